@@ -1,0 +1,1 @@
+"""Compares the profiles of a pull request with those of its baseline and says which changes are real."""

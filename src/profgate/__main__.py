@@ -1,0 +1,59 @@
+"""The program's entry: version at once, the container's door or the command line, and errors as exit codes."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+from profgate.version import VERSION
+
+INTERNAL_ERROR = 4
+INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+NOBODY_READS = 141  # 128 + SIGPIPE: never 0, for a gate may not have been asked
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run profgate on these arguments (default: the process's own) and return its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments == ["--version"]:
+        sys.stdout.write(f"profgate {VERSION}\n")
+        return 0
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has left, as `head` does; the flush at exit must not fail a second time.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NOBODY_READS
+    except KeyboardInterrupt:
+        sys.stderr.write("profgate: interrupted\n")
+        return INTERRUPTED
+    return code
+
+
+def _run(arguments: Sequence[str]) -> int:
+    """The exit code of the chosen door; its errors are told on stderr."""
+    from profgate.errors import ProfgateError
+
+    try:
+        if arguments == ["action"]:
+            from profgate.action import main as run_action
+
+            return run_action()
+        from profgate.commands.main import run_command
+
+        return run_command(arguments)
+    except ProfgateError as error:
+        sys.stderr.write(f"profgate: {error}\n")
+        return error.exit_code
+    except (BrokenPipeError, SystemExit):
+        raise
+    except Exception:  # noqa: BLE001 - the last door: a bug must show its place and its own exit code
+        import traceback
+
+        sys.stderr.write("profgate: internal error, please report it with these lines\n")
+        traceback.print_exc()
+        return INTERNAL_ERROR
+
+
+if __name__ == "__main__":
+    sys.exit(main())

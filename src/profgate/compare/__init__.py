@@ -1,0 +1,1 @@
+"""Pairing, comparability, calling context trees, their overlay and symbol totals."""

@@ -1,0 +1,47 @@
+"""Every error profgate raises on purpose, as a tree with its exit code.
+
+ProfgateError            exit 2: could not do the job (exit 1 is kept for a failed gate)
+├── SettingsError        every bad setting at once, with what to write instead
+├── ProfileError         a profile cannot be read, with file and line or byte
+│   └── UnknownFormat    names the formats that were tried
+├── ComparisonError      exit 3: the two sides have nothing in common
+└── GitHubError          the platform refused or did not answer
+    └── NotAllowed       a token may not do this: the one error with a planned way on
+"""
+
+
+class ProfgateError(Exception):
+    """Base of the tree; its text reads ``where: what; what to do``."""
+
+    exit_code = 2
+
+    def __init__(self, where: str, what: str = "") -> None:
+        super().__init__(f"{where}: {what}" if what else where)
+        self.where = where
+        self.what = what
+
+
+class SettingsError(ProfgateError):
+    """Settings or configuration that cannot be used; holds every mistake, one a line."""
+
+
+class ProfileError(ProfgateError):
+    """A profile that cannot be read."""
+
+
+class UnknownFormat(ProfileError):  # noqa: N818 - named for what it says, in the words of the design
+    """No reader recognises the file."""
+
+
+class ComparisonError(ProfgateError):
+    """Nothing could be compared."""
+
+    exit_code = 3
+
+
+class GitHubError(ProfgateError):
+    """GitHub refused, failed or did not answer."""
+
+
+class NotAllowed(GitHubError):  # noqa: N818 - named for what it says
+    """The token lacks a permission; the text names the one to add."""

@@ -1,0 +1,1 @@
+"""Changes and noise in, findings and a verdict out."""

@@ -1,0 +1,110 @@
+"""Two sides of one workload and metric, ready for every strategy."""
+
+from dataclasses import dataclass
+
+from profgate.model.arrays import FloatArray, IntArray, RowArray
+from profgate.model.profile import Configuration, Facts
+from profgate.model.units import Metric
+
+
+@dataclass(frozen=True, slots=True)
+class Symbols:
+    """The symbols of one comparison, sorted by (name, file): their number is their rank.
+
+    ``labels`` are raw names as the target gives them, lines are shown and never compared.
+    """
+
+    names: list[str]
+    files: list[str | None]
+    lines: list[int | None]
+    modules: list[str | None]
+    labels: list[str]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DiffTree:
+    """The union calling context tree; sums over the runs of each side.
+
+    Rows in level order: row 0 is the root (parent -1, symbol -1), a parent stands before its children, siblings are
+    adjacent and ordered by symbol. int32[row]: parent, symbol, depth. int64[row]: self and total of both sides.
+    ``pre`` int64[row] is the row's number in pre-order, ``size`` int64[row] the rows of its subtree.
+    """
+
+    parent: RowArray
+    symbol: RowArray
+    depth: RowArray
+    baseline_self: IntArray
+    target_self: IntArray
+    baseline_total: IntArray
+    target_total: IntArray
+    pre: IntArray
+    size: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Numbers of runs; noise = base runs of other commits. ``independent`` False: one job recorded a side's runs."""
+
+    baseline: int
+    target: int
+    noise: int = 0
+    baseline_jobs: int | None = None
+    target_jobs: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One word on comparability: ``blocks`` True makes the pair not compared."""
+
+    fact: str
+    text: str
+    blocks: bool = False
+    advisory: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observations:
+    """Repeated records of both sides by symbol; empty where the profile has one value for each run.
+
+    Columns over records: symbol int64, side int64 (0 baseline, 1 target), amount float64, size float64 (NaN unknown),
+    subtype index int64 into ``subtypes``.
+    """
+
+    symbol: IntArray
+    side: IntArray
+    amount: FloatArray
+    size: FloatArray
+    subtype: IntArray
+    subtypes: list[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """What every strategy gets: one workload, one metric, both sides.
+
+    ``self_value`` and ``total_value`` are int64[run, symbol], baseline runs first, then target runs; total counts
+    recursion once. ``run_totals`` int64[run]. ``present`` bool[2, symbol] tells whether a side knows the symbol.
+    ``noise_self`` int64[noise run, symbol] and ``noise_totals`` int64[noise run] are base runs of other commits.
+    ``period`` is the value of one sample where the metric is sampled and that is known, else None.
+    """
+
+    workload: str
+    configuration: Configuration
+    metric: Metric
+    runs: Runs
+    symbols: Symbols
+    self_value: IntArray
+    total_value: IntArray
+    run_totals: IntArray
+    present: IntArray
+    noise_self: IntArray
+    noise_totals: IntArray
+    period: int | None = None
+    tree: DiffTree | None = None
+    observations: Observations | None = None
+    facts: tuple[Facts, Facts] = (Facts(), Facts())
+    notes: tuple[Note, ...] = ()
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,46 @@
+"""Perun's words for kinds of change, with the codes kept for interchange and the rank that sorts."""
+
+from enum import IntEnum
+
+
+class Kind(IntEnum):
+    """Codes are the published ones and not the order of severity; `RANKS` is."""
+
+    TOTAL_DEGRADATION = -4
+    SEVERE_DEGRADATION = -3
+    DEGRADATION = -2
+    MAYBE_DEGRADATION = -1
+    NOT_IN_BASELINE = -5
+    UNKNOWN = -6
+    NO_CHANGE = 0
+    NOT_IN_TARGET = 5
+    MAYBE_OPTIMIZATION = 1
+    OPTIMIZATION = 2
+    SEVERE_OPTIMIZATION = 3
+    TOTAL_OPTIMIZATION = 4
+
+    @property
+    def word(self) -> str:
+        """The published name, for example ``NotInBaseline``."""
+        return "".join(part.capitalize() for part in self.name.split("_"))
+
+
+RANKED = (
+    Kind.TOTAL_DEGRADATION,
+    Kind.SEVERE_DEGRADATION,
+    Kind.DEGRADATION,
+    Kind.MAYBE_DEGRADATION,
+    Kind.NOT_IN_BASELINE,
+    Kind.UNKNOWN,
+    Kind.NO_CHANGE,
+    Kind.NOT_IN_TARGET,
+    Kind.MAYBE_OPTIMIZATION,
+    Kind.OPTIMIZATION,
+    Kind.SEVERE_OPTIMIZATION,
+    Kind.TOTAL_OPTIMIZATION,
+)
+RANKS = {kind: place for place, kind in enumerate(RANKED, start=1)}
+WORSE = frozenset({Kind.TOTAL_DEGRADATION, Kind.SEVERE_DEGRADATION, Kind.DEGRADATION, Kind.MAYBE_DEGRADATION})
+BETTER = frozenset({Kind.TOTAL_OPTIMIZATION, Kind.SEVERE_OPTIMIZATION, Kind.OPTIMIZATION, Kind.MAYBE_OPTIMIZATION})
+MAYBE = frozenset({Kind.MAYBE_DEGRADATION, Kind.MAYBE_OPTIMIZATION})
+BY_WORD = {kind.word: kind for kind in Kind}

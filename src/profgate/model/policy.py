@@ -1,0 +1,38 @@
+"""The gate's policy and the strategies' rules, as one frozen value that detection and judgement read."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+FailOn = Literal["severe", "degradation", "maybe", "never"]
+FAIL_ON_ORDER: tuple[FailOn, ...] = ("never", "severe", "degradation", "maybe")
+OnNotCompared = Literal["neutral", "fail"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A strategy for the profiles its keys match; ``keys`` maps type, cmd, args, ... to accepted globs."""
+
+    method: str
+    keys: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Defaults are the documented ones; empty ``rules`` mean the built-in list."""
+
+    rules: tuple[Rule, ...] = ()
+    apply: Literal["all", "first"] = "all"
+    location_filter: str = "*"
+    cutoff: float = 0.0
+    fail_on: FailOn = "degradation"
+    fail_on_total: FailOn = "degradation"
+    on_not_compared: OnNotCompared = "neutral"
+    gate_without_history: bool = False
+    max_gate_distance: int = 0
+    budget: float = 0.01
+    owners: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    focus: tuple[str, ...] = ()
+    name_rules: Literal["none", "safe", "loose"] = "safe"
+    source: str = "built-in"

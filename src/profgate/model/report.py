@@ -1,0 +1,138 @@
+"""The report: everything a reporter needs and nothing that needs I/O; it makes the round trip through JSON."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from profgate.model.change import Change, Location
+
+SCHEMA = "profgate.report/1"
+Conclusion = Literal["pass", "warn", "fail", "not_compared"]
+Colour = Literal["red", "yellow", "neutral", "green"]
+Direction = Literal["worse", "better", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """Mean total of a run on each side, in the metric's base unit."""
+
+    baseline: float | None
+    target: float | None
+    delta: float | None
+    relative: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """What one strategy says of a finding's location."""
+
+    name: str
+    family: str
+    kind: str
+    agrees: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """All changes about one (workload, metric, location), merged and judged."""
+
+    severity: Literal["severe", "degraded", "maybe", "none"]
+    colour: Colour
+    kind: str
+    direction: Direction
+    location: Location
+    from_value: float | None
+    to_value: float | None
+    delta: float | None
+    relative: float | None
+    share_from: float | None
+    share_to: float | None
+    strategies: tuple[Vote, ...]
+    reasons: tuple[str, ...] = ()
+    statistics: dict[str, float | None] = field(default_factory=dict)
+    evidence: dict[str, str] | None = None
+    acknowledgement: dict[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MetricReport:
+    """One metric of one workload."""
+
+    name: str
+    unit: str
+    better: Literal["lower", "higher"]
+    kind: str
+    state: Literal["compared", "not compared"]
+    runs: dict[str, int]
+    total: Total
+    changes: tuple[Change, ...]
+    findings: tuple[Finding, ...]
+    counts: dict[str, int]
+    cannot_tell: tuple[str, ...] = ()
+    detectable: float | None = None
+    calibration: dict[str, float | int | str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadReport:
+    """One workload with its comparability notes."""
+
+    name: str
+    configuration: dict[str, str]
+    comparability: tuple[str, ...]
+    metrics: tuple[MetricReport, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NotCompared:
+    """What had no partner or could not be compared; ``side`` names where it stands alone."""
+
+    name: str
+    metric: str | None
+    side: Literal["baseline", "target", "both"]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Where one side came from; None where unknown (files on a command line)."""
+
+    label: str
+    sha: str | None = None
+    ref: str | None = None
+    run_id: int | None = None
+    distance: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The gate's word; ``reasons`` read from the most important."""
+
+    conclusion: Conclusion
+    colour: Colour
+    reasons: tuple[str, ...]
+    advisory: bool = False
+    exit_code: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One run of profgate."""
+
+    baseline: Side
+    target: Side
+    verdict: Verdict
+    workloads: tuple[WorkloadReport, ...]
+    not_compared: tuple[NotCompared, ...] = ()
+    changes: tuple[Change, ...] = ()
+    warnings: tuple[str, ...] = ()
+    policy: dict[str, str | int | float | bool | None] = field(default_factory=dict)
+    schema: str = SCHEMA
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a reporter gives and a publisher places."""
+
+    name: str
+    media_type: str
+    text: str

@@ -1,0 +1,72 @@
+"""Metrics and their base units; readers convert to base units, reporters away from them."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+Better = Literal["lower", "higher"]
+
+
+class MetricKind(StrEnum):
+    """How a value came about, which decides its noise (`decisions`, kinds of metric)."""
+
+    COUNTED = "counted"
+    TIMED = "timed"
+    SAMPLED = "sampled"
+
+
+# base unit and factor (as numerator, decimal exponent) for every spelling readers meet
+BASE_UNITS: dict[str, tuple[str, int, int]] = {
+    "ns": ("nanoseconds", 1, 0),
+    "nanosecond": ("nanoseconds", 1, 0),
+    "nanoseconds": ("nanoseconds", 1, 0),
+    "us": ("nanoseconds", 1, 3),
+    "µs": ("nanoseconds", 1, 3),
+    "microsecond": ("nanoseconds", 1, 3),
+    "microseconds": ("nanoseconds", 1, 3),
+    "ms": ("nanoseconds", 1, 6),
+    "millisecond": ("nanoseconds", 1, 6),
+    "milliseconds": ("nanoseconds", 1, 6),
+    "s": ("nanoseconds", 1, 9),
+    "second": ("nanoseconds", 1, 9),
+    "seconds": ("nanoseconds", 1, 9),
+    "minutes": ("nanoseconds", 60, 9),
+    "hours": ("nanoseconds", 3600, 9),
+    "byte": ("bytes", 1, 0),
+    "bytes": ("bytes", 1, 0),
+    "b": ("bytes", 1, 0),
+    "kib": ("bytes", 1 << 10, 0),
+    "kb": ("bytes", 1 << 10, 0),
+    "kilobytes": ("bytes", 1 << 10, 0),
+    "mib": ("bytes", 1 << 20, 0),
+    "mb": ("bytes", 1 << 20, 0),
+    "megabytes": ("bytes", 1 << 20, 0),
+    "gib": ("bytes", 1 << 30, 0),
+    "gb": ("bytes", 1 << 30, 0),
+    "samples": ("samples", 1, 0),
+    "sample": ("samples", 1, 0),
+    "count": ("count", 1, 0),
+    "none": ("samples", 1, 0),
+    "": ("samples", 1, 0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """What is measured. A stored integer times ``10**exponent`` is the value in ``unit``."""
+
+    name: str
+    unit: str
+    better: Better = "lower"
+    kind: MetricKind = MetricKind.SAMPLED
+    exponent: int = 0
+
+    @property
+    def scale(self) -> float:
+        """Factor from stored integers to the unit; reports alone use it."""
+        return float(10.0**self.exponent)
+
+
+def base_unit(spelling: str) -> tuple[str, int, int]:
+    """Base unit, integer factor and decimal exponent of a spelling; an unknown unit is its own base."""
+    return BASE_UNITS.get(spelling.strip().lower(), (spelling, 1, 0))

@@ -1,0 +1,1 @@
+"""Bytes of one format in, one Profile out; a file for each format."""

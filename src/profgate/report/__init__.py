@@ -1,0 +1,1 @@
+"""A Report in, documents out: comment, JSON, terminal, CSV, pages."""

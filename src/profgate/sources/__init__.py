@@ -1,0 +1,1 @@
+"""Where profiles come from."""

@@ -1,0 +1,1 @@
+"""Tests, corrections and quantiles that detection and judgement share."""

@@ -1,0 +1,3 @@
+"""The version of profgate; the build reads it from here."""
+
+VERSION = "0.1.0"
