@@ -1,0 +1,451 @@
+"""GitHub's REST API as profgate needs it: few calls, small records, and a refusal that says what to change.
+
+PyGithub carries the requests (waiting between them, limits, retries); the paths and fields are chosen here, so that
+each method costs exactly the requests it says. Only what can be repeated without harm is repeated by itself.
+"""
+
+import base64
+import binascii
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote, urlencode
+
+from profgate.adapters.downloads import MAX_DOWNLOAD, Download, TryAgainError, check_digest, fetch, files_of
+from profgate.errors import GitHubError, NotAllowed
+from profgate.model.github_records import ArtifactRecord, CommentRecord, CommitRecord, PullRecord, RunRecord
+
+if TYPE_CHECKING:
+    from github import Github
+    from github.GithubException import GithubException
+
+API_VERSION = "2022-11-28"
+PAGE = 100
+MAX_PAGES = 100  # 10,000 comments: a server that never stops paging must not keep us for ever
+DOWNLOAD_TRIES = 3
+REPEATABLE = frozenset({"GET", "PATCH"})
+
+Record = TypeVar("Record")
+
+
+class NotFoundError(GitHubError):
+    """GitHub has no such thing, or does not show it to this token."""
+
+
+class ServerFailedError(GitHubError):
+    """GitHub failed or the line broke: whether a write arrived is not known."""
+
+
+class GitHubClient:
+    """One repository seen with one token.
+
+    ``pauses`` are the seconds between requests and between writes, ``retries`` and ``backoff`` how often and how
+    slowly a GET or PATCH is repeated, ``max_wait`` the longest wait in seconds for a rate limit. Every method raises
+    GitHubError, or NotAllowed where the token is the reason.
+    """
+
+    def __init__(
+        self,
+        token: str,
+        api_url: str,
+        repository: str,
+        *,
+        pauses: tuple[float, float] = (0.25, 1.0),
+        retries: int = 4,
+        backoff: float = 1.0,
+        max_wait: float = 120.0,
+        verify: bool | str = True,
+    ) -> None:
+        if not token:
+            raise NotAllowed("github-token", "is empty; pass github-token: ${{ github.token }}")
+        if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
+            raise GitHubError("repository", f"{repository!r} is not of the form owner/name; check GITHUB_REPOSITORY")
+        self._token = token
+        self._api_url = api_url.rstrip("/")
+        self._root = f"/repos/{repository}"
+        self._pauses = pauses
+        self._retries = retries
+        self._backoff = backoff
+        self._max_wait = max_wait
+        self._verify = verify
+        self.requests_made = 0
+
+    # Commits
+
+    def commit(self, ref: str) -> CommitRecord:
+        """The commit a SHA, branch or tag names; one request."""
+        answer = self._get(f"/commits/{quote(ref, safe='')}", {"per_page": 1})
+        return _parsed(f"commit {ref}", _commit, answer)
+
+    def commit_sha(self, ref: str) -> str:
+        """The SHA a branch, tag or shortened SHA names; one request."""
+        return self.commit(ref).sha
+
+    def parents(self, sha: str) -> tuple[datetime, tuple[str, ...]]:
+        """The date of a commit and its parents in order; one request."""
+        commit = self.commit(sha)
+        return commit.date, commit.parents
+
+    def merge_base(self, base: str, head: str) -> str:
+        """The SHA where ``head`` left ``base``; one request."""
+        pair = f"{quote(base, safe='')}...{quote(head, safe='')}"
+        answer = self._get(f"/compare/{pair}", {"per_page": 1})
+        return _parsed(f"compare {base}...{head}", lambda data: _text(data["merge_base_commit"]["sha"]), answer)
+
+    def ancestors(self, sha: str, limit: int = PAGE) -> list[CommitRecord]:
+        """A commit and its ancestors in the order of ``git log``, at most ``limit`` <= 100; one request."""
+        answer = self._get("/commits", {"sha": sha, "per_page": min(limit, PAGE)})
+        return _parsed(f"ancestors of {sha}", lambda data: [_commit(item) for item in data], answer)
+
+    # Runs and artifacts
+
+    def workflow_runs(
+        self, workflow_file: str, branch: str | None = None, event: str | None = None, head_sha: str | None = None
+    ) -> list[RunRecord]:
+        """The newest 100 completed runs of a workflow file; one request.
+
+        GitHub's filters are only a hint: the caller checks every field of the records.
+        """
+        name = quote(workflow_file.rsplit("/", 1)[-1], safe="")
+        wanted = {"branch": branch, "event": event, "head_sha": head_sha}
+        query = {"status": "completed", "per_page": PAGE, "exclude_pull_requests": "true"}
+        query |= {key: value for key, value in wanted.items() if value}
+        answer = self._get(f"/actions/workflows/{name}/runs", query)
+        return _parsed(f"runs of {workflow_file}", lambda data: [_run(item) for item in data["workflow_runs"]], answer)
+
+    def run(self, run_id: int) -> RunRecord:
+        """One run; one request."""
+        answer = self._get(f"/actions/runs/{run_id:d}", {"exclude_pull_requests": "true"})
+        return _parsed(f"run {run_id}", _run, answer)
+
+    def run_artifacts(self, run_id: int, name: str | None = None) -> list[ArtifactRecord]:
+        """The artifacts of a run, newest first; those of this exact name if one is given."""
+        query = {"per_page": PAGE} | ({"name": name} if name else {})
+        artifacts: list[ArtifactRecord] = []
+        for page in self._pages(f"/actions/runs/{run_id:d}/artifacts", query):
+            artifacts += _parsed(
+                f"artifacts of run {run_id}", lambda data: [_artifact(i) for i in data["artifacts"]], page
+            )
+        return sorted((item for item in artifacts if name in {None, item.name}), key=lambda item: -item.id)
+
+    def download(self, artifact: ArtifactRecord, *, max_bytes: int = MAX_DOWNLOAD) -> Download:
+        """The stored bytes of an artifact, checked against its digest.
+
+        One API request for a signed address, then a plain request without the token. A new address is asked for when
+        the storage host fails.
+        """
+        where = f"artifact {artifact.name} ({artifact.id})"
+        if artifact.expired:
+            raise NotFoundError(where, "has expired; run the baseline workflow again")
+        for attempt in range(1, DOWNLOAD_TRIES + 1):
+            address = self._artifact_address(artifact.id, where)
+            try:
+                download = fetch(address, where, max_bytes=max_bytes, verify=self._verify)
+            except TryAgainError:
+                if attempt == DOWNLOAD_TRIES:
+                    raise
+                time.sleep(self._backoff * attempt)
+            else:
+                check_digest(download.data, artifact.digest, where)
+                return download
+        raise AssertionError("the last attempt returns or raises")
+
+    def download_artifact(self, artifact: ArtifactRecord, *, max_bytes: int = MAX_DOWNLOAD) -> bytes:
+        """The stored bytes of an artifact: a zip, or the file itself if it was uploaded without zipping."""
+        return self.download(artifact, max_bytes=max_bytes).data
+
+    def artifact_files(self, artifact: ArtifactRecord, *, max_bytes: int = MAX_DOWNLOAD) -> dict[str, bytes]:
+        """The files of an artifact by name, unpacked in memory; ProfileError for a zip that is not as it should be."""
+        return files_of(self.download(artifact, max_bytes=max_bytes), f"artifact {artifact.name} ({artifact.id})")
+
+    # Files
+
+    def file_at(self, path: str, ref: str) -> bytes | None:
+        """The bytes of a file in the repository at a ref, None where there is none; one request."""
+        where = f"{path} at {ref}"
+        try:
+            answer = self._get(f"/contents/{quote(path)}", {"ref": ref})
+        except NotFoundError:
+            return None
+        return _parsed(where, lambda data: _content(data, where), answer)
+
+    # Pull requests
+
+    def pull(self, number: int) -> PullRecord:
+        """A pull request; one request."""
+        return _parsed(f"pull request {number}", _pull, self._get(f"/pulls/{number:d}", {}))
+
+    def open_pulls(self, head_owner: str, head_branch: str) -> list[PullRecord]:
+        """The open pull requests from a branch of this owner; the caller compares SHA and repository ids."""
+        query = {"state": "open", "head": f"{head_owner}:{head_branch}", "per_page": PAGE}
+        where = f"pull requests of {head_owner}:{head_branch}"
+        return _parsed(where, lambda data: [_pull(item) for item in data], self._get("/pulls", query))
+
+    def comments(self, number: int) -> list[CommentRecord]:
+        """Every comment of a pull request, oldest first; one request for 100."""
+        found: list[CommentRecord] = []
+        for page in self._pages(f"/issues/{number:d}/comments", {"per_page": PAGE}):
+            found += _parsed(f"comments of {number}", lambda data: [_comment(item) for item in data], page)
+        return found
+
+    def create_comment(self, number: int, body: str) -> CommentRecord:
+        """Writes a comment once.
+
+        When GitHub fails, the comments are read to see whether it arrived before it is sent a second and last time.
+        """
+        try:
+            return self._post_comment(number, body)
+        except ServerFailedError:
+            return self._stored_comment(number, body) or self._post_comment(number, body)
+
+    def edit_comment(self, comment_id: int, body: str) -> CommentRecord:
+        """Replaces the text of a comment."""
+        _, answer = self._call("PATCH", f"{self._root}/issues/comments/{comment_id:d}", {"body": body})
+        return _parsed(f"comment {comment_id}", _comment, answer)
+
+    def delete_comment(self, comment_id: int) -> None:
+        """Removes a comment; that it is gone already is no error."""
+        try:
+            self._call("DELETE", f"{self._root}/issues/comments/{comment_id:d}")
+        except NotFoundError:
+            return
+
+    def _post_comment(self, number: int, body: str) -> CommentRecord:
+        _, answer = self._call("POST", f"{self._root}/issues/{number:d}/comments", {"body": body})
+        return _parsed(f"new comment of {number}", _comment, answer)
+
+    def _stored_comment(self, number: int, body: str) -> CommentRecord | None:
+        marker = _marker(body)
+        return next((item for item in reversed(self.comments(number)) if _marker(item.body) == marker), None)
+
+    # Requests
+
+    @cached_property
+    def _github(self) -> "Github":
+        """PyGithub, imported when the first request is made: it takes half a second."""
+        from github import Auth, Github
+
+        return Github(
+            auth=Auth.Token(self._token),
+            base_url=self._api_url,
+            per_page=PAGE,
+            api_version=API_VERSION,
+            timeout=30,
+            lazy=True,
+            verify=self._verify,
+            user_agent="profgate",
+            retry=_retry(self._retries, self._backoff, self._max_wait),
+            seconds_between_requests=self._pauses[0],
+            seconds_between_writes=self._pauses[1],
+        )
+
+    def _get(self, path: str, query: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
+        return self._call("GET", _address(self._root + path, query))[1]
+
+    def _pages(self, path: str, query: Mapping[str, object]) -> Iterator[Any]:
+        url = _address(self._root + path, query)
+        for _ in range(MAX_PAGES):
+            headers, answer = self._call("GET", url)
+            yield answer
+            following = _next_page(headers.get("link", ""))
+            if following is None:
+                return
+            url = following
+        raise GitHubError(path, f"has more than {MAX_PAGES * PAGE:,} entries; not read to the end")
+
+    def _artifact_address(self, artifact_id: int, where: str) -> str:
+        headers, _ = self._call("GET", f"{self._root}/actions/artifacts/{artifact_id:d}/zip")
+        address = headers.get("location", "")
+        if not re.match(r"https?://", address):
+            raise GitHubError(where, "GitHub gave no address to download from; run again")
+        return str(address)
+
+    def _call(self, verb: str, url: str, body: object = None) -> tuple[dict[str, str], Any]:
+        self.requests_made += 1
+        with _translated(f"{verb} {url.partition('?')[0]}"):
+            headers, answer = self._github.requester.requestJsonAndCheck(verb, url, input=body)
+            return headers, answer
+
+
+def _retry(total: int, backoff: float, max_wait: float) -> Any:  # noqa: ANN401 - PyGithub is imported late
+    """Repeats GET and PATCH; a ``Retry-After`` beyond ``max_wait`` ends the call, which PyGithub would sit out."""
+    from github import GithubRetry
+    from github.GithubException import RateLimitExceededExceedsMaxWait
+
+    class BoundedRetry(GithubRetry):
+        def increment(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as its base
+            response = kwargs.get("response") or (args[2] if len(args) > 2 else None)
+            wait = self.get_retry_after(response) if response is not None else None
+            if response is not None and wait is not None and wait > max_wait:
+                raise RateLimitExceededExceedsMaxWait(response.status, {}, dict(response.headers), wait=wait)
+            return super().increment(*args, **kwargs)
+
+    return BoundedRetry(total=total, backoff_factor=backoff, allowed_methods=REPEATABLE, max_rate_limit_wait=max_wait)
+
+
+@contextmanager
+def _translated(where: str) -> Iterator[None]:
+    """Every way a call can fail, said in our words."""
+    from github.GithubException import GithubException
+    from requests import RequestException
+
+    try:
+        yield
+    except GithubException as error:
+        raise _refusal(error, where) from error
+    except RequestException as error:
+        what = f"GitHub did not answer usefully ({type(error).__name__}); run again later"
+        raise ServerFailedError(where, what) from error
+    except (RuntimeError, AssertionError, ValueError) as error:
+        what = f"{type(error).__name__}: {error}; check GITHUB_API_URL"
+        raise GitHubError(where, what) from error
+
+
+def _refusal(error: "GithubException", where: str) -> GitHubError:
+    from github.GithubException import RateLimitExceededException
+
+    status, headers = error.status, {key.lower(): value for key, value in (error.headers or {}).items()}
+    message = str(error.data.get("message", "")) if isinstance(error.data, dict) else ""
+    if isinstance(error, RateLimitExceededException) or status == 429:
+        return GitHubError(where, "the rate limit of this repository is used up; run again in an hour")
+    if status == 401:
+        return NotAllowed(where, "GitHub does not accept the token; pass github-token: ${{ github.token }}")
+    if status == 403:
+        return NotAllowed(where, _missing_permission(message, headers.get("x-accepted-github-permissions", "")))
+    if status in {404, 410}:
+        return NotFoundError(where, _gone(status))
+    if status >= 500:
+        return ServerFailedError(where, f"GitHub answered {status}; run again later")
+    return GitHubError(where, f"GitHub answered {status} {message}".rstrip() + "; not tried again")
+
+
+def _gone(status: int) -> str:
+    if status == 410:
+        return "has expired on GitHub; run the workflow that makes it again"
+    return "GitHub finds nothing, or the token may not see it; check the name and the token's permissions"
+
+
+def _missing_permission(message: str, accepted: str) -> str:
+    if not accepted:
+        return f"{message or 'GitHub answered 403'}; add the permission to the job's permissions: block"
+    # "issues=write; pull_requests=write" lists alternatives, "a=read,b=read" what is needed together
+    ways = [
+        ", ".join(part.strip().replace("=", ": ").replace("_", "-") for part in way.split(","))
+        for way in accepted.split(";")
+    ]
+    return f"{message or 'GitHub answered 403'}; add to the job's permissions: {' or '.join(ways)}"
+
+
+def _parsed(where: str, parse: Callable[[Any], Record], answer: Any) -> Record:  # noqa: ANN401 - JSON
+    try:
+        return parse(answer)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        what = f"GitHub's answer is not as documented ({type(error).__name__}: {error}); check GITHUB_API_URL"
+        raise GitHubError(where, what) from error
+
+
+def _address(path: str, query: Mapping[str, object]) -> str:
+    return f"{path}?{urlencode(query)}" if query else path
+
+
+def _next_page(link: str) -> str | None:
+    found = re.search(r'<([^<>]+)>\s*;\s*rel="next"', link)
+    return found[1] if found else None
+
+
+def _marker(body: str) -> str:
+    """What makes a comment of ours findable: the HTML comment it begins with, else its whole text."""
+    found = re.match(r"<!--.*?-->", body, re.DOTALL)
+    return found[0] if found else body.replace("\r\n", "\n").strip()
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"expected text, found {type(value).__name__}")
+    return value
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"expected a number, found {type(value).__name__}")
+    return value
+
+
+def _commit(data: Mapping[str, Any]) -> CommitRecord:
+    details = data["commit"]
+    date = (details["committer"] or details["author"])["date"]
+    parents = tuple(_text(parent["sha"]) for parent in data["parents"])
+    return CommitRecord(_text(data["sha"]), parents, datetime.fromisoformat(date))
+
+
+def _run(data: Mapping[str, Any]) -> RunRecord:
+    head = data["head_repository"] or {}
+    return RunRecord(
+        id=_number(data["id"]),
+        event=_text(data["event"]),
+        status=data["status"] or "",
+        conclusion=data["conclusion"],
+        head_branch=data["head_branch"],
+        head_sha=_text(data["head_sha"]),
+        head_repository_id=head.get("id"),
+        head_repository=head.get("full_name"),
+        repository_id=_number(data["repository"]["id"]),
+        path=_text(data["path"]).partition("@")[0],
+        attempt=data.get("run_attempt") or 1,
+        created_at=datetime.fromisoformat(data["created_at"]),
+        html_url=_text(data["html_url"]),
+    )
+
+
+def _artifact(data: Mapping[str, Any]) -> ArtifactRecord:
+    run = data.get("workflow_run") or {}
+    created = data.get("created_at")
+    return ArtifactRecord(
+        id=_number(data["id"]),
+        name=_text(data["name"]),
+        size=_number(data["size_in_bytes"]),
+        expired=bool(data["expired"]),
+        digest=data.get("digest") or None,
+        run_id=run.get("id"),
+        head_sha=run.get("head_sha"),
+        created_at=datetime.fromisoformat(created) if created else None,
+    )
+
+
+def _pull(data: Mapping[str, Any]) -> PullRecord:
+    head, base = data["head"], data["base"]
+    head_repository = head["repo"] or {}
+    return PullRecord(
+        number=_number(data["number"]),
+        state=_text(data["state"]),
+        draft=bool(data.get("draft")),
+        author=(data["user"] or {}).get("login", ""),
+        head_sha=_text(head["sha"]),
+        head_ref=_text(head["ref"]),
+        head_repository_id=head_repository.get("id"),
+        head_repository=head_repository.get("full_name"),
+        base_sha=_text(base["sha"]),
+        base_ref=_text(base["ref"]),
+        base_repository_id=_number(base["repo"]["id"]),
+        labels=tuple(_text(label["name"]) for label in data["labels"]),
+    )
+
+
+def _comment(data: Mapping[str, Any]) -> CommentRecord:
+    author = (data["user"] or {}).get("login", "")
+    return CommentRecord(_number(data["id"]), author, data.get("body") or "", _text(data["html_url"]))
+
+
+def _content(data: Any, where: str) -> bytes:  # noqa: ANN401 - JSON
+    if isinstance(data, list) or data["type"] != "file":
+        raise GitHubError(where, "is not a file; name a regular file of the repository")
+    if data["encoding"] != "base64":
+        raise GitHubError(where, "is too large to read through the API; keep it below 1 MB")
+    try:
+        return base64.b64decode(data["content"])
+    except binascii.Error as error:
+        raise ValueError("content is not base64") from error

@@ -1,0 +1,64 @@
+"""Where a run stands: the event that started it, the commits it is about and the services it may use."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class TriggeringRun:
+    """The finished run a ``workflow_run`` event speaks of; the head repository is None when it was deleted."""
+
+    id: int
+    event: str
+    conclusion: str
+    head_branch: str
+    head_sha: str
+    head_repository_id: int | None
+    head_owner: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """The facts of one workflow run; text that is not given is empty, numbers that do not apply are None.
+
+    ``head_sha`` is the commit somebody pushed (not the test merge), ``sha`` the commit GitHub checked out.
+    """
+
+    event_name: str
+    repository: str
+    repository_id: int | None
+    sha: str
+    ref: str
+    base_ref: str
+    head_ref: str
+    base_sha: str
+    head_sha: str
+    pr_number: int | None
+    is_fork: bool
+    is_dependabot: bool
+    run_id: int
+    run_attempt: int
+    workflow_path: str
+    job: str
+    server_url: str
+    api_url: str
+    results_url: str
+    workspace: str
+    actor: str
+    default_branch: str
+    before_sha: str = ""
+    merge_group_base_sha: str = ""
+    triggering_run: TriggeringRun | None = None
+    dispatch_inputs: Mapping[str, str] = field(default_factory=dict)
+    runtime_token: str = field(default="", repr=False)
+
+    @property
+    def run_url(self) -> str:
+        """The page of this run."""
+        return f"{self.server_url}/{self.repository}/actions/runs/{self.run_id}"
+
+    @property
+    def read_only(self) -> bool:
+        """Whether GitHub gives this run a token that cannot write, whatever its permissions say."""
+        return self.event_name == "pull_request" and (self.is_fork or self.is_dependabot)
