@@ -74,7 +74,8 @@ def record_calls(work: Path, output: Path) -> None:
 
 def with_short_files(stats: dict, work: Path) -> dict:
     """The same statistics without the folders of this machine, as py-spy writes file names."""
-    prefixes = (f"{work}/", f"{work.resolve()}/", f"{sysconfig.get_path('stdlib')}/")
+    libraries = (sysconfig.get_path("purelib"), sysconfig.get_path("stdlib"))
+    prefixes = [f"{folder}/" for folder in (work, work.resolve(), *libraries)]
 
     def short(function: tuple) -> tuple:
         file, line, name = function
