@@ -1,0 +1,159 @@
+"""Call paths and call trees as the front-coded events of `Stacks`, column by column."""
+
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from profgate.errors import ProfileError
+from profgate.model.arrays import BoolArray, IntArray, read_only
+from profgate.model.profile import Stacks
+
+MAX_DEPTH = 65_535
+
+
+def stacks_from_paths(
+    flat_frames: IntArray, offsets: IntArray, values: IntArray, calls: IntArray | None = None, where: str = "profile"
+) -> Stacks:
+    """Stacks of ``n`` paths.
+
+    ``flat_frames`` int64 holds the frames of all paths, root first, path ``k`` at ``offsets[k]:offsets[k + 1]``
+    (``offsets`` int64[n + 1]); ``values`` int64[metric, n]; ``calls`` int64[n] or None. Paths without frames add to
+    ``root_values``. Raises ProfileError, about ``where``, for a path deeper than 65,535 frames.
+    """
+    lengths = np.diff(offsets)
+    empty = lengths == 0
+    root_values = values[:, empty].sum(axis=1)
+    kept = ~empty
+    first, lengths = offsets[:-1][kept], lengths[kept]
+    if len(lengths):
+        _refuse_depth(int(lengths.max()), where)
+    new = lengths - _shared_prefixes(flat_frames, first, lengths)
+    starts = first + lengths - new
+    at = _ranges(starts, new)
+    ends = np.cumsum(new)
+    leaf = np.zeros(len(at), dtype=np.bool_)
+    leaf[ends - 1] = True
+    depth = at - np.repeat(first, new)
+    return _stacks(
+        depth=depth,
+        frame=flat_frames[at],
+        leaf=leaf,
+        values=values[:, kept],
+        root_values=root_values,
+        calls=None if calls is None else calls[kept],
+    )
+
+
+def stacks_from_parents(
+    parent: IntArray, frame: IntArray, self_values: IntArray, calls: IntArray | None = None, where: str = "profile"
+) -> Stacks:
+    """Stacks of a forest: ``parent`` int64[node] (-1 = child of the root, any order), ``frame`` int64[node].
+
+    ``self_values`` int64[metric, node]; a node ends a stack when a value or its ``calls`` int64[node] is not zero.
+    Raises ProfileError, about ``where``, for parents that do not exist or form a circle, and for depths above 65,535.
+    """
+    if np.any((parent < -1) | (parent >= len(parent))):
+        raise ProfileError(where, "a call tree names a parent that does not exist; record the profile again")
+    levels = _levels(parent, where)
+    depth, order = _pre_order(parent, levels)
+    leaf = np.any(self_values != 0, axis=0)
+    if calls is not None:
+        leaf |= calls != 0
+    leaf = leaf[order]
+    ending = order[leaf]
+    return _stacks(
+        depth=depth[order],
+        frame=frame[order],
+        leaf=leaf,
+        values=self_values[:, ending],
+        root_values=np.zeros(len(self_values), dtype=np.int64),
+        calls=None if calls is None else calls[ending],
+    )
+
+
+def _stacks(
+    *,
+    depth: IntArray,
+    frame: IntArray,
+    leaf: BoolArray,
+    values: IntArray,
+    root_values: IntArray,
+    calls: IntArray | None,
+) -> Stacks:
+    return Stacks(
+        cast("IntArray", read_only(depth.astype(np.uint16))),
+        read_only(np.array(frame, dtype=np.int64)),
+        cast("IntArray", read_only(leaf)),
+        read_only(np.array(values, dtype=np.int64)),
+        read_only(np.array(root_values, dtype=np.int64)),
+        None if calls is None else read_only(np.array(calls, dtype=np.int64)),
+    )
+
+
+def _refuse_depth(depth: int, where: str) -> None:
+    if depth > MAX_DEPTH:
+        raise ProfileError(where, f"a stack is {depth} frames deep, at most {MAX_DEPTH} can be read; limit the depth")
+
+
+def _shared_prefixes(flat: IntArray, first: IntArray, lengths: IntArray) -> IntArray:
+    """How many leading frames each path shares with the one before; always leaves a frame to end the stack at."""
+    if not len(lengths):
+        return lengths
+    position = _ranges(first, lengths)
+    path = np.repeat(np.arange(len(first)), lengths)
+    depth = position - first[path]
+    before = np.maximum(path - 1, 0)
+    comparable = (path > 0) & (depth < lengths[before])
+    opposite = np.where(comparable, first[before] + depth, 0)
+    same = comparable & (flat[position] == flat[opposite])
+    starts = np.cumsum(lengths) - lengths
+    first_difference = np.minimum.reduceat(np.where(same, MAX_DEPTH + 1, depth), starts)
+    shared: IntArray = np.minimum(first_difference, lengths - 1)
+    return shared
+
+
+def _ranges(starts: IntArray, lengths: IntArray) -> IntArray:
+    """The numbers start, start + 1, ... of every range, one after the other."""
+    before = np.cumsum(lengths) - lengths
+    positions: IntArray = np.arange(int(lengths.sum()), dtype=np.int64) + np.repeat(starts - before, lengths)
+    return positions
+
+
+def _levels(parent: IntArray, where: str) -> list[NDArray[np.int64]]:
+    """Nodes by depth, the children of one parent side by side."""
+    by_parent = np.argsort(parent, kind="stable")
+    first = np.searchsorted(parent[by_parent], np.arange(-1, len(parent) + 1))
+    level = by_parent[: first[1]]
+    levels, met = [], 0
+    while len(level):
+        levels.append(level)
+        met += len(level)
+        _refuse_depth(len(levels), where)
+        level = by_parent[_ranges(first[level + 1], first[level + 2] - first[level + 1])]
+    if met != len(parent):
+        raise ProfileError(where, "the parents of a call tree form a circle; record the profile again")
+    return levels
+
+
+def _pre_order(parent: IntArray, levels: list[IntArray]) -> tuple[IntArray, IntArray]:
+    """Depth of each node, and the nodes in pre-order."""
+    size = np.ones(len(parent), dtype=np.int64)
+    depth = np.zeros(len(parent), dtype=np.int64)
+    for number, level in reversed(list(enumerate(levels))):
+        depth[level] = number
+        if number:
+            np.add.at(size, parent[level], size[level])
+    place = np.zeros(len(parent), dtype=np.int64)
+    for number, level in enumerate(levels):
+        before = np.cumsum(size[level]) - size[level]
+        if not number:
+            place[level] = before
+            continue
+        above = parent[level]
+        opens = np.concatenate(([True], above[1:] != above[:-1]))
+        eldest = np.maximum.accumulate(np.where(opens, np.arange(len(level)), 0))
+        place[level] = place[above] + 1 + before - before[eldest]
+    order = np.empty(len(parent), dtype=np.int64)
+    order[place] = np.arange(len(parent))
+    return depth, order

@@ -1,0 +1,109 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from profgate.errors import ProfileError
+from profgate.model.arrays import IntArray
+from profgate.model.profile import Stacks
+from profgate.readers.stack_events import stacks_from_parents, stacks_from_paths
+
+Path = tuple[int, ...]
+
+
+def ints(numbers: list[int]) -> IntArray:
+    return np.array(numbers, dtype=np.int64)
+
+
+def paths_of(stacks: Stacks) -> list[tuple[Path, int]]:
+    """The plain meaning of the events, one at a time."""
+    path: list[int] = []
+    found = []
+    values = iter(stacks.values[0].tolist())
+    for depth, frame, leaf in zip(stacks.depth.tolist(), stacks.frame.tolist(), stacks.leaf.tolist(), strict=True):
+        assert depth <= len(path)
+        path[depth:] = [frame]
+        if leaf:
+            found.append((tuple(path), next(values)))
+    assert next(values, None) is None
+    return found
+
+
+def stacks_of(paths: list[Path], values: list[int]) -> Stacks:
+    flat = [frame for path in paths for frame in path]
+    offsets = np.concatenate(([0], np.cumsum([len(path) for path in paths], dtype=np.int64)))
+    return stacks_from_paths(ints(flat), offsets.astype(np.int64), ints(values).reshape(1, -1))
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(st.lists(st.tuples(st.lists(st.integers(0, 2), max_size=5).map(tuple), st.integers(0, 9)), max_size=12))
+def test_paths_come_back_in_order_and_empty_ones_weigh_on_the_root(rows: list[tuple[Path, int]]) -> None:
+    stacks = stacks_of([path for path, _ in rows], [value for _, value in rows])
+    assert paths_of(stacks) == [row for row in rows if row[0]]
+    assert stacks.root_values.tolist() == [sum(value for path, value in rows if not path)]
+
+
+def test_a_shared_beginning_is_written_once() -> None:
+    stacks = stacks_of([(1, 2, 3), (1, 2, 4), (1,)], [5, 6, 7])
+    assert stacks.depth.tolist() == [0, 1, 2, 2, 0]
+    assert stacks.frame.tolist() == [1, 2, 3, 4, 1]
+    assert stacks.leaf.tolist() == [False, False, True, True, True]
+    assert stacks.depth.dtype == np.uint16
+    assert stacks.leaf.dtype == np.bool_
+
+
+def test_calls_follow_their_paths() -> None:
+    stacks = stacks_from_paths(ints([1, 2]), ints([0, 1, 1, 2]), ints([3, 4, 5]).reshape(1, -1), ints([7, 8, 9]))
+    assert stacks.calls is not None
+    assert stacks.calls.tolist() == [7, 9]
+
+
+def test_a_path_of_the_greatest_depth_is_read_and_a_deeper_one_refused() -> None:
+    frames = ints([0] * 65_536)
+    assert len(stacks_from_paths(frames[:-1], ints([0, 65_535]), ints([1]).reshape(1, 1)).depth) == 65_535
+    with pytest.raises(ProfileError, match="65536 frames deep"):
+        stacks_from_paths(frames, ints([0, 65_536]), ints([1]).reshape(1, 1), where="x.pb")
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(st.lists(st.integers(-1, 6), max_size=7), st.randoms(use_true_random=False))
+def test_trees_give_the_path_of_each_node(seeds: list[int], shuffle: "object") -> None:
+    count = len(seeds)
+    parents = [min(seed, node - 1) for node, seed in enumerate(seeds)]
+    names = list(range(count))
+    shuffle.shuffle(names)  # type: ignore[attr-defined]
+    parent, value = [0] * count, [0] * count
+    expected = []
+    for node, direct in enumerate(parents):
+        above = direct
+        parent[names[node]] = -1 if above < 0 else names[above]
+        value[names[node]] = node % 3
+        path = [names[node]]
+        while above >= 0:
+            path.insert(0, names[above])
+            above = parents[above]
+        if node % 3:
+            expected.append((tuple(path), node % 3))
+    stacks = stacks_from_parents(ints(parent), ints(list(range(count))), ints(value).reshape(1, -1))
+    assert sorted(paths_of(stacks)) == sorted(expected)
+
+
+def test_a_called_node_without_value_ends_a_stack() -> None:
+    stacks = stacks_from_parents(ints([-1, 0]), ints([4, 5]), ints([0, 0]).reshape(1, -1), ints([0, 3]))
+    assert paths_of(stacks) == [((4, 5), 0)]
+    assert stacks.calls is not None
+    assert stacks.calls.tolist() == [3]
+
+
+@pytest.mark.parametrize(("parent", "message"), [([1, 0], "circle"), ([-1, 2], "does not exist"), ([-2], "not exist")])
+def test_what_is_no_tree_is_refused(parent: list[int], message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        stacks_from_parents(ints(parent), ints([0] * len(parent)), ints([1] * len(parent)).reshape(1, -1))
+
+
+def test_a_deep_chain_of_nodes_is_read() -> None:
+    parent = ints(list(range(-1, 19_999)))
+    stacks = stacks_from_parents(parent, parent + 1, ints([1] * 20_000).reshape(1, -1))
+    assert all(before < after for before, after in pairwise(stacks.depth.tolist()))
