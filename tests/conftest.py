@@ -1,0 +1,24 @@
+"""Fixtures for all tests, and hypothesis without clock or chance."""
+
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+from golden_files import Golden
+
+E2E = Path(__file__).parent / "e2e"
+
+hypothesis.settings.register_profile("profgate", deadline=None, derandomize=True, database=None)
+hypothesis.settings.load_profile("profgate")
+
+
+@pytest.fixture
+def golden() -> Golden:
+    return Golden()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(E2E):
+            item.add_marker(pytest.mark.e2e)
