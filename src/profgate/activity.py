@@ -1,0 +1,68 @@
+"""What to do, from the event and the settings alone."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from profgate.model.run_context import RunContext
+
+
+class ActivityKind(StrEnum):
+    """RELEASE compares the stored profiles of two refs; REFUSED is an event that is never safe."""
+
+    RECORD = "record"
+    COMPARE = "compare"
+    RELEASE = "release"
+    NOTHING = "nothing"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What to do and why; the reason is told to the user."""
+
+    kind: ActivityKind
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """The settings that bear on the choice."""
+
+    mode: str = "auto"
+    has_baseline_profiles: bool = False
+    has_target_ref: bool = False
+    has_baseline_ref: bool = False
+
+
+RECORDING_EVENTS = frozenset({"push", "schedule", "workflow_dispatch"})
+COMPARING_EVENTS = frozenset({"pull_request", "merge_group"})
+
+
+def activity_for(context: RunContext, wishes: Wishes) -> Activity:
+    """The activity for this run; total: every event has an answer."""
+    if context.event_name == "pull_request_target":
+        reason = "pull_request_target runs with a token that can write beside code of strangers; use pull_request"
+        return Activity(ActivityKind.REFUSED, reason)
+    if wishes.has_target_ref:
+        return _of_two_refs(wishes)
+    if wishes.has_baseline_profiles and wishes.mode != "record":
+        return Activity(ActivityKind.COMPARE, "the job brings the profiles of both sides")
+    return _by_event(context.event_name, wishes)
+
+
+def _of_two_refs(wishes: Wishes) -> Activity:
+    if not wishes.has_baseline_ref:
+        return Activity(ActivityKind.REFUSED, "target-ref is given without baseline-ref; give both refs")
+    return Activity(ActivityKind.RELEASE, "both refs are given, so their stored profiles are compared")
+
+
+def _by_event(event: str, wishes: Wishes) -> Activity:
+    compares = event in COMPARING_EVENTS or (event in RECORDING_EVENTS and wishes.has_baseline_ref)
+    if wishes.mode == "compare" or (wishes.mode == "auto" and compares):
+        return Activity(ActivityKind.COMPARE, f"the build of {event} is compared with its baseline")
+    if event in RECORDING_EVENTS:
+        return Activity(ActivityKind.RECORD, f"the build of {event} is recorded as a baseline")
+    if wishes.mode == "record":
+        reason = f"profiles of the event {event!r} are never used as a baseline, so nothing is recorded"
+        return Activity(ActivityKind.NOTHING, reason)
+    return Activity(ActivityKind.NOTHING, f"profgate has nothing to do on the event {event!r}")

@@ -1,0 +1,251 @@
+"""Raw text by setting name becomes one frozen `Settings`, or one error that names every mistake."""
+
+import difflib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeVar, cast, get_args
+
+from profgate.errors import SettingsError
+from profgate.model.policy import FailOn, OnNotCompared
+
+Mode = Literal["auto", "record", "compare"]
+CommentMode = Literal["always", "on-change", "never"]
+
+KEY = re.compile(r"[a-z0-9._-]{1,60}")
+FORBIDDEN_IN_ARTIFACT_NAMES = frozenset('":<>|*?\\/\r\n')
+MOST_BASELINE_RUNS = 50
+MOST_PAGES = 100
+
+Value = TypeVar("Value")
+Default = TypeVar("Default")
+
+
+@dataclass(frozen=True, slots=True)
+class SettingSpec:
+    """One row of the table: what `action.yml` and the README say of a setting.
+
+    ``may_tighten`` True: where the repository's policy file has the key too, this setting can make it stricter only.
+    """
+
+    name: str
+    default: str
+    meaning: str
+    is_input: bool = True
+    may_tighten: bool = False
+
+
+SETTINGS = (
+    SettingSpec("token", "${{ github.token }}", "Token for GitHub's API; it is never printed."),
+    SettingSpec(
+        "profiles", "profiles/**", "Globs of this build's profiles below the workspace, separated by commas or lines."
+    ),
+    SettingSpec(
+        "baseline-profiles",
+        "",
+        "A folder or globs of baseline profiles that this job made itself; no stored baseline is looked for then.",
+    ),
+    SettingSpec(
+        "baseline-ref", "", "A commit, branch or tag to compare with; empty takes the fair commit of the event."
+    ),
+    SettingSpec("target-ref", "", "A commit, branch or tag whose stored profiles take the place of this build's."),
+    SettingSpec("baseline-runs", "8", "How many trustworthy runs of the base branch to read for noise (0 to 50)."),
+    SettingSpec("baseline-workflow", "", "Workflow file that records baselines; empty means this workflow."),
+    SettingSpec("artifact", "", "Name of the baseline artifact; empty means profgate-<key>."),
+    SettingSpec("key", "default", "Tells several uses in one repository apart: a-z, 0-9, dot, underscore and dash."),
+    SettingSpec("mode", "auto", "auto decides by the event; record only stores a baseline, compare only compares."),
+    SettingSpec(
+        "config", ".github/profgate.yml", "Configuration file; a pull request's is read at the baseline commit."
+    ),
+    SettingSpec("strategies", "", "Detection strategies to add to the configured ones, separated by commas."),
+    SettingSpec(
+        "fail-on", "", "What turns the job red: severe, degradation (the default), maybe or never.", may_tighten=True
+    ),
+    SettingSpec("fail-on-total", "", "The same for the total of a workload.", may_tighten=True),
+    SettingSpec(
+        "on-not-compared", "", "neutral (the default) or fail, when nothing could be compared.", may_tighten=True
+    ),
+    SettingSpec(
+        "gate-without-history", "", "true gates before eight base runs exist (false by default).", may_tighten=True
+    ),
+    SettingSpec("comment", "on-change", "When to comment: always, on-change or never."),
+    SettingSpec(
+        "pages", "10", "How many flame graph pages to upload, the worst workloads first (0 = none, at most 100)."
+    ),
+    SettingSpec("output-dir", "profgate-report", "Everything is written to this folder before anything is published."),
+    SettingSpec("ca-bundle", "", "File with certificates to trust, for a server with certificates of its own."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a run was told; fields are the names of `SETTINGS`. None = not given, the policy file decides."""
+
+    token: str = field(default="", repr=False)
+    profiles: tuple[str, ...] = ("profiles/**",)
+    baseline_profiles: tuple[str, ...] = ()
+    baseline_ref: str = ""
+    target_ref: str = ""
+    baseline_runs: int = 8
+    baseline_workflow: str = ""
+    artifact: str = "profgate-default"
+    key: str = "default"
+    mode: Mode = "auto"
+    config: str = ".github/profgate.yml"
+    strategies: tuple[str, ...] = ()
+    fail_on: FailOn | None = None
+    fail_on_total: FailOn | None = None
+    on_not_compared: OnNotCompared | None = None
+    gate_without_history: bool | None = None
+    comment: CommentMode = "on-change"
+    pages: int = 10
+    output_dir: str = "profgate-report"
+    ca_bundle: str = ""
+
+    def gate_requests(self) -> dict[str, str | bool]:
+        """What was given of the gate's policy, by the policy's field names."""
+        asked = {
+            "fail_on": self.fail_on,
+            "fail_on_total": self.fail_on_total,
+            "on_not_compared": self.on_not_compared,
+            "gate_without_history": self.gate_without_history,
+        }
+        return {name: value for name, value in asked.items() if value is not None}
+
+
+def input_variable(name: str) -> str:
+    """The environment variable in which the runner hands an input over; hyphens stay."""
+    return f"INPUT_{name.upper().replace(' ', '_')}"
+
+
+def settings_from(raw: Mapping[str, str]) -> Settings:
+    """Settings from text by kebab-case name; empty text means not given.
+
+    Raises `SettingsError` with every mistake, one a line.
+    """
+    reading = _Reading({name: text.strip() for name, text in raw.items() if text.strip()})
+    reading.refuse_unknown_names()
+    key = reading.read("key", _key, "default")
+    settings = Settings(
+        token=reading.read("token", _one_line, ""),
+        profiles=reading.read("profiles", _list, ("profiles/**",)),
+        baseline_profiles=reading.read("baseline-profiles", _list, ()),
+        baseline_ref=reading.read("baseline-ref", _one_line, ""),
+        target_ref=reading.read("target-ref", _one_line, ""),
+        baseline_runs=reading.read("baseline-runs", _number_to(MOST_BASELINE_RUNS), 8),
+        baseline_workflow=reading.read("baseline-workflow", _workflow_file, ""),
+        artifact=reading.read("artifact", _artifact_name, f"profgate-{key}"),
+        key=key,
+        mode=cast("Mode", reading.read("mode", _one_of(get_args(Mode)), "auto")),
+        config=reading.read("config", _one_line, ".github/profgate.yml"),
+        strategies=reading.read("strategies", _list, ()),
+        fail_on=cast("FailOn | None", reading.read("fail-on", _one_of(get_args(FailOn)), None)),
+        fail_on_total=cast("FailOn | None", reading.read("fail-on-total", _one_of(get_args(FailOn)), None)),
+        on_not_compared=cast(
+            "OnNotCompared | None", reading.read("on-not-compared", _one_of(get_args(OnNotCompared)), None)
+        ),
+        gate_without_history=reading.read("gate-without-history", _boolean, None),
+        comment=cast("CommentMode", reading.read("comment", _one_of(get_args(CommentMode)), "on-change")),
+        pages=reading.read("pages", _number_to(MOST_PAGES), 10),
+        output_dir=reading.read("output-dir", _one_line, "profgate-report"),
+        ca_bundle=reading.read("ca-bundle", _one_line, ""),
+    )
+    reading.refuse_mistakes()
+    return settings
+
+
+def markdown_table() -> str:
+    """The settings as a Markdown table, for the README."""
+    rows = ["| input | default | meaning |", "|:--|:--|:--|"]
+    for spec in SETTINGS:
+        default = f"`{spec.default}`" if spec.default else "-"
+        tighten = " Can only make the repository's policy stricter." if spec.may_tighten else ""
+        rows.append(f"| `{spec.name}` | {default} | {spec.meaning}{tighten} |")
+    return "\n".join(rows) + "\n"
+
+
+class _Reading:
+    """Collects mistakes while fields are read, so that all of them are told at once."""
+
+    def __init__(self, raw: Mapping[str, str]) -> None:
+        self.raw = raw
+        self.mistakes: list[str] = []
+
+    def refuse_unknown_names(self) -> None:
+        known = [spec.name for spec in SETTINGS]
+        for name in sorted(set(self.raw) - set(known)):
+            close = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(known)}"
+            self.mistakes.append(f"{name}: no such setting; {hint}")
+
+    def read(self, name: str, parse: Callable[[str], Value], default: Default) -> Value | Default:
+        text = self.raw.get(name)
+        if text is None:
+            return default
+        try:
+            return parse(text)
+        except ValueError as error:
+            shown = "" if name == "token" else f"{text[:100]!r} "
+            self.mistakes.append(f"{name}: {shown}{error}")
+            return default
+
+    def refuse_mistakes(self) -> None:
+        if self.mistakes:
+            raise SettingsError("\n".join(self.mistakes))
+
+
+def _one_line(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("holds line breaks or control characters; give one line of text")
+    return text
+
+
+def _list(text: str) -> tuple[str, ...]:
+    """Entries separated by commas or lines; a comma inside braces belongs to the entry."""
+    entries = tuple(entry.strip() for entry in re.split(r",(?![^{}]*\})|[\r\n]+", text) if entry.strip())
+    return tuple(_one_line(entry) for entry in entries)
+
+
+def _key(text: str) -> str:
+    if not KEY.fullmatch(text) or "--" in text:
+        raise ValueError("may hold a-z, 0-9, '.', '_' and single '-' only, at most 60 characters")
+    return text
+
+
+def _artifact_name(text: str) -> str:
+    _one_line(text)
+    if FORBIDDEN_IN_ARTIFACT_NAMES & set(text) or len(text) > 200:
+        raise ValueError('is no artifact name; leave out " : < > | * ? \\ / and keep it below 200 characters')
+    return text
+
+
+def _workflow_file(text: str) -> str:
+    _one_line(text)
+    if not text.endswith((".yml", ".yaml")):
+        raise ValueError("names no workflow file; write for example profile.yml")
+    return text
+
+
+def _one_of(choices: tuple[str, ...]) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text.lower() not in choices:
+            raise ValueError(f"is unknown; write {', '.join(choices[:-1])} or {choices[-1]}")
+        return text.lower()
+
+    return parse
+
+
+def _number_to(most: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not re.fullmatch(r"[0-9]{1,6}", text) or int(text) > most:
+            raise ValueError(f"is out of range; write a whole number from 0 to {most}")
+        return int(text)
+
+    return parse
+
+
+def _boolean(text: str) -> bool:
+    words = {"true": True, "false": False}
+    if text.lower() not in words:
+        raise ValueError("is neither true nor false")
+    return words[text.lower()]

@@ -1,0 +1,86 @@
+from dataclasses import fields
+
+import pytest
+
+from profgate.errors import SettingsError
+from profgate.settings import SETTINGS, Settings, input_variable, markdown_table, settings_from
+
+
+def test_nothing_given_is_the_documented_default() -> None:
+    assert settings_from({}) == Settings()
+    assert settings_from({spec.name: "" for spec in SETTINGS}) == Settings()
+
+
+def test_every_field_has_a_row_and_every_row_a_field() -> None:
+    assert [spec.name.replace("-", "_") for spec in SETTINGS] == [field.name for field in fields(Settings)]
+
+
+def test_documented_defaults_are_accepted_and_change_nothing() -> None:
+    raw = {spec.name: spec.default for spec in SETTINGS if spec.name != "token"}
+    assert settings_from(raw) == Settings()
+
+
+def test_values_are_read() -> None:
+    settings = settings_from(
+        {
+            "token": "t0ps3cret",
+            "profiles": "a/**,\nb/{x,y}.folded",
+            "key": "api-cpu",
+            "fail-on": "SEVERE",
+            "gate-without-history": "true",
+            "baseline-runs": "0",
+            "strategies": "tot, clr",
+        }
+    )
+    assert settings.profiles == ("a/**", "b/{x,y}.folded")
+    assert settings.artifact == "profgate-api-cpu"
+    assert settings.strategies == ("tot", "clr")
+    assert settings.baseline_runs == 0
+    assert settings.gate_requests() == {"fail_on": "severe", "gate_without_history": True}
+
+
+def test_the_token_is_never_shown() -> None:
+    assert "t0ps3cret" not in repr(settings_from({"token": "t0ps3cret"}))
+    with pytest.raises(SettingsError) as caught:
+        settings_from({"token": "t0ps3cret\nsecond"})
+    assert "t0ps3cret" not in str(caught.value)
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    raw = {
+        "fail-on": "sometimes",
+        "baseline-runs": "51",
+        "pages": "-1",
+        "key": "A--b",
+        "artifact": "a/b",
+        "coment": "never",
+        "gate-without-history": "yes",
+        "baseline-workflow": "profile",
+        "output-dir": "a\nb",
+    }
+    with pytest.raises(SettingsError) as caught:
+        settings_from(raw)
+    lines = str(caught.value).splitlines()
+    assert {line.split(":")[0] for line in lines} == set(raw)
+    assert len(lines) == len(raw)
+    assert "did you mean comment?" in str(caught.value)
+    assert "write severe, degradation, maybe or never" in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["a/b", "-->", "a--b", "", " ", "x" * 61, "É"])
+def test_a_key_fits_into_a_marker_and_a_file_name(key: str) -> None:
+    if key.strip():
+        with pytest.raises(SettingsError):
+            settings_from({"key": key})
+    else:
+        assert settings_from({"key": key}).key == "default"
+
+
+def test_an_input_keeps_its_hyphens() -> None:
+    assert input_variable("baseline-ref") == "INPUT_BASELINE-REF"
+
+
+def test_the_table_names_every_setting_once() -> None:
+    rows = markdown_table().splitlines()
+    assert [row.split("`")[1] for row in rows[2:]] == [spec.name for spec in SETTINGS]
+    assert all(row.count("|") == 4 for row in rows)
