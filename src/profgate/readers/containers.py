@@ -1,0 +1,120 @@
+"""What a profile may be wrapped in: gzip, and texts in other encodings than UTF-8."""
+
+import io
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from profgate.errors import ProfileError
+from profgate.model.source import SourceFile, source_of
+
+MAX_BYTES = 1 << 30
+MAX_LAYERS = 3
+# no profile text met in the wild comes near; below the floor a ratio says nothing
+MAX_RATIO = 400
+RATIO_FLOOR = 64 << 20
+CHUNK = 1 << 20
+
+_GZIP = b"\x1f\x8b"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_UTF8_BOM = b"\xef\xbb\xbf"
+_UTF16_BOMS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+_UTF16_PROBE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """How large the contents of a container may grow."""
+
+    size: int = MAX_BYTES
+    ratio: int = MAX_RATIO
+    ratio_floor: int = RATIO_FLOOR
+
+
+def unwrap(source: SourceFile, caps: Caps = Caps()) -> SourceFile:
+    """The profile itself: gzip taken off (at most three layers), UTF-16 and byte order marks turned into plain UTF-8.
+
+    Raises ProfileError where the container is damaged, too large, too deep, or needs a tool we do not have.
+    """
+    for _ in range(MAX_LAYERS):
+        if not source.head.startswith(_GZIP):
+            break
+        source = source_of(source.name, _inflate(source, caps))
+    if source.head.startswith(_GZIP):
+        raise ProfileError(source.name, f"packed more than {MAX_LAYERS} times; unpack it first")
+    if source.head.startswith(_ZSTD):
+        raise ProfileError(source.name, f"packed with zstd, which is not read here; run: zstd -d '{source.name}'")
+    return _plain_text(source, caps)
+
+
+def read_all(source: SourceFile, caps: Caps = Caps()) -> bytes:
+    """All bytes of a source. Raises ProfileError when there are more than may be held in memory."""
+    data = source.read(caps.size)
+    if len(data) > caps.size:
+        raise ProfileError(source.name, f"larger than {caps.size} bytes; record less, or aggregate it first")
+    return data
+
+
+def _inflate(source: SourceFile, caps: Caps) -> bytes:
+    unpacked = io.BytesIO()
+    with source.open(0, None) as stream:
+        for piece, taken in _pieces(stream, source.name):
+            unpacked.write(piece)
+            size = unpacked.tell()
+            if size > caps.size or (size > caps.ratio_floor and size > taken * caps.ratio):
+                raise ProfileError(
+                    f"{source.name}: byte {taken}", f"the packed profile grows beyond {size} bytes; give a smaller one"
+                )
+    return unpacked.getvalue()
+
+
+def _pieces(stream: BinaryIO, name: str) -> Iterator[tuple[bytes, int]]:
+    """Unpacked bytes of all members, with the number of packed bytes read so far."""
+    taken, waiting = 0, b""
+    while True:
+        member = zlib.decompressobj(wbits=31)
+        while not member.eof:
+            if not waiting:
+                waiting = stream.read(CHUNK)
+                taken += len(waiting)
+            if not waiting:
+                raise ProfileError(f"{name}: byte {taken}", "the gzip data ends too early; record or upload it again")
+            try:
+                piece = member.decompress(waiting, CHUNK)
+            except zlib.error as error:
+                raise ProfileError(f"{name}: byte {taken - len(waiting)}", f"damaged gzip data ({error})") from None
+            waiting = member.unconsumed_tail
+            yield piece, taken
+        waiting = member.unused_data or stream.read(CHUNK)
+        taken += 0 if member.unused_data else len(waiting)
+        # tools pad with zeros and may append signatures: only another member is data
+        if not waiting.startswith(_GZIP):
+            return
+
+
+def _plain_text(source: SourceFile, caps: Caps) -> SourceFile:
+    head = source.head
+    if head.startswith(_UTF8_BOM):
+        return source_of(source.name, read_all(source, caps)[len(_UTF8_BOM) :])
+    encoding = _UTF16_BOMS.get(head[:2]) or _utf16_without_mark(head)
+    if encoding is None:
+        return source
+    data = read_all(source, caps)
+    text = data[2 if data[:2] in _UTF16_BOMS else 0 :].decode(encoding, errors="replace")
+    return source_of(source.name, text.encode())
+
+
+def _utf16_without_mark(head: bytes) -> str | None:
+    """The byte order of a text in which every second byte of the beginning is zero, or None."""
+    probe = head[:_UTF16_PROBE]
+    even, odd = probe[::2], probe[1::2]
+    if len(odd) < 2 or len(even) != len(odd):
+        return None
+    if not any(odd) and _is_text(even):
+        return "utf-16-le"
+    return "utf-16-be" if not any(even) and _is_text(odd) else None
+
+
+def _is_text(letters: bytes) -> bool:
+    return all(letter >= 0x20 or letter in b"\t\r\n" for letter in letters)

@@ -1,0 +1,147 @@
+"""Python's call statistics (cProfile, profile): a call graph with self and inclusive times."""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from profgate.errors import ProfileError
+from profgate.model.arrays import IntArray, read_only
+from profgate.model.profile import CallGraph, Configuration, Facts, FrameList, Profile
+from profgate.model.source import SourceFile
+from profgate.model.units import Metric, MetricKind
+from profgate.readers.containers import read_all, unwrap
+from profgate.readers.marshal_subset import Marshalled, loads
+
+# a dict (with or without a reference mark), its end, or the three-part tuple that names the first function
+_DICTS = (b"{", b"\xfb")
+_KEYS = (b")\x03", b"\xa9\x03", b"(\x03\x00\x00\x00", b"\xa8\x03\x00\x00\x00")
+_EMPTY = (b"{0", b"\xfb0")
+_NANOSECONDS = 1e9
+_MAX_SECONDS = 9e9
+
+
+class PstatsReader:
+    """Reads what ``python -m cProfile -o FILE`` writes."""
+
+    name = "pstats"
+
+    def recognizes(self, source: SourceFile) -> str | None:
+        """Why this file looks like the format, or None."""
+        head = source.head
+        if head in _EMPTY or (head.startswith(_DICTS) and head[1:].startswith(_KEYS)):
+            return "it starts like a marshalled dict of functions"
+        return None
+
+    def read(self, source: SourceFile) -> Profile:
+        """Functions with self time, inclusive time and calls, and who called whom, in nanoseconds."""
+        statistics = loads(read_all(unwrap(source)), source.name)
+        if not isinstance(statistics, dict):
+            raise ProfileError(source.name, "holds no table of functions; write it with cProfile's dump_stats")
+        table = _Table(source.name)
+        table.add_all(statistics)
+        return Profile(
+            name=source.name,
+            configuration=Configuration(),
+            metrics=(Metric("time", "nanoseconds", kind=MetricKind.TIMED),),
+            frames=table.frames(),
+            graph=table.graph(),
+            periods=(None,),
+            facts=Facts(format=PstatsReader.name, profiler="cProfile", runtime="python"),
+            warnings=table.warnings(),
+        )
+
+
+Function = tuple[str, int, str]
+
+
+@dataclass
+class _Table:
+    """The rows of the statistics while they are read."""
+
+    where: str
+    numbers: dict[Function, int] = field(default_factory=dict)
+    own: dict[int, int] = field(default_factory=dict)
+    total: dict[int, int] = field(default_factory=dict)
+    calls: dict[int, int] = field(default_factory=dict)
+    edges: list[tuple[int, int, int, int]] = field(default_factory=list)
+    clamped: int = 0
+    untimed: int = 0
+
+    def add_all(self, statistics: dict[Marshalled, Marshalled]) -> None:
+        for key, value in statistics.items():
+            function = self.function(key)
+            if not isinstance(value, tuple) or len(value) != 5:
+                raise self.error(key, "has no row of calls, times and callers")
+            _, calls, own, total, callers = value
+            self.calls[function] = self.count(key, calls)
+            self.own[function] = self.nanoseconds(key, own)
+            self.total[function] = self.nanoseconds(key, total)
+            if not isinstance(callers, dict):
+                raise self.error(key, "has no table of callers")
+            self.add_callers(function, key, callers)
+
+    def add_callers(self, callee: int, key: Marshalled, callers: dict[Marshalled, Marshalled]) -> None:
+        for caller, row in callers.items():
+            number = self.function(caller)
+            if isinstance(row, tuple) and len(row) == 4:
+                self.edges.append((number, callee, self.nanoseconds(key, row[3]), self.count(key, row[0])))
+            else:
+                # the profiler written in Python counts its callers' calls and no times
+                self.edges.append((number, callee, 0, self.count(key, row)))
+                self.untimed += 1
+
+    def function(self, key: Marshalled) -> int:
+        match key:
+            case (str() as file, int() as line, str() as name):
+                return self.numbers.setdefault((file, line, name), len(self.numbers))
+        raise self.error(key, "is no (file, line, name)")
+
+    def count(self, key: Marshalled, value: Marshalled) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 62:
+            raise self.error(key, f"has {str(value)[:40]!r} for a number of calls")
+        return value
+
+    def nanoseconds(self, key: Marshalled, value: Marshalled) -> int:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.error(key, f"has {str(value)[:40]!r} for a time")
+        if not math.isfinite(value) or abs(value) > _MAX_SECONDS:
+            raise self.error(key, f"has {value!r} for a time")
+        self.clamped += value < 0
+        return max(0, round(value * _NANOSECONDS))
+
+    def error(self, key: Marshalled, what: str) -> ProfileError:
+        return ProfileError(f"{self.where}: function {str(key)[:120]}", f"{what}; record the statistics again")
+
+    def frames(self) -> FrameList:
+        # built-in functions stand under the file "~", line 0
+        return FrameList(
+            [name for _, _, name in self.numbers],
+            [file if file not in {"~", ""} else None for file, _, _ in self.numbers],
+            [line if line > 0 else None for _, line, _ in self.numbers],
+            [None] * len(self.numbers),
+        )
+
+    def graph(self) -> CallGraph:
+        columns = np.array(self.edges, dtype=np.int64).reshape(-1, 4).T
+        return CallGraph(
+            self_value=read_only(self.column(self.own).reshape(1, -1)),
+            total_value=read_only(self.column(self.total).reshape(1, -1)),
+            calls=read_only(self.column(self.calls)),
+            caller=read_only(columns[0].copy()),
+            callee=read_only(columns[1].copy()),
+            edge_total=read_only(columns[2:3].copy()),
+            edge_calls=read_only(columns[3].copy()),
+        )
+
+    def column(self, values: dict[int, int]) -> IntArray:
+        """A value for each function; those that only stand among callers have none of their own."""
+        return np.array([values.get(number, 0) for number in range(len(self.numbers))], dtype=np.int64)
+
+    def warnings(self) -> tuple[str, ...]:
+        found = []
+        if self.clamped:
+            found.append(f"{self.clamped} negative times were taken for 0")
+        if self.untimed:
+            found.append(f"{self.untimed} callers come without times: only their calls are known")
+        return tuple(found)

@@ -1,0 +1,101 @@
+import gzip
+import io
+import random
+
+import pytest
+
+from profgate.errors import ProfileError
+from profgate.model.source import source_of
+from profgate.readers.containers import Caps, read_all, unwrap
+
+TEXT = b"main;work 3\nmain;\xc3\xa9t\xc3\xa9 4\n"
+
+
+def unwrapped(data: bytes, caps: Caps | None = None) -> bytes:
+    caps = caps or Caps()
+    return read_all(unwrap(source_of("x", data), caps), caps)
+
+
+@pytest.mark.parametrize("layers", [0, 1, 2, 3])
+def test_up_to_three_layers_are_taken_off(layers: int) -> None:
+    data = TEXT
+    for _ in range(layers):
+        data = gzip.compress(data)
+    assert unwrapped(data) == TEXT
+
+
+def test_a_fourth_layer_is_refused() -> None:
+    data = TEXT
+    for _ in range(4):
+        data = gzip.compress(data)
+    with pytest.raises(ProfileError, match="more than 3 times"):
+        unwrapped(data)
+
+
+def test_all_members_are_read_and_padding_is_not() -> None:
+    assert unwrapped(gzip.compress(TEXT) + gzip.compress(TEXT) + b"\0" * 512) == TEXT * 2
+
+
+def test_large_contents_come_back_whole() -> None:
+    data = random.Random(1).randbytes(3_000_000)
+    assert unwrapped(gzip.compress(data, 1)) == data
+
+
+def test_a_plain_source_stays_the_one_on_disk() -> None:
+    source = source_of("x", TEXT)
+    assert unwrap(source) is source
+
+
+@pytest.mark.parametrize(
+    ("mark", "encoding"),
+    [
+        (b"\xef\xbb\xbf", "utf-8"),
+        (b"\xff\xfe", "utf-16-le"),
+        (b"\xfe\xff", "utf-16-be"),
+        (b"", "utf-16-le"),
+        (b"", "utf-16-be"),
+    ],
+)
+def test_texts_become_utf8(mark: bytes, encoding: str) -> None:
+    assert unwrapped(mark + TEXT.decode().encode(encoding)) == TEXT
+
+
+def test_zeros_in_binary_data_are_no_text() -> None:
+    data = b"\x01\x00\x02\x00" * 20
+    assert unwrapped(data) == data
+
+
+def test_gzip_cut_anywhere_is_refused() -> None:
+    data = gzip.compress(TEXT)
+    for end in range(2, len(data)):
+        with pytest.raises(ProfileError, match="too early"):
+            unwrapped(data[:end])
+
+
+def test_damaged_gzip_names_the_byte() -> None:
+    data = bytearray(gzip.compress(TEXT))
+    data[-6] ^= 1
+    with pytest.raises(ProfileError, match=r"x: byte \d+: damaged gzip data"):
+        unwrapped(bytes(data))
+
+
+def test_what_grows_beyond_the_caps_is_refused() -> None:
+    packed = gzip.compress(b"\0" * (8 << 20))
+    with pytest.raises(ProfileError, match="grows beyond"):
+        unwrapped(packed, Caps(size=4 << 20))
+    with pytest.raises(ProfileError, match="grows beyond"):
+        unwrapped(packed, Caps(ratio_floor=1 << 20))
+    with pytest.raises(ProfileError, match="larger than 3 bytes"):
+        read_all(source_of("x", TEXT), Caps(size=3))
+
+
+def test_zstd_comes_with_the_command_to_type() -> None:
+    with pytest.raises(ProfileError, match="zstd -d 'x'"):
+        unwrapped(b"\x28\xb5\x2f\xfd" + b"\0" * 20)
+
+
+def test_reading_stops_at_the_end_of_each_member() -> None:
+    packed = io.BytesIO()
+    for part in (b"a" * 10, b"b" * (2 << 20), b"c"):
+        packed.write(gzip.compress(part))
+    assert unwrapped(packed.getvalue()) == b"a" * 10 + b"b" * (2 << 20) + b"c"

@@ -1,0 +1,72 @@
+import marshal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from profgate.errors import ProfileError
+from profgate.readers.marshal_subset import loads
+
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**200), 2**200)
+    | st.floats(allow_nan=False)
+    | st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
+)
+KEYS = SCALARS | st.tuples(SCALARS, SCALARS)
+VALUES = st.recursive(
+    KEYS, lambda inner: st.lists(inner, max_size=3).map(tuple) | st.dictionaries(KEYS, inner), max_leaves=9
+)
+
+
+@pytest.mark.parametrize("version", [0, 1, 2, 3, 4])
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(value=VALUES)
+def test_the_interpreters_own_writer_is_understood(version: int, value: object) -> None:
+    data = marshal.dumps(value, version)  # type: ignore[arg-type]
+    assert loads(data, "x") == value
+
+
+@settings(max_examples=400, derandomize=True, deadline=None)
+@given(st.binary(max_size=200) | st.binary(max_size=80).map(lambda rest: b"{)\x03" + rest))
+def test_any_bytes_give_a_value_or_a_profile_error(data: bytes) -> None:
+    try:
+        loads(data, "x")
+    except ProfileError as error:
+        where = error.where
+    else:
+        where = "x: byte 0"
+    assert where.startswith("x: byte ")
+
+
+def test_references_reach_what_stood_before() -> None:
+    shared = ("a" * 300, 1)
+    assert loads(marshal.dumps((shared, shared, {shared: shared})), "x") == (shared, shared, {shared: shared})
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "ends 1 bytes too early"),
+        (b"c", "type 'c' does not belong"),
+        (b"i\x01\x00", "ends 2 bytes too early"),
+        (b"(\xff\xff\xff\x7f", "are announced"),
+        (b"u\x05\x00\x00\x00abc", "are announced"),
+        (b"r\x00\x00\x00\x00", "names nothing"),
+        (b"\xa9\x01r\x00\x00\x00\x00", "names what contains it"),
+        (b"{{0N0", "used as a key"),
+        (b"l\xff\x00\x00\x00", "255 digits"),
+        (b"0", "end mark"),
+        (b"{N0", "end mark"),
+        (b"f\x01x", "no number"),
+        (b"\xa9\x01\xa9\x01Nr\x01\x00\x00\x00", "follow"),
+        (b")\x02\xa9\x01)\x00r\x00\x00\x00\x00", "repeats a table"),
+        (b")\x02\xfb0r\x00\x00\x00\x00", "repeats a table"),
+        (b"NN", "follow the end"),
+        (b")\x01" * 40 + b"N", "nested too deeply"),
+    ],
+)
+def test_what_does_not_belong_is_named_with_its_byte(data: bytes, message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        loads(data, "x")

@@ -1,0 +1,145 @@
+import marshal
+import profile
+import pstats
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from profgate.errors import ProfileError
+from profgate.model.profile import Profile
+from profgate.model.source import source_of
+from profgate.model.units import MetricKind
+from profgate.readers.pstats import PstatsReader
+
+RECORDED = Path(__file__).parents[2] / "data" / "pstats" / "cprofile-3.11.pstats"
+MAIN = ("app.py", 1, "main")
+WORK = ("app.py", 5, "work")
+LEN = ("~", 0, "<built-in method builtins.len>")
+SMALL = {
+    MAIN: (1, 1, 0.25, 1.5, {}),
+    WORK: (2, 3, 1.0, 1.25, {MAIN: (2, 2, 0.75, 1.25), WORK: (1, 1, 0.25, 0.5)}),
+    LEN: (4, 4, 0.25, 0.25, {WORK: (4, 4, 0.25, 0.25)}),
+}
+
+
+def read(data: bytes) -> Profile:
+    return PstatsReader().read(source_of("run.pstats", data))
+
+
+def judge(path: Path) -> pstats.Stats:
+    return pstats.Stats(str(path))
+
+
+def test_a_recorded_file_has_the_totals_of_the_standard_module() -> None:
+    found, expected = read(RECORDED.read_bytes()), judge(RECORDED)
+    assert found.graph is not None
+    assert len(found.frames.names) == len(expected.stats)  # type: ignore[attr-defined]
+    assert int(found.graph.self_value.sum()) == pytest.approx(expected.total_tt * 1e9, abs=len(found.frames.names))  # type: ignore[attr-defined]
+    assert int(found.graph.calls.sum()) == expected.total_calls  # type: ignore[attr-defined]
+
+
+def test_each_row_and_edge_of_a_recorded_file_is_that_of_the_standard_module() -> None:
+    found, expected = read(RECORDED.read_bytes()), judge(RECORDED)
+    graph, frames = found.graph, found.frames
+    assert graph is not None
+    keys = [
+        (file or "~", line or 0, name)
+        for name, file, line in zip(frames.names, frames.files, frames.lines, strict=True)
+    ]
+    for number, key in enumerate(keys):
+        _, calls, own, total, _ = expected.stats[key]  # type: ignore[attr-defined]
+        assert graph.calls[number] == calls
+        assert graph.self_value[0, number] == round(own * 1e9)
+        assert graph.total_value[0, number] == round(total * 1e9)
+    edges = {
+        (caller, callee): (row[0], round(row[3] * 1e9))
+        for callee, (*_, callers) in expected.stats.items()  # type: ignore[attr-defined]
+        for caller, row in callers.items()
+    }
+    columns = zip(graph.caller, graph.callee, graph.edge_calls, graph.edge_total[0], strict=True)
+    assert {(keys[caller], keys[callee]): (calls, total) for caller, callee, calls, total in columns} == edges
+
+
+def test_a_minimal_file_gives_frames_times_calls_and_callers() -> None:
+    found = read(marshal.dumps(SMALL))
+    assert found.frames.names == ["main", "work", "<built-in method builtins.len>"]
+    assert found.frames.files == ["app.py", "app.py", None]
+    assert found.frames.lines == [1, 5, None]
+    graph = found.graph
+    assert graph is not None
+    assert graph.self_value.tolist() == [[250_000_000, 1_000_000_000, 250_000_000]]
+    assert graph.total_value.tolist() == [[1_500_000_000, 1_250_000_000, 250_000_000]]
+    assert graph.calls.tolist() == [1, 3, 4]
+    assert sorted(zip(graph.caller.tolist(), graph.callee.tolist(), graph.edge_calls.tolist(), strict=True)) == [
+        (0, 1, 2),
+        (1, 1, 1),
+        (1, 2, 4),
+    ]
+    assert found.metrics[0].unit == "nanoseconds"
+    assert found.metrics[0].kind is MetricKind.TIMED
+    assert not found.warnings
+
+
+def test_the_profiler_written_in_python_counts_callers_without_times() -> None:
+    recorder = profile.Profile()
+    recorder.runcall(sorted, [3, 1, 2])
+    recorder.create_stats()
+    found = read(marshal.dumps(recorder.stats))
+    assert found.graph is not None
+    assert found.graph.edge_total.sum() == 0
+    assert "come without times" in found.warnings[0]
+
+
+def test_a_caller_without_a_row_gets_a_frame_of_its_own() -> None:
+    found = read(marshal.dumps({WORK: SMALL[WORK]}))
+    assert found.frames.names == ["work", "main"]
+    assert found.graph is not None
+    assert found.graph.self_value.tolist() == [[1_000_000_000, 0]]
+
+
+def test_negative_times_are_taken_for_zero_and_counted() -> None:
+    found = read(marshal.dumps({MAIN: (1, 1, -1e-9, 0.0, {})}))
+    assert found.graph is not None
+    assert found.graph.self_value.tolist() == [[0]]
+    assert found.warnings == ("1 negative times were taken for 0",)
+
+
+def test_an_empty_table_is_a_valid_profile() -> None:
+    found = read(marshal.dumps({}))
+    assert PstatsReader().recognizes(source_of("x", marshal.dumps({})))
+    assert found.graph is not None
+    assert found.graph.self_value.shape == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ((1, 2), "no table of functions"),
+        ({MAIN: (1, 1, 0.5)}, "no row"),
+        ({MAIN: (1, 1, 0.5, 0.5, None)}, "table of callers"),
+        ({MAIN: (1, -1, 0.5, 0.5, {})}, "number of calls"),
+        ({MAIN: (1, 1, "x", 0.5, {})}, "for a time"),
+        ({MAIN: (1, 1, float("nan"), 0.5, {})}, "for a time"),
+        ({MAIN: (1, 1, 1e300, 0.5, {})}, "for a time"),
+        ({("a", "b", "c"): (1, 1, 0.5, 0.5, {})}, "is no"),
+    ],
+)
+def test_rows_of_another_shape_are_refused_by_name(table: tuple[int, ...] | dict[object, object], message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        read(marshal.dumps(table))
+
+
+def test_a_file_cut_anywhere_is_refused() -> None:
+    data = RECORDED.read_bytes()
+    for end in range(0, len(data), 7):
+        with pytest.raises(ProfileError):
+            read(data[:end])
+
+
+def test_frames_and_columns_agree() -> None:
+    found = read(RECORDED.read_bytes())
+    assert found.graph is not None
+    count = len(found.frames.names)
+    assert found.graph.total_value.shape == (1, count)
+    assert np.all(found.graph.total_value >= found.graph.self_value)
