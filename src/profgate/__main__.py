@@ -3,12 +3,13 @@
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 
 from profgate.version import VERSION
 
 INTERNAL_ERROR = 4
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
-NOBODY_READS = 141  # 128 + SIGPIPE: never 0, for a gate may not have been asked
+NOBODY_READS = 141  # 128 + SIGPIPE: never 0, for the gate may not have been asked
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -17,6 +18,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments == ["--version"]:
         sys.stdout.write(f"profgate {VERSION}\n")
         return 0
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show must not end the run
     try:
         code = _run(arguments)
         sys.stdout.flush()
@@ -45,8 +48,10 @@ def _run(arguments: Sequence[str]) -> int:
     except ProfgateError as error:
         sys.stderr.write(f"profgate: {error}\n")
         return error.exit_code
-    except (BrokenPipeError, SystemExit):
+    except BrokenPipeError:
         raise
+    except SystemExit as told:  # argparse has shown its help or the mistake
+        return told.code if isinstance(told.code, int) else 0
     except Exception:  # noqa: BLE001 - the last door: a bug must show its place and its own exit code
         import traceback
 
