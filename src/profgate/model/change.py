@@ -32,9 +32,10 @@ class Location:
 class Detection:
     """One strategy's word on one comparison, as parallel columns.
 
-    ``symbol`` int64[row] (-1 = the whole workload, -2 = a module row named in ``labels``), ``kind`` int64[row] (codes of `Kind`), ``from_value`` and
-    ``to_value`` float64[row] in stored units of the metric, ``statistics`` float64[row] by name (NaN = unknown),
-    ``confidence_type`` and ``confidence`` float64[row]. ``cannot_tell`` holds reasons for the whole comparison.
+    ``symbol`` int64[row] (-1 = the whole workload, -2 = a module row named in ``labels``), ``kind`` int64[row] (codes
+    of `Kind`), ``from_value`` and ``to_value`` float64[row] in stored units of the metric, ``statistics`` float64[row]
+    by name (NaN = unknown), ``confidence_types`` and ``confidence`` float64[row]. ``cannot_tell`` holds reasons for
+    the whole comparison.
     """
 
     strategy: str

@@ -23,6 +23,11 @@ class Symbols:
     def __len__(self) -> int:
         return len(self.names)
 
+    def texts(self) -> list[str]:
+        """Name and file as one text, ``f (pkg/a.py)``, the way stack collapsers write it."""
+        pairs = zip(self.names, self.files, strict=True)
+        return [name if file is None else f"{name} ({file})" for name, file in pairs]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DiffTree:
@@ -88,6 +93,7 @@ class Comparison:
     ``self_value`` and ``total_value`` are int64[run, symbol], baseline runs first, then target runs; total counts
     recursion once. ``run_totals`` int64[run]. ``present`` bool[2, symbol] tells whether a side knows the symbol.
     ``noise_self`` int64[noise run, symbol] and ``noise_totals`` int64[noise run] are base runs of other commits.
+    ``first_seen`` int64[symbol] is the place of a symbol's first appearance in the baseline's input, root to leaf.
     ``period`` is the value of one sample where the metric is sampled and that is known, else None.
     """
 
@@ -105,6 +111,7 @@ class Comparison:
     period: int | None = None
     tree: DiffTree | None = None
     observations: Observations | None = None
+    first_seen: IntArray | None = None
     facts: tuple[Facts, Facts] = (Facts(), Facts())
     notes: tuple[Note, ...] = ()
     warnings: tuple[str, ...] = ()

@@ -44,8 +44,9 @@ class Stacks:
 class CallGraph:
     """Formats without stacks (pstats, callgrind): a row for each frame, and caller/callee edges.
 
-    ``self_value`` and ``total_value`` are int64[metric, frame] (total counts recursion once); ``calls`` int64[frame];
-    edges: ``caller``, ``callee`` int64[edge] local numbers, ``edge_total`` int64[metric, edge], ``edge_calls`` int64[edge].
+    ``self_value`` and ``total_value`` are int64[metric, frame] (total counts recursion once); ``calls`` int64[frame].
+    Edges: ``caller``, ``callee`` int64[edge] local numbers, ``edge_total`` int64[metric, edge], ``edge_calls``
+    int64[edge].
     """
 
     self_value: IntArray

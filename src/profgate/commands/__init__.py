@@ -1,0 +1,1 @@
+"""One file a sub-command: argv in, exit code out."""

@@ -1,0 +1,72 @@
+"""``profgate compare BASELINE TARGET``: the report of two sides, its files and the gate's exit code."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+
+from profgate import wiring
+from profgate.adapters.files import write_text
+from profgate.commands.inputs import add_sides, pipeline_input, policy_of
+from profgate.model.policy import FAIL_ON_ORDER
+from profgate.model.report import Document
+from profgate.pipeline import Built
+from profgate.publish.terminal import show
+from profgate.report.comment import Links, render_comment
+from profgate.report.csv_report import to_csv
+from profgate.report.json_report import to_json
+from profgate.report.page_index import build_index
+from profgate.report.terminal_report import render_terminal
+
+FORMATS = ("terminal", "json", "markdown", "csv")
+
+
+def _arguments(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="profgate compare", description=__doc__)
+    add_sides(parser, target="?")
+    parser.add_argument("--config", metavar="FILE", help="configuration file, like .github/profgate.yml")
+    parser.add_argument("--strategy", action="append", metavar="NAME", help="only this strategy (repeatable)")
+    parser.add_argument("--format", choices=FORMATS, default="terminal", help="what is printed (default: terminal)")
+    parser.add_argument("--output-dir", "-o", metavar="DIR", help="write comment.md, report.json and the pages here")
+    parser.add_argument("--fail-on", choices=FAIL_ON_ORDER, help="gate now, without waiting for 8 base runs")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show unchanged rows too")
+    return parser.parse_args(argv)
+
+
+def _documents(built: Built) -> list[Document]:
+    """Everything the output folder gets: the comment, the report, the pages and their index."""
+    documents = [
+        render_comment(built.report, key="default", links=Links()),
+        Document("report.json", "application/json", to_json(built.report)),
+        *(page.document for page in built.pages),
+    ]
+    if built.pages:
+        rows = [(page.document.name, page.workload, page.metric) for page in built.pages]
+        documents.append(Document("index.html", "text/html", build_index(rows)))
+    return documents
+
+
+def _text(built: Built, chosen: str) -> str:
+    if chosen == "json":
+        return to_json(built.report)
+    if chosen == "csv":
+        return to_csv(built.report)
+    return render_comment(built.report, key="default", links=Links()).text
+
+
+def run(argv: Sequence[str]) -> int:
+    """Exit code: 0 passed or advisory, 1 the gate failed, 3 nothing was compared. Raises ProfgateError."""
+    arguments = _arguments(argv)
+    policy = policy_of(arguments.config, arguments.fail_on)
+    given = pipeline_input(arguments.baseline, arguments.target, policy, difference=arguments.difference)
+    strategies = tuple(arguments.strategy) if arguments.strategy else None
+    built = wiring.compare(replace(given, strategies=strategies, verbose=arguments.verbose))
+    if arguments.output_dir:
+        for document in _documents(built):
+            write_text(os.path.join(arguments.output_dir, document.name), document.text)  # noqa: PTH118 - doors pass plain paths
+    if arguments.format == "terminal":
+        show(render_terminal(built.report, verbose=arguments.verbose), sys.stdout)
+    else:
+        sys.stdout.write(_text(built, arguments.format))
+    return built.report.verdict.exit_code

@@ -1,0 +1,77 @@
+"""What several sub-commands read: files and folders named on the command line, and the policy."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+
+from profgate import wiring
+from profgate.adapters.files import read_text, sources_under, write_text
+from profgate.config_file import read_policy
+from profgate.errors import ProfgateError
+from profgate.model.comparison import Comparison
+from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_from_json
+from profgate.model.policy import FailOn, Policy
+from profgate.model.report import Side
+from profgate.model.source import SourceFile
+from profgate.pipeline import PipelineInput
+from profgate.readers.folded import split_difference
+
+LARGEST_DIFFERENCE = 1 << 30
+
+
+def add_sides(parser: argparse.ArgumentParser, *, target: str | None = None) -> None:
+    """The two sides as positional arguments."""
+    parser.add_argument("baseline", metavar="BASELINE", help="file or folder of profiles")
+    parser.add_argument("target", metavar="TARGET", nargs=target, help="file or folder of profiles")
+    parser.add_argument("--difference", action="store_true", help="BASELINE is one folded file with two columns")
+
+
+def _side(path: str) -> tuple[list[SourceFile], Manifest | None]:
+    """The profiles below a path and their manifest, if they have one. Raises ProfgateError for an empty side."""
+    sources = sources_under(path)
+    manifest = next((source for source in sources if source.name == MANIFEST_NAME), None)
+    profiles = [source for source in sources if source is not manifest]
+    if not profiles:
+        raise ProfgateError(path, "holds no profile; give a file, or a folder with files")
+    return profiles, manifest_from_json(manifest.read(1 << 24)) if manifest is not None else None
+
+
+def policy_of(config: str | None, fail_on: FailOn | None = None) -> Policy:
+    """The policy of a configuration file, or the built-in one; ``fail_on`` gates without waiting for history."""
+    catalogue = {name: one.options for one in wiring.strategies() for name in (one.name, one.short)}
+    policy = read_policy(read_text(config), config, catalogue) if config else Policy()
+    if fail_on is not None:
+        policy = replace(policy, fail_on=fail_on, fail_on_total=fail_on, gate_without_history=True)
+    return policy
+
+
+def pipeline_input(baseline: str, target: str | None, policy: Policy, *, difference: bool = False) -> PipelineInput:
+    """Both sides as the pipeline takes them."""
+    before, before_manifest = _side(baseline)
+    if difference:
+        if len(before) != 1 or target is not None:
+            raise ProfgateError(baseline, "--difference takes one folded file and no TARGET")
+        one, other = split_difference(before[0], LARGEST_DIFFERENCE)
+        return PipelineInput([one], [other], policy=policy, named=True)
+    after, after_manifest = _side(target) if target is not None else (before, before_manifest)
+    return PipelineInput(
+        before,
+        after,
+        policy=policy,
+        baseline_side=Side(baseline),
+        target_side=Side(target or baseline),
+        manifests=(before_manifest, after_manifest),
+        named=len(before) == len(after) == 1,
+    )
+
+
+def one_comparison(comparisons: Sequence[Comparison], metric: str | None, workload: str | None) -> Comparison:
+    """The comparison a person means, by metric and workload. Raises ProfgateError that names the choice."""
+    found = [one for one in comparisons if metric in (None, one.metric.name) and workload in (None, one.workload)]
+    if len(found) == 1 or (found and len({one.workload for one in found}) == 1 and metric is None):
+        return found[0]
+    known = ", ".join(f"{one.workload}/{one.metric.name}" for one in comparisons) or "none"
+    raise ProfgateError("profiles", f"choose one with --workload and --metric; there are: {known}")
+
+
+__all__ = ["add_sides", "one_comparison", "pipeline_input", "policy_of", "write_text"]

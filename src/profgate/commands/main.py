@@ -1,0 +1,34 @@
+"""The command line: every sub-command by name, its module imported only when it is called."""
+
+import argparse
+from collections.abc import Callable, Sequence
+from importlib import import_module
+
+from profgate.version import VERSION
+
+COMMANDS = {
+    "compare": "compare the profiles of two builds and judge the difference",
+    "flamegraph": "draw one profile or the difference of two",
+    "fold": "print a profile as folded stacks",
+    "overweight": "who carries the change of the total",
+    "strategies": "what each detection strategy finds, needs and misses",
+    "formats": "which profile formats are read",
+}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="profgate", description="What a change does to performance, function by function."
+    )
+    parser.add_argument("--version", action="version", version=f"profgate {VERSION}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, meaning in COMMANDS.items():
+        commands.add_parser(name, help=meaning, add_help=False)
+    return parser
+
+
+def run_command(argv: Sequence[str]) -> int:
+    """The exit code of the sub-command that ``argv`` names. Raises ProfgateError."""
+    chosen, rest = _parser().parse_known_args([argv[0]] if argv else [])[0].command, list(argv[1:])
+    run: Callable[[Sequence[str]], int] = import_module(f"profgate.commands.{chosen}").run
+    return run(rest)

@@ -1,0 +1,362 @@
+"""A workload in, a Comparison for each metric out: union tree, symbol totals of every run, observations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from profgate.compare.filters import kept_leaves
+from profgate.compare.symbols import Numbering, number_symbols
+from profgate.errors import ComparisonError
+from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray, read_only
+from profgate.model.call_tree import (
+    TreeShape,
+    added_at,
+    build_shape,
+    levels_of,
+    pre_order,
+    topmost_rows,
+    with_children,
+)
+from profgate.model.comparison import Comparison, DiffTree, Note, Observations, Runs, Symbols
+from profgate.model.frame_names import Level
+from profgate.model.profile import Profile, Stacks
+from profgate.model.report import NotCompared
+from profgate.model.units import Metric, MetricKind
+from profgate.model.workload import Workload
+
+MAX_TOTAL = (1 << 62) - 1
+MEASURED_EXPONENT = -6  # measurements are float64 in their own unit; columns keep six decimals of them
+
+
+@dataclass(frozen=True, slots=True)
+class CompareOptions:
+    """``level`` of name rules; ``ignore`` and ``focus`` are patterns of symbols whose stacks are dropped or kept."""
+
+    level: Level = "safe"
+    ignore: tuple[str, ...] = ()
+    focus: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunColumns:
+    """Columns of one metric for some runs: int64[run, symbol] self and total, int64[run] totals."""
+
+    own: IntArray
+    total: IntArray
+    sums: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Forest:
+    """All runs of a workload over one shape; ``rows`` holds int64[leaf] for each profile."""
+
+    shape: TreeShape
+    size: IntArray
+    number: IntArray
+    topmost: IntArray
+    leaf_rows: tuple[IntArray, ...]
+    dropped: BoolArray
+
+
+def _place(profile: Profile, metric: Metric) -> int | None:
+    for place, other in enumerate(profile.metrics):
+        if (other.name, other.unit, other.better) == (metric.name, metric.unit, metric.better):
+            return place
+    return None
+
+
+def _factor(profile: Profile, place: int, exponent: int) -> int:
+    return int(10 ** (profile.metrics[place].exponent - exponent))
+
+
+def _checked(values: IntArray, factor: int, name: str) -> IntArray:
+    if int(values.sum(dtype=object)) * factor > MAX_TOTAL:
+        raise ComparisonError(name, "values in the common unit add up beyond 62 bits; compare fewer runs")
+    return values * factor
+
+
+def _forest(profiles: Sequence[Profile], numbering: Numbering, options: CompareOptions) -> _Forest:
+    bodies = [profile.stacks for profile in profiles]
+    streams = [body for body in bodies if body is not None]
+    depth = np.concatenate([body.depth for body in streams]) if streams else np.zeros(0, np.int64)
+    symbol = np.concatenate(
+        [mapping[body.frame] for mapping, body in zip(numbering.maps, bodies, strict=True) if body is not None]
+        or [np.zeros(0, np.int64)]
+    )
+    shape, rows = build_shape(depth, symbol)
+    size = with_children(shape, np.ones(len(shape), np.int64))
+    number = pre_order(shape, size)
+    leaf_rows, start = [], 0
+    for body in bodies:
+        if body is None:
+            leaf_rows.append(rows[:0])
+            continue
+        leaf_rows.append(rows[start : start + len(body.frame)][body.leaf])
+        start += len(body.frame)
+    dropped = ~kept_leaves(shape, numbering.symbols, options.ignore, options.focus)
+    return _Forest(shape, size, number, topmost_rows(shape.symbol, number, size), tuple(leaf_rows), dropped)
+
+
+def _self_of_run(forest: _Forest, run: int, stacks: Stacks, place: int, factor: int, name: str) -> IntArray:
+    values = _checked(stacks.values[place], factor, name)
+    own = added_at(len(forest.shape), forest.leaf_rows[run], values)
+    own[0] += int(stacks.root_values[place]) * factor
+    own[forest.dropped] = 0
+    return own
+
+
+def _by_symbol(count: int, symbol: RowArray, values: IntArray) -> IntArray:
+    return added_at(count, symbol.astype(np.int64), values)
+
+
+def _stack_columns(
+    profiles: Sequence[Profile], forest: _Forest, symbols: int, metric: Metric
+) -> tuple[RunColumns, list[IntArray]]:
+    """Columns of every run, and int64[row] self values of every run for the tree."""
+    own = np.zeros((len(profiles), symbols), np.int64)
+    total = np.zeros_like(own)
+    sums = np.zeros(len(profiles), np.int64)
+    rows = []
+    for run, profile in enumerate(profiles):
+        place = _place(profile, metric)
+        if profile.stacks is None or place is None:
+            raise ComparisonError(profile.name, f"has no stacks of {metric.name}")
+        of_row = _self_of_run(
+            forest, run, profile.stacks, place, _factor(profile, place, metric.exponent), profile.name
+        )
+        below = with_children(forest.shape, of_row)
+        own[run] = _by_symbol(symbols, forest.shape.symbol[1:], of_row[1:])
+        total[run] = _by_symbol(symbols, forest.shape.symbol[forest.topmost], below[forest.topmost])
+        sums[run] = below[0]
+        rows.append(of_row)
+    return RunColumns(own, total, sums), rows
+
+
+def _graph_columns(profiles: Sequence[Profile], maps: Sequence[IntArray], symbols: int, metric: Metric) -> RunColumns:
+    own = np.zeros((len(profiles), symbols), np.int64)
+    total = np.zeros_like(own)
+    for run, (profile, mapping) in enumerate(zip(profiles, maps, strict=True)):
+        place = _place(profile, metric)
+        if profile.graph is None or place is None:
+            raise ComparisonError(profile.name, f"has no table of {metric.name}")
+        factor = _factor(profile, place, metric.exponent)
+        own[run] = added_at(symbols, mapping, _checked(profile.graph.self_value[place], factor, profile.name))
+        total[run] = added_at(symbols, mapping, profile.graph.total_value[place] * factor)
+    return RunColumns(own, total, own.sum(axis=1))
+
+
+def _amounts(profile: Profile) -> FloatArray:
+    body = profile.measurements
+    if body is None:
+        raise ComparisonError(profile.name, "has no records")
+    return np.where(np.isfinite(body.exclusive), body.exclusive, body.amount)
+
+
+def _measured_columns(profiles: Sequence[Profile], maps: Sequence[IntArray], symbols: int) -> RunColumns:
+    own = np.zeros((len(profiles), symbols), np.int64)
+    for run, (profile, mapping) in enumerate(zip(profiles, maps, strict=True)):
+        amounts = np.nan_to_num(_amounts(profile), nan=0.0, posinf=0.0, neginf=0.0)
+        frame = profile.measurements.frame if profile.measurements is not None else mapping[:0]
+        own[run] = added_at(symbols, mapping[frame], np.rint(amounts * 10**-MEASURED_EXPONENT).astype(np.int64))
+    return RunColumns(own, own.copy(), own.sum(axis=1))
+
+
+def _observations(sides: Sequence[Sequence[tuple[Profile, IntArray]]]) -> Observations | None:
+    """Records of both sides; None where no profile has any."""
+    symbol, side, amount, size, subtype = [], [], [], [], []
+    subtypes: dict[str, int] = {}
+    for number, runs in enumerate(sides):
+        for profile, mapping in runs:
+            body = profile.measurements
+            if body is None:
+                continue
+            symbol.append(mapping[body.frame])
+            side.append(np.full(len(body.frame), number, np.int64))
+            amount.append(body.amount)
+            size.append(body.size)
+            codes = [subtypes.setdefault(name, len(subtypes)) for name in body.subtypes]
+            subtype.append(np.array(codes, np.int64))
+    if not symbol:
+        return None
+    columns = [np.concatenate(part) for part in (symbol, side, amount, size, subtype)]
+    return Observations(columns[0], columns[1], columns[2], columns[3], columns[4], list(subtypes))
+
+
+def _diff_tree(forest: _Forest, rows: Sequence[IntArray], baselines: int) -> DiffTree:
+    before = np.sum(rows[:baselines], axis=0, dtype=np.int64)
+    after = np.sum(rows[baselines:], axis=0, dtype=np.int64)
+    columns = (before, after, with_children(forest.shape, before), with_children(forest.shape, after))
+    for column in columns:
+        read_only(column)
+    shape = forest.shape
+    return DiffTree(
+        shape.parent,
+        shape.symbol,
+        read_only(levels_of(shape)),
+        *columns,
+        read_only(forest.number),
+        read_only(forest.size),
+    )
+
+
+def _first_seen(profiles: Sequence[Profile], maps: Sequence[IntArray], symbols: int) -> IntArray:
+    """int64[symbol]: the place of its first appearance in the baseline's input order."""
+    place = np.full(symbols, np.iinfo(np.int64).max, np.int64)
+    offset = 0
+    for profile, mapping in zip(profiles, maps, strict=True):
+        seen = mapping[profile.stacks.frame] if profile.stacks is not None else mapping
+        found, first = np.unique(seen, return_index=True)
+        place[found] = np.minimum(place[found], first + offset)
+        offset += len(seen)
+    return place
+
+
+def _presence(profiles: Sequence[Profile], maps: Sequence[IntArray], symbols: int, baselines: int) -> IntArray:
+    present = np.zeros((2, symbols), np.int64)
+    for run, (_, mapping) in enumerate(zip(profiles, maps, strict=True)):
+        present[int(run >= baselines), mapping] = 1
+    return present
+
+
+def _common_metrics(workload: Workload) -> tuple[list[Metric], list[NotCompared]]:
+    """Metrics every run has, with the smallest exponent of all; the others are told."""
+    before, after = workload.baseline_runs[0].metrics, workload.target_runs[0].metrics
+    everyone = (*workload.baseline_runs, *workload.target_runs)
+    common, alone = [], []
+    for metric in after:
+        places = [_place(profile, metric) for profile in everyone]
+        if None in places:
+            alone.append(
+                NotCompared(workload.name, metric.name, "target", "the other side has no such metric and unit")
+            )
+            continue
+        exponent = min(
+            profile.metrics[place].exponent
+            for profile, place in zip(everyone, places, strict=True)
+            if place is not None
+        )
+        common.append(Metric(metric.name, metric.unit, metric.better, metric.kind, exponent))
+    named = {(metric.name, metric.unit) for metric in after}
+    alone += [
+        NotCompared(workload.name, metric.name, "baseline", "the target has no such metric and unit")
+        for metric in before
+        if (metric.name, metric.unit) not in named
+    ]
+    return common, alone
+
+
+def _jobs(profiles: Sequence[Profile]) -> int | None:
+    """How many jobs recorded these runs; None where the profiles do not say."""
+    jobs = {profile.facts.job for profile in profiles}
+    return None if None in jobs else len(jobs)
+
+
+def _period(profiles: Sequence[Profile], metric: Metric) -> int | None:
+    """The value of one sample in stored units; None where a run does not know it or the runs differ."""
+    if metric.kind is not MetricKind.SAMPLED:
+        return None
+    found = set()
+    for profile in profiles:
+        place = _place(profile, metric)
+        period = profile.periods[place] if place is not None and place < len(profile.periods) else None
+        found.add(None if period is None or place is None else period * _factor(profile, place, metric.exponent))
+    return found.pop() if len(found) == 1 else None
+
+
+def _noise_columns(
+    workload: Workload, numbering: Numbering, metric: Metric, skip: int, options: CompareOptions
+) -> tuple[IntArray, IntArray]:
+    """Self values and totals of base runs of other commits, each read alone: no tree is shared with them."""
+    symbols, count = len(numbering.symbols), len(workload.noise_runs)
+    own, sums = np.zeros((count, symbols), np.int64), np.zeros(count, np.int64)
+    for run, profile in enumerate(workload.noise_runs):
+        mapping = numbering.maps[skip + run]
+        columns = _columns([profile], Numbering(numbering.symbols, (mapping,)), metric, options)[0]
+        own[run], sums[run] = columns.own[0], columns.sums[0]
+    return own, sums
+
+
+def _columns(
+    profiles: Sequence[Profile], numbering: Numbering, metric: Metric, options: CompareOptions
+) -> tuple[RunColumns, _Forest | None, list[IntArray]]:
+    symbols = len(numbering.symbols)
+    if all(profile.stacks is not None for profile in profiles):
+        forest = _forest(profiles, numbering, options)
+        columns, rows = _stack_columns(profiles, forest, symbols, metric)
+        return columns, forest, rows
+    if all(profile.graph is not None for profile in profiles):
+        return _graph_columns(profiles, numbering.maps, symbols, metric), None, []
+    return _measured_columns(profiles, numbering.maps, symbols), None, []
+
+
+def compare_workload(
+    workload: Workload, notes: tuple[Note, ...], options: CompareOptions
+) -> tuple[list[Comparison], list[NotCompared]]:
+    """One Comparison for each metric both sides have. Raises ComparisonError."""
+    runs = (*workload.baseline_runs, *workload.target_runs)
+    numbering = number_symbols((*workload.noise_runs, *runs), options.level)
+    skip = len(workload.noise_runs)
+    numbering = Numbering(numbering.symbols, (*numbering.maps[skip:], *numbering.maps[:skip]))
+    maps, baselines, count = numbering.maps[: len(runs)], len(workload.baseline_runs), len(numbering.symbols)
+    metrics, alone = _common_metrics(workload)
+    comparisons = []
+    paired = list(zip(runs, maps, strict=True))
+    for metric in metrics:
+        columns, forest, rows = _columns(runs, Numbering(numbering.symbols, maps), _measured(metric, runs), options)
+        noise, noise_sums = _noise_columns(workload, numbering, metric, len(runs), options)
+        comparisons.append(
+            Comparison(
+                workload=workload.name,
+                configuration=workload.configuration,
+                metric=_measured(metric, runs),
+                runs=_runs(workload),
+                symbols=numbering.symbols,
+                self_value=read_only(columns.own),
+                total_value=read_only(columns.total),
+                run_totals=read_only(columns.sums),
+                present=read_only(_presence(runs, maps, count, baselines)),
+                noise_self=read_only(noise),
+                noise_totals=read_only(noise_sums),
+                period=_period((*runs, *workload.noise_runs), metric),
+                tree=_diff_tree(forest, rows, baselines) if forest is not None else None,
+                observations=_observations((paired[:baselines], paired[baselines:])),
+                first_seen=read_only(_first_seen(workload.baseline_runs, maps[:baselines], count)),
+                facts=(workload.baseline_runs[0].facts, workload.target_runs[0].facts),
+                notes=notes,
+                warnings=_warnings(runs, numbering.symbols, columns, forest),
+            )
+        )
+    return comparisons, alone
+
+
+def _measured(metric: Metric, runs: Sequence[Profile]) -> Metric:
+    """Records are floats in their own unit: their columns keep six decimals more than the metric says."""
+    if all(profile.stacks is None and profile.graph is None for profile in runs):
+        return Metric(metric.name, metric.unit, metric.better, metric.kind, metric.exponent + MEASURED_EXPONENT)
+    return metric
+
+
+def _runs(workload: Workload) -> Runs:
+    return Runs(
+        len(workload.baseline_runs),
+        len(workload.target_runs),
+        len(workload.noise_runs),
+        _jobs(workload.baseline_runs),
+        _jobs(workload.target_runs),
+    )
+
+
+def _warnings(
+    runs: Sequence[Profile], symbols: Symbols, columns: RunColumns, forest: _Forest | None
+) -> tuple[str, ...]:
+    told: dict[str, int] = {}
+    for profile in runs:
+        for warning in profile.warnings:
+            told[warning] = told.get(warning, 0) + 1
+    notes = [text if times == 1 else f"{text} (in {times} runs)" for text, times in told.items()]
+    if not len(symbols) or not columns.sums.any():
+        notes.append("no run holds a sample")
+    if forest is not None and forest.dropped.any():
+        notes.append("stacks were dropped by ignore or focus patterns")
+    return tuple(notes)

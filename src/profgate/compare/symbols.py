@@ -1,0 +1,67 @@
+"""One numbering of symbols for all runs of a workload, by (name, file), so that nothing depends on input order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from profgate.model.arrays import IntArray
+from profgate.model.comparison import Symbols
+from profgate.model.frame_names import FrameKey, Level, frame_key, root_name
+from profgate.model.profile import Profile
+
+_NATIVE_FORMATS = frozenset({"perf"})
+
+
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """``maps`` hold, for each profile, int64[local frame] -> symbol."""
+
+    symbols: Symbols
+    maps: tuple[IntArray, ...]
+
+
+def _root_frames(profile: Profile) -> frozenset[int]:
+    if profile.stacks is None:
+        return frozenset()
+    return frozenset(np.unique(profile.stacks.frame[profile.stacks.depth == 0]).tolist())
+
+
+def _keys_of(
+    profile: Profile, level: Level, cache: dict[tuple[str, str | None, int | None], FrameKey]
+) -> list[FrameKey]:
+    frames, roots, keys = profile.frames, _root_frames(profile), []
+    native = profile.facts.format in _NATIVE_FORMATS
+    for number, raw in enumerate(zip(frames.names, frames.files, frames.lines, strict=True)):
+        key = cache.get(raw)
+        if key is None:
+            key = cache[raw] = frame_key(*raw, level, native=native)
+        if number in roots and level != "none" and (renamed := root_name(key.name)) != key.name:
+            key = FrameKey(renamed, key.file, key.line)
+        keys.append(key)
+    return keys
+
+
+def number_symbols(profiles: Sequence[Profile], level: Level) -> Numbering:
+    """Symbols of all profiles; labels, lines and modules are those of the last profile that has them (the target's)."""
+    cache: dict[tuple[str, str | None, int | None], FrameKey] = {}
+    keys = [_keys_of(profile, level, cache) for profile in profiles]
+    identities = sorted({(key.name, key.file or "") for of_profile in keys for key in of_profile})
+    number = {identity: place for place, identity in enumerate(identities)}
+    lines: list[int | None] = [None] * len(identities)
+    modules: list[str | None] = [None] * len(identities)
+    labels = [name for name, _ in identities]
+    maps = []
+    for profile, of_profile in zip(profiles, keys, strict=True):
+        mapping = np.fromiter((number[key.name, key.file or ""] for key in of_profile), np.int64, len(of_profile))
+        for place, key, module, raw in zip(
+            mapping.tolist(), of_profile, profile.frames.modules, profile.frames.names, strict=True
+        ):
+            lines[place] = key.line if key.line is not None else lines[place]
+            modules[place] = module if module is not None else modules[place]
+            labels[place] = raw
+        maps.append(mapping)
+    symbols = Symbols(
+        [name for name, _ in identities], [file or None for _, file in identities], lines, modules, labels
+    )
+    return Numbering(symbols, tuple(maps))

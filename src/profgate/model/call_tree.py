@@ -1,0 +1,118 @@
+"""The columnar calling context tree: built level by level from front-coded streams, no object for any node."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from profgate.model.arrays import BoolArray, IntArray, RowArray, read_only
+
+MAX_DEPTH = 65_535
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeShape:
+    """Rows in level order; row 0 is the root (parent -1, symbol -1); siblings are adjacent and ordered by symbol.
+
+    ``level_start`` int64[level + 1]: level d holds rows level_start[d] .. level_start[d + 1]; level 0 is the root.
+    """
+
+    parent: RowArray
+    symbol: RowArray
+    level_start: IntArray
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+
+def build_shape(depth: IntArray, symbol: IntArray) -> tuple[TreeShape, IntArray]:
+    """The tree of all paths of a stream, and int64[event] the row of each event.
+
+    An event of depth d lies below the last event of depth d - 1 before it; depth 0 lies below the root. Streams of
+    several profiles are simply concatenated: each starts at depth 0.
+    """
+    rows = np.zeros(len(depth), np.int64)
+    parents, symbols, starts = [np.array([-1], np.int64)], [np.array([-1], np.int64)], [0, 1]
+    order = np.argsort(depth.astype(np.uint16), kind="stable")
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(depth))]) if len(depth) else np.zeros(1, np.int64)
+    width = int(symbol.max()) + 1 if len(symbol) else 1
+    count, above, above_rows = 1, order[:0], rows[:0]
+    for level in range(len(bounds) - 1):
+        events = order[bounds[level] : bounds[level + 1]]
+        below = above_rows[np.searchsorted(above, events) - 1] if level else np.zeros(len(events), np.int64)
+        key = below * width + symbol[events]
+        by_key = np.argsort(key, kind="stable")
+        ordered = key[by_key]
+        first = np.concatenate([[True], ordered[1:] != ordered[:-1]])
+        level_rows = np.empty(len(events), np.int64)
+        level_rows[by_key] = np.cumsum(first) - 1 + count
+        rows[events] = level_rows
+        parents.append(ordered[first] // width)
+        symbols.append(ordered[first] % width)
+        count += len(parents[-1])
+        starts.append(count)
+        above, above_rows = events, level_rows
+    shape = TreeShape(
+        read_only(np.concatenate(parents).astype(np.int32)),
+        read_only(np.concatenate(symbols).astype(np.int32)),
+        read_only(np.array(starts, np.int64)),
+    )
+    return shape, rows
+
+
+def with_children(shape: TreeShape, own: IntArray) -> IntArray:
+    """int64[row]: own value plus that of all rows below; exact."""
+    total = own.copy()
+    for level in range(len(shape.level_start) - 2, 0, -1):
+        start, stop = shape.level_start[level], shape.level_start[level + 1]
+        parent = shape.parent[start:stop]
+        first = np.flatnonzero(np.concatenate([[True], parent[1:] != parent[:-1]]))
+        total[parent[first]] += np.add.reduceat(total[start:stop], first)
+    return total
+
+
+def pre_order(shape: TreeShape, size: IntArray) -> IntArray:
+    """int64[row]: the row's number in pre-order, siblings by symbol."""
+    number = np.zeros(len(shape), np.int64)
+    for level in range(1, len(shape.level_start) - 1):
+        start, stop = shape.level_start[level], shape.level_start[level + 1]
+        parent = shape.parent[start:stop]
+        before = np.cumsum(size[start:stop]) - size[start:stop]
+        starts_family = np.concatenate([[True], parent[1:] != parent[:-1]])
+        family_start = before[np.flatnonzero(starts_family)][np.cumsum(starts_family) - 1]
+        number[start:stop] = number[parent] + 1 + before - family_start
+    return number
+
+
+def topmost_rows(symbol: RowArray, number: IntArray, size: IntArray) -> IntArray:
+    """Rows of each symbol that lie below no other row of the same symbol, so that recursion counts once."""
+    rows = np.arange(1, len(symbol), dtype=np.int64)
+    order = rows[np.lexsort((number[rows], symbol[rows]))]
+    base = symbol[order].astype(np.int64) * (len(symbol) + 1)
+    start = base + number[order]
+    end = np.maximum.accumulate(start + size[order])
+    topmost = np.concatenate([[True], end[:-1] <= start[1:]])[: len(order)]
+    found: IntArray = order[topmost]
+    return found
+
+
+def levels_of(shape: TreeShape) -> RowArray:
+    """int32[row]: depth, the root is 0."""
+    return np.repeat(np.arange(len(shape.level_start) - 1), np.diff(shape.level_start)).astype(np.int32)
+
+
+def added_at(count: int, rows: IntArray, values: IntArray) -> IntArray:
+    """int64[count]: values summed by row, exact where a weighted bincount would lose units above 2**53."""
+    out = np.zeros(count, np.int64)
+    np.add.at(out, rows, values)
+    return out
+
+
+def stream_of(shape: TreeShape, keep: BoolArray) -> tuple[IntArray, IntArray, BoolArray, IntArray]:
+    """The tree as a stream in pre-order: depth, symbol, leaf, and the rows of the leaves.
+
+    ``keep`` bool[row] marks the rows that end a stack.
+    """
+    size = with_children(shape, np.ones(len(shape), np.int64))
+    order = np.argsort(pre_order(shape, size))[1:]
+    depth = levels_of(shape)[order].astype(np.int64) - 1
+    return depth, shape.symbol[order].astype(np.int64), keep[order], order[keep[order]]

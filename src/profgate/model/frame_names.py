@@ -1,0 +1,133 @@
+"""Identity of a frame: what of its name and file survives between two builds.
+
+The rules run in a fixed order, specific before general, again until nothing changes (at most five times), so that
+``normalise(normalise(x)) == normalise(x)``. Lines, addresses and hashes leave the key; they stay as attributes.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Level = Literal["none", "safe", "loose"]
+ROUNDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class NameRule:
+    """``needle`` is a text without which the pattern cannot match: most names skip most rules by it."""
+
+    code: str
+    needle: str
+    pattern: re.Pattern[str]
+    replacement: str
+    loose: bool = False
+
+
+def _rule(code: str, needle: str, pattern: str, replacement: str = "", *, loose: bool = False) -> NameRule:
+    return NameRule(code, needle, re.compile(pattern), replacement, loose)
+
+
+NAME_RULES = (
+    _rule("R1", ")", r"^(.+ \((?:[^()]+?)):\d+(?::\d+)?\)$", r"\1)"),
+    _rule("J1", "$$Lambda", r"\$\$Lambda(?:\$\d+)?(?:[./+](?:0x)?[0-9a-fA-F]{6,})?(?=[./:]|$)", "$$Lambda"),
+    _rule("J2", "Accessor", r"\b(Generated(?:Serialization)?(?:Method|Constructor)Accessor)\d+", r"\1"),
+    _rule("J3", "LambdaForm$", r"(LambdaForm\$[A-Z]+)(?:[/.+]0x[0-9a-fA-F]+|\$\d+)+", r"\1"),
+    _rule("J4", "$Proxy", r"\$Proxy\d+", "$Proxy"),
+    _rule("J5", "_[", r"_\[[ij01]\]$"),
+    _rule("C2", "+0x", r"\+0x[0-9a-fA-F]+$"),
+    _rule("C1", ".", r"(?:\.(?:constprop|isra|part|lto_priv|llvm)\.\d+|\.cold(?:\.\d+)?)+$"),
+    _rule("S1", "::h", r"::h[0-9a-f]{16}$"),
+    _rule("S2", "[", r"(?<=\w)\[[0-9a-f]{16}\]"),
+    _rule("G1", "@v", r"@v\d+\.\d+\.\d+[\w.+-]*(?=/)"),
+    _rule("W1", ".", r"(?<=\w)(?<!chunk)[.-](?=[0-9a-f]*\d)[0-9a-f]{8,20}(?=\.(?:m?js|css|wasm)\b)"),
+    _rule("P1", "python", r"\bpython\d\.\d+(?=/)", "python"),
+    _rule("A1", "0x", r"\b0x[0-9a-fA-F]+\b", "0x..."),
+    _rule("L1", "<", r"(?<=\w)<[^<>]+>", "<>", loose=True),
+    _rule("L2", "$", r"(lambda\$\w+\$)\d+", r"\1*", loose=True),
+    _rule("L2", ".func", r"(\.func)\d+(?:\.\d+)*", r"\1*", loose=True),
+    _rule("L2", "{closure#", r"\{closure#\d+\}", "{closure#*}", loose=True),
+)
+
+_ROOT_PATTERNS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"^/proc/\d+/root(?=/)",
+        r"^(?:[A-Za-z]:)?/(?:[^/]+/)*?_?_?w(?:ork)?/([^/]+)/\1/",
+        r"^/github/workspace/",
+        r"^/(?:home|Users)/[^/]+/",
+        r"^/root/",
+        r"^/(?:private/)?(?:tmp|var/tmp)/(?:[^/]*\d[^/]*/|pytest-[^/]+/|tmp[^/]*/)?",
+        r"^/(?:builds|workspace|app|src|build|checkout)/",
+    )
+)
+_PACKAGE_DIRECTORY = re.compile(r"^.*[/](?:site-packages|dist-packages|node_modules)/")
+_ARCHITECTURE = re.compile(r"/(?:x86_64|aarch64|i386|arm)-linux-gnu[a-z]*(?=/)")
+_FILE_AT_END = re.compile(r"^(.+) \(([^()]*[^()\s][^()]*\.[A-Za-z]\w{0,9}|[^()]*/[^()]+)\)$")
+_LINE_AT_END = re.compile(r"^(.+) \(([^()]+?):(\d+)(?::\d+)?\)$")
+_NATIVE_CLONE = re.compile(r"\.\d+$")
+_ROOT_WORDS = re.compile(r"thread|worker|pool|executor|process|pid|tid", re.IGNORECASE)
+_NUMBERS = re.compile(r"\b0x[0-9a-fA-F]+\b|\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class FrameKey:
+    """Name and file are the identity; line is shown, never compared."""
+
+    name: str
+    file: str | None
+    line: int | None
+
+
+def normalised_path(path: str) -> str:
+    """The path without what a checkout, a home, a package folder or a machine adds in front of it."""
+    path = path.replace("\\", "/")
+    if package := _PACKAGE_DIRECTORY.match(path):
+        return path[package.end() :]
+    for pattern in _ROOT_PATTERNS:
+        path = pattern.sub("", path, count=1)
+    return _ARCHITECTURE.sub("", path)
+
+
+def _once(name: str, *, loose: bool) -> str:
+    for rule in NAME_RULES:
+        if rule.needle in name and (loose or not rule.loose) and not (rule.code == "W1" and "chunk" in name):
+            name = rule.pattern.sub(rule.replacement, name)
+    if match := _FILE_AT_END.match(name):
+        name = f"{match[1]} ({normalised_path(match[2])})"
+    elif name.startswith("/") and " " not in name:
+        name = normalised_path(name)
+    return name
+
+
+def normalised_name(name: str, level: Level = "safe") -> str:
+    """The name that both builds share; level ``none`` leaves the bytes as given."""
+    if level == "none":
+        return name
+    for _ in range(ROUNDS):
+        before, name = name, _once(name, loose=level == "loose")
+        if name == before:
+            break
+    return name or "[unknown]"
+
+
+def root_name(name: str) -> str:
+    """The name of a process or thread root, its numbers replaced by ``*``."""
+    return _NUMBERS.sub("*", name) if _ROOT_WORDS.search(name) else name
+
+
+def frame_key(
+    name: str, file: str | None, line: int | None, level: Level = "safe", *, native: bool = False
+) -> FrameKey:
+    """Identity of one raw frame; a file inside the name, ``f (pkg/a.py:12)``, becomes the key's file."""
+    if level == "none":
+        return FrameKey(name, file, line)
+    if line is None and (match := _LINE_AT_END.match(name)):
+        line = int(match[3])
+    key = normalised_name(name, level)
+    if native:
+        key = _NATIVE_CLONE.sub("", key)
+    if file is None and (match := _FILE_AT_END.match(key)):
+        return FrameKey(match[1], match[2], line)
+    if file is not None:
+        file = normalised_name(normalised_path(file), level)
+    return FrameKey(key, file, line)

@@ -1,0 +1,268 @@
+"""The whole story on one page: sources in, a complete report and its pages out; nothing here touches the outside."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from profgate.compare.build import CompareOptions, compare_workload
+from profgate.compare.comparability import comparability
+from profgate.compare.workloads import Paired, pair
+from profgate.detect.base import Strategy
+from profgate.detect.rules import selected
+from profgate.errors import ComparisonError, ProfileError
+from profgate.judge.changes import metric_report
+from profgate.judge.verdict import judge
+from profgate.model.change import Context, Detection
+from profgate.model.comparison import Comparison
+from profgate.model.manifest import Manifest
+from profgate.model.policy import Policy, Rule
+from profgate.model.profile import Profile
+from profgate.model.report import (
+    Document,
+    MetricReport,
+    NotCompared,
+    Report,
+    Side,
+    Verdict,
+    WorkloadReport,
+)
+from profgate.model.source import SourceFile
+from profgate.report.page import build_page
+from profgate.report.page_columns import PageFinding, PageHeader, PageTree
+
+Reader = Callable[[Sequence[SourceFile]], "list[Profile | ProfileError]"]
+UNJUDGED = Verdict("not_compared", "neutral", ())
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineInput:
+    """Everything one comparison needs. ``noise``: files of base runs of other commits, a sequence for each run."""
+
+    baseline: Sequence[SourceFile]
+    target: Sequence[SourceFile]
+    noise: Sequence[Sequence[SourceFile]] = ()
+    policy: Policy = field(default_factory=Policy)
+    baseline_side: Side = field(default_factory=lambda: Side("baseline"))
+    target_side: Side = field(default_factory=lambda: Side("target"))
+    manifests: tuple[Manifest | None, Manifest | None] = (None, None)
+    strategies: tuple[str, ...] | None = None
+    verbose: bool = False
+    named: bool = False
+    pages: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class PageDocument:
+    """The page of one workload and metric."""
+
+    workload: str
+    metric: str
+    document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A complete report, its pages (worst workload first), and the comparisons they were made from."""
+
+    report: Report
+    pages: tuple[PageDocument, ...]
+    comparisons: tuple[Comparison, ...]
+
+
+@dataclass(slots=True)
+class _Told:
+    """What could not be compared and what must be said, gathered on the way."""
+
+    alone: list[NotCompared] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def _readable(
+    sources: Sequence[SourceFile],
+    results: Sequence[Profile | ProfileError],
+    given: PipelineInput,
+    target: int,
+    told: _Told,
+) -> list[Profile]:
+    """The profiles of one side that could be read; the others are told, or raised where a person named the file."""
+    manifest, profiles = given.manifests[target], []
+    for source, result in zip(sources, results, strict=True):
+        if not isinstance(result, ProfileError):
+            facts = manifest.facts_of(source.name, result.facts) if manifest is not None else result.facts
+            profiles.append(replace(result, facts=facts))
+        elif given.named:
+            raise result
+        else:
+            told.alone.append(
+                NotCompared(source.name, None, "target" if target else "baseline", f"unreadable: {result}")
+            )
+    return profiles
+
+
+def _pair(given: PipelineInput, read: Reader, told: _Told) -> Paired:
+    """All files are read in one go, so that both sides can be read at once."""
+    noise_files = [source for run in given.noise for source in run]
+    results = read([*given.baseline, *given.target, *noise_files])
+    middle, end = len(given.baseline), len(given.baseline) + len(given.target)
+    baseline = _readable(given.baseline, results[:middle], given, 0, told)
+    target = _readable(given.target, results[middle:end], given, 1, told)
+    noise, rest = [], iter(results[end:])
+    for number, run in enumerate(given.noise, start=1):
+        of_run = [next(rest) for _ in run]
+        told.warnings += [
+            f"base run {number}: {one}; left out of the noise" for one in of_run if isinstance(one, ProfileError)
+        ]
+        noise.append([one for one in of_run if not isinstance(one, ProfileError)])
+    paired = pair(baseline, target, noise)
+    told.alone += paired.alone
+    told.warnings += paired.warnings
+    return paired
+
+
+def _compare(paired: Paired, given: PipelineInput, told: _Told) -> list[Comparison]:
+    policy = given.policy
+    options = CompareOptions(policy.name_rules, policy.ignore, policy.focus)
+    comparisons = []
+    for workload in paired.workloads:
+        notes = comparability(workload.baseline_runs, workload.target_runs, named=given.named)
+        blocking = [note.text for note in notes if note.blocks]
+        if blocking:
+            told.alone.append(NotCompared(workload.name, None, "both", "; ".join(blocking)))
+            continue
+        try:
+            made, alone = compare_workload(workload, notes, options)
+        except ComparisonError as error:
+            told.alone.append(NotCompared(workload.name, None, "both", str(error)))
+            continue
+        comparisons += made
+        told.alone += alone
+    return comparisons
+
+
+def _rules(given: PipelineInput) -> Policy:
+    if given.strategies is None:
+        return given.policy
+    return replace(given.policy, rules=tuple(Rule(name) for name in given.strategies), apply="all")
+
+
+def _detect(
+    comparison: Comparison, given: PipelineInput, strategies: Sequence[Strategy], pairs: int
+) -> list[Detection]:
+    context = Context(pairs=pairs)
+    chosen = selected(_rules(given), comparison.configuration, comparison.metric, strategies)
+    return [strategy.detect(comparison, options, context) for strategy, options in chosen]
+
+
+def _workload_reports(comparisons: Sequence[Comparison], metrics: Sequence[MetricReport]) -> tuple[WorkloadReport, ...]:
+    """Metrics gathered under their workload, in the order of the comparisons."""
+    gathered: dict[str, tuple[Comparison, list[MetricReport]]] = {}
+    for comparison, metric in zip(comparisons, metrics, strict=True):
+        gathered.setdefault(comparison.workload, (comparison, []))[1].append(metric)
+    return tuple(
+        WorkloadReport(
+            name,
+            _configuration(first),
+            tuple(dict.fromkeys([*(note.text for note in first.notes), *first.warnings])),
+            tuple(reports),
+        )
+        for name, (first, reports) in gathered.items()
+    )
+
+
+def _configuration(comparison: Comparison) -> dict[str, str]:
+    one = comparison.configuration
+    said = {
+        "type": one.type,
+        "cmd": one.command,
+        "args": one.arguments,
+        "workload": one.workload,
+        "collector": one.collector,
+        "postprocessors": ", ".join(one.postprocessors),
+        "format": comparison.facts[1].format,
+        "profiler": " ".join(
+            part for part in (comparison.facts[1].profiler, comparison.facts[1].profiler_version) if part
+        ),
+    }
+    return {key: value for key, value in said.items() if value}
+
+
+def _headline(metric: MetricReport) -> tuple[int, float]:
+    """Sorts pages: red first, then by how much of the total the largest finding moves."""
+    order = {"red": 0, "yellow": 1, "neutral": 2, "green": 3}
+    worst = min((order[finding.colour] for finding in metric.findings), default=4)
+    moved = max((abs(finding.delta or 0.0) for finding in metric.findings), default=0.0)
+    return worst, -(moved / metric.total.baseline if metric.total.baseline else 0.0)
+
+
+def _page(comparison: Comparison, metric: MetricReport, given: PipelineInput) -> PageDocument | None:
+    tree, symbols = comparison.tree, comparison.symbols
+    if tree is None:
+        return None
+    numbers = {(name, file): place for place, (name, file) in enumerate(zip(symbols.names, symbols.files, strict=True))}
+    marks: list[PageFinding] = [
+        {
+            "symbol": numbers[finding.location.name, finding.location.file],
+            "severity": finding.severity,
+            "direction": finding.direction,
+        }
+        for finding in metric.findings
+        if (finding.location.name, finding.location.file) in numbers
+    ]
+    header = PageHeader(
+        title=f"{comparison.workload}: {comparison.metric.name}",
+        workload=comparison.workload,
+        metric=comparison.metric.name,
+        unit=comparison.metric.unit,
+        exponent=comparison.metric.exponent,
+        better=comparison.metric.better,
+        runs=(comparison.runs.baseline, comparison.runs.target),
+        normalisation="total" if comparison.metric.unit == "samples" else "none",
+        labels=(given.baseline_side.sha or given.baseline_side.label, given.target_side.sha or given.target_side.label),
+        findings=marks,
+        notes=[note.text for note in comparison.notes],
+        keep=frozenset(mark["symbol"] for mark in marks),
+        sample_value=comparison.period,
+    )
+    columns = PageTree(
+        tree.parent, tree.symbol, tree.baseline_self, tree.target_self, symbols.names, symbols.files, symbols.lines
+    )
+    name = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in comparison.workload)
+    metric_name = "".join(letter if letter.isalnum() else "-" for letter in comparison.metric.name)
+    text = build_page(columns, header)
+    return PageDocument(
+        comparison.workload, comparison.metric.name, Document(f"{name}.{metric_name}.html", "text/html", text)
+    )
+
+
+def _pages(comparisons: Sequence[Comparison], report: Report, given: PipelineInput) -> tuple[PageDocument, ...]:
+    metrics: Mapping[tuple[str, str], MetricReport] = {
+        (workload.name, metric.name): metric for workload in report.workloads for metric in workload.metrics
+    }
+    order = sorted(comparisons, key=lambda one: _headline(metrics[one.workload, one.metric.name]))
+    with_trees = [one for one in order if one.tree is not None][: given.pages]
+    made = (_page(one, metrics[one.workload, one.metric.name], given) for one in with_trees)
+    return tuple(page for page in made if page is not None)
+
+
+def compare_sources(given: PipelineInput, read: Reader) -> tuple[list[Comparison], _Told]:
+    """Sources read, paired and laid over each other, and what could not be. Raises ProfileError for a named file."""
+    told = _Told()
+    return _compare(_pair(given, read, told), given, told), told
+
+
+def build_report(given: PipelineInput, read: Reader, strategies: Sequence[Strategy]) -> Built:
+    """The judged report of one comparison with its pages. Pure; raises ProfileError for a file a person named."""
+    comparisons, told = compare_sources(given, read)
+    metrics = [
+        metric_report(one, _detect(one, given, strategies, len(comparisons)), verbose=given.verbose)
+        for one in comparisons
+    ]
+    draft = Report(
+        baseline=given.baseline_side,
+        target=given.target_side,
+        verdict=UNJUDGED,
+        workloads=_workload_reports(comparisons, metrics),
+        not_compared=tuple(sorted(told.alone, key=lambda item: (item.name, item.side, item.metric or ""))),
+        warnings=tuple(told.warnings),
+    )
+    report = judge(draft, given.policy)
+    return Built(report, _pages(comparisons, report, given), tuple(comparisons))

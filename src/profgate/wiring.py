@@ -1,0 +1,71 @@
+"""Which parts this run gets: readers and strategies with those of outside packages, and processes for large input."""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from functools import cache
+from importlib.metadata import entry_points
+from multiprocessing import get_context
+from typing import Any
+
+from profgate.detect.base import Strategy
+from profgate.detect.registry import all_strategies
+from profgate.errors import ProfgateError, ProfileError
+from profgate.model.comparison import Comparison
+from profgate.model.profile import Profile
+from profgate.model.source import SourceFile
+from profgate.pipeline import Built, PipelineInput, build_report, compare_sources
+from profgate.readers.registry import read_profile
+
+LARGE = 50 << 20  # bytes on both sides together; below, starting a process costs more than it saves
+
+
+@cache
+def _outside(group: str) -> tuple[Any, ...]:
+    """Parts that installed packages register; one that cannot be loaded is an error that names it."""
+    parts = []
+    for point in sorted(entry_points(group=group), key=lambda one: one.name):
+        try:
+            parts.append(point.load()())
+        except Exception as error:  # a foreign package may raise anything
+            raise ProfgateError(f"entry point {group}: {point.name}", f"cannot be loaded: {error}") from error
+    return tuple(parts)
+
+
+def strategies() -> tuple[Strategy, ...]:
+    """The built-in strategies and those of outside packages."""
+    return all_strategies(_outside("profgate.strategies"))
+
+
+def read_one(source: SourceFile) -> Profile | ProfileError:
+    """A profile, or why it cannot be read: an unreadable file is told beside the others, not instead of them."""
+    try:
+        return read_profile(source, extra=_outside("profgate.readers"))
+    except ProfileError as error:
+        return error
+
+
+def read_all(sources: Sequence[SourceFile], executor: Executor | None = None) -> list[Profile | ProfileError]:
+    """Every source in order; large input is read by processes, a file each."""
+    large = sum(source.size for source in sources) > LARGE and len(sources) > 1
+    if executor is not None:
+        return list(executor.map(read_one, sources))
+    if not large:
+        return [read_one(source) for source in sources]
+    workers = min(len(sources), os.cpu_count() or 1)
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        return list(pool.map(read_one, sources))
+
+
+def _reader(executor: Executor | None) -> Callable[[Sequence[SourceFile]], list[Profile | ProfileError]]:
+    return lambda sources: read_all(sources, executor)
+
+
+def compare(given: PipelineInput, executor: Executor | None = None) -> Built:
+    """The judged report and its pages."""
+    return build_report(given, _reader(executor), strategies())
+
+
+def overlays(given: PipelineInput) -> list[Comparison]:
+    """The comparisons alone, for commands that draw or tabulate without judging."""
+    return compare_sources(given, _reader(None))[0]

@@ -1,0 +1,151 @@
+"""The union tree and the symbol totals against plain dictionaries."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from profgate.compare.build import CompareOptions, compare_workload
+from profgate.model.comparison import Comparison
+from profgate.model.profile import Configuration
+from profgate.model.source import source_of
+from profgate.model.workload import Workload
+from profgate.readers.folded import FoldedReader
+
+Stacks = dict[tuple[str, ...], int]
+STACKS = st.dictionaries(
+    st.lists(st.sampled_from("abcde"), min_size=1, max_size=6).map(tuple), st.integers(1, 1000), min_size=1, max_size=25
+)
+
+
+def compared(
+    baseline: list[Stacks], target: list[Stacks], noise: list[Stacks] | None = None, **options: tuple[str, ...]
+) -> Comparison:
+    def profiles(runs: list[Stacks]) -> tuple:  # type: ignore[type-arg]
+        texts = ("".join(f"{';'.join(stack)} {value}\n" for stack, value in run.items()) for run in runs)
+        return tuple(FoldedReader().read(source_of(f"run-{i}", text.encode())) for i, text in enumerate(texts))
+
+    workload = Workload("w", Configuration(), profiles(baseline), profiles(target), profiles(noise or []))
+    made, alone = compare_workload(workload, (), CompareOptions(**options))
+    assert not alone
+    return made[0]
+
+
+def inclusive(stacks: Stacks, symbol: str) -> int:
+    return sum(value for stack, value in stacks.items() if symbol in stack)
+
+
+def exclusive(stacks: Stacks, symbol: str) -> int:
+    return sum(value for stack, value in stacks.items() if stack[-1] == symbol)
+
+
+def paths(comparison: Comparison) -> dict[tuple[str, ...], tuple[int, int]]:
+    tree = comparison.tree
+    assert tree is not None
+    names: list[tuple[str, ...]] = [()]
+    for row in range(1, len(tree.parent)):
+        names.append((*names[tree.parent[row]], comparison.symbols.names[tree.symbol[row]]))
+    return {
+        name: (int(before), int(after))
+        for name, before, after in zip(names, tree.baseline_self, tree.target_self, strict=True)
+        if before or after
+    }
+
+
+@settings(max_examples=150, derandomize=True, deadline=None)
+@given(st.lists(STACKS, min_size=1, max_size=3), st.lists(STACKS, min_size=1, max_size=2))
+def test_every_column_agrees_with_plain_sums(baseline: list[Stacks], target: list[Stacks]) -> None:
+    comparison = compared(baseline, target)
+    for run, stacks in enumerate([*baseline, *target]):
+        assert comparison.run_totals[run] == sum(stacks.values())
+        for number, name in enumerate(comparison.symbols.names):
+            assert comparison.self_value[run, number] == exclusive(stacks, name)
+            assert comparison.total_value[run, number] == inclusive(stacks, name)
+    union = {stack for run in (*baseline, *target) for stack in run}
+    assert paths(comparison) == {
+        stack: (sum(run.get(stack, 0) for run in baseline), sum(run.get(stack, 0) for run in target)) for stack in union
+    }
+
+
+@settings(max_examples=100, derandomize=True, deadline=None)
+@given(STACKS, STACKS)
+def test_tree_invariants(baseline: Stacks, target: Stacks) -> None:
+    tree = compared([baseline], [target]).tree
+    assert tree is not None
+    rows = np.arange(1, len(tree.parent))
+    assert (tree.parent[rows] < rows).all()
+    assert sorted(tree.pre.tolist()) == list(range(len(tree.parent)))
+    for own, total in ((tree.baseline_self, tree.baseline_total), (tree.target_self, tree.target_total)):
+        children = np.zeros_like(total)
+        np.add.at(children, tree.parent[rows], total[rows])
+        assert (total == own + children).all()
+    inside = (tree.pre[rows] > tree.pre[tree.parent[rows]]) & (
+        tree.pre[rows] < tree.pre[tree.parent[rows]] + tree.size[tree.parent[rows]]
+    )
+    assert inside.all()
+
+
+def test_a_profile_against_itself_has_equal_columns() -> None:
+    stacks: Stacks = {("main", "fib", "fib"): 4, ("main",): 1}
+    comparison = compared([stacks], [stacks])
+    assert (comparison.self_value[0] == comparison.self_value[1]).all()
+    fib = comparison.symbols.names.index("fib")
+    assert comparison.total_value[0, fib] == 4
+    assert comparison.present.all()
+
+
+def test_presence_and_noise_runs() -> None:
+    comparison = compared([{("a",): 1}], [{("b",): 2}], [{("a",): 3}, {("b",): 4, ("a",): 5}])
+    assert comparison.symbols.names == ["a", "b"]
+    assert comparison.present.tolist() == [[1, 0], [0, 1]]
+    assert comparison.noise_self.tolist() == [[3, 0], [5, 4]]
+    assert comparison.noise_totals.tolist() == [3, 9]
+    assert (comparison.runs.baseline, comparison.runs.target, comparison.runs.noise) == (1, 1, 2)
+
+
+def test_ignore_drops_and_focus_keeps_stacks() -> None:
+    stacks: Stacks = {("main", "idle", "wait"): 5, ("main", "work"): 7}
+    assert compared([stacks], [stacks], ignore=("idle",)).run_totals.tolist() == [7, 7]
+    assert compared([stacks], [stacks], focus=("id*",)).run_totals.tolist() == [5, 5]
+
+
+def test_input_order_changes_nothing_but_the_first_appearance() -> None:
+    one: Stacks = {("z", "y"): 1, ("a",): 2}
+    other = dict(reversed(one.items()))
+    first, second = compared([one], [one]), compared([other], [other])
+    assert first.symbols == second.symbols
+    assert (first.self_value == second.self_value).all()
+    assert first.first_seen is not None
+    assert [first.symbols.names[i] for i in np.argsort(first.first_seen)] == ["z", "y", "a"]
+
+
+def test_lines_of_a_moved_function_do_not_split_it() -> None:
+    def profile(text: str) -> object:
+        return FoldedReader().read(source_of("p", text.encode()))
+
+    before, after = profile("main (a.py:3);f (a.py:10) 5\n"), profile("main (a.py:6);f (a.py:13) 5\n")
+    workload = Workload("w", Configuration(), (before,), (after,))  # type: ignore[arg-type]
+    comparison = compare_workload(workload, (), CompareOptions())[0][0]
+    assert comparison.symbols.names == ["f", "main"]
+    assert comparison.symbols.files == ["a.py", "a.py"]
+    assert comparison.symbols.lines == [13, 6]
+    assert (comparison.self_value[0] == comparison.self_value[1]).all()
+
+
+def test_exponents_of_both_sides_meet() -> None:
+    def profile(text: str) -> object:
+        return FoldedReader().read(source_of("p", text.encode()))
+
+    workload = Workload("w", Configuration(), (profile("a 2\n"),), (profile("a 2.5\n"),))  # type: ignore[arg-type]
+    comparison = compare_workload(workload, (), CompareOptions())[0][0]
+    assert comparison.metric.exponent == -1
+    assert comparison.self_value.ravel().tolist() == [20, 25]
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_an_empty_side_is_no_crash(side: int) -> None:
+    empty: Stacks = {}
+    runs = [[{("a",): 3}], [{("a",): 3}]]
+    runs[side] = [empty]
+    comparison = compared(*runs)
+    assert comparison.run_totals[side] == 0

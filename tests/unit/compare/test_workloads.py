@@ -1,0 +1,68 @@
+"""Pairing by configuration: runs, workloads, and what stands alone."""
+
+import pytest
+
+from profgate.compare.workloads import pair, workload_name
+from profgate.model.profile import Configuration, Facts, FrameList, Profile
+from profgate.model.units import Metric
+
+
+def profile(name: str, unit: str = "samples", **configuration: str) -> Profile:
+    metric = Metric(unit, unit)
+    facts = Facts(format="folded")
+    return Profile(name, Configuration(**configuration), (metric,), FrameList.of_names([]), facts=facts)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("api.folded", "api"),
+        ("api.pb.gz", "api"),
+        ("api/run-1.folded", "api"),
+        ("api/2.folded", "api"),
+        ("api/cold/run-12.folded.gz", "api/cold"),
+        ("api/run-a.folded", "api/run-a"),
+        ("1.folded", "profile"),
+        ("a\\b.folded", "a/b"),
+    ],
+)
+def test_workload_of_a_file(path: str, name: str) -> None:
+    assert workload_name(path) == name
+
+
+def test_repeated_runs_of_one_workload_stand_together() -> None:
+    names = ["api/run-1.folded", "api/run-2.folded", "cli.folded"]
+    paired = pair([profile(name) for name in names], [profile(name) for name in names])
+    assert [(one.name, len(one.baseline_runs), len(one.target_runs)) for one in paired.workloads] == [
+        ("api", 2, 2),
+        ("cli", 1, 1),
+    ]
+    assert not paired.alone
+
+
+def test_what_has_no_partner_is_told() -> None:
+    paired = pair([profile("a.folded"), profile("b.folded")], [profile("a.folded"), profile("c.folded")])
+    assert [one.name for one in paired.workloads] == ["a"]
+    assert [(one.name, one.side) for one in paired.alone] == [("b", "baseline"), ("c", "target")]
+
+
+def test_two_single_files_always_pair() -> None:
+    paired = pair([profile("old/x.folded")], [profile("new/y.folded")])
+    assert [one.name for one in paired.workloads] == ["y"]
+
+
+def test_units_of_one_name_stay_apart() -> None:
+    sides = [profile("a.folded"), profile("a.json", unit="bytes")]
+    assert [one.name for one in pair(sides, sides).workloads] == ["a (folded, bytes)", "a (folded, samples)"]
+
+
+def test_configuration_comes_before_the_place_of_a_file() -> None:
+    before = [profile("x.perf", command="ls", collector="time"), profile("z.perf")]
+    after = [profile("y.perf", command="ls", collector="time"), profile("z.perf")]
+    assert len(pair(before, after).workloads) == 2
+
+
+def test_noise_runs_join_their_workload() -> None:
+    side = [profile("a.folded"), profile("b.folded")]
+    paired = pair(side, side, [[profile("a.folded")], [profile("a.folded"), profile("b.folded")]])
+    assert [len(one.noise_runs) for one in paired.workloads] == [2, 1]

@@ -1,0 +1,101 @@
+"""What of a frame's name survives between two builds."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from profgate.model.frame_names import FrameKey, frame_key, normalised_name, normalised_path, root_name
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("f (pkg/a.py:12)", "f (pkg/a.py)"),
+        ("g (x.js:12:4)", "g (x.js)"),
+        ("Foo$$Lambda$14/0x0000000800c03000.run", "Foo$$Lambda.run"),
+        ("GeneratedMethodAccessor17.invoke", "GeneratedMethodAccessor.invoke"),
+        ("LambdaForm$DMH.0x0000000800c03000.invokeStatic", "LambdaForm$DMH.invokeStatic"),
+        ("$Proxy12.call", "$Proxy.call"),
+        ("String.get_[j]", "String.get"),
+        ("write_[k]", "write_[k]"),
+        ("foo.isra.0.cold", "foo"),
+        ("_start+0x1f", "_start"),
+        ("foo.isra.0+0x1f", "foo"),
+        ("lang_start::h0123456789abcdef", "lang_start"),
+        ("core[b3f4a1c2d3e4f506]::fmt", "core::fmt"),
+        ("ex.org/a@v1.2.3/c.Do", "ex.org/a/c.Do"),
+        ("main.3f2a9c1bde.js", "main.js"),
+        ("chunk-3f2a9c1bde.js", "chunk-3f2a9c1bde.js"),
+        ("load (lib/python3.11/json/decoder.py:3)", "load (lib/python/json/decoder.py)"),
+        ("[0x7f3a11c0de]", "[0x...]"),
+        ("main.(*T).func1.2", "main.(*T).func1.2"),
+        ("f<int>", "f<int>"),
+    ],
+)
+def test_safe_rules(name: str, key: str) -> None:
+    assert normalised_name(name) == key
+
+
+def test_levels() -> None:
+    assert normalised_name("f (a.py:1)", "none") == "f (a.py:1)"
+    assert normalised_name("f<int>", "loose") == "f<>"
+    assert normalised_name("run.func1.2", "loose") == "run.func*"
+
+
+@pytest.mark.parametrize(
+    ("path", "key"),
+    [
+        ("/home/runner/work/repo/repo/pkg/a.py", "pkg/a.py"),
+        ("/github/workspace/pkg/a.py", "pkg/a.py"),
+        ("/usr/lib/python3/dist-packages/numpy/core.py", "numpy/core.py"),
+        ("/x/venv/lib/python3.11/site-packages/requests/api.py", "requests/api.py"),
+        ("C:\\a\\b.py", "C:/a/b.py"),
+        ("/usr/lib/x86_64-linux-gnu/libc.so.6", "/usr/lib/libc.so.6"),
+        ("pkg/a.py", "pkg/a.py"),
+    ],
+)
+def test_paths_lose_what_the_machine_adds(path: str, key: str) -> None:
+    assert normalised_path(path) == key
+
+
+def test_file_and_line_leave_the_name() -> None:
+    assert frame_key("parse (shop/orders.py:42)", None, None) == FrameKey("parse", "shop/orders.py", 42)
+    assert frame_key("parse", "/github/workspace/shop/orders.py", 3) == FrameKey("parse", "shop/orders.py", 3)
+    assert frame_key("do_idle.12", None, None, native=True).name == "do_idle"
+    assert frame_key("call (deferred)", None, None) == FrameKey("call (deferred)", None, None)
+
+
+def test_roots_of_processes_and_threads_lose_their_numbers() -> None:
+    assert root_name("pool-1-thread-3") == "pool-*-thread-*"
+    assert root_name("process 4711:python x.py") == "process *:python x.py"
+    assert root_name("main2") == "main2"
+
+
+ALPHABET = st.sampled_from(
+    [
+        "f",
+        " (",
+        "a.py",
+        ":12",
+        ")",
+        "+0x1f",
+        ".isra.0",
+        ".cold",
+        "$$Lambda$1/0xabcdef12",
+        "::h0123456789abcdef",
+        "/",
+        "python3.11",
+        ";",
+        "<",
+        ">",
+        "_[j]",
+        "\\",
+    ]
+)
+
+
+@settings(max_examples=300, derandomize=True, deadline=None)
+@given(st.lists(ALPHABET, max_size=7).map("".join), st.sampled_from(["safe", "loose"]))
+def test_normalising_twice_changes_nothing(name: str, level: str) -> None:
+    once = normalised_name(name, level)  # type: ignore[arg-type]
+    assert normalised_name(once, level) == once  # type: ignore[arg-type]

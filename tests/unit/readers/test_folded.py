@@ -1,0 +1,167 @@
+"""Folded stacks: every hard case of the grammar, and a round trip through the stream."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from profgate.errors import ProfileError
+from profgate.model.profile import Profile
+from profgate.model.source import source_of
+from profgate.readers import folded
+from profgate.readers.folded import FoldedReader, split_difference
+
+
+def read(text: str | bytes) -> Profile:
+    data = text.encode() if isinstance(text, str) else text
+    return FoldedReader().read(source_of("bench.folded", data))
+
+
+def stacks_of(profile: Profile) -> dict[tuple[str, ...], int]:
+    """What the stream says, walked event by event."""
+    body = profile.stacks
+    assert body is not None
+    path: list[str] = []
+    sums: dict[tuple[str, ...], int] = {}
+    values = iter(body.values[0].tolist())
+    for depth, frame, leaf in zip(body.depth.tolist(), body.frame.tolist(), body.leaf.tolist(), strict=True):
+        path[depth:] = [profile.frames.names[frame]]
+        if leaf:
+            key = tuple(path)
+            sums[key] = sums.get(key, 0) + next(values)
+    assert next(values, None) is None
+    return sums
+
+
+@pytest.mark.parametrize(
+    ("text", "stacks"),
+    [
+        ("a;b 1\n", {("a", "b"): 1}),
+        ("a;b 1", {("a", "b"): 1}),
+        ("a;b 1\r\na;c 2\r\n", {("a", "b"): 1, ("a", "c"): 2}),
+        ("a;foo 12 7\nb 3\n", {("a", "foo 12"): 7, ("b",): 3}),
+        ("a b;c d 5\n", {("a b", "c d"): 5}),
+        ("a;;b 1\n", {("a", "[unknown]", "b"): 1}),
+        (";b 1\n", {("[unknown]", "b"): 1}),
+        ("a; 1\n", {("a", "[unknown]"): 1}),
+        ("x::[u8; 8];f 3\n", {("x::[u8; 8]", "f"): 3}),
+        ("a; b 3\n", {("a", " b"): 3}),
+        ("# a comment\n\na 1\n", {("a",): 1}),
+        ("a;b 1\na;b 2\n", {("a", "b"): 3}),
+        ("f;f;f 4\n", {("f", "f", "f"): 4}),
+        ("a;-;b 2\n", {("a", "-", "b"): 2}),
+        ("a\t7\n", {("a",): 7}),
+        ("a;b 1e3\n", {("a", "b"): 1000}),
+        ("a;b 0\na;c 1\n", {("a", "c"): 1}),
+        ("a 9007199254740993\n", {("a",): 9007199254740993}),
+        ("a;b;c 1\na;b;d 1\na;x 1\nq 1\n", {("a", "b", "c"): 1, ("a", "b", "d"): 1, ("a", "x"): 1, ("q",): 1}),
+        ("a;b 1\na;b;c 1\na;bb 1\na;b;d 1\n", {("a", "b"): 1, ("a", "b", "c"): 1, ("a", "bb"): 1, ("a", "b", "d"): 1}),
+    ],
+)
+def test_hard_cases_of_the_grammar(text: str, stacks: dict[tuple[str, ...], int]) -> None:
+    assert stacks_of(read(text)) == stacks
+
+
+def test_fractions_stay_exact() -> None:
+    profile = read("a 1.5\nb 0.25\nc 2\n 0.5\n")
+    assert profile.metrics[0].exponent == -2
+    assert stacks_of(profile) == {("a",): 150, ("b",): 25, ("c",): 200}
+    assert profile.stacks is not None
+    assert profile.stacks.root_values.tolist() == [50]
+
+
+def test_weight_without_a_frame_is_counted_on_the_root() -> None:
+    profile = read(" 3\na 1\n")
+    assert profile.stacks is not None
+    assert profile.stacks.root_values.tolist() == [3]
+    assert "1 stacks without a frame counted on the root" in profile.warnings
+
+
+def test_metadata_before_the_stacks_names_the_unit() -> None:
+    profile = read("# unit: ms\na 2\n")
+    assert (profile.metrics[0].unit, profile.metrics[0].exponent) == ("nanoseconds", 6)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("a;b -1\n", "bench.folded:1: a negative value"),
+        ("a 1\nb 2\nno value here\n", "line 3: expected 'frame;frame 42', got 'no value here'"),
+        ("a;b 1 2\nc 3 4\n", "--difference"),
+        ("a 1e30\n", "out of range"),
+        ("a 999999999999999999999\n", "out of range"),
+        ("a 4611686018427387903\nb 4611686018427387903\n", "62 bits"),
+    ],
+)
+def test_bad_input_says_where_and_what(text: str, part: str) -> None:
+    with pytest.raises(ProfileError) as caught:
+        read(text)
+    assert part in str(caught.value)
+
+
+def test_few_bad_lines_are_counted_and_quoted() -> None:
+    profile = read("".join(f"a;f{i} 1\n" for i in range(20)) + "nonsense\n")
+    assert profile.warnings == ("1 of 21 lines skipped: line 21: expected 'frame;frame 42', got 'nonsense'",)
+
+
+def test_an_empty_file_is_a_valid_empty_profile() -> None:
+    assert "the file holds no samples" in read("").warnings
+    assert FoldedReader().recognizes(source_of("x", b"")) == "the file is empty"
+
+
+def test_a_deep_stack_needs_memory_for_itself_only() -> None:
+    profile = read(";".join(f"f{i}" for i in range(20_000)) + " 1\n")
+    assert profile.stacks is not None
+    assert int(profile.stacks.depth.max()) == 19_999
+    with pytest.raises(ProfileError, match="deeper than"):
+        read(";".join(["f"] * 70_000) + " 1\n")
+
+
+@pytest.mark.parametrize("data", [b"<svg></svg>", b"hello world\nno numbers\n", b"\x1f\x8b\x08\0", b"{}"])
+def test_other_files_are_not_claimed(data: bytes) -> None:
+    assert FoldedReader().recognizes(source_of("x", data)) is None
+
+
+FRAMES = st.sampled_from(["a", "b", "cc", "d d", "e[1]", "[u8; 8]", "é"])
+
+
+@settings(max_examples=150, derandomize=True, deadline=None)
+@given(st.lists(st.tuples(st.lists(FRAMES, min_size=1, max_size=6), st.integers(1, 10**6)), min_size=1, max_size=30))
+def test_stream_holds_every_stack(lines: list[tuple[list[str], int]]) -> None:
+    sums: dict[tuple[str, ...], int] = {}
+    for frames, value in lines:
+        sums[tuple(frames)] = sums.get(tuple(frames), 0) + value
+    assert stacks_of(read("".join(f"{';'.join(frames)} {value}\n" for frames, value in lines))) == sums
+
+
+def test_large_input_is_sorted_and_folded_to_the_same_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [f"main;m{i % 7};f{i % 91};g{i % 1013} {i % 5 + 1}" for i in range(6000)]
+    random.Random(7).shuffle(lines)
+    text = "\n".join(lines) + "\n"
+    expected = stacks_of(read(text))
+    monkeypatch.setattr(folded, "SMALL", 1000)
+    monkeypatch.setattr(folded, "BLOCK", 5000)
+    monkeypatch.setattr(folded, "BLOCK_UNSORTED", 50_000)
+    monkeypatch.setattr(folded, "FOLD_EVENTS", 3000)
+    profile = read(text)
+    assert stacks_of(profile) == expected
+    assert profile.stacks is not None
+    assert len(profile.stacks.frame) < len(lines) * 4
+
+
+def test_a_difference_is_split_into_its_sides() -> None:
+    before, after = split_difference(source_of("d.folded", b"a;foo 12 7 9\nb 0 3\n"), 1 << 20)
+    assert stacks_of(FoldedReader().read(before)) == {("a", "foo 12"): 7}
+    assert stacks_of(FoldedReader().read(after)) == {("a", "foo 12"): 9, ("b",): 3}
+    with pytest.raises(ProfileError, match=r"d.folded:1: expected"):
+        split_difference(source_of("d.folded", b"a 1\n"), 1 << 20)
+
+
+def test_values_are_write_protected() -> None:
+    body = read("a 1\n").stacks
+    assert body is not None
+    with pytest.raises(ValueError, match="read-only"):
+        body.values[0, 0] = 2
+    assert body.values.dtype == np.int64
