@@ -1,0 +1,165 @@
+"""The differential flame graph as one self-contained HTML page."""
+
+import base64
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from profgate.report.page_columns import (
+    EncodedPage,
+    OrderedTree,
+    PageHeader,
+    PageTree,
+    cut_tree,
+    encode_page,
+    exact_sum,
+    order_tree,
+)
+from profgate.report.page_numbers import signed_share_text, signed_text, value_text
+from profgate.report.svg import draw_svg, svg_style
+from profgate.report.templates import read_asset, render_template
+
+MODULES = ("codec", "tree", "views", "colour", "search", "symbols", "format", "link", "draw", "app")
+SIZE_LIMIT = 8_000_000
+_STATIC_BOXES = 400
+_STATIC_ROWS = 20
+_THRESHOLDS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.1)
+_NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
+_IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?function|const|let|class)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    before: str
+    after: str
+    change: str
+    relative: str
+    direction: str
+
+
+def build_page(tree: PageTree, header: PageHeader, size_limit: int = SIZE_LIMIT) -> str:
+    """The page as text; small subtrees are merged only when it would be larger than `size_limit` bytes."""
+    whole = order_tree(tree)
+    page = _filled(tree, whole, whole, header, None)
+    for threshold in _THRESHOLDS:
+        if len(page.encode("utf-8")) <= size_limit:
+            break
+        keep = {*header.keep, *(finding["symbol"] for finding in header.findings)}
+        kept = cut_tree(tree, whole, threshold, keep)
+        page = _filled(tree, whole, kept, header, _cut_note(whole, kept, threshold))
+    return page
+
+
+def page_script() -> str:
+    """All modules of the page as one script, without their imports and exports."""
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", read_asset(f"page/{name}.js"))) for name in MODULES)
+
+
+def _filled(
+    tree: PageTree, whole: OrderedTree, kept: OrderedTree, header: PageHeader, cut: dict[str, Any] | None
+) -> str:
+    encoded: EncodedPage = encode_page(tree, kept, header, cut)
+    script, style = page_script(), read_asset("page/page.css")
+    styles = " ".join(hash_source(text) for text in (style, svg_style(header)))
+    return render_template(
+        "page/page.html.j2",
+        header=header,
+        notes=list(header.notes),
+        facts=_facts(header, exact_sum(whole.before_self), exact_sum(whole.after_self)),
+        sentence=_sentence(whole),
+        top=_top_rows(tree, whole, header),
+        picture=Markup(draw_svg(tree, kept, header, _STATIC_BOXES)),  # noqa: S704 -- escaped where it is drawn
+        policy=f"default-src 'none'; script-src {hash_source(script)}; style-src {styles}; {_NO_WAY_OUT}",
+        page_header=encoded.header,
+        data=encoded.data,
+        script=Markup(script),  # noqa: S704 -- our own file
+        style=Markup(style),  # noqa: S704 -- our own file
+    )
+
+
+def hash_source(text: str) -> str:
+    """The text as a source of a Content-Security-Policy."""
+    digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+    return f"'sha256-{digest}'"
+
+
+def _cut_note(whole: OrderedTree, kept: OrderedTree, threshold: float) -> dict[str, Any]:
+    others = kept.hidden > 0
+    return {
+        "threshold": min(threshold, 1.0),
+        "nodes": int(kept.hidden.sum()),
+        "before": float(kept.before_self[others].sum()) / max(float(whole.before[0]), 1.0),
+        "after": float(kept.after_self[others].sum()) / max(float(whole.after[0]), 1.0),
+    }
+
+
+def _facts(header: PageHeader, before: int, after: int) -> _Facts:
+    old, new = before / header.runs[0], after / header.runs[1]
+    change = new - old
+    better = (change < 0) == (header.better == "lower")
+    return _Facts(
+        before=value_text(old, header.unit, header.exponent),
+        after=value_text(new, header.unit, header.exponent),
+        change=signed_text(change, header.unit, header.exponent),
+        relative=signed_share_text(change / old) if old else ("new" if new else ""),
+        direction="" if not change else "better" if better else "worse",
+    )
+
+
+def _sentence(tree: OrderedTree) -> str:
+    before, after = int(tree.before[0]), int(tree.after[0])
+    if not before and not after:
+        return "Both sides are empty: there is nothing to draw."
+    if not before:
+        return "The before side is empty: everything is new."
+    if not after:
+        return "The after side is empty: everything is gone, and the picture shows the before side."
+    if np.array_equal(tree.before_self, tree.after_self):
+        return "Both sides are identical."
+    return "Static picture: its width is the after side. With JavaScript this page is interactive."
+
+
+def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[dict[str, str]]:
+    """The functions whose inclusive value changed most, each stack counted once."""
+    ratio = header.runs[1] / header.runs[0]
+    outer = _outermost(ordered)
+    sums = {}
+    for column, rows in (
+        ("before", outer),
+        ("after", outer),
+        ("before_self", slice(None)),
+        ("after_self", slice(None)),
+    ):
+        totals = np.zeros(len(tree.names) + 2, np.int64)
+        np.add.at(totals, ordered.name[rows], getattr(ordered, column)[rows])
+        sums[column] = totals[: len(tree.names)]
+    delta = sums["after"] - sums["before"] * ratio
+    own = sums["after_self"] - sums["before_self"] * ratio
+    order = sorted(np.flatnonzero(delta).tolist(), key=lambda row: (-abs(float(delta[row])), tree.names[row], row))
+    return [
+        {
+            "name": tree.names[row],
+            "before": value_text(float(sums["before"][row]) / header.runs[0], header.unit, header.exponent),
+            "after": value_text(float(sums["after"][row]) / header.runs[1], header.unit, header.exponent),
+            "change": signed_text(float(delta[row]) / header.runs[1], header.unit, header.exponent),
+            "self_change": signed_text(float(own[row]) / header.runs[1], header.unit, header.exponent),
+        }
+        for row in order[:_STATIC_ROWS]
+    ]
+
+
+def _outermost(ordered: OrderedTree) -> NDArray[np.intp]:
+    """Rows that have no row of the same function above them."""
+    order = np.lexsort((np.arange(ordered.size), ordered.name))
+    names, ends = ordered.name[order], ordered.end[order]
+    # Within one function the rows stand in preorder: a row lies below an earlier one when that one's end is behind it.
+    group = np.cumsum(np.r_[True, names[1:] != names[:-1]]) - 1
+    shifted = ends + group * (ordered.size + 1)
+    reach = np.maximum.accumulate(np.r_[0, shifted[:-1]]) - group * (ordered.size + 1)
+    return np.sort(order[reach <= order])

@@ -1,0 +1,327 @@
+"""The two sides of one comparison as columns, and their compact encoding for the page."""
+
+import base64
+import json
+import zlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Rows = NDArray[np.int32]
+
+SCHEMA = "profgate.page/1"
+ROOT_NAME = -1
+OTHER_NAME = -2
+_COMPRESSION_LEVEL = 6
+_EXACT_IN_DOUBLE = 2**53
+
+
+class PageFinding(TypedDict):
+    """One finding as the page marks it: the number of its symbol, how severe, and worse or better."""
+
+    symbol: int
+    severity: str
+    direction: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageTree:
+    """The union of both calling context trees; row 0 is the root (parent and symbol -1), parents before children.
+
+    The self values are non-negative integers, summed over the runs of a side.
+    """
+
+    parent: Rows
+    symbol: Rows
+    baseline_self: Ints
+    target_self: Ints
+    names: Sequence[str]
+    files: Sequence[str | None] = ()
+    lines: Sequence[int | None] = ()
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for columns that are no tree."""
+        size = len(self.parent)
+        if not size or self.parent[0] != -1 or self.symbol[0] != -1:
+            raise ValueError("page tree: row 0 must be the root; add a row with parent -1 and symbol -1")
+        if {len(self.symbol), len(self.baseline_self), len(self.target_self)} != {size}:
+            raise ValueError("page tree: columns differ in length; give one entry a row")
+        children = self.parent[1:]
+        if size > 1 and (children.min() < 0 or np.any(children >= np.arange(1, size))):
+            raise ValueError("page tree: a parent must stand before its children; sort the rows")
+        if size > 1 and (self.symbol[1:].min() < 0 or self.symbol[1:].max() >= len(self.names)):
+            raise ValueError("page tree: a symbol has no name; give one name a symbol")
+        if self.baseline_self.min() < 0 or self.target_self.min() < 0:
+            raise ValueError("page tree: a self value is negative; pass the two sides, not their difference")
+
+
+@dataclass(frozen=True, slots=True)
+class PageHeader:
+    """What the page says around the tree; a value is an integer times ten to the exponent, in the unit."""
+
+    title: str
+    workload: str
+    metric: str
+    unit: str
+    exponent: int = 0
+    better: Literal["lower", "higher"] = "lower"
+    runs: tuple[int, int] = (1, 1)
+    normalisation: Literal["none", "total"] = "none"
+    labels: tuple[str | None, str | None] = (None, None)
+    findings: Sequence[PageFinding] = ()
+    notes: Sequence[str] = ()
+    keep: Collection[int] = field(default_factory=frozenset)
+    sample_value: int | None = None
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` when a side has no run."""
+        if min(self.runs) < 1:
+            raise ValueError("page header: a side has no run; pass at least 1 for each side")
+
+    @property
+    def value_of_one_sample(self) -> int | None:
+        """How much value one sample carries, None where the values are no sample counts."""
+        if self.sample_value is not None:
+            return self.sample_value
+        return 1 if self.unit == "samples" and self.exponent == 0 else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OrderedTree:
+    """The tree in preorder, siblings by name; `before` and `after` are inclusive, `name` may be `OTHER_NAME`."""
+
+    parent: Ints
+    depth: Ints
+    end: Ints
+    name: Ints
+    before_self: Ints
+    after_self: Ints
+    before: Ints
+    after: Ints
+    hidden: Ints
+
+    @property
+    def size(self) -> int:
+        """Rows including the root."""
+        return len(self.parent)
+
+
+def exact_sum(values: Ints) -> int:
+    """The sum as a Python integer, beyond 64 bits if need be."""
+    return (int((values >> 32).sum()) << 32) + int((values & 0xFFFFFFFF).sum())
+
+
+def order_tree(tree: PageTree) -> OrderedTree:
+    """The tree in preorder with siblings by (name, file); raises `ValueError` when a total needs more than 63 bits."""
+    for values in (tree.baseline_self, tree.target_self):
+        if exact_sum(values) >= 2**63:
+            raise ValueError("page tree: a total is beyond 63 bits; use a larger exponent")
+    hidden = np.zeros(len(tree.parent), np.int64)
+    return _in_preorder(
+        tree.parent.astype(np.int64),
+        tree.symbol.astype(np.int64),
+        tree.baseline_self.astype(np.int64),
+        tree.target_self.astype(np.int64),
+        hidden,
+        _name_ranks(tree),
+    )
+
+
+def cut_tree(tree: PageTree, ordered: OrderedTree, threshold: float, keep: Collection[int]) -> OrderedTree:
+    """The tree with subtrees below `threshold` of both totals merged to one `other` row for each parent.
+
+    Symbols in `keep` and everything above them stay.
+    """
+    share = np.maximum(_shares(ordered.before), _shares(ordered.after))
+    kept = np.isin(ordered.name, np.fromiter(keep, np.int64, len(keep)))
+    stays = (share >= threshold) | (_sums_upwards(ordered.parent, ordered.depth, kept.astype(np.int64)) > 0)
+    stays[0] = True
+    parent = np.maximum(ordered.parent, 0)
+    cut = np.flatnonzero(~stays & stays[parent])
+    rows = np.flatnonzero(stays)
+    place = np.full(ordered.size, -1, np.int64)
+    place[rows] = np.arange(len(rows))
+    owners, group = np.unique(parent[cut], return_inverse=True)
+    others = np.zeros((3, len(owners)), np.int64)
+    for line, values in enumerate((ordered.before, ordered.after, ordered.end - np.arange(ordered.size))):
+        np.add.at(others[line], group, values[cut])
+    own_parent = np.where(ordered.parent[rows] < 0, -1, place[parent[rows]])
+    return _in_preorder(
+        np.concatenate([own_parent, place[owners]]),
+        np.concatenate([ordered.name[rows], np.full(len(owners), OTHER_NAME, np.int64)]),
+        np.concatenate([ordered.before_self[rows], others[0]]),
+        np.concatenate([ordered.after_self[rows], others[1]]),
+        np.concatenate([ordered.hidden[rows], others[2]]),
+        _name_ranks(tree),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedPage:
+    """The JSON header of the page and its base64 data."""
+
+    header: dict[str, Any]
+    data: str
+
+
+def encode_page(tree: PageTree, ordered: OrderedTree, header: PageHeader, cut: dict[str, Any] | None) -> EncodedPage:
+    """The columns as varints in one zlib stream; equal input gives equal bytes."""
+    used, frequency = np.unique(ordered.name[ordered.name >= 0], return_counts=True)
+    ranks = _name_ranks(tree)
+    numbered = used[np.lexsort((ranks[used], -frequency))]
+    number = np.full(len(tree.names) + 2, -1, np.int64)
+    number[numbered] = np.arange(2, len(numbered) + 2)
+    number[ROOT_NAME], number[OTHER_NAME] = 0, 1
+    names = [tree.names[symbol] for symbol in numbered.tolist()]
+    files = [tree.files[symbol] if tree.files else None for symbol in numbered.tolist()]
+    lines = [(tree.lines[symbol] if tree.lines else None) or 0 for symbol in numbered.tolist()]
+    file_names = sorted({file for file in files if file})
+    file_number = {file: place for place, file in enumerate(file_names, 1)}
+    divisor = _common_divisor(ordered)
+    before, after = ordered.before_self // divisor, ordered.after_self // divisor
+    wide = max(int(before.max()), int(after.max())) >= _EXACT_IN_DOUBLE
+    columns = [
+        ("pops", _varints(_pops(ordered.depth))),
+        ("name", _varints(number[ordered.name])),
+        ("before", _varints(before)),
+        ("after", _varints(after)) if wide else ("change", _varints(_zigzag(after - before))),
+        ("other", _varints(ordered.hidden[ordered.name == OTHER_NAME])),
+        ("names", _json_bytes(names)),
+        ("files", _json_bytes(file_names)),
+        ("file", _varints(np.array([file_number.get(file or "", 0) for file in files], np.int64))),
+        ("line", _varints(np.array(lines, np.int64))),
+    ]
+    stream = zlib.compress(b"".join(content for _, content in columns), _COMPRESSION_LEVEL)
+    place_of = {symbol: place for place, symbol in enumerate(numbered.tolist())}
+    page_header = {
+        "schema": SCHEMA,
+        "title": header.title,
+        "workload": header.workload,
+        "metric": header.metric,
+        "unit": header.unit,
+        "exponent": header.exponent,
+        "better": header.better,
+        "runs": list(header.runs),
+        "normalisation": header.normalisation,
+        "labels": list(header.labels),
+        "sample_value": header.value_of_one_sample,
+        "g": divisor,
+        "nodes": ordered.size,
+        "before": str(exact_sum(ordered.before_self)),
+        "after": str(exact_sum(ordered.after_self)),
+        "cut": cut,
+        "findings": [
+            {"symbol": place_of[finding["symbol"]], "severity": finding["severity"], "direction": finding["direction"]}
+            for finding in header.findings
+            if finding["symbol"] in place_of
+        ],
+        "columns": [[name, len(content)] for name, content in columns],
+    }
+    return EncodedPage(page_header, base64.b64encode(stream).decode("ascii"))
+
+
+def sibling_offsets(parent: Ints, rank: Ints, sizes: NDArray[Any]) -> NDArray[Any]:
+    """For each row the summed sizes of the siblings ranked before it."""
+    order = np.lexsort((rank, parent))
+    before = np.cumsum(sizes[order]) - sizes[order]
+    starts = np.flatnonzero(np.r_[True, np.diff(parent[order]) != 0])
+    counts = np.diff(np.r_[starts, len(order)])
+    offsets: NDArray[Any] = np.empty_like(before)
+    offsets[order] = before - np.repeat(before[starts], counts)
+    return offsets
+
+
+def rows_by_level(depth: Ints) -> list[NDArray[np.intp]]:
+    """The row numbers of every level, the root's first."""
+    order = np.argsort(depth, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(depth))[:-1])
+
+
+def _in_preorder(parent: Ints, name: Ints, before: Ints, after: Ints, hidden: Ints, ranks: Ints) -> OrderedTree:
+    depth = _depths(parent)
+    levels = rows_by_level(depth)
+    sizes = _sums_upwards(parent, depth, np.ones(len(parent), np.int64))
+    place = sibling_offsets(parent, ranks[name], sizes)
+    for level in levels[1:]:
+        place[level] += place[parent[level]] + 1
+    order = np.empty(len(parent), np.int64)
+    order[place] = np.arange(len(parent))
+    new_parent = np.where(parent[order] < 0, -1, place[np.maximum(parent[order], 0)])
+    new_depth = depth[order]
+    return OrderedTree(
+        parent=new_parent,
+        depth=new_depth,
+        end=np.arange(len(parent)) + sizes[order],
+        name=name[order],
+        before_self=before[order],
+        after_self=after[order],
+        before=_sums_upwards(new_parent, new_depth, before[order]),
+        after=_sums_upwards(new_parent, new_depth, after[order]),
+        hidden=hidden[order],
+    )
+
+
+def _depths(parent: Ints) -> Ints:
+    depths = [0] * len(parent)
+    for row, above in enumerate(parent.tolist()):
+        if above >= 0:
+            depths[row] = depths[above] + 1
+    return np.array(depths, np.int64)
+
+
+def _sums_upwards(parent: Ints, depth: Ints, values: Ints) -> Ints:
+    totals = values.copy()
+    for level in reversed(rows_by_level(depth)[1:]):
+        np.add.at(totals, parent[level], totals[level])
+    return totals
+
+
+def _shares(values: Ints) -> NDArray[np.float64]:
+    return np.asarray(values / max(int(values[0]), 1), np.float64)
+
+
+def _name_ranks(tree: PageTree) -> Ints:
+    """Rank by (name, file, number); the two places behind the names are `other` (last) and the root."""
+    files = tree.files or [None] * len(tree.names)
+    order = sorted(range(len(tree.names)), key=lambda symbol: (tree.names[symbol], files[symbol] or "", symbol))
+    ranks = np.empty(len(order) + 2, np.int64)
+    ranks[order] = np.arange(len(order))
+    ranks[OTHER_NAME], ranks[ROOT_NAME] = len(order), -1
+    return ranks
+
+
+def _common_divisor(ordered: OrderedTree) -> int:
+    return max(int(np.gcd(np.gcd.reduce(ordered.before_self), np.gcd.reduce(ordered.after_self))), 1)
+
+
+def _pops(depth: Ints) -> Ints:
+    """How many levels were closed before each row after the root."""
+    return np.concatenate([np.zeros(1, np.int64), depth[:-1] + 1 - depth[1:]])
+
+
+def _zigzag(values: Ints) -> NDArray[np.uint64]:
+    return ((values << 1) ^ (values >> 63)).view(np.uint64)
+
+
+def _varints(values: NDArray[Any]) -> bytes:
+    """LEB128 of non-negative integers, seven bits a byte, lowest first."""
+    rest = values.astype(np.uint64)
+    lengths = np.ones(len(rest), np.int64)
+    for bits in range(7, 64, 7):
+        lengths += rest >> np.uint64(bits) > 0
+    starts = np.cumsum(lengths) - lengths
+    encoded = np.zeros(int(lengths.sum()), np.uint8)
+    for place in range(int(lengths.max(initial=0))):
+        rows = np.flatnonzero(lengths > place)
+        seven = (rest[rows] >> np.uint64(7 * place)) & np.uint64(0x7F)
+        more = (lengths[rows] > place + 1).astype(np.uint64) << np.uint64(7)
+        encoded[starts[rows] + place] = seven | more
+    return encoded.tobytes()
+
+
+def _json_bytes(texts: list[str]) -> bytes:
+    return json.dumps(texts, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

@@ -1,0 +1,289 @@
+"""The flame graph as a static SVG: same layout and colours as the page, without a script."""
+
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+import numpy as np
+from numpy.typing import NDArray
+
+from profgate.report.page_columns import (
+    OTHER_NAME,
+    OrderedTree,
+    PageHeader,
+    PageTree,
+    order_tree,
+    rows_by_level,
+    sibling_offsets,
+)
+from profgate.report.page_numbers import share_text, signed_share_text, signed_text, value_text
+
+Floats = NDArray[np.float64]
+
+LEVELS = 32
+_FIRST_LEVEL = 4
+_SIZE_GATE = 0.001
+_CERTAIN = 4.0
+_NEW_SAMPLES = 16
+_WIDTH = 1200
+_MARGIN = 10
+_ROW = 18
+_TOP = 46
+_SMALLEST = 0.5
+_CHARACTER = 6.6
+_PALETTES = {
+    "light": ((0x21, 0x66, 0xAC), (0xF4, 0xF4, 0xF4), (0xB2, 0x18, 0x2B)),
+    "dark": ((0x43, 0x93, 0xC3), (0x3A, 0x3D, 0x42), (0xD6, 0x60, 0x4D)),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shading:
+    """The colour level of every row (-32 less to +32 more) and the totals behind it."""
+
+    level: NDArray[np.int64]
+    ratio: float
+    whole: float
+
+
+def build_svg(tree: PageTree, header: PageHeader, max_boxes: int = 4000) -> str:
+    """The picture as text, 1,200 wide, its widest `max_boxes` boxes; equal input gives equal text."""
+    return draw_svg(tree, order_tree(tree), header, max_boxes)
+
+
+def svg_style(header: PageHeader) -> str:
+    """The style sheet inside the picture, for a page that must allow it by its hash."""
+    light, dark = (_scheme(theme, header) for theme in ("light", "dark"))
+    return (
+        ".pg text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
+        ".pg .t{font-size:14px;font-weight:600}"
+        f"{light}@media(prefers-color-scheme:dark){{{dark}}}"
+    )
+
+
+def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes: int) -> str:
+    """The picture of a tree that stands in preorder already."""
+    values = ordered.after if ordered.after[0] else ordered.before
+    side = "after" if ordered.after[0] else "before"
+    shading = shade(ordered, header)
+    total = float(values[0])
+    scale = (_WIDTH - 2 * _MARGIN) / total if total else 0.0
+    widths: Floats = np.asarray(values * scale, np.float64)
+    left = _lefts(ordered, widths)
+    drawn = _widest(widths, max_boxes)
+    rows = int(ordered.depth[drawn].max(initial=0)) + 1
+    height = _TOP + rows * _ROW + 30
+    boxes = [_box(tree, ordered, header, shading, row, float(left[row]), float(widths[row])) for row in drawn.tolist()]
+    title = f"{header.workload}: {header.title}"
+    summary = _summary(ordered, header, side)
+    return "\n".join(
+        [
+            (
+                f'<svg xmlns="http://www.w3.org/2000/svg" class="pg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" '
+                f'height="{height}" role="img" aria-label="{_safe(title, quote=True)}">'
+            ),
+            f"<style>{svg_style(header)}</style>",
+            (
+                '<defs><pattern id="pg-new" width="4" height="4" patternUnits="userSpaceOnUse"><circle class="m" cx="1" '
+                'cy="1" r=".8"/></pattern><pattern id="pg-gone" width="6" height="6" patternUnits="userSpaceOnUse" '
+                'patternTransform="rotate(45)"><path class="n" d="M0 0V6"/></pattern></defs>'
+            ),
+            f'<rect class="b" width="{_WIDTH}" height="{height}"/>',
+            f'<text class="t" x="{_MARGIN}" y="19">{_safe(_shortened(title, 140))}</text>',
+            f'<text class="q" x="{_MARGIN}" y="36">{_safe(_shortened(summary, 175))}</text>',
+            *boxes,
+            *_slivers(ordered, left, widths, drawn),
+            *_legend(header, height),
+            "</svg>\n",
+        ]
+    )
+
+
+def shade(ordered: OrderedTree, header: PageHeader) -> Shading:
+    """Levels by the change of the inclusive value, as part of the whole, above the gate and beyond chance."""
+    level = np.zeros(ordered.size, np.int64)
+    before_total, after_total = float(ordered.before[0]), float(ordered.after[0])
+    ratio = _ratio(header, before_total, after_total)
+    whole = max(after_total, before_total * ratio)
+    if not whole:
+        return Shading(level, ratio, whole)
+    delta = ordered.after - ordered.before * ratio
+    size = np.abs(delta) / whole
+    passed = (size >= _SIZE_GATE) & (ordered.name != OTHER_NAME)
+    if header.value_of_one_sample:
+        passed &= _beyond_chance(ordered, header, ratio)
+    rows = np.flatnonzero(passed)
+    if not len(rows):
+        return Shading(level, ratio, whole)
+    sizes = np.sort(size[rows])
+    reference = max(0.001, float(sizes[int(np.ceil(0.98 * len(sizes))) - 1]))
+    strength = np.sqrt(np.minimum(1.0, size[rows] / reference))
+    steps = np.maximum(_FIRST_LEVEL, np.floor(LEVELS * strength + 0.5).astype(np.int64))
+    level[rows] = np.where(delta[rows] > 0, steps, -steps)
+    return Shading(level, ratio, whole)
+
+
+def _ratio(header: PageHeader, before_total: float, after_total: float) -> float:
+    if header.normalisation == "total" and before_total and after_total:
+        return after_total / before_total
+    return header.runs[1] / header.runs[0]
+
+
+def _beyond_chance(ordered: OrderedTree, header: PageHeader, ratio: float) -> NDArray[np.bool_]:
+    sample = float(header.value_of_one_sample or 1)
+    before, after = ordered.before / sample, ordered.after / sample
+    all_before, all_after = float(before[0]), float(after[0])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if header.normalisation == "total" and all_before and all_after:
+            part = (after + before) / (all_after + all_before)
+            spread = np.sqrt(np.maximum(part * (1 - part), 0.0) * (1 / all_after + 1 / all_before))
+            z = (after / all_after - before / all_before) / spread
+        else:
+            z = (after - ratio * before) / np.sqrt(after + ratio * ratio * before)
+        expected = np.where(before > 0, before * all_after / all_before, after * all_before / all_after)
+    certain = (before > 0) & (after > 0) | (expected >= _NEW_SAMPLES)
+    return np.asarray(certain & (np.abs(np.nan_to_num(z)) >= _CERTAIN), np.bool_)
+
+
+def _lefts(ordered: OrderedTree, widths: Floats) -> Floats:
+    left: Floats = sibling_offsets(ordered.parent, np.arange(ordered.size), widths)
+    left[0] = _MARGIN
+    for level in rows_by_level(ordered.depth)[1:]:
+        left[level] += left[ordered.parent[level]]
+    return left
+
+
+def _widest(widths: Floats, limit: int) -> NDArray[np.intp]:
+    """Rows in preorder; a parent is never left out before its children, because it is as wide and stands before."""
+    rows = np.flatnonzero(widths >= _SMALLEST)
+    if len(rows) > limit:
+        rows = np.sort(rows[np.argsort(-widths[rows], kind="stable")[:limit]])
+    return rows
+
+
+def _slivers(ordered: OrderedTree, left: Floats, widths: Floats, drawn: NDArray[np.intp]) -> list[str]:
+    """Runs of boxes too small to draw, as grey rectangles below their parents."""
+    shown = np.zeros(ordered.size, np.bool_)
+    shown[drawn] = True
+    rows = np.flatnonzero(~shown & shown[np.maximum(ordered.parent, 0)] & (widths > 0))
+    runs: list[tuple[int, float, float]] = []
+    rows = rows[np.lexsort((left[rows], ordered.depth[rows]))]
+    columns = (ordered.depth[rows].tolist(), left[rows].tolist(), widths[rows].tolist())
+    for depth, start, size in zip(*columns, strict=True):
+        if runs and runs[-1][0] == depth and start - runs[-1][1] - runs[-1][2] < 0.01:
+            runs[-1] = (depth, runs[-1][1], start + size - runs[-1][1])
+        else:
+            runs.append((depth, start, size))
+    return [
+        f'<rect class="s" x="{start:.1f}" y="{_TOP + depth * _ROW}" width="{size:.1f}" height="{_ROW - 1}"/>'
+        for depth, start, size in runs
+        if size >= _SMALLEST
+    ]
+
+
+def _box(
+    tree: PageTree, ordered: OrderedTree, header: PageHeader, shading: Shading, row: int, left: float, width: float
+) -> str:
+    before, after = int(ordered.before[row]), int(ordered.after[row])
+    level = int(shading.level[row])
+    name = row_name(tree, ordered, row)
+    state = "new" if not before and ordered.name[row] >= 0 else ""
+    glyph = "+ " if state else "▲ " if level > 0 else "▼ " if level < 0 else ""
+    delta = after - before * shading.ratio
+    title = (
+        f"{name}: {value_text(before / header.runs[0], header.unit, header.exponent)} → "
+        f"{value_text(after / header.runs[1], header.unit, header.exponent)}, "
+        f"{signed_text(delta / header.runs[1], header.unit, header.exponent)}"
+        f" ({signed_share_text(delta / (before * shading.ratio)) if before else 'new' if after else '-'}), "
+        f"{share_text(before / float(ordered.before[0]) if before else 0.0)} of before, "
+        f"{share_text(after / float(ordered.after[0]) if after else 0.0)} of after"
+    )
+    x, y = f"{left:.1f}", _TOP + int(ordered.depth[row]) * _ROW
+    shape = f'x="{x}" y="{y}" width="{max(width - 0.5, 0.3):.1f}" height="{_ROW - 1}"'
+    fill = "o" if ordered.name[row] == OTHER_NAME else f"l{level + LEVELS}"
+    dotted = f'<rect fill="url(#pg-new)" {shape}/>' if state else ""
+    label = _shortened(glyph + name, int((width - 6) / _CHARACTER))
+    text = f'<text class="x{level + LEVELS}" x="{left + 3:.1f}" y="{y + 12}">{_safe(label)}</text>' if label else ""
+    return f'<g><title>{_safe(title)}</title><rect class="{fill}" {shape}/>{dotted}{text}</g>'
+
+
+def row_name(tree: PageTree, ordered: OrderedTree, row: int) -> str:
+    """What a row is called: its function, `all` for the root, or how many rows it stands for."""
+    number = int(ordered.name[row])
+    if number == OTHER_NAME:
+        return f"other ({int(ordered.hidden[row]):,} nodes)"
+    return tree.names[number] if number >= 0 else "all"
+
+
+def _summary(ordered: OrderedTree, header: PageHeader, side: str) -> str:
+    before, after = int(ordered.before[0]), int(ordered.after[0])
+    if not before and not after:
+        return f"{header.metric}: both sides are empty"
+    parts = [
+        (
+            f"{header.metric}: {value_text(before / header.runs[0], header.unit, header.exponent)} → "
+            f"{value_text(after / header.runs[1], header.unit, header.exponent)}"
+        ),
+        f"width = {side}",
+    ]
+    gone = int(ordered.before_self[ordered.after == 0].sum())
+    if gone:
+        parts.append(f"{share_text(gone / before)} of before elided")
+    return ", ".join(parts)
+
+
+def _legend(header: PageHeader, height: int) -> list[str]:
+    y = height - 20
+    steps = [
+        f'<rect class="l{level + LEVELS}" x="{_MARGIN + 12 * place}" y="{y}" width="12" height="10"/>'
+        for place, level in enumerate(range(-LEVELS, LEVELS + 1, 8))
+    ]
+    words = "blue = less, red = more after the change" if header.better == "lower" else "red = less after the change"
+    text = f"{words}; neutral = below 0.1 % of the whole or within chance; dots and + = only after"
+    return [*steps, f'<text class="q" x="{_MARGIN + 118}" y="{y + 9}">{text}</text>']
+
+
+def _scheme(theme: str, header: PageHeader) -> str:
+    less, none, more = _PALETTES[theme]
+    back, ink, quiet, sliver, other = (
+        ("#fff", "#1a1e23", "#5a636d", "#c9ced4", "#dfe2e6")
+        if theme == "light"
+        else ("#1b1e22", "#e7e9ec", "#9ba4ae", "#4c5259", "#2b2f34")
+    )
+    rules = [
+        f".pg .b{{fill:{back}}}.pg .t{{fill:{ink}}}.pg .q{{fill:{quiet}}}.pg .s{{fill:{sliver}}}.pg .o{{fill:{other}}}",
+        f".pg .m{{fill:{ink};opacity:.5}}.pg .n{{stroke:{ink};opacity:.5}}",
+    ]
+    for level in range(-LEVELS, LEVELS + 1):
+        goal = less if (level < 0) == (header.better == "lower") else more
+        part = abs(level) / LEVELS
+        rgb = [round(start + (end - start) * part) for start, end in zip(none, goal, strict=True)]
+        if level == 0 or abs(level) >= _FIRST_LEVEL:
+            place = level + LEVELS
+            colour = "".join(f"{channel:02x}" for channel in rgb)
+            rules.append(f".pg .l{place}{{fill:#{colour}}}.pg .x{place}{{fill:{_ink_on(rgb)}}}")
+    return "".join(rules)
+
+
+def _ink_on(rgb: list[int]) -> str:
+    parts = [c / 255 / 12.92 if c / 255 <= 0.04045 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in rgb]
+    light = 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+    return "#fff" if 1.05 / (light + 0.05) > (light + 0.05) / 0.05 else "#000"
+
+
+def _shortened(text: str, room: int) -> str:
+    if len(text) <= room:
+        return text
+    if room < 3:
+        return ""
+    head = room // 2
+    return f"{text[:head]}…{text[len(text) - (room - 1 - head) :]}"
+
+
+def _safe(text: str, *, quote: bool = False) -> str:
+    """Escaped, and without the characters XML forbids."""
+    cleaned = "".join(c if _allowed(ord(c)) else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return escape(cleaned, {'"': "&quot;"} if quote else {})
+
+
+def _allowed(code: int) -> bool:
+    return 0x20 <= code < 0x7F or 0xA0 <= code < 0xD800 or 0xE000 <= code < 0xFFFE or code >= 0x10000

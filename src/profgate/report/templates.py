@@ -1,0 +1,55 @@
+"""The one Jinja environment, and where its templates lie."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+_ESCAPED_ENDINGS = (".html", ".html.j2", ".svg.j2")
+
+
+def template_root() -> Traversable:
+    """The templates: inside an installed package, else beside src/ in a checkout."""
+    package = resources.files("profgate")
+    packaged = package.joinpath("templates")
+    return packaged if packaged.is_dir() else package.joinpath("..", "..", "templates")
+
+
+def read_asset(name: str) -> str:
+    """The text of one file below the template root; `name` uses forward slashes. Raises `FileNotFoundError`."""
+    return template_root().joinpath(*name.split("/")).read_text(encoding="utf-8")
+
+
+def render_template(name: str, /, *, filters: Mapping[str, Callable[..., Any]] | None = None, **values: object) -> str:
+    """The template filled in; values are escaped in HTML templates only, and a missing value is an error."""
+    environment = _environment()
+    if filters:
+        environment = environment.overlay()
+        environment.filters = {**environment.filters, **filters}
+    return environment.get_template(name).render(**values)
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=FunctionLoader(_load),
+        autoescape=_is_markup,  # noqa: S701 -- decided by the name, which the rule does not follow
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _is_markup(name: str | None) -> bool:
+    return name is not None and name.endswith(_ESCAPED_ENDINGS)
+
+
+def _load(name: str) -> str | None:
+    try:
+        return read_asset(name)
+    except FileNotFoundError:
+        return None

@@ -1,0 +1,118 @@
+// Reads the columns of the page: base64, one zlib stream, varints in preorder.
+
+export function base64ToBytes(text) {
+  const raw = atob(text.trim());
+  const bytes = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+  return bytes;
+}
+
+export async function inflate(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+// Varints as doubles: exact up to 2^53, and never zero for a non-zero value.
+export function readVarints(bytes, count) {
+  const values = new Float64Array(count);
+  let at = 0;
+  for (let i = 0; i < count; i++) {
+    let byte = bytes[at++];
+    let value = byte & 127;
+    let scale = 128;
+    while (byte > 127) {
+      byte = bytes[at++];
+      value += (byte & 127) * scale;
+      scale *= 128;
+    }
+    values[i] = value;
+  }
+  return values;
+}
+
+// The sign sits in the lowest bit; it is taken before the value can lose digits.
+export function readSignedVarints(bytes, count) {
+  const values = new Float64Array(count);
+  let at = 0;
+  for (let i = 0; i < count; i++) {
+    let byte = bytes[at++];
+    const negative = byte & 1;
+    let value = (byte & 127) >> 1;
+    let scale = 64;
+    while (byte > 127) {
+      byte = bytes[at++];
+      value += (byte & 127) * scale;
+      scale *= 128;
+    }
+    values[i] = negative ? -value - 1 : value;
+  }
+  return values;
+}
+
+// Splits the stream by the header's table; columns this viewer does not know are left alone.
+export function splitColumns(table, bytes) {
+  const parts = new Map();
+  let at = 0;
+  for (const [name, length] of table) {
+    parts.set(name, bytes.subarray(at, at + length));
+    at += length;
+  }
+  if (at !== bytes.length) throw new Error("the data of this page is damaged: its columns do not add up");
+  return parts;
+}
+
+export function decodeColumns(header, bytes) {
+  const size = header.nodes;
+  const parts = splitColumns(header.columns, bytes);
+  const text = (name) => JSON.parse(new TextDecoder().decode(parts.get(name)));
+  const names = text("names");
+  const beforeSelf = readVarints(parts.get("before"), size);
+  let afterSelf;
+  if (parts.has("after")) {
+    afterSelf = readVarints(parts.get("after"), size);
+  } else {
+    afterSelf = readSignedVarints(parts.get("change"), size);
+    for (let i = 0; i < size; i++) afterSelf[i] += beforeSelf[i];
+  }
+  const symbol = Int32Array.from(readVarints(parts.get("name"), size), (value) => value - 2);
+  const hidden = new Int32Array(size);
+  let cuts = 0;
+  for (let i = 0; i < size; i++) if (symbol[i] === OTHER) cuts++;
+  const counts = readVarints(parts.get("other"), cuts);
+  for (let i = 0, next = 0; i < size; i++) if (symbol[i] === OTHER) hidden[i] = counts[next++];
+  return {
+    size,
+    symbol,
+    beforeSelf,
+    afterSelf,
+    hidden,
+    names,
+    files: text("files"),
+    fileOf: readVarints(parts.get("file"), names.length),
+    lineOf: readVarints(parts.get("line"), names.length),
+    ...shapeFromPops(readVarints(parts.get("pops"), size)),
+  };
+}
+
+export const ROOT = -2;
+export const OTHER = -1;
+
+// Depth, parent and end (the index after the subtree) from the number of levels closed before each row.
+export function shapeFromPops(pops) {
+  const size = pops.length;
+  const parent = new Int32Array(size);
+  const depth = new Int32Array(size);
+  const end = new Int32Array(size).fill(size);
+  parent[0] = -1;
+  let open = 0;
+  for (let i = 1; i < size; i++) {
+    for (let closed = pops[i]; closed > 0; closed--) {
+      end[open] = i;
+      open = parent[open];
+    }
+    parent[i] = open;
+    depth[i] = depth[open] + 1;
+    open = i;
+  }
+  return { parent, depth, end };
+}

@@ -1,0 +1,184 @@
+// Paints the visible rows of the graph on a canvas as large as the viewport, and finds the box under a point.
+import { LEVELS, stateOf } from "./colour.js";
+import { shorten } from "./format.js";
+import { nameOf } from "./tree.js";
+
+const SMALLEST_BOX = 0.5;
+const CHARACTER = 6.7;
+const LABEL_FROM = 3 * CHARACTER + 8;
+const FONT = '11px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
+
+export const INKS = {
+  light: { back: "#ffffff", sliver: "#c9ced4", other: "#dfe2e6", mark: "rgba(20,24,28,.5)", edge: "#14181c", match: "#7a3ff2" },
+  dark: { back: "#1b1e22", sliver: "#4c5259", other: "#2b2f34", mark: "rgba(255,255,255,.5)", edge: "#f2f4f6", match: "#c4a5ff" },
+};
+
+// What is drawn: for each visible row the boxes from left to right.
+export function planOf(scene) {
+  const { tree, widths, starts, root, width, firstRow, lastRow } = scene;
+  const rows = Array.from({ length: lastRow - firstRow + 1 }, () => ({ nodes: [], slivers: [] }));
+  const scale = widths[root] > 0 ? width / widths[root] : 0;
+  for (let i = root; scale && i < tree.end[root]; ) {
+    const size = widths[i] * scale;
+    const row = tree.depth[i];
+    if (size < SMALLEST_BOX || row > lastRow) {
+      if (size > 0 && row >= firstRow && row <= lastRow) {
+        const pixel = Math.floor((starts[i] - starts[root]) * scale);
+        const { slivers } = rows[row - firstRow];
+        if (slivers[slivers.length - 1] !== pixel) slivers.push(pixel);
+      }
+      i = tree.end[i];
+      continue;
+    }
+    if (row >= firstRow) rows[row - firstRow].nodes.push(i);
+    i++;
+  }
+  for (let i = tree.parent[root]; i >= 0; i = tree.parent[i]) {
+    const row = tree.depth[i];
+    if (row >= firstRow && row <= lastRow) rows[row - firstRow].nodes.push(i);
+  }
+  return { rows, scale, firstRow };
+}
+
+// Left edge and width in pixels; ancestors of the root fill the row.
+export function boxOf(scene, scale, node) {
+  const { tree, widths, starts, root, width } = scene;
+  if (tree.depth[node] < tree.depth[root]) return [0, width];
+  return [(starts[node] - starts[root]) * scale, widths[node] * scale];
+}
+
+export function nodeAt(scene, plan, x, row) {
+  const nodes = plan.rows[row - plan.firstRow]?.nodes;
+  if (!nodes?.length) return -1;
+  let low = 0;
+  let high = nodes.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (boxOf(scene, plan.scale, nodes[middle])[0] <= x) low = middle;
+    else high = middle - 1;
+  }
+  const [left, size] = boxOf(scene, plan.scale, nodes[low]);
+  return x >= left && x < left + size ? nodes[low] : -1;
+}
+
+export function paint(canvas, scene, plan) {
+  const { theme, width, height, rowHeight } = scene;
+  const ratio = window.devicePixelRatio || 1;
+  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+  }
+  const context = canvas.getContext("2d", { alpha: false });
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  const ink = INKS[theme];
+  context.fillStyle = ink.back;
+  context.fillRect(0, 0, width, height);
+  context.font = FONT;
+  context.textBaseline = "middle";
+  const patterns = { new: dots(context, ink.mark), gone: stripes(context, ink.mark, 1), other: stripes(context, ink.mark, -1) };
+  plan.rows.forEach(({ nodes, slivers }, index) => {
+    const y = scene.rowTop(index + plan.firstRow);
+    if (y > height || y + rowHeight < 0) return;
+    context.globalAlpha = 1;
+    context.fillStyle = ink.sliver;
+    for (const pixel of slivers) context.fillRect(pixel, y, 1, rowHeight - 1);
+    for (const node of nodes) paintBox(context, scene, plan.scale, node, y, ink, patterns);
+  });
+  context.globalAlpha = 1;
+  outline(context, scene, plan, scene.hovered, 1, ink.edge);
+  outline(context, scene, plan, scene.focused, 2, ink.edge);
+}
+
+function paintBox(context, scene, scale, node, y, ink, patterns) {
+  const { tree, shades, palette, rowHeight, found, root, findings, outlines } = scene;
+  const [left, size] = boxOf(scene, scale, node);
+  const state = stateOf(tree, node);
+  const shade = shades.level[node] + LEVELS;
+  const wide = Math.max(size > 3 ? size - 1 : size, 0.5);
+  const tall = rowHeight - 1;
+  const matched = found && tree.symbol[node] >= 0 && found[tree.symbol[node]];
+  context.globalAlpha = tree.depth[node] < tree.depth[root] ? 0.6 : found && !matched ? 0.3 : 1;
+  const hollow = outlines && state !== "gone";
+  context.fillStyle = hollow ? ink.back : state === "other" ? ink.other : palette.fills[shade];
+  context.fillRect(left, y, wide, tall);
+  if (hollow) {
+    context.strokeStyle = ink.sliver;
+    context.lineWidth = 1;
+    context.strokeRect(left + 0.5, y + 0.5, Math.max(wide - 1, 0), tall - 1);
+  }
+  if (state !== "both" && size >= 5) {
+    context.fillStyle = patterns[state];
+    context.fillRect(left, y, wide, tall);
+  }
+  const marked = findings.has(tree.symbol[node]);
+  if (marked) {
+    context.fillStyle = ink.edge;
+    context.fillRect(left, y, Math.min(3, wide / 5), tall);
+  }
+  if (matched) {
+    context.fillStyle = ink.match;
+    context.fillRect(left, y + tall - 3, wide, 3);
+  }
+  if (size < LABEL_FROM) return;
+  const indent = marked ? 7 : 4;
+  const glyph = glyphOf(state, shades.level[node], marked);
+  const room = Math.floor((size - indent - 4) / CHARACTER) - glyph.length;
+  const label = shorten(nameOf(tree, node), room);
+  if (!label) return;
+  if (state !== "both") {
+    context.fillStyle = hollow ? ink.back : state === "other" ? ink.other : palette.fills[shade];
+    context.fillRect(left + indent - 2, y + 1, Math.min((label.length + glyph.length) * CHARACTER + 4, wide - indent), tall - 2);
+  }
+  context.fillStyle = hollow || state === "other" ? ink.edge : palette.labels[shade];
+  context.fillText(glyph + label, left + indent, y + tall / 2 + 0.5, Math.max(size - indent - 3, 1));
+}
+
+export function glyphOf(state, level, found) {
+  const marks = [];
+  if (found) marks.push("◆");
+  if (state === "new") marks.push("+");
+  else if (state === "gone") marks.push("×");
+  else if (level) marks.push(level > 0 ? "▲" : "▼");
+  return marks.length ? `${marks.join("")} ` : "";
+}
+
+function outline(context, scene, plan, node, weight, colour) {
+  if (node < 0 || !plan.scale) return;
+  const { tree, root } = scene;
+  const row = tree.depth[node];
+  if (node !== root && row >= tree.depth[root] && (node < root || node >= tree.end[root])) return;
+  const [left, size] = boxOf(scene, plan.scale, node);
+  const y = scene.rowTop(row);
+  context.strokeStyle = colour;
+  context.lineWidth = weight;
+  context.strokeRect(left + weight / 2, y + weight / 2, Math.max(size - 1 - weight, 1), scene.rowHeight - 1 - weight);
+}
+
+function dots(context, colour) {
+  return pattern(context, 6, (tile) => {
+    tile.fillStyle = colour;
+    tile.fillRect(1, 1, 1.5, 1.5);
+    tile.fillRect(4, 4, 1.5, 1.5);
+  });
+}
+
+function stripes(context, colour, direction) {
+  return pattern(context, 8, (tile) => {
+    tile.strokeStyle = colour;
+    tile.lineWidth = 1;
+    tile.beginPath();
+    for (const shift of [-8, 0, 8]) {
+      tile.moveTo(shift + (direction > 0 ? 0 : 8), 8);
+      tile.lineTo(shift + (direction > 0 ? 8 : 0), 0);
+    }
+    tile.stroke();
+  });
+}
+
+function pattern(context, size, fill) {
+  const tile = document.createElement("canvas");
+  tile.width = size;
+  tile.height = size;
+  fill(tile.getContext("2d"));
+  return context.createPattern(tile, "repeat");
+}

@@ -1,0 +1,73 @@
+// Numbers in words: units, percentages and signs.
+
+const TIMES = { nanoseconds: 1e-9, microseconds: 1e-6, milliseconds: 1e-3, seconds: 1, ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1 };
+const TIME_STEPS = [[60, "min"], [1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
+const BYTE_STEPS = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]];
+const COUNT_STEPS = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1, ""]];
+const MINUS = "\u2212";
+
+// The value times ten to the exponent in the unit, three to four digits.
+export function formatValue(value, unit, exponent = 0) {
+  if (!Number.isFinite(value)) return "-";
+  const amount = value * 10 ** exponent;
+  if (unit in TIMES) return stepped(amount * TIMES[unit], TIME_STEPS, "ns");
+  if (unit === "bytes" || unit === "B") return stepped(amount, BYTE_STEPS, "B");
+  const name = unit === "count" || unit === "" ? "" : ` ${unit}`;
+  if (Math.abs(amount) < 1e6) return digits(amount) + name;
+  return stepped(amount, COUNT_STEPS, "").replace(/\s(?=$)/, "") + name;
+}
+
+export function formatSigned(value, unit, exponent = 0) {
+  const text = formatValue(Math.abs(value), unit, exponent);
+  if (!(value !== 0) || !/[1-9]/.test(text)) return formatValue(0, unit, exponent);
+  return (value > 0 ? "+" : MINUS) + text;
+}
+
+// A fraction as a percentage; what rounds to nothing says so instead of showing a signed zero.
+export function formatShare(fraction, places = 2) {
+  if (fraction === null || !Number.isFinite(fraction)) return "-";
+  const percent = fraction * 100;
+  const smallest = 10 ** -places;
+  if (percent === 0) return "0 %";
+  if (Math.abs(percent) < smallest) return `< ${smallest.toFixed(places)} %`;
+  const shown = Math.abs(percent) >= 1000 ? grouped(Math.abs(percent).toFixed(0)) : Math.abs(percent).toFixed(places);
+  return `${percent < 0 ? MINUS : ""}${shown} %`;
+}
+
+export function formatSignedShare(fraction, places = 2) {
+  const text = formatShare(fraction, places);
+  if (fraction === null || !Number.isFinite(fraction) || fraction <= 0 || text.startsWith("<")) return text;
+  return `+${text}`;
+}
+
+export function formatRatio(ratio) {
+  const value = ratio.num / ratio.den;
+  return value === 1 ? "1" : Number(value.toPrecision(6)).toString();
+}
+
+// The head and the tail stay, because the ends tell functions apart.
+export function shorten(text, length) {
+  const characters = [...text];
+  if (characters.length <= length) return text;
+  if (length < 3) return "";
+  const head = Math.ceil((length - 1) / 2);
+  return `${characters.slice(0, head).join("")}…${characters.slice(characters.length - (length - 1 - head)).join("")}`;
+}
+
+function stepped(amount, steps, zero) {
+  const size = Math.abs(amount);
+  if (size === 0) return `0 ${zero}`.trim();
+  const [step, name] = steps.find(([from]) => size >= from) ?? steps[steps.length - 1];
+  return `${digits(amount / step)} ${name}`.trim();
+}
+
+function digits(amount) {
+  const size = Math.abs(amount);
+  if (Number.isInteger(amount)) return grouped(String(amount));
+  if (size >= 1000) return grouped(amount.toFixed(0));
+  return Number(amount.toPrecision(size >= 100 ? 4 : 3)).toString();
+}
+
+function grouped(text) {
+  return text.replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
+}

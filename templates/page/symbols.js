@@ -1,0 +1,90 @@
+// The table of symbols: overweight says which symbol grew more than its size explains.
+import { scaled } from "./views.js";
+
+const WORTH_RATING = 0.05;
+const SMALL_CHANGE = 0.01;
+
+// One entry for each symbol; a stack counts once for a symbol however often it recurs.
+export function symbolSums(tree) {
+  const count = tree.names.length;
+  const sums = {
+    before: new Float64Array(count),
+    after: new Float64Array(count),
+    beforeSelf: new Float64Array(count),
+    afterSelf: new Float64Array(count),
+  };
+  const covered = new Int32Array(count);
+  for (let i = 0; i < tree.size; i++) {
+    const symbol = tree.symbol[i];
+    if (symbol < 0) continue;
+    sums.beforeSelf[symbol] += tree.beforeSelf[i];
+    sums.afterSelf[symbol] += tree.afterSelf[i];
+    if (i < covered[symbol]) continue;
+    covered[symbol] = tree.end[i];
+    sums.before[symbol] += tree.before[i];
+    sums.after[symbol] += tree.after[i];
+  }
+  return sums;
+}
+
+export function symbolRows(tree, ratio) {
+  const sums = symbolSums(tree);
+  const total = tree.before[0];
+  const growth = tree.after[0] - scaled(total, ratio);
+  const rows = [];
+  for (let symbol = 0; symbol < tree.names.length; symbol++) {
+    const before = sums.before[symbol];
+    const after = sums.after[symbol];
+    if (!before && !after) continue;
+    const old = scaled(before, ratio);
+    const delta = after - old;
+    const rated = growth !== 0 && before > 0 && after > 0;
+    rows.push({
+      symbol,
+      name: tree.names[symbol],
+      before,
+      after,
+      delta,
+      relative: before ? delta / old : null,
+      selfDelta: sums.afterSelf[symbol] - scaled(sums.beforeSelf[symbol], ratio),
+      responsibility: growth === 0 ? null : delta / growth,
+      overweight: rated ? (delta * total) / (before * growth) : null,
+      state: before ? (after ? "both" : "gone") : "new",
+    });
+  }
+  return { rows: rows.sort(byWeight), growth, small: isSmall(tree, ratio, growth) };
+}
+
+// Below 1 % of the whole the change is too small to apportion.
+function isSmall(tree, ratio, growth) {
+  return Math.abs(growth) < SMALL_CHANGE * Math.max(tree.after[0], scaled(tree.before[0], ratio));
+}
+
+export function isWorthRating(row) {
+  return row.responsibility !== null && Math.abs(row.responsibility) >= WORTH_RATING;
+}
+
+function byWeight(one, two) {
+  return (
+    isWorthRating(two) - isWorthRating(one) ||
+    (two.overweight ?? -Infinity) - (one.overweight ?? -Infinity) ||
+    Math.abs(two.delta) - Math.abs(one.delta) ||
+    two.before - one.before ||
+    compareText(one.name, two.name)
+  ) || 0;
+}
+
+// Rows by one column; rows without a value stay last in both directions.
+export function sortRows(rows, key, descending) {
+  if (key === "weight") return [...rows].sort(byWeight);
+  const sign = descending ? -1 : 1;
+  return [...rows].sort((one, two) => {
+    if (key === "name") return sign * compareText(one.name, two.name);
+    if ((one[key] === null) !== (two[key] === null)) return one[key] === null ? 1 : -1;
+    return sign * (one[key] - two[key]) || Math.abs(two.delta) - Math.abs(one.delta) || compareText(one.name, two.name);
+  });
+}
+
+function compareText(one, two) {
+  return one < two ? -1 : one > two ? 1 : 0;
+}

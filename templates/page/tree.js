@@ -1,0 +1,119 @@
+// Inclusive values, paths and pivots of the decoded tree.
+import { OTHER, ROOT } from "./codec.js";
+
+export function inclusiveOf(parent, own) {
+  const total = Float64Array.from(own);
+  for (let i = total.length - 1; i > 0; i--) total[parent[i]] += total[i];
+  return total;
+}
+
+export function makeTree(columns) {
+  return {
+    ...columns,
+    before: inclusiveOf(columns.parent, columns.beforeSelf),
+    after: inclusiveOf(columns.parent, columns.afterSelf),
+  };
+}
+
+// The tree without every stack that holds one of the symbols, on both sides; rows keep their numbers.
+export function withoutSymbols(tree, symbols) {
+  if (!symbols.size) return tree;
+  const beforeSelf = Float64Array.from(tree.beforeSelf);
+  const afterSelf = Float64Array.from(tree.afterSelf);
+  for (let i = 0; i < tree.size; ) {
+    if (symbols.has(tree.symbol[i])) {
+      beforeSelf.fill(0, i, tree.end[i]);
+      afterSelf.fill(0, i, tree.end[i]);
+      i = tree.end[i];
+    } else {
+      i++;
+    }
+  }
+  return makeTree({ ...tree, beforeSelf, afterSelf });
+}
+
+export function nameOf(tree, node) {
+  const symbol = tree.symbol[node];
+  if (symbol === ROOT) return "all";
+  if (symbol === OTHER) return `other (${tree.hidden[node].toLocaleString("en")} nodes)`;
+  return tree.names[symbol];
+}
+
+export function placeOf(tree, node) {
+  return placeOfSymbol(tree, tree.symbol[node]);
+}
+
+export function placeOfSymbol(tree, symbol) {
+  const file = symbol < 0 ? 0 : tree.fileOf[symbol];
+  if (!file) return "";
+  return tree.lineOf[symbol] ? `${tree.files[file - 1]}:${tree.lineOf[symbol]}` : tree.files[file - 1];
+}
+
+export function ancestorsOf(tree, node) {
+  const path = [];
+  for (let i = node; i >= 0; i = tree.parent[i]) path.push(i);
+  return path.reverse();
+}
+
+// Two 32-bit halves for each path, so that a link survives a new page as long as the path exists.
+export function pathHashes(tree) {
+  const low = new Uint32Array(tree.size);
+  const high = new Uint32Array(tree.size);
+  const own = tree.names.map((name, symbol) => hashOfText(`${name}\n${tree.files[tree.fileOf[symbol] - 1] ?? ""}`));
+  low[0] = 0x811c9dc5;
+  high[0] = 0x9747b28c;
+  for (let i = 1; i < tree.size; i++) {
+    const [first, second] = tree.symbol[i] < 0 ? [1, 2] : own[tree.symbol[i]];
+    const above = tree.parent[i];
+    low[i] = mixed(low[above] ^ first, high[above]);
+    high[i] = mixed(high[above] ^ second, low[above]);
+  }
+  return { low, high };
+}
+
+export function pathKey(hashes, node) {
+  return hex(hashes.high[node]) + hex(hashes.low[node]);
+}
+
+export function nodeOfKey(hashes, key) {
+  const high = Number.parseInt(key.slice(0, 8), 16);
+  const low = Number.parseInt(key.slice(8), 16);
+  for (let i = 0; i < hashes.low.length; i++) if (hashes.low[i] === low && hashes.high[i] === high) return i;
+  return -1;
+}
+
+// The widest row of a symbol: the one with the largest value on either side.
+export function widestOf(tree, symbol) {
+  let best = -1;
+  let width = -1;
+  for (let i = 1; i < tree.size; i++) {
+    if (tree.symbol[i] !== symbol) continue;
+    const value = Math.max(tree.before[i], tree.after[i]);
+    if (value > width) {
+      best = i;
+      width = value;
+    }
+  }
+  return best;
+}
+
+function hashOfText(text) {
+  let first = 0xdeadbeef;
+  let second = 0x41c6ce57;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    first = Math.imul(first ^ code, 2654435761);
+    second = Math.imul(second ^ code, 1597334677);
+  }
+  return [mixed(first, second), mixed(second, first)];
+}
+
+function mixed(value, salt) {
+  let hash = Math.imul(value ^ (value >>> 16), 2246822507) ^ Math.imul(salt ^ (salt >>> 13), 3266489909);
+  hash = Math.imul(hash ^ (hash >>> 15), 2246822507);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+function hex(value) {
+  return value.toString(16).padStart(8, "0");
+}
