@@ -87,9 +87,9 @@ def _value(value: float | None) -> str:
 def as_text(document: dict[str, Any]) -> str:
     """The table of the published reports, at most 40 rows."""
     total = document["total"]
+    sides = f"{_value(total['baseline'])} -> {_value(total['target'])} {document['unit']}"
     lines = [
-        f"Total: {_value(total['baseline'])} -> {_value(total['target'])} {document['unit']}, "
-        f"change {_value(total['delta'])}",
+        f"Total: {sides}, change {_value(total['delta'])}",
         f"{'baseline':>18} {'target':>18} {'change':>16} {'resp. %':>9} {'overweight %':>13}  symbol",
     ]
     for row in document["symbols"][:ROWS]:

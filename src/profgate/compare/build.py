@@ -98,8 +98,8 @@ def _forest(profiles: Sequence[Profile], numbering: Numbering, options: CompareO
     return _Forest(shape, size, number, topmost_rows(shape.symbol, number, size), tuple(leaf_rows), dropped)
 
 
-def _self_of_run(forest: _Forest, run: int, stacks: Stacks, place: int, factor: int, name: str) -> IntArray:
-    values = _checked(stacks.values[place], factor, name)
+def _self_of_run(forest: _Forest, run: int, stacks: Stacks, place: int, factor: int) -> IntArray:
+    values = stacks.values[place] * factor
     own = added_at(len(forest.shape), forest.leaf_rows[run], values)
     own[0] += int(stacks.root_values[place]) * factor
     own[forest.dropped] = 0
@@ -122,9 +122,9 @@ def _stack_columns(
         place = _place(profile, metric)
         if profile.stacks is None or place is None:
             raise ComparisonError(profile.name, f"has no stacks of {metric.name}")
-        of_row = _self_of_run(
-            forest, run, profile.stacks, place, _factor(profile, place, metric.exponent), profile.name
-        )
+        factor = _factor(profile, place, metric.exponent)
+        _checked(profile.stacks.values[place], factor, profile.name)
+        of_row = _self_of_run(forest, run, profile.stacks, place, factor)
         below = with_children(forest.shape, of_row)
         own[run] = _by_symbol(symbols, forest.shape.symbol[1:], of_row[1:])
         total[run] = _by_symbol(symbols, forest.shape.symbol[forest.topmost], below[forest.topmost])
@@ -164,28 +164,31 @@ def _measured_columns(profiles: Sequence[Profile], maps: Sequence[IntArray], sym
 
 def _observations(sides: Sequence[Sequence[tuple[Profile, IntArray]]]) -> Observations | None:
     """Records of both sides; None where no profile has any."""
-    symbol, side, amount, size, subtype = [], [], [], [], []
-    subtypes: dict[str, int] = {}
-    for number, runs in enumerate(sides):
-        for profile, mapping in runs:
-            body = profile.measurements
-            if body is None:
-                continue
-            symbol.append(mapping[body.frame])
-            side.append(np.full(len(body.frame), number, np.int64))
-            amount.append(body.amount)
-            size.append(body.size)
-            codes = [subtypes.setdefault(name, len(subtypes)) for name in body.subtypes]
-            subtype.append(np.array(codes, np.int64))
-    if not symbol:
+    bodies = [
+        (number, profile.measurements, mapping)
+        for number, runs in enumerate(sides)
+        for profile, mapping in runs
+        if profile.measurements is not None
+    ]
+    if not bodies:
         return None
-    columns = [np.concatenate(part) for part in (symbol, side, amount, size, subtype)]
-    return Observations(columns[0], columns[1], columns[2], columns[3], columns[4], list(subtypes))
+    codes: dict[str, int] = {}
+    for _, body, _ in bodies:
+        for name in body.subtypes:
+            codes.setdefault(name, len(codes))
+    return Observations(
+        symbol=np.concatenate([mapping[body.frame] for _, body, mapping in bodies]),
+        side=np.concatenate([np.full(len(body.frame), number, np.int64) for number, body, _ in bodies]),
+        amount=np.concatenate([body.amount for _, body, _ in bodies]),
+        size=np.concatenate([body.size for _, body, _ in bodies]),
+        subtype=np.concatenate([np.array([codes[name] for name in body.subtypes], np.int64) for _, body, _ in bodies]),
+        subtypes=list(codes),
+    )
 
 
 def _diff_tree(forest: _Forest, rows: Sequence[IntArray], baselines: int) -> DiffTree:
-    before = np.sum(rows[:baselines], axis=0, dtype=np.int64)
-    after = np.sum(rows[baselines:], axis=0, dtype=np.int64)
+    before: IntArray = np.add.reduce(rows[:baselines], axis=0, dtype=np.int64)
+    after: IntArray = np.add.reduce(rows[baselines:], axis=0, dtype=np.int64)
     columns = (before, after, with_children(forest.shape, before), with_children(forest.shape, after))
     for column in columns:
         read_only(column)

@@ -152,7 +152,7 @@ def _common_depth(stack: bytes, previous: bytes, ends: list[int]) -> int:
     return max(low, 0)
 
 
-def _scan_lines(  # noqa: C901, PLR0912, PLR0917 - the loop every byte passes; calls inside it would double its time
+def _scan_lines(  # noqa: C901, PLR0912 - the loop every byte passes; calls inside it would double its time
     scan: Scan, ordered: list[bytes], original: list[bytes], first: int, previous: bytes, ends: list[int]
 ) -> tuple[bytes, list[int]]:
     """Appends the events of a block; ``previous`` and ``ends`` carry the open frames from block to block."""

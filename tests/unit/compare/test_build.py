@@ -19,14 +19,19 @@ STACKS = st.dictionaries(
 
 
 def compared(
-    baseline: list[Stacks], target: list[Stacks], noise: list[Stacks] | None = None, **options: tuple[str, ...]
+    baseline: list[Stacks],
+    target: list[Stacks],
+    noise: list[Stacks] | None = None,
+    *,
+    ignore: tuple[str, ...] = (),
+    focus: tuple[str, ...] = (),
 ) -> Comparison:
     def profiles(runs: list[Stacks]) -> tuple:  # type: ignore[type-arg]
         texts = ("".join(f"{';'.join(stack)} {value}\n" for stack, value in run.items()) for run in runs)
         return tuple(FoldedReader().read(source_of(f"run-{i}", text.encode())) for i, text in enumerate(texts))
 
     workload = Workload("w", Configuration(), profiles(baseline), profiles(target), profiles(noise or []))
-    made, alone = compare_workload(workload, (), CompareOptions(**options))
+    made, alone = compare_workload(workload, (), CompareOptions(ignore=ignore, focus=focus))
     assert not alone
     return made[0]
 
@@ -95,7 +100,8 @@ def test_a_profile_against_itself_has_equal_columns() -> None:
 
 
 def test_presence_and_noise_runs() -> None:
-    comparison = compared([{("a",): 1}], [{("b",): 2}], [{("a",): 3}, {("b",): 4, ("a",): 5}])
+    noise: list[Stacks] = [{("a",): 3}, {("b",): 4, ("a",): 5}]
+    comparison = compared([{("a",): 1}], [{("b",): 2}], noise)
     assert comparison.symbols.names == ["a", "b"]
     assert comparison.present.tolist() == [[1, 0], [0, 1]]
     assert comparison.noise_self.tolist() == [[3, 0], [5, 4]]
@@ -145,7 +151,7 @@ def test_exponents_of_both_sides_meet() -> None:
 @pytest.mark.parametrize("side", [0, 1])
 def test_an_empty_side_is_no_crash(side: int) -> None:
     empty: Stacks = {}
-    runs = [[{("a",): 3}], [{("a",): 3}]]
+    runs: list[list[Stacks]] = [[{("a",): 3}], [{("a",): 3}]]
     runs[side] = [empty]
     comparison = compared(*runs)
     assert comparison.run_totals[side] == 0
