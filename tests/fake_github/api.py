@@ -1,0 +1,345 @@
+"""The REST endpoints: one function each, looking at the state and nothing else."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from fake_github.blobs import BlobHost
+from fake_github.bodies import Bodies
+from fake_github.description import Operation
+from fake_github.state import Comment, Commit, Run, State
+
+REPOSITORY = "/repos/{owner}/{repo}"
+MAX_COMMENT = 65_536
+MAX_STATUS_DESCRIPTION = 140
+
+
+class RefusalError(Exception):
+    """An answer of 4xx that GitHub gives on purpose."""
+
+    def __init__(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.headers = dict(headers or {})
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A status with a JSON value or nothing; ``total`` marks one page of a list and names all its items."""
+
+    status: int
+    value: Any = None
+    location: str | None = None
+    total: int | None = None
+    outside_description: bool = False
+
+
+@dataclass(frozen=True)
+class Call:
+    """A checked request."""
+
+    operation: Operation
+    query: Mapping[str, str]
+    body: Any
+    headers: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> str:
+        return self.operation.values[name]
+
+
+Item = TypeVar("Item")
+Endpoint = Callable[[Call], Answer]
+
+
+class Api:
+    """The endpoints of one repository by ``METHOD template``."""
+
+    def __init__(self, state: State, bodies: Bodies, blobs: BlobHost) -> None:
+        self._state = state
+        self._bodies = bodies
+        self._blobs = blobs
+        contents, actions = {"contents": "read"}, {"actions": "read"}
+        talk = ({"issues": "read"}, {"pull_requests": "read"})
+        speak = ({"issues": "write"}, {"pull_requests": "write"})
+        pulls = {"pull_requests": "read"}
+        # What each needs: one of the permissions listed with it is enough.
+        self._endpoints: dict[str, tuple[Endpoint, tuple[dict[str, str], ...]]] = {
+            f"GET {REPOSITORY}": (self._repository, ({"metadata": "read"},)),
+            f"GET {REPOSITORY}/commits/{{ref}}": (self._commit, (contents,)),
+            f"GET {REPOSITORY}/commits": (self._commits, (contents,)),
+            f"GET {REPOSITORY}/compare/{{basehead}}": (self._compare, (contents,)),
+            f"GET {REPOSITORY}/contents/{{path}}": (self._contents, (contents,)),
+            f"GET {REPOSITORY}/releases/latest": (self._latest_release, (contents,)),
+            f"GET {REPOSITORY}/releases/tags/{{tag}}": (self._release, (contents,)),
+            f"GET {REPOSITORY}/releases/assets/{{asset_id}}": (self._asset, (contents,)),
+            f"GET {REPOSITORY}/actions/workflows/{{workflow_id}}/runs": (self._workflow_runs, (actions,)),
+            f"GET {REPOSITORY}/actions/runs": (self._runs, (actions,)),
+            f"GET {REPOSITORY}/actions/runs/{{run_id}}": (self._run, (actions,)),
+            f"GET {REPOSITORY}/actions/runs/{{run_id}}/artifacts": (self._run_artifacts, (actions,)),
+            f"GET {REPOSITORY}/actions/artifacts": (self._artifacts, (actions,)),
+            f"GET {REPOSITORY}/actions/artifacts/{{artifact_id}}": (self._artifact, (actions,)),
+            f"GET {REPOSITORY}/actions/artifacts/{{artifact_id}}/{{archive_format}}": (self._download, (actions,)),
+            f"GET {REPOSITORY}/pulls": (self._pulls, (pulls,)),
+            f"GET {REPOSITORY}/pulls/{{pull_number}}": (self._pull, (pulls,)),
+            f"GET {REPOSITORY}/pulls/{{pull_number}}/files": (self._pull_files, (pulls,)),
+            f"GET {REPOSITORY}/issues/{{issue_number}}/labels": (self._labels, talk),
+            f"GET {REPOSITORY}/issues/{{issue_number}}/comments": (self._comments, talk),
+            f"POST {REPOSITORY}/issues/{{issue_number}}/comments": (self._create_comment, speak),
+            f"PATCH {REPOSITORY}/issues/comments/{{comment_id}}": (self._edit_comment, speak),
+            f"DELETE {REPOSITORY}/issues/comments/{{comment_id}}": (self._delete_comment, speak),
+            f"GET {REPOSITORY}/collaborators/{{username}}/permission": (self._permission, ({"metadata": "read"},)),
+            f"POST {REPOSITORY}/statuses/{{sha}}": (self._status, ({"statuses": "write"},)),
+            f"POST {REPOSITORY}/check-runs": (self._create_check_run, ({"checks": "write"},)),
+            f"PATCH {REPOSITORY}/check-runs/{{check_run_id}}": (self._edit_check_run, ({"checks": "write"},)),
+            f"GET {REPOSITORY}/commits/{{ref}}/check-runs": (self._check_runs, ({"checks": "read"},)),
+        }
+
+    def answer(self, call: Call) -> Answer:
+        """What GitHub answers; RefusalError for a 4xx."""
+        endpoint, needed = self._endpoints[call.operation.key]
+        if f"{call['owner']}/{call['repo']}" != self._state.repository:
+            raise RefusalError(404, "Not Found")
+        if not any(self._holds(permission) for permission in needed):
+            accepted = "; ".join(f"{name}={level}" for way in needed for name, level in way.items())
+            raise RefusalError(
+                403, "Resource not accessible by integration", {"X-Accepted-GitHub-Permissions": accepted}
+            )
+        return endpoint(call)
+
+    def _holds(self, permission: Mapping[str, str]) -> bool:
+        levels = ("none", "read", "write")
+        held = self._state.permissions
+        return all(levels.index(held.get(name, "none")) >= levels.index(level) for name, level in permission.items())
+
+    # Commits and files
+
+    def _repository(self, _: Call) -> Answer:
+        return Answer(200, self._bodies.repository())
+
+    def _commit(self, call: Call) -> Answer:
+        return Answer(200, self._bodies.commit(self._known(call["ref"], 422)))
+
+    def _commits(self, call: Call) -> Answer:
+        start = self._known(call.query.get("sha", self._state.default_branch), 404)
+        return _page(call, [self._bodies.commit(item) for item in self._state.ancestors(start.sha)])
+
+    def _compare(self, call: Call) -> Answer:
+        base, dots, head = call["basehead"].partition("...")
+        if not dots:
+            raise RefusalError(404, "Not Found")
+        base_commit, head_commit = self._known(base, 404), self._known(head, 404)
+        shared = self._state.merge_base(base_commit.sha, head_commit.sha)
+        if shared is None:
+            raise RefusalError(404, f"No common ancestor between {base} and {head}.")
+        return Answer(200, self._bodies.comparison(base_commit, head_commit, shared))
+
+    def _contents(self, call: Call) -> Answer:
+        ref = call.query.get("ref", self._state.default_branch)
+        files, path = self._known(ref, 404).files, call["path"]
+        if path in files:
+            return Answer(200, self._bodies.file(path, files[path], ref))
+        inside = [name for name in files if name.startswith(f"{path}/")]
+        if not inside:
+            raise RefusalError(404, "Not Found")
+        return Answer(200, self._bodies.folder(inside))
+
+    def _known(self, ref: str, status: int) -> Commit:
+        commit = self._state.resolve(ref)
+        if commit is None:
+            raise RefusalError(status, f"No commit found for SHA: {ref}" if status == 422 else "Not Found")
+        return commit
+
+    # Releases
+
+    def _latest_release(self, _: Call) -> Answer:
+        if not self._state.releases:
+            raise RefusalError(404, "Not Found")
+        return Answer(200, self._bodies.release(self._state.releases[max(self._state.releases)]))
+
+    def _release(self, call: Call) -> Answer:
+        found = [item for item in self._state.releases.values() if item.tag == call["tag"]]
+        if not found:
+            raise RefusalError(404, "Not Found")
+        return Answer(200, self._bodies.release(found[0]))
+
+    def _asset(self, call: Call) -> Answer:
+        number = int(call["asset_id"])
+        for release in self._state.releases.values():
+            if number in release.assets:
+                name, data = release.assets[number]
+                if call.headers.get("Accept") == "application/octet-stream":
+                    return Answer(302, location=self._blobs.offer(data, "application/octet-stream", name))
+                return Answer(200, self._bodies.asset(number, name, data))
+        raise RefusalError(404, "Not Found")
+
+    # Runs and artifacts
+
+    def _workflow_runs(self, call: Call) -> Answer:
+        file = call["workflow_id"]
+        if not (file.endswith((".yml", ".yaml")) or file.isdigit()):
+            raise RefusalError(404, "Not Found")
+        return self._list_runs(call, lambda run: run.path.partition("@")[0].endswith(f"/{file}"))
+
+    def _runs(self, call: Call) -> Answer:
+        return self._list_runs(call, lambda _: True)
+
+    def _list_runs(self, call: Call, wanted: Callable[[Run], bool]) -> Answer:
+        query = call.query
+        found = [
+            run
+            for run in self._state.runs.values()
+            if wanted(run)
+            and query.get("branch", run.head_branch) == run.head_branch
+            and query.get("event", run.event) == run.event
+            and query.get("head_sha", run.head_sha) == run.head_sha
+            and query.get("status", run.status) in {run.status, run.conclusion}
+        ]
+        found.sort(key=lambda run: -run.id)
+        return _page(call, [self._bodies.run(run) for run in found], "workflow_runs")
+
+    def _run(self, call: Call) -> Answer:
+        return Answer(200, self._bodies.run(_of(self._state.runs, call["run_id"])))
+
+    def _run_artifacts(self, call: Call) -> Answer:
+        run = _of(self._state.runs, call["run_id"])
+        return self._list_artifacts(call, run.id)
+
+    def _artifacts(self, call: Call) -> Answer:
+        return self._list_artifacts(call, None)
+
+    def _list_artifacts(self, call: Call, run_id: int | None) -> Answer:
+        name = call.query.get("name")
+        found = [
+            self._bodies.artifact(item)
+            for item in self._state.artifacts.values()
+            if run_id in {None, item.run_id} and name in {None, item.name}
+        ]
+        return _page(call, found, "artifacts")
+
+    def _artifact(self, call: Call) -> Answer:
+        return Answer(200, self._bodies.artifact(_of(self._state.artifacts, call["artifact_id"])))
+
+    def _download(self, call: Call) -> Answer:
+        artifact = _of(self._state.artifacts, call["artifact_id"])
+        if artifact.expired:
+            raise RefusalError(410, "Artifact has expired")
+        return Answer(302, location=self._blobs.offer(artifact.data, artifact.mime_type, artifact.file_name))
+
+    # Pull requests and their comments
+
+    def _pulls(self, call: Call) -> Answer:
+        query = call.query
+        found = [
+            pull
+            for pull in self._state.pulls.values()
+            if query.get("state", "open") in {pull.state, "all"}
+            and query.get("base", pull.base_ref) == pull.base_ref
+            and query.get("head", "") in {"", f"{pull.head_repository.partition('/')[0]}:{pull.head_ref}"}
+        ]
+        answer = _page(call, [self._bodies.pull(pull, whole=False) for pull in found])
+        odd = any(pull.head_repository_id is None for pull in found)
+        return Answer(200, answer.value, total=answer.total, outside_description=odd)
+
+    def _pull(self, call: Call) -> Answer:
+        pull = _of(self._state.pulls, call["pull_number"])
+        # The description forbids a missing head repository; after a fork was deleted there is none.
+        odd = pull.head_repository_id is None
+        return Answer(200, self._bodies.pull(pull, whole=True), outside_description=odd)
+
+    def _pull_files(self, call: Call) -> Answer:
+        pull = _of(self._state.pulls, call["pull_number"])
+        head, base = self._state.commits[pull.head_sha].files, self._state.commits[pull.base_sha].files
+        changed = sorted(path for path in {*head, *base} if head.get(path) != base.get(path))
+        return _page(call, [self._bodies.changed_file(path, pull.head_sha) for path in changed])
+
+    def _labels(self, call: Call) -> Answer:
+        pull = _of(self._state.pulls, call["issue_number"])
+        return _page(call, [self._bodies.label(name) for name in pull.labels])
+
+    def _comments(self, call: Call) -> Answer:
+        number = _of(self._state.pulls, call["issue_number"]).number
+        found = [item for item in self._state.comments.values() if item.pull == number]
+        return _page(call, [self._bodies.comment(item) for item in found])
+
+    def _create_comment(self, call: Call) -> Answer:
+        pull = _of(self._state.pulls, call["issue_number"])
+        _check_length(call.body["body"])
+        comment = Comment(self._state.next_id(), pull.number, self._state.token_login, call.body["body"])
+        self._state.comments[comment.id] = comment
+        body = self._bodies.comment(comment)
+        return Answer(201, body, location=body["url"])
+
+    def _edit_comment(self, call: Call) -> Answer:
+        comment = _of(self._state.comments, call["comment_id"])
+        _check_length(call.body["body"])
+        comment.body = call.body["body"]
+        return Answer(200, self._bodies.comment(comment))
+
+    def _delete_comment(self, call: Call) -> Answer:
+        del self._state.comments[_of(self._state.comments, call["comment_id"]).id]
+        return Answer(204)
+
+    def _permission(self, call: Call) -> Answer:
+        login = call["username"]
+        return Answer(200, self._bodies.permission(login, self._state.collaborators.get(login, "read")))
+
+    # Statuses and check runs
+
+    def _status(self, call: Call) -> Answer:
+        self._known(call["sha"], 422)
+        if len(call.body.get("description") or "") > MAX_STATUS_DESCRIPTION:
+            raise RefusalError(422, "Validation Failed: description is too long (maximum is 140 characters)")
+        self._state.statuses.append({**call.body, "sha": call["sha"]})
+        shown = {key: call.body[key] for key in ("state", "target_url", "description", "context") if key in call.body}
+        body = self._bodies.status(self._state.next_id(), shown)
+        return Answer(201, body, location=body["url"])
+
+    def _create_check_run(self, call: Call) -> Answer:
+        values = call.body
+        if values.get("status") == "completed" and not values.get("conclusion"):
+            raise RefusalError(422, "Invalid request: conclusion is missing for a completed check run")
+        number = self._state.next_id()
+        self._state.check_runs.append({**values, "id": number})
+        return Answer(201, self._bodies.check_run(number, values))
+
+    def _edit_check_run(self, call: Call) -> Answer:
+        number = int(call["check_run_id"])
+        for values in self._state.check_runs:
+            if values["id"] == number:
+                values.update(call.body)
+                return Answer(200, self._bodies.check_run(number, values))
+        raise RefusalError(404, "Not Found")
+
+    def _check_runs(self, call: Call) -> Answer:
+        commit = self._known(call["ref"], 422)
+        found = [
+            self._bodies.check_run(self._state.next_id(), values)
+            for values in self._state.check_runs
+            if values["head_sha"] == commit.sha
+        ]
+        return _page(call, found, "check_runs")
+
+
+def error_body(status: int, message: str) -> bytes:
+    """GitHub's shape of an error."""
+    return json.dumps(
+        {"message": message, "documentation_url": "https://docs.github.com/rest", "status": str(status)}
+    ).encode()
+
+
+def _of(things: Mapping[int, Item], number: str) -> Item:
+    if int(number) not in things:
+        raise RefusalError(404, "Not Found")
+    return things[int(number)]
+
+
+def _page(call: Call, items: list[Any], key: str | None = None) -> Answer:
+    size, number = min(int(call.query.get("per_page", 30)), 100), int(call.query.get("page", 1))
+    part = items[(number - 1) * size : number * size]
+    return Answer(200, {"total_count": len(items), key: part} if key else part, total=len(items))
+
+
+def _check_length(body: str) -> None:
+    if len(body) > MAX_COMMENT:
+        raise RefusalError(422, "Validation Failed: Body is too long (maximum is 65536 characters)")

@@ -1,0 +1,186 @@
+"""Complete answers: the official examples with our ids, names and addresses in place of theirs."""
+
+import base64
+import json
+from typing import Any
+
+from fake_github.description import Description
+from fake_github.state import Artifact, Comment, Commit, Pull, Release, Run, State
+
+THEIR_REPOSITORIES = ("octocat/Hello-World", "octo-org/octo-repo", "octo-org/octo-docs", "github/hello-world")
+
+
+class Bodies:
+    """Builds one body for each kind of thing."""
+
+    def __init__(self, description: Description, state: State, address: str) -> None:
+        self._description = description
+        self._state = state
+        self._address = address
+        self._seeds: dict[str, str] = {}
+
+    def repository(self) -> dict[str, Any]:
+        body = self._seed("full-repository-default-response")
+        body |= {"default_branch": self._state.default_branch, "language": "Python"}
+        for key in ("parent", "source", "template_repository", "organization"):
+            body.pop(key, None)
+        return self._as_repository(body, self._state.repository_id, self._state.repository)
+
+    def commit(self, commit: Commit) -> dict[str, Any]:
+        body = self._first("commit-items")
+        body |= {"sha": commit.sha, "url": f"{self._api}/commits/{commit.sha}"}
+        person = {"name": commit.author, "email": f"{commit.author}@example.com", "date": commit.date}
+        body["commit"] |= {"message": commit.message, "author": person, "committer": dict(person)}
+        body["parents"] = [
+            {"sha": sha, "url": f"{self._api}/commits/{sha}", "html_url": f"{self._html}/commit/{sha}"}
+            for sha in commit.parents
+        ]
+        return body
+
+    def comparison(self, base: Commit, head: Commit, merge_base: Commit) -> dict[str, Any]:
+        body = self._seed("commit-comparison")
+        ahead = {item.sha for item in self._state.ancestors(head.sha)} - {
+            item.sha for item in self._state.ancestors(base.sha)
+        }
+        body |= {"base_commit": self.commit(base), "merge_base_commit": self.commit(merge_base)}
+        body |= {"commits": [self.commit(head)] if ahead else [], "files": [], "ahead_by": len(ahead)}
+        return body | {"total_commits": len(ahead), "behind_by": int(base != merge_base), "status": "diverged"}
+
+    def run(self, run: Run) -> dict[str, Any]:
+        body = self._seed("workflow-run")
+        body |= {"id": run.id, "event": run.event, "head_branch": run.head_branch, "head_sha": run.head_sha}
+        body |= {"path": run.path, "status": run.status, "conclusion": run.conclusion, "run_attempt": run.attempt}
+        body |= {"created_at": run.created_at, "updated_at": run.created_at, "pull_requests": []}
+        body |= {"url": f"{self._api}/actions/runs/{run.id}", "html_url": f"{self._html}/actions/runs/{run.id}"}
+        body["artifacts_url"] = f"{self._api}/actions/runs/{run.id}/artifacts"
+        self._as_repository(body["repository"], self._state.repository_id, self._state.repository)
+        self._as_repository(body["head_repository"], run.head_repository_id, run.head_repository)
+        return body
+
+    def artifact(self, artifact: Artifact) -> dict[str, Any]:
+        body = self._seed("artifact")
+        run = self._state.runs[artifact.run_id]
+        url = f"{self._api}/actions/artifacts/{artifact.id}"
+        body |= {"id": artifact.id, "name": artifact.name, "size_in_bytes": len(artifact.data), "url": url}
+        body |= {"archive_download_url": f"{url}/zip", "expired": artifact.expired, "digest": artifact.digest}
+        body |= {"created_at": artifact.created_at, "updated_at": artifact.created_at}
+        body["workflow_run"] = {
+            "id": run.id,
+            "repository_id": self._state.repository_id,
+            "head_repository_id": run.head_repository_id,
+            "head_branch": run.head_branch,
+            "head_sha": run.head_sha,
+        }
+        return body
+
+    def comment(self, comment: Comment) -> dict[str, Any]:
+        body = self._seed("issue-comment")
+        body |= {"id": comment.id, "body": comment.body, "url": f"{self._api}/issues/comments/{comment.id}"}
+        body["html_url"] = f"{self._html}/pull/{comment.pull}#issuecomment-{comment.id}"
+        body["issue_url"] = f"{self._api}/issues/{comment.pull}"
+        body["user"] |= {"login": comment.author, "type": "Bot" if comment.author.endswith("[bot]") else "User"}
+        return body
+
+    def label(self, name: str) -> dict[str, Any]:
+        body: dict[str, Any] = self._first("label-items")
+        return body | {"name": name, "url": f"{self._api}/labels/{name}"}
+
+    def pull(self, pull: Pull, *, whole: bool) -> dict[str, Any]:
+        body = self._seed("pull-request") if whole else self._first("pull-request-simple-items")
+        url = f"{self._api}/pulls/{pull.number}"
+        body |= {"number": pull.number, "state": pull.state, "url": url, "html_url": f"{self._html}/pull/{pull.number}"}
+        body |= {"requested_teams": [], "requested_reviewers": [], "assignee": None, "assignees": [], "milestone": None}
+        body |= {"locked": False, "merged_at": None, "closed_at": None}
+        body["labels"] = [self.label(name) for name in pull.labels]
+        body["user"]["login"] = pull.author
+        self._side(body["head"], pull.head_ref, pull.head_sha, pull.head_repository_id, pull.head_repository)
+        self._side(body["base"], pull.base_ref, pull.base_sha, self._state.repository_id, self._state.repository)
+        return body
+
+    def file(self, path: str, data: bytes, ref: str) -> dict[str, Any]:
+        body = self._seed("content-file-response-if-content-is-a-file")
+        large = len(data) > 1_000_000
+        body |= {"path": path, "name": path.rpartition("/")[2], "size": len(data)}
+        body |= {"encoding": "none" if large else "base64", "url": f"{self._api}/contents/{path}?ref={ref}"}
+        body["content"] = "" if large else base64.encodebytes(data).decode()
+        return body
+
+    def folder(self, names: list[str]) -> list[dict[str, Any]]:
+        seed = self._first("content-file-response-if-content-is-a-directory")
+        return [seed | {"path": name, "name": name.rpartition("/")[2]} for name in names]
+
+    def release(self, release: Release) -> dict[str, Any]:
+        body = self._seed("release")
+        body |= {"id": release.id, "tag_name": release.tag, "name": release.tag, "target_commitish": release.sha}
+        return body | {"assets": [self.asset(number, *asset) for number, asset in release.assets.items()]}
+
+    def asset(self, number: int, name: str, data: bytes) -> dict[str, Any]:
+        body: dict[str, Any] = self._seed("release-asset")
+        return body | {
+            "id": number,
+            "name": name,
+            "size": len(data),
+            "url": f"{self._api}/releases/assets/{number}",
+        }
+
+    def permission(self, login: str, role: str) -> dict[str, Any]:
+        body = self._seed("repository-collaborator-permission-response-if-user-has-admin-permissions")
+        body |= {"permission": role, "role_name": role}
+        body["user"] |= {"login": login, "role_name": role}
+        return body
+
+    def changed_file(self, path: str, sha: str) -> dict[str, Any]:
+        body: dict[str, Any] = self._first("diff-entry-items")
+        return body | {"filename": path, "status": "modified", "sha": sha}
+
+    def status(self, number: int, values: dict[str, Any]) -> dict[str, Any]:
+        body: dict[str, Any] = self._seed("status")
+        return body | {"id": number, **values}
+
+    def check_run(self, number: int, values: dict[str, Any]) -> dict[str, Any]:
+        body = self._seed("check-run")
+        output: dict[str, Any] = body["output"] | values.get("output", {})
+        known = {key: values[key] for key in ("name", "head_sha", "status", "conclusion") if key in values}
+        body |= {"id": number, "pull_requests": [], "output": output | {"annotations_count": 0}}
+        return body | known
+
+    @property
+    def _api(self) -> str:
+        return f"{self._address}/repos/{self._state.repository}"
+
+    @property
+    def _html(self) -> str:
+        return f"{self._address}/{self._state.repository}"
+
+    def _first(self, name: str) -> dict[str, Any]:
+        """A copy of the first item of an example list."""
+        items: list[dict[str, Any]] = json.loads(self._text(name))
+        return items[0]
+
+    def _seed(self, name: str) -> dict[str, Any]:
+        """A copy of an example body."""
+        body: dict[str, Any] = json.loads(self._text(name))
+        return body
+
+    def _text(self, name: str) -> str:
+        if name not in self._seeds:
+            text = json.dumps(self._description.example(name))
+            for theirs in THEIR_REPOSITORIES:
+                text = text.replace(theirs, self._state.repository)
+            for host in ("https://api.github.com", "https://github.com"):
+                text = text.replace(host, self._address)
+            self._seeds[name] = text
+        return self._seeds[name]
+
+    def _as_repository(self, body: dict[str, Any], number: int, full_name: str) -> dict[str, Any]:
+        owner, _, name = full_name.partition("/")
+        body |= {"id": number, "full_name": full_name, "name": name}
+        body["owner"] |= {"login": owner}
+        return body
+
+    def _side(self, body: dict[str, Any], ref: str, sha: str, number: int | None, full_name: str) -> None:
+        body |= {"ref": ref, "sha": sha, "label": f"{full_name.partition('/')[0]}:{ref}"}
+        if number is None:
+            body["repo"] = None
+        else:
+            self._as_repository(body["repo"], number, full_name)

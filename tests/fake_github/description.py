@@ -1,0 +1,169 @@
+"""GitHub's own description of its API as a judge of every request and every answer."""
+
+# ruff: noqa: ANN401 - JSON and keywords that are passed on have no narrower type
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+
+API_FILE = Path(__file__).resolve().parents[1] / "data" / "github" / "api.json"
+SCHEMA_MAPS = {"properties", "patternProperties", "schemas"}
+# The description has one segment for the path of a file; GitHub takes several.
+REST_OF_PATH = "/repos/{owner}/{repo}/contents/{path}"
+
+
+class ViolationError(Exception):
+    """A request or an answer that GitHub's description does not allow."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A documented call with the values its address carries."""
+
+    method: str
+    template: str
+    values: Mapping[str, str]
+    details: Mapping[str, Any]
+
+    @property
+    def key(self) -> str:
+        return f"{self.method} {self.template}"
+
+
+def with_null(node: Any, *, names: bool = False) -> Any:
+    """The same description with ``nullable`` said in the words of JSON Schema."""
+    if isinstance(node, list):
+        return [with_null(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    result = {key: with_null(value, names=not names and key in SCHEMA_MAPS) for key, value in node.items()}
+    if names or result.get("nullable") is not True:
+        return result
+    del result["nullable"]
+    if isinstance(result.get("type"), str):
+        return {**result, "type": [result["type"], "null"]}
+    return {"anyOf": [result, {"type": "null"}]}
+
+
+class Description:
+    """Routes by the description's path templates and checks values against its schemas."""
+
+    def __init__(self, path: Path = API_FILE) -> None:
+        text = path.read_text(encoding="utf-8")
+        self._examples = json.loads(text)["components"]["examples"]
+        self._document = with_null(json.loads(text))
+        resource = Resource.from_contents(self._document, default_specification=DRAFT202012)
+        self._registry: Registry[Any] = Registry().with_resource("urn:github", resource)
+
+    def example(self, name: str) -> Any:
+        """A fresh copy of an official example body."""
+        return json.loads(json.dumps(self._examples[name]["value"]))
+
+    def operation(self, method: str, raw_path: str) -> Operation:
+        """The operation of a path as it was sent, still percent-encoded."""
+        segments = raw_path.split("/")
+        for template, item in self._document["paths"].items():
+            values = _match(template, segments)
+            if values is not None and method.lower() in item:
+                details = item[method.lower()]
+                shared = item.get("parameters", [])
+                parameters = [self._resolved(entry) for entry in (*shared, *details.get("parameters", []))]
+                return Operation(method, template, values, {**details, "parameters": parameters})
+        raise ViolationError(f"{method} {raw_path}: not among the described operations")
+
+    def check_request(self, operation: Operation, query: Mapping[str, str], body: bytes) -> None:
+        known = {entry["name"]: entry for entry in operation.details["parameters"]}
+        for name, text in operation.values.items():
+            self._check(known[name]["schema"], _typed(text, self._resolved(known[name]["schema"])), operation, name)
+        for name, text in query.items():
+            if name not in known or known[name]["in"] != "query":
+                raise ViolationError(f"{operation.key} query: {name!r} is not a documented parameter")
+            schema = self._resolved(known[name]["schema"])
+            self._check(schema, _typed(text, schema), operation, f"query {name}")
+        self._check_body(operation, body)
+
+    def check_answer(self, operation: Operation, status: int, content_type: str, body: bytes) -> None:
+        answers = operation.details["responses"]
+        if str(status) not in answers:
+            raise ViolationError(f"{operation.key} answer: status {status} is not documented")
+        content = self._resolved(answers[str(status)]).get("content", {})
+        media = content_type.partition(";")[0]
+        if not content:
+            return
+        if media not in content:
+            raise ViolationError(f"{operation.key} answer {status}: {media} is not documented")
+        self._check(content[media]["schema"], json.loads(body), operation, f"answer {status}")
+
+    def _check_body(self, operation: Operation, body: bytes) -> None:
+        wanted = operation.details.get("requestBody")
+        if wanted is None:
+            if body:
+                raise ViolationError(f"{operation.key} request body: none is documented")
+            return
+        schema = self._resolved(wanted["content"]["application/json"]["schema"])
+        try:
+            value = json.loads(body)
+        except ValueError as error:
+            raise ViolationError(f"{operation.key} request body: {error}") from error
+        self._check(schema, value, operation, "request body")
+        if unknown := set(value) - set(schema.get("properties", value)):
+            raise ViolationError(f"{operation.key} request body: {sorted(unknown)} are not documented")
+
+    def _check(self, schema: Mapping[str, Any], value: Any, operation: Operation, what: str) -> None:
+        rooted = _absolute(schema)
+        validator = Draft202012Validator(rooted, registry=self._registry)
+        if problem := next(iter(validator.iter_errors(value)), None):
+            place = "/" + "/".join(map(str, problem.absolute_path))
+            raise ViolationError(f"{operation.key} {what}: {place}: {problem.message[:300]}")
+
+    def _resolved(self, node: Mapping[str, Any]) -> Mapping[str, Any]:
+        while "$ref" in node:
+            target: Any = self._document
+            for part in node["$ref"].removeprefix("#/").split("/"):
+                target = target[part.replace("~1", "/").replace("~0", "~")]
+            node = target
+        return node
+
+
+def _absolute(schema: Any) -> Any:
+    """The schema with its references pointing into the registry."""
+    if isinstance(schema, list):
+        return [_absolute(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: f"urn:github{value}" if key == "$ref" and isinstance(value, str) else _absolute(value)
+        for key, value in schema.items()
+    }
+
+
+def _match(template: str, segments: list[str]) -> dict[str, str] | None:
+    parts = template.split("/")
+    if template == REST_OF_PATH and len(segments) > len(parts):
+        segments = [*segments[: len(parts) - 1], "/".join(segments[len(parts) - 1 :])]
+    if len(parts) != len(segments):
+        return None
+    values = {}
+    for part, segment in zip(parts, segments, strict=True):
+        if name := re.fullmatch(r"\{(\w+)\}", part):
+            values[name[1]] = unquote(segment)
+        elif part != segment:
+            return None
+    return values
+
+
+def _typed(text: str, schema: Mapping[str, Any]) -> object:
+    kinds = schema.get("type", "string")
+    if "integer" in kinds and re.fullmatch(r"-?\d+", text):
+        return int(text)
+    if "boolean" in kinds and text in {"true", "false"}:
+        return text == "true"
+    return text

@@ -1,0 +1,109 @@
+"""The results service: takes artifacts of the current run, as the official clients upload them."""
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from werkzeug.wrappers import Request, Response
+
+from fake_github.blobs import BlobHost
+from fake_github.state import Artifact, Run, State
+
+SERVICE = "/twirp/github.actions.results.api.v1.ArtifactService/"
+RUN_BACKEND, JOB_BACKEND = "ce7f54c7-61c7-4aae-887f-30da475f5f1a", "ca395085-040a-526b-2ce8-bdc85f692774"
+FIELDS = {
+    "CreateArtifact": {"name": True, "version": True, "mime_type": False, "expires_at": False},
+    "FinalizeArtifact": {"name": True, "size": True, "hash": False},
+}
+BAD_NAME = re.compile(r'[":<>|*?\\/\r\n]')
+
+
+def runtime_token() -> str:
+    """An unsigned JWT with the scope the official client reads."""
+    parts = [{"alg": "none", "typ": "JWT"}, {"scp": f"Actions.Example Actions.Results:{RUN_BACKEND}:{JOB_BACKEND}"}]
+    encoded = [base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts]
+    return ".".join([*encoded, "c2lnbmF0dXJl"])
+
+
+class ResultsService:
+    """Twirp over JSON: two methods, one artifact for each name."""
+
+    def __init__(self, state: State, blobs: BlobHost, token: str) -> None:
+        self._state = state
+        self._blobs = blobs
+        self._token = token
+        self._open: dict[str, tuple[str, str]] = {}  # name -> key of the blob, mime type
+
+    def answer(self, request: Request) -> Response:
+        method = request.path.removeprefix(SERVICE)
+        if request.headers.get("Authorization") != f"Bearer {self._token}":
+            return _problem(401, "unauthenticated", "invalid token")
+        try:
+            fields = json.loads(request.get_data())
+        except ValueError:
+            return _problem(400, "malformed", "the json request could not be decoded")
+        if problem := _check(method, fields):
+            return problem
+        return self._create(fields) if method == "CreateArtifact" else self._finalize(fields)
+
+    def _create(self, fields: Mapping[str, Any]) -> Response:
+        name = fields["name"]
+        if not name or BAD_NAME.search(name):
+            return _problem(400, "invalid_argument", f"the artifact name {name!r} is not valid")
+        taken = {item.name for item in self._state.artifacts.values() if item.run_id == self._run().id}
+        if name in taken or name in self._open:
+            return _problem(409, "already_exists", "an artifact with this name already exists on the workflow run")
+        mime_type = fields.get("mime_type", "application/zip")
+        key, address = self._blobs.accept(mime_type)
+        self._open[name] = (key, mime_type)
+        return _json({"ok": True, "signed_upload_url": address})
+
+    def _finalize(self, fields: Mapping[str, Any]) -> Response:
+        name = fields["name"]
+        if name not in self._open:
+            return _problem(404, "not_found", "no such artifact")
+        key, mime_type = self._open[name]
+        blob = self._blobs.blobs[key]
+        digest = f"sha256:{hashlib.sha256(blob.data).hexdigest()}"
+        if not blob.complete or fields["size"] != str(len(blob.data)) or fields.get("hash", digest) != digest:
+            return _problem(400, "invalid_argument", "size or hash differ from the stored blob")
+        if blob.mime_type != mime_type:
+            return _problem(400, "invalid_argument", "the blob has another type than announced")
+        del self._open[name]
+        number = self._state.next_id()
+        file_name = f"{name}.zip" if mime_type == "application/zip" else name
+        self._state.artifacts[number] = Artifact(
+            number, self._run().id, name, blob.data, mime_type, file_name, False, digest, self._state.next_date()
+        )
+        return _json({"ok": True, "artifact_id": str(number)})
+
+    def _run(self) -> Run:
+        number = self._state.current_run_id
+        if number is None:
+            raise LookupError("an upload needs a current run: call fake.start_run(...) first")
+        return self._state.runs[number]
+
+
+def _check(method: str, fields: Mapping[str, Any]) -> Response | None:
+    if method not in FIELDS:
+        return _problem(404, "bad_route", f"no handler for {method}")
+    backends = (fields.get("workflow_run_backend_id"), fields.get("workflow_job_run_backend_id"))
+    if backends != (RUN_BACKEND, JOB_BACKEND):
+        return _problem(403, "permission_denied", "the ids are not those of the token")
+    known = FIELDS[method]
+    unknown = set(fields) - set(known) - {"workflow_run_backend_id", "workflow_job_run_backend_id"}
+    missing = {name for name, required in known.items() if required and name not in fields}
+    if unknown or missing or fields.get("version", 7) != 7:
+        return _problem(400, "malformed", f"unknown {sorted(unknown)}, missing {sorted(missing)}")
+    return None
+
+
+def _json(value: object, status: int = 200) -> Response:
+    return Response(json.dumps(value), status, content_type="application/json")
+
+
+def _problem(status: int, code: str, message: str) -> Response:
+    return _json({"code": code, "msg": message}, status)

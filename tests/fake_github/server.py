@@ -1,0 +1,368 @@
+"""A GitHub on two loopback ports: the API with the results service, and the storage host."""
+
+# ruff: noqa: ANN401 - JSON and keywords that are passed on have no narrower type
+
+import hashlib
+import io
+import json
+import threading
+import zipfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import cache
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import urlencode
+
+from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
+from werkzeug.wrappers import Request, Response
+
+from fake_github.api import Answer, Api, Call, RefusalError, error_body
+from fake_github.blobs import BlobHost
+from fake_github.bodies import Bodies
+from fake_github.description import Description, Operation, ViolationError
+from fake_github.results import SERVICE, ResultsService, runtime_token
+from fake_github.state import (
+    ALL_PERMISSIONS,
+    Artifact,
+    Comment,
+    Commit,
+    Fault,
+    LoggedRequest,
+    Pull,
+    Release,
+    Run,
+    State,
+)
+
+API_VERSION = "2022-11-28"
+VIOLATION = 599
+ZIP = "application/zip"
+EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+@cache
+def _description() -> Description:
+    return Description()
+
+
+class _QuietHandler(WSGIRequestHandler):
+    def log(self, *_: object, **__: object) -> None:
+        """The request log of the fake replaces that of the server."""
+
+
+class FakeGitHub:
+    """One repository on a GitHub of its own.
+
+    ``with FakeGitHub() as fake:`` serves until the block ends, and raises then if a request or an answer violated
+    GitHub's description.
+    """
+
+    def __init__(self, **state: Any) -> None:
+        self.state = State(**state)
+        self.blobs = BlobHost()
+        self.runtime_token = runtime_token()
+        self._servers: list[tuple[BaseWSGIServer, threading.Thread]] = []
+        self._lock = threading.Lock()
+        self.api_url = ""
+
+    def __enter__(self) -> Self:
+        self.blobs.address = self._serve(self.blobs.answer)
+        self.api_url = self._serve(self._answer)
+        bodies = Bodies(_description(), self.state, self.api_url)
+        self._api = Api(self.state, bodies, self.blobs)
+        self._results = ResultsService(self.state, self.blobs, self.runtime_token)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for server, thread in self._servers:
+            server.shutdown()
+            thread.join()
+            server.server_close()
+        if self.state.violations and kind is None:
+            raise AssertionError("GitHub's description was violated:\n" + "\n".join(self.state.violations))
+
+    # What a run is given
+
+    @property
+    def server_url(self) -> str:
+        return self.api_url
+
+    @property
+    def results_url(self) -> str:
+        """With a path behind the origin, as the real one may have."""
+        return f"{self.api_url}/results/"
+
+    @property
+    def token(self) -> str:
+        return self.state.token
+
+    def service_env(self) -> dict[str, str]:
+        """The variables by which a run finds this GitHub."""
+        return {
+            "ACTIONS_RESULTS_URL": self.results_url,
+            "ACTIONS_RUNTIME_TOKEN": self.runtime_token,
+            "GITHUB_API_URL": self.api_url,
+            "GITHUB_GRAPHQL_URL": f"{self.api_url}/graphql",
+            "GITHUB_REPOSITORY": self.state.repository,
+            "GITHUB_REPOSITORY_ID": str(self.state.repository_id),
+            "GITHUB_RUN_ID": str(self.state.current_run_id or 1),
+            "GITHUB_SERVER_URL": self.server_url,
+        }
+
+    # Filling the repository
+
+    def add_commit(
+        self,
+        *,
+        parents: Iterable[str] = (),
+        branch: str | None = None,
+        files: Mapping[str, bytes] | None = None,
+        message: str = "Change something",
+        author: str = "octocat",
+        date: str | None = None,
+        sha: str | None = None,
+    ) -> str:
+        """A commit with the files of its first parent and these; moves ``branch`` to it. Returns its SHA."""
+        chain = tuple(parents)
+        inherited = self.state.commits[chain[0]].files if chain and chain[0] in self.state.commits else {}
+        name = sha or self.state.new_sha()
+        merged = {**inherited, **(files or {})}
+        self.state.commits[name] = Commit(name, chain, date or self.state.next_date(), message, author, merged)
+        if branch:
+            self.state.branches[branch] = name
+        return name
+
+    def add_run(
+        self,
+        head_sha: str,
+        *,
+        event: str = "push",
+        branch: str = "main",
+        path: str = ".github/workflows/profgate.yml",
+        status: str = "completed",
+        conclusion: str | None = "success",
+        repository: str | None = None,
+        repository_id: int | None = None,
+        attempt: int = 1,
+    ) -> int:
+        """A workflow run; ``repository`` and its id name the head's when it is a fork. Returns the run's id."""
+        number = self.state.next_id()
+        self.state.runs[number] = Run(
+            number,
+            event,
+            branch,
+            head_sha,
+            repository_id or self.state.repository_id,
+            repository or self.state.repository,
+            path,
+            status,
+            conclusion,
+            self.state.next_date(),
+            attempt,
+        )
+        return number
+
+    def start_run(self, head_sha: str, **details: Any) -> int:
+        """A run in progress, to which uploads belong from now on."""
+        number = self.add_run(head_sha, status="in_progress", conclusion=None, **details)
+        self.state.current_run_id = number
+        return number
+
+    def finish_run(self, conclusion: str = "success") -> None:
+        """Ends the current run, so that later runs can find its artifacts."""
+        number = self.state.current_run_id
+        if number is None:
+            raise LookupError("no run was started")
+        self.state.runs[number] = replace(self.state.runs[number], status="completed", conclusion=conclusion)
+        self.state.current_run_id = None
+
+    def add_artifact(
+        self,
+        run_id: int,
+        name: str,
+        content: Mapping[str, bytes] | bytes,
+        *,
+        mime_type: str = ZIP,
+        file_name: str | None = None,
+        expired: bool = False,
+        digest: str | None = "right",
+    ) -> int:
+        """A zip of files, or raw bytes stored under ``mime_type``; ``digest`` right, None or any text."""
+        data = content if isinstance(content, bytes) else zip_of(content)
+        stated = f"sha256:{hashlib.sha256(data).hexdigest()}" if digest == "right" else digest
+        number = self.state.next_id()
+        shown = file_name or (f"{name}.zip" if mime_type == ZIP else name)
+        self.state.artifacts[number] = Artifact(
+            number, run_id, name, data, mime_type, shown, expired, stated, self.state.next_date()
+        )
+        return number
+
+    def add_pull(
+        self,
+        head_sha: str,
+        base_sha: str,
+        *,
+        number: int | None = None,
+        head_ref: str = "feature",
+        base_ref: str = "main",
+        fork: tuple[str, int | None] | None = None,
+        author: str = "octocat",
+        state: str = "open",
+        labels: Iterable[str] = (),
+    ) -> int:
+        """A pull request; ``fork`` is (full name, id) of the head repository, id None after it was deleted."""
+        number = number or len(self.state.pulls) + 1
+        full_name, repository_id = fork or (self.state.repository, self.state.repository_id)
+        self.state.pulls[number] = Pull(
+            number, head_sha, base_sha, head_ref, base_ref, repository_id, full_name, author, state, list(labels)
+        )
+        return number
+
+    def add_comment(self, pull: int, body: str, *, author: str = "octocat") -> int:
+        comment = Comment(self.state.next_id(), pull, author, body)
+        self.state.comments[comment.id] = comment
+        return comment.id
+
+    def add_release(self, tag: str, sha: str, assets: Mapping[str, bytes]) -> int:
+        number = self.state.next_id()
+        self.state.tags[tag] = sha
+        numbered = {self.state.next_id(): item for item in assets.items()}
+        self.state.releases[number] = Release(number, tag, sha, numbered)
+        return number
+
+    # Hazards
+
+    def read_only(self) -> None:
+        """From now on the token may read only, as in a run of a fork."""
+        self.state.permissions = dict.fromkeys(ALL_PERMISSIONS, "read")
+
+    def fail(
+        self,
+        method: str,
+        path_part: str,
+        status: int = 502,
+        *,
+        times: int = 1,
+        stored: bool = False,
+        headers: Mapping[str, str] | None = None,
+        message: str = "Server Error",
+        html: bool = False,
+        body: bytes | None = None,
+    ) -> None:
+        """The next ``times`` such requests fail; with ``stored`` they do their work before they fail."""
+        if body is None:
+            body = f"<html>{message}</html>".encode() if html else error_body(status, message)
+        kind = "text/html" if html else "application/json; charset=utf-8"
+        self.state.faults.append(Fault(method, path_part, status, times, stored, dict(headers or {}), body, kind))
+
+    def limit_rate(self, *, times: int = 1, retry_after: int | None = None, status: int = 403) -> None:
+        """The next requests hit the secondary limit, with ``Retry-After`` if given."""
+        headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
+        self.fail("", "", status, times=times, headers=headers, message="You have exceeded a secondary rate limit")
+
+    # What happened
+
+    @property
+    def requests(self) -> list[LoggedRequest]:
+        return self.state.log
+
+    def count(self, method: str = "", path_part: str = "") -> int:
+        """How many requests of this method had this text in their path."""
+        return sum(method in {"", item.method} and path_part in item.path for item in self.state.log)
+
+    def comment_bodies(self, pull: int) -> list[str]:
+        return [item.body for item in self.state.comments.values() if item.pull == pull]
+
+    # Serving
+
+    def _serve(self, answer: Callable[[Request], Response]) -> str:
+        application = Request.application(answer)
+        server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=_QuietHandler)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        thread.start()
+        self._servers.append((server, thread))
+        return f"http://127.0.0.1:{server.server_port}"
+
+    def _answer(self, request: Request) -> Response:
+        raw_path = request.environ["REQUEST_URI"].partition("?")[0]
+        body = request.get_data()
+        with self._lock:
+            try:
+                fault = self._fault(request.method, raw_path)
+                if fault is None or fault.stored:
+                    response = self._real_answer(request, raw_path, body)
+                if fault is not None:
+                    response = Response(fault.body, fault.status, fault.headers, content_type=fault.content_type)
+            except ViolationError as violation:
+                self.state.violations.append(str(violation))
+                response = Response(str(violation), VIOLATION, content_type="text/plain")
+            self.state.log.append(
+                LoggedRequest(request.method, raw_path, request.args, dict(request.headers), response.status_code)
+            )
+        return response
+
+    def _real_answer(self, request: Request, raw_path: str, body: bytes) -> Response:
+        if request.path.startswith(SERVICE):
+            return self._results.answer(request)
+        return self._rest(request, raw_path, body)
+
+    def _fault(self, method: str, path: str) -> Fault | None:
+        for fault in self.state.faults:
+            if fault.times and fault.method in {"", method} and fault.path_part in path:
+                fault.times -= 1
+                return fault
+        return None
+
+    def _rest(self, request: Request, raw_path: str, body: bytes) -> Response:
+        operation = _description().operation(request.method, raw_path)
+        if request.headers.get("X-GitHub-Api-Version") != API_VERSION:
+            raise ViolationError(f"{operation.key}: the header X-GitHub-Api-Version is not {API_VERSION}")
+        if request.headers.get("Authorization", "").partition(" ")[2] != self.state.token:
+            return _refuse(RefusalError(401, "Bad credentials"))
+        _description().check_request(operation, request.args, body)
+        call = Call(operation, request.args, json.loads(body) if body else None, dict(request.headers))
+        try:
+            answer = self._api.answer(call)
+        except RefusalError as refusal:
+            return _refuse(refusal)
+        return self._checked(operation, answer, request, raw_path)
+
+    def _checked(self, operation: Operation, answer: Answer, request: Request, raw_path: str) -> Response:
+        data = b"" if answer.value is None else json.dumps(answer.value).encode()
+        response = Response(data, answer.status, content_type="application/json; charset=utf-8")
+        if not answer.outside_description:
+            _description().check_answer(operation, answer.status, response.content_type or "", data)
+        if answer.location:
+            response.headers["Location"] = answer.location
+        if answer.total is not None and (link := self._link(request, raw_path, answer.total)):
+            response.headers["Link"] = link
+        response.headers["X-RateLimit-Remaining"] = "900"
+        response.headers["X-RateLimit-Limit"] = "1000"
+        return response
+
+    def _link(self, request: Request, raw_path: str, total: int) -> str:
+        size, page = min(int(request.args.get("per_page", 30)), 100), int(request.args.get("page", 1))
+        last = -(-total // size)
+        links = {"next": page + 1, "last": last} if page < last else {}
+        links |= {"prev": page - 1, "first": 1} if page > 1 else {}
+        return ", ".join(
+            f'<{self.api_url}{raw_path}?{urlencode({**request.args, "page": number})}>; rel="{name}"'
+            for name, number in links.items()
+        )
+
+
+def zip_of(files: Mapping[str, bytes]) -> bytes:
+    """A zip with these files, equal bytes for equal files."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(zipfile.ZipInfo(name, EPOCH), data, zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+def _refuse(refusal: RefusalError) -> Response:
+    body = error_body(refusal.status, str(refusal))
+    return Response(body, refusal.status, refusal.headers, content_type="application/json; charset=utf-8")

@@ -1,0 +1,168 @@
+"""What the fake GitHub remembers."""
+
+import hashlib
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+START = datetime(2026, 11, 2, 8, 0, tzinfo=UTC)
+ALL_PERMISSIONS = {"actions": "read", "checks": "write", "contents": "read", "issues": "write", "metadata": "read"}
+ALL_PERMISSIONS |= {"pull_requests": "write", "statuses": "write"}
+
+
+@dataclass(frozen=True)
+class Commit:
+    sha: str
+    parents: tuple[str, ...]
+    date: str
+    message: str
+    author: str
+    files: Mapping[str, bytes]
+
+
+@dataclass(frozen=True)
+class Run:
+    id: int
+    event: str
+    head_branch: str
+    head_sha: str
+    head_repository_id: int
+    head_repository: str
+    path: str
+    status: str
+    conclusion: str | None
+    created_at: str
+    attempt: int
+
+
+@dataclass(frozen=True)
+class Artifact:
+    id: int
+    run_id: int
+    name: str
+    data: bytes
+    mime_type: str
+    file_name: str
+    expired: bool
+    digest: str | None
+    created_at: str
+
+
+@dataclass
+class Pull:
+    number: int
+    head_sha: str
+    base_sha: str
+    head_ref: str
+    base_ref: str
+    head_repository_id: int | None
+    head_repository: str
+    author: str
+    state: str
+    labels: list[str]
+
+
+@dataclass
+class Comment:
+    id: int
+    pull: int
+    author: str
+    body: str
+
+
+@dataclass(frozen=True)
+class Release:
+    id: int
+    tag: str
+    sha: str
+    assets: Mapping[int, tuple[str, bytes]]
+
+
+@dataclass
+class Fault:
+    """What answers instead of GitHub, ``times`` times; ``stored`` lets the request do its work first."""
+
+    method: str
+    path_part: str
+    status: int
+    times: int
+    stored: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b'{"message": "Server Error"}'
+    content_type: str = "application/json; charset=utf-8"
+
+
+@dataclass(frozen=True)
+class LoggedRequest:
+    method: str
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    status: int
+
+
+@dataclass
+class State:
+    """One repository with everything in it."""
+
+    repository: str = "octo-org/shop"
+    repository_id: int = 4711
+    default_branch: str = "main"
+    token: str = "ghs_fake_token"
+    permissions: dict[str, str] = field(default_factory=lambda: dict(ALL_PERMISSIONS))
+    token_login: str = "github-actions[bot]"
+    commits: dict[str, Commit] = field(default_factory=dict)
+    branches: dict[str, str] = field(default_factory=dict)
+    tags: dict[str, str] = field(default_factory=dict)
+    runs: dict[int, Run] = field(default_factory=dict)
+    artifacts: dict[int, Artifact] = field(default_factory=dict)
+    pulls: dict[int, Pull] = field(default_factory=dict)
+    comments: dict[int, Comment] = field(default_factory=dict)
+    releases: dict[int, Release] = field(default_factory=dict)
+    statuses: list[dict[str, object]] = field(default_factory=list)
+    check_runs: list[dict[str, object]] = field(default_factory=list)
+    collaborators: dict[str, str] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+    log: list[LoggedRequest] = field(default_factory=list)
+    violations: list[str] = field(default_factory=list)
+    current_run_id: int | None = None
+    last_id: int = 1000
+
+    def next_id(self) -> int:
+        self.last_id += 1
+        return self.last_id
+
+    def next_date(self) -> str:
+        """Times that grow by a minute, so that nothing depends on the clock."""
+        return (START + timedelta(minutes=self.next_id())).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def new_sha(self) -> str:
+        return hashlib.sha1(f"commit {self.next_id()}".encode(), usedforsecurity=False).hexdigest()
+
+    def resolve(self, ref: str) -> Commit | None:
+        """The commit of a SHA, a branch, a tag or an unambiguous beginning of a SHA."""
+        short = ref.removeprefix("refs/").removeprefix("heads/").removeprefix("tags/")
+        sha = self.branches.get(short) or self.tags.get(short) or ref
+        if sha in self.commits:
+            return self.commits[sha]
+        found = [key for key in self.commits if len(sha) >= 7 and key.startswith(sha)]
+        return self.commits[found[0]] if len(found) == 1 else None
+
+    def ancestors(self, sha: str) -> Iterator[Commit]:
+        """A commit and its ancestors, newest first as ``git log`` shows them."""
+        seen, queue, found = {sha}, deque([sha]), []
+        while queue:
+            commit = self.commits.get(queue.popleft())
+            if commit is None:
+                continue
+            found.append(commit)
+            for parent in commit.parents:
+                if parent not in seen:
+                    seen.add(parent)
+                    queue.append(parent)
+        return iter(sorted(found, key=lambda commit: commit.date, reverse=True))
+
+    def merge_base(self, base: str, head: str) -> Commit | None:
+        shared = {commit.sha for commit in self.ancestors(base)}
+        return next((commit for commit in self.ancestors(head) if commit.sha in shared), None)

@@ -1,0 +1,129 @@
+"""Uploads against a results service that checks names, ids, sizes and digests."""
+
+import io
+import zipfile
+
+import pytest
+
+from fake_github import FakeGitHub
+from profgate.adapters.artifact_service import BLOCK, ArtifactService, UploadUnavailable, zip_files
+from profgate.adapters.github_client import GitHubClient
+
+
+def service_of(fake: FakeGitHub, secrets: list[str] | None = None) -> ArtifactService:
+    if fake.state.current_run_id is None:
+        fake.start_run(fake.add_commit(branch="main"))
+    run_url = f"{fake.server_url}/{fake.state.repository}/actions/runs/{fake.state.current_run_id}"
+    masked = [] if secrets is None else secrets
+    return ArtifactService(fake.results_url, fake.runtime_token, run_url, mask=masked.append, pause=0)
+
+
+def test_what_was_uploaded_can_be_found_and_read_by_the_client() -> None:
+    with FakeGitHub() as fake:
+        service = service_of(fake)
+        run = fake.state.current_run_id
+        assert run is not None
+        page = service.upload_file("report.html", b"<html></html>", "text/html", expires_days=3)
+        profiles = service.upload_zip("profgate-cpu", {"b.folded": b"b 1\n", "a/a.folded": b"a 1\n"})
+        client = GitHubClient(fake.token, fake.api_url, fake.state.repository, pauses=(0, 0))
+        newest, oldest = client.run_artifacts(run)
+        assert (newest.id, newest.digest, newest.size) == (profiles.id, profiles.digest, profiles.size)
+        assert client.artifact_files(newest) == {"a/a.folded": b"a 1\n", "b.folded": b"b 1\n"}
+        assert client.artifact_files(oldest) == {"report.html": b"<html></html>"}
+        assert page.url == f"{fake.server_url}/octo-org/shop/actions/runs/{run}/artifacts/{page.id}"
+        assert fake.blobs.tokens_received == 0
+
+
+def test_a_large_file_goes_in_pieces_of_equal_ids() -> None:
+    with FakeGitHub() as fake:
+        data = bytes(range(256)) * (BLOCK // 256) + b"rest"
+        uploaded = service_of(fake).upload_file("large.bin", data, "application/octet-stream")
+        assert fake.state.artifacts[uploaded.id].data == data
+        assert sorted(len(blob.blocks) for blob in fake.blobs.blobs.values()) == [2]
+
+
+def test_an_empty_file_is_an_artifact_too() -> None:
+    with FakeGitHub() as fake:
+        assert fake.state.artifacts[service_of(fake).upload_file("empty.txt", b"", "text/plain").id].data == b""
+
+
+def test_signatures_are_masked_raw_and_encoded_before_they_are_used() -> None:
+    with FakeGitHub() as fake:
+        secrets: list[str] = []
+        service_of(fake, secrets).upload_file("a.txt", b"a", "text/plain")
+        raw, encoded = secrets
+        assert raw.endswith("+/=")
+        assert encoded.endswith("%2B%2F%3D")
+
+
+def test_a_name_is_taken_only_once_in_a_run() -> None:
+    with FakeGitHub() as fake:
+        service = service_of(fake)
+        service.upload_file("a.txt", b"1", "text/plain")
+        with pytest.raises(UploadUnavailable, match="another name"):
+            service.upload_file("a.txt", b"2", "text/plain")
+        assert fake.count("POST", "CreateArtifact") == 2
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "a\\b", "a\nb", 'say "a"', "a?"])
+def test_a_name_the_service_refuses_is_not_sent(name: str) -> None:
+    with FakeGitHub() as fake:
+        with pytest.raises(UploadUnavailable, match="the name"):
+            service_of(fake).upload_file(name, b"", "text/plain")
+        assert fake.count("POST") == 0
+
+
+def test_passing_failures_are_sat_out() -> None:
+    with FakeGitHub() as fake:
+        service = service_of(fake)
+        fake.fail("POST", "CreateArtifact", 503, times=2)
+        fake.fail("POST", "FinalizeArtifact", 502, html=True)
+        fake.blobs.failures = 2
+        uploaded = service.upload_file("a.txt", b"1", "text/plain")
+        assert fake.state.artifacts[uploaded.id].data == b"1"
+        assert (fake.count("POST", "CreateArtifact"), fake.count("POST", "FinalizeArtifact")) == (3, 2)
+
+
+@pytest.mark.parametrize("place", ["CreateArtifact", "FinalizeArtifact", "storage"])
+def test_lasting_failures_end_after_five_tries(place: str) -> None:
+    with FakeGitHub() as fake:
+        service = service_of(fake)
+        if place == "storage":
+            fake.blobs.failures = 5
+        else:
+            fake.fail("POST", place, 500, times=5)
+        with pytest.raises(UploadUnavailable, match=r"answered 50\d"):
+            service.upload_file("a.txt", b"1", "text/plain")
+        assert fake.blobs.failures == 0
+        assert all(fault.times == 0 for fault in fake.state.faults)
+
+
+def test_a_full_quota_is_not_tried_again() -> None:
+    with FakeGitHub() as fake:
+        service = service_of(fake)
+        fake.fail("POST", "CreateArtifact", 429, body=b'{"msg": "insufficient usage to create artifact"}')
+        with pytest.raises(UploadUnavailable, match="429 insufficient usage"):
+            service.upload_file("a.txt", b"1", "text/plain")
+        assert fake.count("POST") == 1
+
+
+@pytest.mark.parametrize("token", ["", "abc", "a.b.c", "e30.e30.", "e30.eyJzY3AiOiAiQWN0aW9ucy5SZXN1bHRzOngifQ."])
+def test_a_token_without_a_run_offers_no_upload(token: str) -> None:
+    with pytest.raises(UploadUnavailable, match="use actions/upload-artifact"):
+        ArtifactService("http://127.0.0.1:9/", token, "http://127.0.0.1:9/run")
+
+
+def test_a_refused_token_is_not_in_the_message() -> None:
+    with FakeGitHub() as fake:
+        fake.start_run(fake.add_commit())
+        foreign = fake.runtime_token + "x"
+        service = ArtifactService(fake.results_url, foreign, "http://127.0.0.1:9/run", pause=0)
+        with pytest.raises(UploadUnavailable, match="401 invalid token") as caught:
+            service.upload_file("a.txt", b"1", "text/plain")
+        assert foreign not in str(caught.value)
+
+
+def test_equal_files_make_equal_zips_in_any_order() -> None:
+    first, second = zip_files({"a": b"1", "b": b"2"}), zip_files({"b": b"2", "a": b"1"})
+    assert first == second
+    assert zipfile.ZipFile(io.BytesIO(first)).namelist() == ["a", "b"]

@@ -1,0 +1,102 @@
+"""The fake itself: it must refuse what GitHub refuses, or the tests on it prove nothing."""
+
+import pytest
+import requests
+
+from fake_github import FakeGitHub
+
+VERSION = {"X-GitHub-Api-Version": "2022-11-28"}
+
+
+def call(fake: FakeGitHub, method: str, path: str, body: object = None, **headers: str) -> requests.Response:
+    sent = {"Authorization": f"Bearer {fake.token}", **VERSION, **headers}
+    return requests.request(method, f"{fake.api_url}/repos/octo-org/shop{path}", json=body, headers=sent, timeout=10)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "message"),
+    [
+        ("GET", "/branches", None, "not among the described operations"),
+        ("PUT", "/pulls/1", None, "not among the described operations"),
+        ("GET", "/commits?shaa=main", None, "'shaa' is not a documented parameter"),
+        ("GET", "/commits?per_page=many", None, "query per_page"),
+        ("GET", "/compare/fix/a...main", None, "not among the described operations"),
+        ("GET", "/pulls/one", None, "pull_number"),
+        ("GET", "/pulls?state=opened", None, "query state"),
+        ("POST", "/issues/1/comments", {"body": 3}, "/body: 3 is not of type 'string'"),
+        ("POST", "/issues/1/comments", {}, "'body' is a required property"),
+        ("POST", "/issues/1/comments", {"body": "x", "marker": "y"}, "['marker'] are not documented"),
+        ("POST", "/statuses/abc", {"state": "red"}, "/state: 'red' is not one of"),
+    ],
+)
+def test_a_request_outside_the_description_fails_the_test(method: str, path: str, body: object, message: str) -> None:
+    fake = FakeGitHub()
+    with pytest.raises(AssertionError) as caught, fake:
+        assert call(fake, method, path, body).status_code == 599
+    assert message in str(caught.value)
+
+
+def test_a_request_without_version_fails_the_test() -> None:
+    with pytest.raises(AssertionError, match="X-GitHub-Api-Version"), FakeGitHub() as fake:
+        call(fake, "GET", "/commits", **{"X-GitHub-Api-Version": "2026-03-10"})
+
+
+def test_an_answer_outside_the_description_fails_the_test() -> None:
+    fake = FakeGitHub()
+    sha = fake.add_commit(message=7)  # type: ignore[arg-type]
+    with pytest.raises(AssertionError, match="answer 200"), fake:
+        assert call(fake, "GET", f"/commits/{sha}").status_code == 599
+
+
+def test_the_storage_host_refuses_tokens_foreign_signatures_and_old_addresses() -> None:
+    with FakeGitHub() as fake:
+        run = fake.add_run(fake.add_commit())
+        number = fake.add_artifact(run, "a", {"x": b"1"})
+        path = f"{fake.api_url}/repos/octo-org/shop/actions/artifacts/{number}/zip"
+        headers = {"Authorization": f"Bearer {fake.token}", **VERSION}
+        address = requests.get(path, headers=headers, allow_redirects=False, timeout=10).headers["Location"]
+        assert requests.get(address, headers=headers, timeout=10).status_code == 400
+        assert requests.get(address.replace("sig=", "sig=x"), timeout=10).status_code == 403
+        assert requests.get(address, timeout=10).status_code == 200
+        fake.blobs.expire_addresses()
+        assert requests.get(address, timeout=10).status_code == 403
+
+
+def test_every_documented_operation_is_answered_within_the_description() -> None:
+    with FakeGitHub() as fake:
+        base = fake.add_commit(branch="main", files={"a.py": b"1\n"})
+        head = fake.add_commit(parents=[base], files={"a.py": b"2\n"})
+        number = fake.add_pull(head, base, labels=["slow"])
+        fake.add_comment(number, "hello")
+        run = fake.add_run(base)
+        artifact = fake.add_artifact(run, "a", {"x": b"1"})
+        release = fake.add_release("v1", base, {"baseline.zip": b"zip"})
+        asset = next(iter(fake.state.releases[release].assets))
+        for path in (
+            "",
+            "/actions/artifacts?name=a",
+            f"/actions/artifacts/{artifact}",
+            f"/actions/runs?head_sha={base}",
+            "/collaborators/octocat/permission",
+            f"/issues/{number}/labels",
+            f"/pulls/{number}/files",
+            "/releases/latest",
+            "/releases/tags/v1",
+            f"/releases/assets/{asset}",
+        ):
+            assert call(fake, "GET", path).status_code == 200, path
+        status = call(fake, "POST", f"/statuses/{head}", {"state": "success", "context": "profgate/cpu"})
+        check = call(fake, "POST", "/check-runs", {"name": "profgate", "head_sha": head, "status": "in_progress"})
+        edit = {"status": "completed", "conclusion": "success"}
+        assert (status.status_code, check.status_code) == (201, 201)
+        assert call(fake, "PATCH", f"/check-runs/{check.json()['id']}", edit).status_code == 200
+        assert call(fake, "GET", f"/commits/{head}/check-runs").json()["total_count"] == 1
+
+
+def test_what_the_description_does_not_catch_is_refused_too() -> None:
+    with FakeGitHub() as fake:
+        sha = fake.add_commit()
+        long = {"state": "success", "description": "x" * 141}
+        assert call(fake, "POST", f"/statuses/{sha}", long).status_code == 422
+        check = {"name": "profgate", "head_sha": sha, "status": "completed"}
+        assert call(fake, "POST", "/check-runs", check).status_code == 422

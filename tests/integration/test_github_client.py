@@ -1,0 +1,314 @@
+"""The client against a GitHub that is judged by its own description."""
+
+import pytest
+
+from fake_github import FakeGitHub
+from profgate.adapters.github_client import GitHubClient, NotFoundError, ServerFailedError
+from profgate.errors import GitHubError, NotAllowed, ProfileError
+
+MARKER = "<!-- profgate v1 key=cpu head=abc -->"
+
+
+def client_of(fake: FakeGitHub, token: str | None = None) -> GitHubClient:
+    return GitHubClient(token or fake.token, fake.api_url, fake.state.repository, pauses=(0, 0), backoff=0)
+
+
+def test_a_whole_comparison_costs_five_requests() -> None:
+    with FakeGitHub() as fake:
+        root = fake.add_commit(branch="main")
+        base = fake.add_commit(parents=[root], branch="main")
+        head = fake.add_commit(parents=[base], branch="feature")
+        merge = fake.add_commit(parents=[base, head])
+        run = fake.add_run(root)
+        fake.add_artifact(run, "profgate-cpu", {"profiles/cpu.folded": b"main;work 10\n"})
+        client = client_of(fake)
+
+        _, parents = client.parents(merge)
+        nearest = [commit.sha for commit in client.ancestors(parents[0])]
+        runs = client.workflow_runs(".github/workflows/profgate.yml", "main", "push")
+        (artifact,) = client.run_artifacts(runs[0].id, "profgate-cpu")
+        files = client.artifact_files(artifact)
+
+        assert parents == (base, head)
+        assert nearest == [base, root]
+        assert [(item.head_sha, item.event, item.path) for item in runs] == [
+            (root, "push", ".github/workflows/profgate.yml")
+        ]
+        assert files == {"profiles/cpu.folded": b"main;work 10\n"}
+        assert client.requests_made == len(fake.requests) == 5
+        assert fake.blobs.tokens_received == 0
+
+
+def test_names_with_slashes_reach_the_right_commit() -> None:
+    with FakeGitHub() as fake:
+        root = fake.add_commit(branch="release/1.x")
+        head = fake.add_commit(parents=[root], branch="fix/a+b")
+        client = client_of(fake)
+        assert client.commit_sha("release/1.x") == root
+        assert client.merge_base("release/1.x", "fix/a+b") == root
+        assert client.merge_base(head, "fix/a+b") == head
+
+
+def test_runs_of_other_workflows_branches_and_unfinished_ones_are_not_listed() -> None:
+    with FakeGitHub() as fake:
+        sha = fake.add_commit(branch="main")
+        kept = fake.add_run(sha, conclusion="failure")
+        fake.add_run(sha, path=".github/workflows/other.yml")
+        fake.add_run(sha, branch="feature")
+        fake.add_run(sha, event="pull_request")
+        fake.start_run(sha)
+        assert [run.id for run in client_of(fake).workflow_runs("profgate.yml", "main", "push")] == [kept]
+
+
+def test_a_fork_run_is_told_from_ours_by_its_repository() -> None:
+    with FakeGitHub() as fake:
+        sha = fake.add_commit(branch="main")
+        number = fake.add_run(sha, repository="mallory/shop", repository_id=666)
+        run = client_of(fake).run(number)
+        assert (run.head_repository_id, run.head_repository, run.repository_id) == (666, "mallory/shop", 4711)
+
+
+def test_artifacts_of_a_name_come_newest_first_from_all_pages() -> None:
+    with FakeGitHub() as fake:
+        run = fake.add_run(fake.add_commit())
+        ids = [fake.add_artifact(run, f"part-{number % 2}", b"x", mime_type="text/plain") for number in range(205)]
+        client = client_of(fake)
+        assert [item.id for item in client.run_artifacts(run)] == ids[::-1]
+        assert client.requests_made == 3
+        assert [item.id for item in client.run_artifacts(run, "part-1")] == ids[1::2][::-1]
+
+
+def test_files_are_read_at_a_ref() -> None:
+    with FakeGitHub() as fake:
+        base = fake.add_commit(branch="main", files={".github/profgate.yml": b"fail-on: severe\n"})
+        head = fake.add_commit(parents=[base], files={".github/profgate.yml": b"fail-on: never\n", "empty": b""})
+        client = client_of(fake)
+        assert client.file_at(".github/profgate.yml", base) == b"fail-on: severe\n"
+        assert client.file_at(".github/profgate.yml", head) == b"fail-on: never\n"
+        assert client.file_at("empty", head) == b""
+        assert client.file_at("empty", base) is None
+        with pytest.raises(GitHubError, match="is not a file"):
+            client.file_at(".github", base)
+
+
+def test_a_file_too_large_for_the_api_is_not_taken_for_empty() -> None:
+    with FakeGitHub() as fake:
+        sha = fake.add_commit(files={"big.yml": b"x" * 1_000_001})
+        with pytest.raises(GitHubError, match="too large"):
+            client_of(fake).file_at("big.yml", sha)
+
+
+def test_a_pull_request_from_a_fork() -> None:
+    with FakeGitHub() as fake:
+        base = fake.add_commit(branch="main")
+        head = fake.add_commit(parents=[base])
+        number = fake.add_pull(head, base, fork=("mallory/shop", 666), labels=["profgate:accept"], author="mallory")
+        fake.add_pull(head, base, head_ref="other")
+        client = client_of(fake)
+        pull = client.pull(number)
+        assert (pull.head_sha, pull.base_sha, pull.author, pull.labels) == (head, base, "mallory", ("profgate:accept",))
+        assert (pull.head_repository_id, pull.base_repository_id) == (666, 4711)
+        assert [item.number for item in client.open_pulls("mallory", "feature")] == [number]
+
+
+def test_a_pull_request_whose_fork_was_deleted() -> None:
+    with FakeGitHub() as fake:
+        base = fake.add_commit(branch="main")
+        number = fake.add_pull(fake.add_commit(parents=[base]), base, fork=("gone/shop", None))
+        assert client_of(fake).pull(number).head_repository_id is None
+
+
+def test_comments_of_all_pages_then_one_is_created_edited_and_deleted() -> None:
+    with FakeGitHub() as fake:
+        number = fake.add_pull(fake.add_commit(), fake.add_commit())
+        for index in range(101):
+            fake.add_comment(number, f"{MARKER} pasted {index}", author="mallory")
+        client = client_of(fake)
+        assert len(client.comments(number)) == 101
+        created = client.create_comment(number, f"{MARKER}\nworse")
+        assert created.author == "github-actions[bot]"
+        assert client.edit_comment(created.id, f"{MARKER}\nbetter").body.endswith("better")
+        assert fake.comment_bodies(number)[-1] == f"{MARKER}\nbetter"
+        client.delete_comment(created.id)
+        client.delete_comment(created.id)
+        assert len(fake.comment_bodies(number)) == 101
+
+
+def test_a_comment_that_arrived_although_github_failed_is_not_sent_again() -> None:
+    with FakeGitHub() as fake:
+        number = fake.add_pull(fake.add_commit(), fake.add_commit())
+        fake.fail("POST", "/comments", 502, stored=True)
+        comment = client_of(fake).create_comment(number, f"{MARKER}\nworse")
+        assert fake.comment_bodies(number) == [comment.body] == [f"{MARKER}\nworse"]
+        assert fake.count("POST") == 1
+
+
+def test_a_comment_that_did_not_arrive_is_sent_once_more() -> None:
+    with FakeGitHub() as fake:
+        number = fake.add_pull(fake.add_commit(), fake.add_commit())
+        fake.fail("POST", "/comments", 502)
+        client_of(fake).create_comment(number, f"{MARKER}\nworse")
+        assert fake.comment_bodies(number) == [f"{MARKER}\nworse"]
+        assert fake.count("POST") == 2
+
+
+def test_a_comment_is_given_up_after_the_second_failure() -> None:
+    with FakeGitHub() as fake:
+        number = fake.add_pull(fake.add_commit(), fake.add_commit())
+        fake.fail("POST", "/comments", 502, times=9)
+        with pytest.raises(ServerFailedError, match="502"):
+            client_of(fake).create_comment(number, f"{MARKER}\nworse")
+        assert fake.count("POST") == 2
+
+
+def test_an_edit_is_repeated_until_github_answers() -> None:
+    with FakeGitHub() as fake:
+        number = fake.add_pull(fake.add_commit(), fake.add_commit())
+        comment = fake.add_comment(number, "old", author="github-actions[bot]")
+        fake.fail("PATCH", "/comments", 502, times=3)
+        assert client_of(fake).edit_comment(comment, "new").body == "new"
+        assert fake.count("PATCH") == 4
+
+
+def test_reading_ends_with_an_error_when_github_keeps_failing() -> None:
+    with FakeGitHub() as fake:
+        sha = fake.add_commit()
+        fake.fail("GET", "/commits", 503, times=99)
+        with pytest.raises(ServerFailedError, match="run again later"):
+            client_of(fake).commit(sha)
+        assert fake.count("GET") == 5
+
+
+def test_a_read_only_token_is_told_which_permission_to_add() -> None:
+    with FakeGitHub() as fake:
+        number = fake.add_pull(fake.add_commit(), fake.add_commit())
+        fake.read_only()
+        client = client_of(fake)
+        assert client.comments(number) == []
+        with pytest.raises(NotAllowed, match=r"Resource not accessible .* issues: write or pull-requests: write"):
+            client.create_comment(number, "text")
+        assert fake.count("POST") == 1
+
+
+def test_a_wrong_token_is_named_as_such() -> None:
+    with FakeGitHub() as fake, pytest.raises(NotAllowed, match="does not accept the token"):
+        client_of(fake, "wrong").commit("main")
+
+
+def test_an_empty_token_is_named_before_any_request() -> None:
+    with pytest.raises(NotAllowed, match="github-token: is empty"):
+        GitHubClient("", "http://127.0.0.1:9", "octo-org/shop")
+
+
+def test_a_short_rate_limit_is_waited_for() -> None:
+    with FakeGitHub() as fake:
+        sha = fake.add_commit()
+        fake.limit_rate(times=2, retry_after=0)
+        assert client_of(fake).commit(sha).sha == sha
+        assert len(fake.requests) == 3
+
+
+@pytest.mark.parametrize(("status", "retry_after"), [(403, 3600), (429, 3600), (429, None)])
+def test_a_long_rate_limit_ends_the_call(status: int, retry_after: int | None) -> None:
+    with FakeGitHub() as fake:
+        sha = fake.add_commit()
+        fake.limit_rate(retry_after=retry_after, status=status)
+        with pytest.raises(GitHubError, match="rate limit"):
+            client_of(fake).commit(sha)
+        assert len(fake.requests) == 1
+
+
+def test_a_page_of_html_is_not_taken_for_an_answer() -> None:
+    with FakeGitHub() as fake:
+        fake.fail("GET", "/commits", 200, html=True)
+        with pytest.raises(GitHubError, match="not as documented"):
+            client_of(fake).commit("main")
+
+
+def test_something_that_does_not_exist() -> None:
+    with FakeGitHub() as fake, pytest.raises(NotFoundError, match="the token may not see it"):
+        client_of(fake).pull(404)
+
+
+def test_a_server_that_is_not_there() -> None:
+    client = GitHubClient("token", "http://127.0.0.1:9", "octo-org/shop", pauses=(0, 0), retries=0)
+    with pytest.raises(ServerFailedError, match="ConnectionError"):
+        client.commit("main")
+
+
+def test_a_comment_beyond_the_limit_is_refused_not_repeated() -> None:
+    with FakeGitHub() as fake:
+        number = fake.add_pull(fake.add_commit(), fake.add_commit())
+        with pytest.raises(GitHubError, match="too long"):
+            client_of(fake).create_comment(number, "x" * 65_537)
+        assert fake.count("POST") == 1
+
+
+def test_an_artifact_stored_without_zipping_is_one_file() -> None:
+    with FakeGitHub() as fake:
+        run = fake.add_run(fake.add_commit())
+        fake.add_artifact(run, "page.html", b"<html></html>", mime_type="text/html")
+        client = client_of(fake)
+        (artifact,) = client.run_artifacts(run)
+        assert client.artifact_files(artifact) == {"page.html": b"<html></html>"}
+        assert client.download_artifact(artifact) == b"<html></html>"
+
+
+def test_an_expired_artifact_costs_no_request_and_one_that_expires_meanwhile_is_named() -> None:
+    with FakeGitHub() as fake:
+        run = fake.add_run(fake.add_commit())
+        fake.add_artifact(run, "old", {"a": b""}, expired=True)
+        fake.add_artifact(run, "young", {"a": b""})
+        client = client_of(fake)
+        young, old = client.run_artifacts(run)
+        with pytest.raises(NotFoundError, match="has expired"):
+            client.download(old)
+        assert client.requests_made == 1
+        fake.fail("GET", "/zip", 410, message="Artifact has expired")
+        with pytest.raises(NotFoundError, match="has expired"):
+            client.download(young)
+
+
+def test_bytes_that_do_not_match_their_digest_are_refused() -> None:
+    with FakeGitHub() as fake:
+        run = fake.add_run(fake.add_commit())
+        fake.add_artifact(run, "profiles", {"a": b"1"}, digest="sha256:" + "0" * 64)
+        fake.add_artifact(run, "before-digests", {"a": b"1"}, digest=None)
+        client = client_of(fake)
+        older, wrong = client.run_artifacts(run)
+        with pytest.raises(GitHubError, match="do not match the digest"):
+            client.download(wrong)
+        assert client.artifact_files(older) == {"a": b"1"}
+
+
+def test_a_failing_storage_host_is_asked_again_with_a_new_address() -> None:
+    with FakeGitHub() as fake:
+        run = fake.add_run(fake.add_commit())
+        fake.add_artifact(run, "profiles", {"a": b"1"})
+        client = client_of(fake)
+        (artifact,) = client.run_artifacts(run)
+        fake.blobs.failures = 2
+        assert client.artifact_files(artifact) == {"a": b"1"}
+        assert fake.count("GET", "/zip") == 3
+        fake.blobs.failures = 3
+        with pytest.raises(GitHubError, match="answered 503") as caught:
+            client.download(artifact)
+        assert "sig=" not in str(caught.value)
+
+
+def test_a_bomb_in_an_artifact_is_refused() -> None:
+    with FakeGitHub() as fake:
+        run = fake.add_run(fake.add_commit())
+        fake.add_artifact(run, "bomb", {"a": bytes(20_000_000)})
+        client = client_of(fake)
+        with pytest.raises(ProfileError, match="unpacks to more than is allowed"):
+            client.artifact_files(client.run_artifacts(run)[0])
+
+
+def test_an_artifact_above_the_cap_is_not_read_to_the_end() -> None:
+    with FakeGitHub() as fake:
+        run = fake.add_run(fake.add_commit())
+        fake.add_artifact(run, "large", bytes(2000), mime_type="text/plain")
+        client = client_of(fake)
+        with pytest.raises(GitHubError, match="larger than 1,999 bytes"):
+            client.download(client.run_artifacts(run)[0], max_bytes=1999)
