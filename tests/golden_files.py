@@ -1,27 +1,35 @@
-"""Compares big texts with the files in tests/golden; ./run golden rewrites them."""
+"""Comparison of big texts with files below tests/golden; PROFGATE_UPDATE_GOLDEN=1 rewrites them."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 GOLDEN = Path(__file__).parent / "golden"
-UPDATE = "PROFGATE_UPDATE_GOLDEN"
 
 
+@dataclass(frozen=True)
 class Golden:
-    """What the fixture `golden` gives to a test."""
+    """Checks texts against files by name, for example ``comment/regression.md``."""
 
-    def check(self, name: str, actual: str | bytes) -> None:
-        """Fail unless tests/golden/NAME holds exactly this; the actual text is left beside it as NAME.actual."""
-        expected = GOLDEN / name
-        left = expected.with_name(f"{expected.name}.actual")
-        data = actual.encode() if isinstance(actual, str) else actual
-        left.unlink(missing_ok=True)
-        if os.environ.get(UPDATE) == "1":
+    root: Path = GOLDEN
+    update: bool = False
+
+    @staticmethod
+    def from_environment() -> "Golden":
+        """Rewrites instead of comparing when the environment asks for it."""
+        return Golden(update=os.environ.get("PROFGATE_UPDATE_GOLDEN") == "1")
+
+    def check(self, name: str, text: str) -> None:
+        """Fail unless the file holds exactly this text; the actual text is then left beside it as ``*.actual``."""
+        expected, actual = self.root / name, self.root / f"{name}.actual"
+        if self.update:
             expected.parent.mkdir(parents=True, exist_ok=True)
-            expected.write_bytes(data)
+            expected.write_bytes(text.encode())
+        if expected.is_file() and expected.read_bytes() == text.encode():
+            actual.unlink(missing_ok=True)
             return
-        if not expected.exists() or expected.read_bytes() != data:
-            left.parent.mkdir(parents=True, exist_ok=True)
-            left.write_bytes(data)
-            message = f"tests/golden/{name} differs from {left.name} beside it; if that is right: ./run golden"
-            raise AssertionError(message)
+        actual.parent.mkdir(parents=True, exist_ok=True)
+        actual.write_bytes(text.encode())
+        raise AssertionError(
+            f"{expected} differs from {actual.name}; look at both, then ./run golden takes the new one"
+        )

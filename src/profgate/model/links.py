@@ -1,0 +1,17 @@
+"""Where the uploaded pages of a report can be seen; made after the report and therefore no part of it."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Addresses by what they show; None or absent where nothing was uploaded.
+
+    ``pages`` maps (workload name, metric name) to the page with the differential flame graph, ``index`` leads to all
+    pages, ``report`` to the report for programs, ``run`` to the workflow run.
+    """
+
+    pages: dict[tuple[str, str], str] = field(default_factory=dict)
+    index: str | None = None
+    report: str | None = None
+    run: str | None = None

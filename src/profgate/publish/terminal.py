@@ -1,0 +1,28 @@
+"""Text for the terminal: in colour where somebody looks, the same text without it anywhere else."""
+
+from collections.abc import Sequence
+from typing import TextIO
+
+STYLES = {"head": "bold", "bad": "bold red", "warn": "yellow", "good": "green", "quiet": "dim", "text": ""}
+
+
+def show(lines: str | Sequence[tuple[str, str]], stream: TextIO) -> None:
+    """Write plain text, or lines with their tone; signs that the stream's encoding lacks become question marks."""
+    toned = [("text", line) for line in lines.removesuffix("\n").split("\n")] if isinstance(lines, str) else lines
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    printable = [(tone, line.encode(encoding, "replace").decode(encoding)) for tone, line in toned]
+    if stream.isatty():
+        _coloured(printable, stream)
+    else:
+        stream.write("".join(f"{line}\n" for _, line in printable))
+    stream.flush()
+
+
+def _coloured(lines: Sequence[tuple[str, str]], stream: TextIO) -> None:
+    # rich takes a tenth of a second to import, which nobody should wait for who writes to a file
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(file=stream, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    for tone, line in lines:
+        console.print(Text(line, style=STYLES.get(tone, "")))

@@ -1,0 +1,342 @@
+"""The comment of a pull request: the verdict first, few rows open, the rest folded, never too long for GitHub."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from profgate.errors import ProfgateError
+from profgate.model.links import Links
+from profgate.model.report import Document, NotCompared, Report, Side
+from profgate.report import numbers, rows
+from profgate.report.markdown_text import (
+    MARKER_KEY,
+    code_span,
+    link,
+    link_target,
+    markdown_filters,
+    sentence,
+    short_sha,
+)
+from profgate.report.rows import Pair, Row
+from profgate.report.templates import render_template
+
+COMMENT_BYTES = 60_000  # GitHub refuses a body above 65,536 characters; bytes are the strictest way to count them
+ROW_LIMITS = (20, 10, 5, 2, 0)
+OPEN_ROWS = 5
+OPEN_REASONS = 3
+LONGEST_FRAGMENT = 300  # a link that long helps nobody; it then leads to the page without choosing a frame
+POLICY = ("fail_on", "fail_on_total", "source")
+SIGNS = {"fail": "❌", "warn": "🟡", "pass": "✅", "not_compared": "⚪"}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows that are shown, and how many are left out."""
+
+    rows: tuple[Any, ...]
+    more: int
+
+    @property
+    def count(self) -> int:
+        """All rows, shown or not."""
+        return len(self.rows) + self.more
+
+
+def render_comment(
+    report: Report,
+    *,
+    key: str = "default",
+    links: Links | None = None,
+    head_sha: str | None = None,
+    base_sha: str | None = None,
+    run_url: str | None = None,
+    updated: str | None = None,
+) -> Document:
+    """The sticky comment, at most 60,000 bytes; ``updated`` is the time as text, given by the caller.
+
+    Raises:
+        ProfgateError: when the key could break out of the marker.
+    """
+    values: dict[str, Any] = {
+        "marker": marker(key, head_sha or report.target.sha, base_sha or report.baseline.sha),
+        "links": links or Links(),
+        "run_url": run_url,
+        "updated": updated,
+        "head": short_sha(head_sha or report.target.sha),
+        "base": short_sha(base_sha or report.baseline.sha),
+    }
+    text = ""
+    for limit in ROW_LIMITS:
+        text = render_template(
+            "markdown/comment.md.j2", filters=markdown_filters, **view(report, limit=limit, **values)
+        )
+        if len(text.encode()) <= COMMENT_BYTES:
+            break
+    return Document("comment.md", "text/markdown", text)
+
+
+def render_quiet_comment(
+    report: Report, *, key: str = "default", links: Links | None = None, run_url: str | None = None
+) -> Document:
+    """One line for a comment whose warning is no longer true."""
+    links = links or Links()
+    text = render_template(
+        "markdown/quiet.md.j2",
+        marker=marker(key, report.target.sha, report.baseline.sha),
+        compared=compared(report, short_sha(report.baseline.sha), short_sha(report.target.sha)),
+        foot=_joined(link("report", links.index or links.report) if links.index or links.report else "", _run(run_url)),
+    )
+    return Document("comment.md", "text/markdown", text)
+
+
+def marker(key: str, head_sha: str | None, base_sha: str | None) -> str:
+    """The hidden first line by which our own comment is found again."""
+    if not MARKER_KEY.fullmatch(key):
+        raise ProfgateError("key", f"{key[:64]!r} cannot mark a comment; use a-z, 0-9, dot, underscore, single hyphens")
+    places = [f" {side}={sha}" for side, sha in (("head", short_sha(head_sha)), ("base", short_sha(base_sha))) if sha]
+    return f"<!-- profgate v1 key={key}{''.join(places)} -->"
+
+
+def view(
+    report: Report,
+    *,
+    limit: int,
+    marker: str,
+    links: Links,
+    run_url: str | None,
+    updated: str | None,
+    head: str | None,
+    base: str | None,
+    open_rows: int = OPEN_ROWS,
+) -> dict[str, Any]:
+    """What the templates show: every decision is made here, every name is still as the profile has it."""
+    groups, pairs, missing = rows.grouped(report), rows.pairs(report), rows.not_compared(report)
+    moved = tuple(pair for pair in pairs if rows.changed(pair))
+    shown = pairs if len(pairs) <= 3 and moved else moved
+    worse = [row for row in groups.worse if not row.total]  # totals have their own table
+    page = _first_page(groups.worse + groups.better, links, report)
+    return {
+        "marker": marker,
+        "sign": SIGNS["not_compared"] if _doubtful(report) and report.verdict.conclusion != "fail" else _sign(report),
+        "headline": headline(report, missing),
+        "compared": compared(report, base, head),
+        "reasons": [sentence(reason) for reason in report.verdict.reasons[:OPEN_REASONS]] if _loud(report) else [],
+        "base": base,
+        "head": head,
+        "several": len(pairs) > 1,
+        "totals": _table(shown, min(open_rows, len(shown))),
+        "hidden_totals": _table(shown[open_rows:], limit),
+        "unchanged": _unchanged(report, len(pairs) - len(moved)),
+        "worse": _table(worse[:open_rows], open_rows),
+        "worse_more": _table(worse[open_rows:], limit),
+        "better": _table([row for row in groups.better if not row.total], limit),
+        "other": _table(groups.other, limit),
+        "missing": _table(missing, max(limit, 2)),
+        "open_missing": _doubtful(report),
+        "row_of": lambda row: finding_cells(row, links),
+        "total_of": total_cells,
+        "counted": numbers.counted,
+        "pages": _joined(
+            link("🔥 flame graph difference", page) if page else "",
+            link("all pages", links.index) if links.index else "",
+            link("report for programs", links.report) if links.report else "",
+        ),
+        "trust": trust(report, pairs, max(limit, 2)) if pairs else [],
+        "trust_title": _trust_title(report, pairs),
+        "foot": _joined(
+            f"updated for {code_span(head)}" + (f" at {sentence(updated)}" if updated else "") if head else "",
+            _run(run_url or links.run),
+        ),
+    }
+
+
+def headline(report: Report, missing: Sequence[NotCompared]) -> str:
+    """The first line in Markdown; doubt comes before everything else."""
+    conclusion = report.verdict.conclusion
+    if _doubtful(report):
+        return _doubt(report, missing)
+    told = rows.headline(report, code_span) or next((sentence(reason) for reason in report.verdict.reasons), "")
+    if conclusion == "fail":
+        return f"Performance gate failed: {told}" if told else "Performance gate failed"
+    if conclusion == "warn":
+        word = "Advisory, the gate does not count yet" if report.verdict.advisory else "Worth a look"
+        return f"{word}: {told}" if told else word
+    better = rows.headline(report, code_span)
+    return f"Improved: {better}" if better else "No performance change found"
+
+
+def compared(report: Report, base: str | None, head: str | None) -> str:
+    """Who was compared with whom, and how much of it."""
+    count = len(rows.pairs(report))
+    amount = numbers.counted(sum(any(m.state == "compared" for m in w.metrics) for w in report.workloads), "workload")
+    metrics = "" if amount.startswith(f"{count} ") else f" ({numbers.counted(count, 'metric')})"
+    sides = f"aseline {_side(report.baseline, base)}, this pull request {_side(report.target, head)}"
+    return f"{amount}{metrics} compared: b{sides}." if count else f"B{sides}."
+
+
+def finding_cells(row: Row, links: Links) -> dict[str, Any]:
+    """The cells of one finding."""
+    finding, unit = row.finding, row.metric.unit
+    sign, tag = row.tag
+    page = _frame_link(row, links)
+    times = numbers.ratio(finding.from_value, finding.to_value)
+    values = numbers.from_to(finding.from_value, finding.to_value, unit)
+    accepted = finding.acknowledgement or {}
+    told = [
+        rows.why(row),
+        *(sentence(f"{name}: {text}", 120) for name, text in sorted((finding.evidence or {}).items())),
+    ]
+    if accepted:
+        told.append("accepted" + (f" by {code_span(accepted['by'], 40)}" if accepted.get("by") else ""))
+        told.append(sentence(accepted.get("reason", ""), 120))
+    return {
+        "tag": f"{sign} {tag}",
+        "name": row.finding.location.name,
+        "page": f" {link('🔥', page)}" if page else "",
+        "workload": row.workload,
+        "metric": row.metric.name,
+        "values": f"{values} ({times})" if times != numbers.UNKNOWN else values,
+        "share": "" if row.total else numbers.share_from_to(finding.share_from, finding.share_to),
+        "why": _joined(*told).replace("|", "\\|"),
+    }
+
+
+def total_cells(pair: Pair) -> dict[str, Any]:
+    """The cells of one total."""
+    total, unit = pair.metric.total, pair.metric.unit
+    found = next((row for row in (Row(pair.workload, pair.metric, f) for f in pair.metric.findings) if row.total), None)
+    change = numbers.signed(total.delta, unit)
+    relative = f" ({numbers.signed_percent(total.relative)})" if total.relative is not None else ""
+    return {
+        "workload": pair.workload,
+        "metric": pair.metric.name,
+        "baseline": numbers.quantity(total.baseline, unit),
+        "target": numbers.quantity(total.target, unit),
+        "change": f"**{change}{relative}**" if found else f"{change}{relative}",
+        "tag": _joined(" ".join(found.tag), rows.why(found))
+        if found
+        else "–"
+        if rows.changed(pair)
+        else "within noise",
+    }
+
+
+def trust(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
+    """What a reader needs to know to believe the numbers, one line a fact, in Markdown."""
+    lines = []
+    if report.baseline.distance:
+        commits = numbers.counted(report.baseline.distance, "commit")
+        lines.append(
+            f"The baseline stands {commits} before the commit it should be: a nearer one has no stored profiles."
+        )
+    for pair in pairs[:limit]:
+        facts = [rows.run_counts(pair.metric), rows.calibration(pair.metric)]
+        if pair.metric.detectable is not None:
+            facts.append(f"smallest change of the total it can see: {numbers.percent(pair.metric.detectable)}")
+        lines.append(f"{_pair(pair)}: {_joined(*(sentence(fact) for fact in facts))}")
+        lines += [f"{_pair(pair)}: {sentence(reason)}" for reason in pair.metric.cannot_tell[:OPEN_REASONS]]
+    lines += _more(len(pairs) - limit, "metric")
+    notes = [(workload.name, note) for workload in report.workloads for note in workload.comparability]
+    lines += [f"{code_span(name)}: {sentence(note)}" for name, note in notes[:limit]] + _more(
+        len(notes) - limit, "note"
+    )
+    lines += [sentence(warning) for warning in report.warnings[:limit]]
+    lines += _more(len(report.warnings) - limit, "warning")
+    lines += [sentence(reason) for reason in report.verdict.reasons[OPEN_REASONS:limit]]
+    if named := rows.strategies(report):
+        lines.append("Strategies that spoke: " + ", ".join(code_span(name, 40) for name in named[:20]))
+    if unknown := rows.tally(report, "unknown"):
+        lines.append(f"{numbers.counted(unknown, 'row')} where a strategy could not tell")
+    policy = [
+        f"{name} {report.policy[name]}" for name in ("fail_on", "fail_on_total", "source") if name in report.policy
+    ]
+    if policy:
+        lines.append("Policy: " + sentence(", ".join(policy)))
+    return lines
+
+
+def _doubtful(report: Report) -> bool:
+    return report.verdict.conclusion == "not_compared" or not rows.pairs(report)
+
+
+def _loud(report: Report) -> bool:
+    return report.verdict.conclusion in {"fail", "warn"} and not _doubtful(report)
+
+
+def _sign(report: Report) -> str:
+    improved = report.verdict.conclusion == "pass" and rows.headline(report, code_span)
+    return "⚡" if improved else SIGNS[report.verdict.conclusion]
+
+
+def _doubt(report: Report, missing: Sequence[NotCompared]) -> str:
+    known = len(rows.pairs(report))
+    if len(missing) == 1:
+        entry = missing[0]
+        return f"NOT COMPARED: {code_span(entry.name)}: {sentence(entry.reason)}"
+    if missing and known:
+        return f"NOT COMPARED: {len(missing)} of {len(missing) + known} could not be compared"
+    if report.verdict.reasons:
+        return f"NOT COMPARED: {sentence(report.verdict.reasons[0])}"
+    return f"NOT COMPARED: {sentence(missing[0].reason)}" if missing else "NOT COMPARED: there was nothing to compare"
+
+
+def _unchanged(report: Report, quiet: int) -> str:
+    same = rows.tally(report, "no_change")
+    return _joined(
+        f"{numbers.counted(same, 'row')} unchanged" if same else "",
+        f"{numbers.counted(quiet, 'metric')} without a finding" if quiet else "",
+    )
+
+
+def _side(side: Side, sha: str | None) -> str:
+    if sha:
+        return code_span(sha)
+    return code_span(side.label, 60) if side.label else ""
+
+
+def _pair(pair: Pair) -> str:
+    return f"{code_span(pair.workload)} {code_span(pair.metric.name, 40)}"
+
+
+def _trust_title(report: Report, pairs: Sequence[Pair]) -> str:
+    facts = []
+    if pairs:
+        counts = {rows.run_counts(pair.metric) for pair in pairs}
+        facts.append(counts.pop() if len(counts) == 1 else "different numbers of runs")
+        states = {rows.calibration(pair.metric) for pair in pairs}
+        facts.append(states.pop() if len(states) == 1 else "noise known to different degrees")
+    notes = sum(len(workload.comparability) for workload in report.workloads) + len(report.warnings)
+    facts.append(numbers.counted(notes, "note") if notes else "")
+    return _joined(*facts)
+
+
+def _frame_link(row: Row, links: Links) -> str | None:
+    page = link_target(links.pages.get((row.workload, row.metric.name)))
+    if page is None or row.total:
+        return page
+    frame = quote(row.finding.location.name, safe="", errors="replace")
+    return f"{page}#frame={frame}" if len(frame) <= LONGEST_FRAGMENT else page
+
+
+def _first_page(found: Sequence[Row], links: Links, report: Report) -> str | None:
+    named = [(row.workload, row.metric.name) for row in found] + [
+        (p.workload, p.metric.name) for p in rows.pairs(report)
+    ]
+    return next((links.pages[name] for name in named if name in links.pages), None)
+
+
+def _run(url: str | None) -> str:
+    return link("workflow run", url) if link_target(url) else ""
+
+
+def _table(entries: Sequence[Any], limit: int) -> Table:
+    return Table(tuple(entries[:limit]), max(0, len(entries) - limit))
+
+
+def _more(count: int, word: str) -> list[str]:
+    return [f"and {numbers.counted(count, word)} more in the report"] if count > 0 else []
+
+
+def _joined(*parts: str) -> str:
+    return " · ".join(part for part in parts if part)

@@ -1,0 +1,160 @@
+"""The report as JSON and back: `profgate.report/1`, the contract for programs and for merging matrix legs."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache
+from types import UnionType
+from typing import Any, Literal, NoReturn, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+from profgate.errors import ProfgateError
+from profgate.model.change import Change
+from profgate.model.report import SCHEMA, Report
+
+Annotation: TypeAlias = Any  # what `get_type_hints` gives: a type, or a special form without a common one
+Plain: TypeAlias = Any  # what `json` takes and gives
+LARGEST_INTEGER = 1 << 63  # beyond it other languages lose digits or refuse the number
+
+
+def to_json(report: Report) -> str:
+    """The document, the same bytes for the same report; numbers in base units, what is not finite becomes null."""
+    return json.dumps(_encoded(report), indent=2, allow_nan=False) + "\n"
+
+
+def from_json(text: str, where: str = "report.json") -> Report:
+    """The report of a document. Unknown keys are passed over, so that a newer profgate of schema 1 stays readable.
+
+    Raises:
+        ProfgateError: with the path of the first value that is missing or of the wrong type.
+    """
+    report = _decoded(Report, _parsed(text, where), where)
+    assert isinstance(report, Report)  # noqa: S101 - tells mypy what the type argument says
+    if report.schema != SCHEMA:
+        _refuse(f"{where}: schema", f"is {report.schema!r}; this profgate reads {SCHEMA!r}")
+    return report
+
+
+def _encoded(value: object) -> Plain:
+    if isinstance(value, Change):
+        return _encoded_change(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return {_key(part.name): _encoded(getattr(value, part.name)) for part in _written(value)}
+    if isinstance(value, (tuple, list)):
+        return [_encoded(item) for item in value]
+    if isinstance(value, Mapping):
+        return {name: _encoded(value[name]) for name in sorted(value)}
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _encoded_change(change: Change) -> dict[str, Any]:
+    document = {_key(part.name): _encoded(getattr(change, part.name)) for part in fields(change)}
+    document.pop("confidence_type")
+    document["confidence"] = {"type": change.confidence_type, "value": _encoded(change.confidence)}
+    return document
+
+
+def _written(value: Plain) -> list[Any]:
+    """The fields in writing order: the schema's name comes first, where a reader looks for it."""
+    return sorted(fields(value), key=lambda part: part.name != "schema")
+
+
+def _key(name: str) -> str:
+    return {"from_value": "from", "to_value": "to"}.get(name, name)
+
+
+def _parsed(text: str, where: str) -> object:
+    try:
+        return json.loads(text, parse_constant=_no_number, parse_float=_finite)
+    except RecursionError:
+        _refuse(where, "is nested too deeply; it is no report of profgate")
+    except ValueError as error:
+        _refuse(where, f"is no JSON ({error}); write it with `profgate compare --format json`")
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(f"{digits[:40]} is out of range")
+    return number
+
+
+def _decoded(kind: Annotation, value: object, where: str) -> Plain:
+    """``value`` as the annotated type; the types of the report are finite in depth, so recursion is safe."""
+    if isinstance(kind, type) and is_dataclass(kind):
+        return _decoded_record(kind, value, where)
+    origin: object = get_origin(kind)
+    if origin is tuple:
+        items = _expected(list, value, where, "a list")
+        return tuple(_decoded(get_args(kind)[0], item, f"{where}[{place}]") for place, item in enumerate(items))
+    if origin is dict:
+        entries = _expected(dict, value, where, "an object")
+        return {name: _decoded(get_args(kind)[1], item, f"{where}.{name[:80]}") for name, item in entries.items()}
+    if origin is Literal:
+        if value not in get_args(kind) or not isinstance(value, str):
+            _refuse(where, f"is {_shown(value)}; expected one of {', '.join(get_args(kind))}")
+        return value
+    return _decoded_scalar(get_args(kind) if origin in (Union, UnionType) else (kind,), value, where)
+
+
+def _decoded_record(kind: type, value: object, where: str) -> Plain:
+    entries = dict(_expected(dict, value, where, "an object"))
+    if kind is Change:
+        confidence = _expected(dict, entries.get("confidence"), _path(where, "confidence"), "an object")
+        entries["confidence"], entries["confidence_type"] = confidence.get("value"), confidence.get("type")
+    values = {}
+    for name, annotation in _annotations(kind).items():
+        path = _path(where, _key(name))
+        if _key(name) not in entries:
+            _refuse(path, "is missing")
+        values[name] = _decoded(annotation, entries[_key(name)], path)
+    return kind(**values)
+
+
+def _decoded_scalar(kinds: tuple[Annotation, ...], value: object, where: str) -> Plain:
+    if value is None and type(None) in kinds:
+        return None
+    if any(is_dataclass(kind) or get_origin(kind) for kind in kinds) and value is not None:
+        return _decoded(kinds[0], value, where)
+    accepted = {*kinds, int} if float in kinds else {*kinds}
+    if type(value) not in accepted or value is None:
+        _refuse(where, f"is {_shown(value)}; expected {' or '.join(sorted(_word(kind) for kind in kinds))}")
+    if type(value) is int and abs(value) > LARGEST_INTEGER:
+        _refuse(where, "is an integer out of range")
+    return value
+
+
+@cache
+def _annotations(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _expected(kind: type, value: object, where: str, word: str) -> Plain:
+    if not isinstance(value, kind):
+        _refuse(where, f"is {_shown(value)}; expected {word}")
+    return value
+
+
+def _path(where: str, key: str) -> str:
+    return f"{where}.{key}" if " " in where or "[" in where else f"{where}: {key}"
+
+
+def _word(kind: Annotation) -> str:
+    words = {str: "text", int: "an integer", float: "a number", bool: "true or false", type(None): "null"}
+    return words.get(kind, str(kind))
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, (dict, list)):
+        return "an object" if isinstance(value, dict) else "a list"
+    return json.dumps(value)[:60]
+
+
+def _refuse(where: str, what: str) -> NoReturn:
+    raise ProfgateError(where, what)

@@ -1,0 +1,160 @@
+"""Numbers for people: base units become readable ones, signs are real signs, unknown stays visible."""
+
+import math
+import re
+from itertools import pairwise
+from typing import NamedTuple
+
+UNKNOWN = "–"
+MINUS = "−"
+SCALES: dict[str, tuple[tuple[float, str], ...]] = {
+    "nanoseconds": ((1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")),
+    "bytes": ((1.0, "B"), (2.0**10, "KiB"), (2.0**20, "MiB"), (2.0**30, "GiB"), (2.0**40, "TiB")),
+}
+NOUNS = {"nanoseconds": "time", "bytes": "memory", "samples": "samples"}
+UNIT_LENGTH = 24
+SMALLEST_PERCENT = 0.005  # below it two decimals show nothing but zeros
+
+
+class Scale(NamedTuple):
+    """How values of a unit are written: divided by ``factor``, followed by ``sign``."""
+
+    factor: float
+    sign: str
+
+
+def quantity(value: float | None, unit: str) -> str:
+    """A value in base units for people, for example ``2.40 s``, ``1.50 MiB`` or ``50,212 samples``."""
+    if value is None or not math.isfinite(value):
+        return UNKNOWN
+    scale = scale_for(unit, value)
+    return _joined(_digits(value, scale), scale.sign)
+
+
+def signed(value: float | None, unit: str) -> str:
+    """A difference in base units with its sign: ``+2.80 s``, ``−512 KiB``, ``0 ns``."""
+    if value is None or not math.isfinite(value):
+        return UNKNOWN
+    text = quantity(value, unit)
+    return f"+{text}" if value > 0 and not text.startswith("0 ") and text != "0" else text
+
+
+def from_to(from_value: float | None, to_value: float | None, unit: str) -> str:
+    """Both values in the unit of the larger one: ``2.40 → 5.10 s``."""
+    known = [value for value in (from_value, to_value) if value is not None and math.isfinite(value)]
+    if len(known) < 2:
+        return f"{quantity(from_value, unit)} → {quantity(to_value, unit)}"
+    scale = scale_for(unit, max(known, key=abs))
+    left, right = (_digits(value, scale) for value in known)
+    return _joined(f"{left} → {right}", scale.sign)
+
+
+def percent(fraction: float | None) -> str:
+    """A share without sign for growth: ``5.8 %``, ``<0.01 %``, ``–`` where unknown."""
+    if fraction is None or not math.isfinite(fraction):
+        return UNKNOWN
+    value = fraction * 100
+    if value == 0:
+        return "0 %"
+    if abs(value) < SMALLEST_PERCENT:
+        return "<0.01 %"
+    return f"{_percent_digits(value)} %"
+
+
+def signed_percent(fraction: float | None) -> str:
+    """A relative change: ``+6.8 %``, ``−0.04 %``, ``≈0 %``, ``–`` where unknown."""
+    if fraction is None or not math.isfinite(fraction):
+        return UNKNOWN
+    value = fraction * 100
+    if value == 0:
+        return "0 %"
+    if abs(value) < SMALLEST_PERCENT:
+        return "≈0 %"
+    return f"{'+' if value > 0 else ''}{_percent_digits(value)} %"
+
+
+def share_from_to(share_from: float | None, share_to: float | None) -> str:
+    """Shares of the total on both sides: ``5.8 → 11.6 %``."""
+    if share_from is None and share_to is None:
+        return UNKNOWN
+    return f"{percent(share_from).removesuffix(' %')} → {percent(share_to)}"
+
+
+def ratio(from_value: float | None, to_value: float | None) -> str:
+    """How many times the baseline: ``2.1x``, ``1.04x``; ``new`` and ``gone`` where a side is zero, else ``–``."""
+    if from_value is None or to_value is None or not (math.isfinite(from_value) and math.isfinite(to_value)):
+        return UNKNOWN
+    if from_value == 0 or to_value == 0:
+        return UNKNOWN if from_value == to_value else ("new" if from_value == 0 else "gone")
+    times = to_value / from_value
+    if times < 0:
+        return UNKNOWN
+    decimals = 0 if times >= 9.95 else 1 if times >= 1.995 else 2
+    return f"{times:,.{decimals}f}x" if times >= 0.005 else "<0.01x"
+
+
+def probability(value: float | None) -> str:
+    """A p or q value: ``0.012``, ``<0.0001``."""
+    if value is None or not math.isfinite(value):
+        return UNKNOWN
+    return "<0.0001" if value < 0.0001 else f"{value:.2g}"
+
+
+def counted(number: int, word: str, plural: str | None = None) -> str:
+    """A number with its noun: ``1 workload``, ``1,812 workloads``."""
+    return f"{number:,} {word if number == 1 else plural or word + 's'}"
+
+
+def noun(unit: str) -> str:
+    """What a value in this unit is called in a sentence."""
+    return NOUNS.get(unit, "amount")
+
+
+def scale_for(unit: str, value: float) -> Scale:
+    """The readable unit for a value of a base unit; a unit that is not ours is kept, without dangerous signs."""
+    steps = SCALES.get(unit)
+    if steps is None:
+        return Scale(1.0, "" if unit == "count" else _harmless(unit))
+    chosen = steps[0]
+    for before, step in pairwise(steps):
+        # 999.7 µs are written as 1.00 ms, so the border lies where rounding would give four digits
+        if abs(value) / before[0] >= min(999.5, step[0] / before[0] - 0.5):
+            chosen = step
+    return Scale(*chosen)
+
+
+def _digits(value: float, scale: Scale) -> str:
+    """Three significant digits, all digits of large and of whole numbers."""
+    number = value / scale.factor
+    size = abs(number)
+    if size >= 1e15:
+        text = f"{number:.3g}"
+    elif size >= 99.95 or (number == round(number) and (scale.factor == 1 or not number)):
+        text = f"{number:,.0f}"
+    elif size >= 9.995:
+        text = f"{number:.1f}"
+    elif size >= 0.00995:
+        text = f"{number:.2f}"
+    else:
+        text = f"{number:.2g}"
+    return _with_minus(text)
+
+
+def _percent_digits(value: float) -> str:
+    size = abs(value)
+    decimals = 0 if size >= 99.95 else 1 if size >= 0.095 else 2
+    return _with_minus(f"{value:,.{decimals}f}")
+
+
+def _with_minus(text: str) -> str:
+    body = text.removeprefix("-")
+    return body if body == text or not body.strip("0.,") else MINUS + body
+
+
+def _joined(digits: str, sign: str) -> str:
+    return f"{digits} {sign}" if sign else digits
+
+
+def _harmless(unit: str) -> str:
+    """Units come out of files: letters, digits and a few signs remain, so that no output format is upset."""
+    return re.sub(r"[^\w µ%/-]|_", "", unit)[:UNIT_LENGTH].strip()

@@ -1,0 +1,214 @@
+"""The order, the groups and the words in which every text report shows findings."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from profgate.model.change import Location
+from profgate.model.kinds import BY_WORD, RANKS, Kind
+from profgate.model.report import Finding, MetricReport, NotCompared, Report
+from profgate.report import numbers
+
+COLOURS = ("red", "yellow", "neutral", "green")
+TAGS: dict[Kind, tuple[str, str]] = {
+    Kind.TOTAL_DEGRADATION: ("🔴", "total worse"),
+    Kind.SEVERE_DEGRADATION: ("🔴", "severe"),
+    Kind.DEGRADATION: ("🟠", "degraded"),
+    Kind.MAYBE_DEGRADATION: ("🟡", "maybe"),
+    Kind.NOT_IN_BASELINE: ("🆕", "new"),
+    Kind.UNKNOWN: ("❔", "cannot tell"),
+    Kind.NO_CHANGE: ("✅", "unchanged"),
+    Kind.NOT_IN_TARGET: ("🗑", "gone"),
+    Kind.MAYBE_OPTIMIZATION: ("🟢", "maybe better"),
+    Kind.OPTIMIZATION: ("⚡", "better"),
+    Kind.SEVERE_OPTIMIZATION: ("⚡", "much better"),
+    Kind.TOTAL_OPTIMIZATION: ("⚡", "total better"),
+}
+VERBS = {"time": "takes", "memory": "uses", "samples": "has", "amount": "has"}
+Quote = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A finding with the workload and metric it belongs to."""
+
+    workload: str
+    metric: MetricReport
+    finding: Finding
+
+    @property
+    def total(self) -> bool:
+        """Whether the finding is about the whole workload."""
+        return self.finding.location == Location("total")
+
+    @property
+    def tag(self) -> tuple[str, str]:
+        """Sign and word of the finding."""
+        if self.finding.acknowledgement:
+            return "✅", "accepted"
+        return TAGS[_kind(self.finding)]
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """All findings, each in one group, worst first: what costs more, what costs less, all others."""
+
+    worse: tuple[Row, ...]
+    better: tuple[Row, ...]
+    other: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One metric of one workload."""
+
+    workload: str
+    metric: MetricReport
+
+
+def grouped(report: Report) -> Groups:
+    """The findings of all workloads in reading order."""
+    rows = sorted(_rows(report), key=_importance)
+    return Groups(
+        worse=tuple(row for row in rows if row.finding.direction == "worse"),
+        better=tuple(row for row in rows if row.finding.direction == "better"),
+        other=tuple(row for row in rows if row.finding.direction == "none" and row.finding.kind != "NoChange"),
+    )
+
+
+def pairs(report: Report) -> tuple[Pair, ...]:
+    """Every compared metric, those with findings first, then by the size of the relative change, then by name."""
+    found = [Pair(workload.name, metric) for workload in report.workloads for metric in workload.metrics]
+    return tuple(sorted((pair for pair in found if pair.metric.state == "compared"), key=_movement))
+
+
+def changed(pair: Pair) -> bool:
+    """Whether anything about this metric deserves a row."""
+    return any(finding.kind != "NoChange" for finding in pair.metric.findings)
+
+
+def not_compared(report: Report) -> tuple[NotCompared, ...]:
+    """What could not be compared: first what the baseline knows, then what is new, each by name."""
+    stated = {(entry.name, entry.metric) for entry in report.not_compared}
+    silent = [
+        NotCompared(workload.name, metric.name, "both", "; ".join(metric.cannot_tell) or "no reason was given")
+        for workload in report.workloads
+        for metric in workload.metrics
+        if metric.state != "compared" and not {(workload.name, metric.name), (workload.name, None)} & stated
+    ]
+    order = {"both": 0, "baseline": 1, "target": 2}
+    entries = (*report.not_compared, *silent)
+    return tuple(sorted(entries, key=lambda entry: (order[entry.side], entry.name, entry.metric or "", entry.reason)))
+
+
+def headline(report: Report, quote: Quote) -> str:
+    """What matters most, as one sentence; ``quote`` makes names safe for the place the sentence goes to."""
+    groups = grouped(report)
+    rows = groups.worse if report.verdict.conclusion != "pass" else groups.better
+    if report.verdict.conclusion == "fail":
+        rows = tuple(row for row in rows if row.finding.colour == "red") or rows
+    if not rows:
+        return ""
+    # a cause says more than a sum, as long as it weighs as much for the verdict
+    worst = [row for row in rows if row.finding.colour == rows[0].finding.colour]
+    row = next((row for row in worst if not row.total), worst[0])
+    whole = row.metric.total.relative
+    beside = f" (total {numbers.signed_percent(whole)})" if whole is not None and not row.total else ""
+    return story(row, quote) + beside
+
+
+def story(row: Row, quote: Quote) -> str:
+    """One finding as a sentence: ``parse takes 2.1x its previous time``."""
+    finding, unit = row.finding, row.metric.unit
+    before, after = finding.from_value, finding.to_value
+    if row.total:
+        return f"{quote(row.workload)} {_growth(row)} in total"
+    name = quote(finding.location.name)
+    if not before and after:
+        return f"{name} is new with {numbers.quantity(after, unit)}"
+    if before and not after:
+        return f"{name} is gone (it had {numbers.quantity(before, unit)})"
+    return f"{name} {_growth(row)}"
+
+
+def _growth(row: Row) -> str:
+    finding, noun = row.finding, numbers.noun(row.metric.unit)
+    if finding.relative is None:
+        return f"changed its {noun}"
+    if finding.relative >= 0.5:
+        return f"{VERBS[noun]} {numbers.ratio(finding.from_value, finding.to_value)} its previous {noun}"
+    direction = "more" if finding.relative > 0 else "less"
+    return f"{VERBS[noun]} {numbers.percent(abs(finding.relative))} {direction} {noun}"
+
+
+def why(row: Row) -> str:
+    """How well founded a finding is: ``fails the gate · 4 of 5 strategies · q = 0.0004``."""
+    finding = row.finding
+    parts = ["fails the gate"] if finding.colour == "red" else []
+    if finding.strategies:
+        agreeing = sum(vote.agrees for vote in finding.strategies)
+        parts.append(f"{agreeing} of {numbers.counted(len(finding.strategies), 'strategy', 'strategies')}")
+    if finding.statistics.get("q") is not None:
+        q_value = numbers.probability(finding.statistics["q"])
+        parts.append(f"q {q_value if q_value.startswith('<') else '= ' + q_value}")
+    return " · ".join(parts) or numbers.UNKNOWN
+
+
+def calibration(metric: MetricReport) -> str:
+    """How far the noise of this metric is known, in words; empty where the report says nothing."""
+    facts = metric.calibration
+    runs, needed = facts.get("base_runs"), facts.get("needed")
+    if isinstance(runs, int) and isinstance(needed, int) and runs < needed:
+        return f"calibrating: {runs} of {needed} base runs, advisory until then"
+    if isinstance(runs, int):
+        return f"calibrated on {numbers.counted(runs, 'base run')}"
+    return ""
+
+
+def run_counts(metric: MetricReport) -> str:
+    """How many runs stand behind the numbers of a metric."""
+    runs = metric.runs
+    text = f"{runs.get('baseline', 0)} + {numbers.counted(runs.get('target', 0), 'run')}"
+    noise = runs.get("noise", 0)
+    return f"{text}, {noise} more for noise" if noise else text
+
+
+def strategies(report: Report) -> tuple[str, ...]:
+    """The names of all strategies that spoke, in order of the alphabet."""
+    metrics = [metric for workload in report.workloads for metric in workload.metrics]
+    votes = {vote.name for metric in metrics for finding in metric.findings for vote in finding.strategies}
+    return tuple(sorted(votes | {change.strategy for metric in metrics for change in metric.changes}))
+
+
+def tally(report: Report, name: str) -> int:
+    """A count (``no_change``, ``unknown``) summed over everything that was compared."""
+    return sum(metric.counts.get(name, 0) for workload in report.workloads for metric in workload.metrics)
+
+
+def _rows(report: Report) -> Iterable[Row]:
+    for workload in report.workloads:
+        for metric in workload.metrics:
+            for finding in metric.findings:
+                yield Row(workload.name, metric, finding)
+
+
+def _importance(row: Row) -> tuple[int, int, float, float, str, str, str, str]:
+    finding = row.finding
+    weight = abs((finding.share_to or 0.0) - (finding.share_from or 0.0))
+    return (
+        COLOURS.index(finding.colour),
+        RANKS[_kind(finding)] * (-1 if finding.direction == "better" else 1),
+        -weight,
+        -abs(finding.relative or 0.0),
+        row.workload,
+        row.metric.name,
+        finding.location.name,
+        finding.location.file or "",
+    )
+
+
+def _kind(finding: Finding) -> Kind:
+    return BY_WORD.get(finding.kind, Kind.UNKNOWN)
+
+
+def _movement(pair: Pair) -> tuple[bool, float, str, str]:
+    return not changed(pair), -abs(pair.metric.total.relative or 0.0), pair.workload, pair.metric.name

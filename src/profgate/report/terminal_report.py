@@ -1,0 +1,181 @@
+"""The report for a terminal: plain lines that say for each how serious it is, so that a publisher may colour them."""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from profgate.model.change import Change
+from profgate.model.report import Report, Side
+from profgate.report import numbers, rows
+from profgate.report.markdown_text import cut, name_text, plain
+from profgate.report.rows import Pair, Row
+
+Tone = Literal["head", "bad", "warn", "good", "quiet", "text"]
+Line = tuple[Tone, str]
+NARROWEST = 60
+WORDS = {"fail": "FAILED", "warn": "LOOK", "pass": "PASSED", "not_compared": "NOT COMPARED"}
+TONES: dict[str, Tone] = {"fail": "bad", "warn": "warn", "pass": "good", "not_compared": "warn"}
+ROWS = 20  # of each group and metric, unless verbose
+LABEL = 60
+
+
+def render_terminal(report: Report, *, verbose: bool = False, width: int = 80) -> str:
+    """The whole report as plain text, the verdict first; ``verbose`` adds every change with its reason."""
+    return "".join(f"{line}\n" for _, line in terminal_lines(report, verbose=verbose, width=width))
+
+
+def terminal_lines(report: Report, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:
+    """The same lines, each with its tone."""
+    width = max(width, NARROWEST)
+    lines: list[Line] = [*_verdict(report), ("text", ""), *_sides(report)]
+    groups = rows.grouped(report)
+    found = (*groups.worse, *groups.better, *groups.other)
+    shown = rows.pairs(report)
+    quiet = [pair for pair in shown if not rows.changed(pair)]
+    for pair in shown:
+        if verbose or len(shown) <= 3 or rows.changed(pair):
+            mine = [row for row in found if row.workload == pair.workload and row.metric is pair.metric]
+            lines += [("text", ""), *_pair_lines(pair, mine, width, verbose=verbose)]
+    if quiet and not verbose and len(shown) > 3:
+        lines += [("text", ""), ("quiet", f"{numbers.counted(len(quiet), 'metric')} without a finding (-v shows them)")]
+    lines += _missing(report, width)
+    lines += _notes(report, width)
+    return tuple(lines)
+
+
+def _verdict(report: Report) -> Iterable[Line]:
+    conclusion = report.verdict.conclusion
+    if not rows.pairs(report) and conclusion in {"pass", "warn"}:
+        conclusion = "not_compared"
+    tone = TONES[conclusion]
+    reasons = [plain(reason) for reason in report.verdict.reasons]
+    told = rows.headline(report, name_text) if conclusion != "not_compared" else ""
+    if told and conclusion == "pass":
+        told = f"improved: {told}"
+    first = told or (reasons.pop(0) if reasons else "no performance change found" if conclusion == "pass" else "")
+    yield tone, f"{WORDS[conclusion]}  {first}".rstrip()
+    yield from ((tone, f"  {reason}") for reason in reasons if reason != first)
+    if report.verdict.advisory:
+        yield "quiet", "  advisory: the gate does not count yet"
+
+
+def _sides(report: Report) -> Iterable[Line]:
+    yield "quiet", f"baseline  {_side(report.baseline)}"
+    yield "quiet", f"target    {_side(report.target)}"
+
+
+def _side(side: Side) -> str:
+    parts = [name_text(side.label, LABEL) if side.label else "", side.sha[:12] if side.sha else ""]
+    return plain(" ".join(part for part in parts if part)) or "unknown"
+
+
+def _pair_lines(pair: Pair, found: Sequence[Row], width: int, *, verbose: bool) -> Iterable[Line]:
+    metric, total = pair.metric, pair.metric.total
+    yield "head", f"{name_text(pair.workload, LABEL)} · {name_text(metric.name, 30)}"
+    relative = f" ({numbers.signed_percent(total.relative)})" if total.relative is not None else ""
+    values = numbers.from_to(total.baseline, total.target, metric.unit)
+    yield "text", f"  total {values}, {numbers.signed(total.delta, metric.unit)}{relative}"
+    facts = [rows.run_counts(metric), rows.calibration(metric)]
+    yield "quiet", "  " + "; ".join(fact for fact in facts if fact)
+    shown = found if verbose else found[:ROWS]
+    if shown:
+        yield from _table([_tone(row) for row in shown], [_cells(row) for row in shown], width)
+    if len(found) > len(shown):
+        yield "quiet", f"  … and {numbers.counted(len(found) - len(shown), 'finding')} more (-v shows them)"
+    if not found:
+        yield "quiet", "  no finding"
+    for reason in metric.cannot_tell:
+        yield "warn", f"  cannot tell: {plain(reason)}"
+    if verbose:
+        yield from (("quiet", line) for change in metric.changes for line in _change_lines(change, metric.unit))
+    elif unknown := metric.counts.get("unknown", 0):
+        yield "quiet", f"  {numbers.counted(unknown, 'row')} where a strategy could not tell (-v shows them)"
+
+
+def _tone(row: Row) -> Tone:
+    if row.finding.colour == "red":
+        return "bad"
+    if row.finding.direction == "worse":
+        return "warn"
+    return "good" if row.finding.direction == "better" else "text"
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    finding = row.finding
+    return (
+        row.tag[1],
+        "total" if row.total else name_text(finding.location.name, 200),
+        numbers.from_to(finding.from_value, finding.to_value, row.metric.unit),
+        numbers.ratio(finding.from_value, finding.to_value),
+        "" if row.total else numbers.share_from_to(finding.share_from, finding.share_to),
+    )
+
+
+HEADINGS = ("", "function", "baseline → target", "ratio", "share of total")
+
+
+def _table(tones: Sequence[Tone], cells: Sequence[tuple[str, ...]], width: int) -> Iterable[Line]:
+    """Aligned columns; the function's column takes what the others leave and is cut in the middle."""
+    columns = [max(_columns(row[place]) for row in (HEADINGS, *cells)) for place in range(len(HEADINGS))]
+    others = sum(columns) - columns[1] + 2 * len(columns)
+    columns[1] = min(columns[1], max(width - others, 12))
+    yield "quiet", _aligned(HEADINGS, columns)
+    for tone, row in zip(tones, cells, strict=True):
+        yield tone, _aligned(row, columns)
+
+
+def _aligned(cells: Sequence[str], columns: Sequence[int]) -> str:
+    padded = []
+    for place, (cell, size) in enumerate(zip(cells, columns, strict=True)):
+        text = _fitting(cell, size) if place == 1 else cell
+        gap = " " * (size - _columns(text))
+        padded.append(text + gap if place < 2 else gap + text)
+    return ("  " + "  ".join(padded)).rstrip()
+
+
+def _fitting(text: str, size: int) -> str:
+    length = len(text)
+    while _columns(shorter := cut(text, length)) > size:
+        length -= 1
+    return shorter
+
+
+def _columns(text: str) -> int:
+    """How many columns a terminal needs: wide signs two, combining marks none."""
+    return sum(
+        0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text
+    )
+
+
+def _change_lines(change: Change, unit: str) -> Iterable[str]:
+    values = " → ".join(_value(value, unit) for value in (change.from_value, change.to_value))
+    yield f"    {change.strategy}: {change.kind} {name_text(change.location.name, LABEL)}  {values}"
+    if change.reason:
+        yield f"      {plain(change.reason)}"
+
+
+def _value(value: float | str | None, unit: str) -> str:
+    return name_text(value) if isinstance(value, str) else numbers.quantity(value, unit)
+
+
+def _missing(report: Report, width: int) -> Iterable[Line]:
+    entries = rows.not_compared(report)
+    if entries:
+        yield from (("text", ""), ("warn", "not compared"))
+    for entry in entries:
+        where = name_text(entry.name, LABEL) + (f" · {name_text(entry.metric, 30)}" if entry.metric else "")
+        yield "warn", f"  {cut(where, width)} ({_standing(entry.side)}): {plain(entry.reason)}"
+
+
+def _standing(side: str) -> str:
+    return "both sides" if side == "both" else f"only in the {side}"
+
+
+def _notes(report: Report, width: int) -> Iterable[Line]:
+    notes = [
+        f"{name_text(load.name, LABEL)}: {plain(note)}" for load in report.workloads for note in load.comparability
+    ]
+    notes += [plain(warning) for warning in report.warnings]
+    if notes:
+        yield from (("text", ""), ("head", "notes"))
+    yield from (("quiet", f"  {cut(note, 4 * width)}") for note in notes)

@@ -1,0 +1,213 @@
+"""Hand-made reports with round numbers, for the tests of everything that shows a report."""
+
+from dataclasses import replace
+
+from profgate.model.change import Change, Location
+from profgate.model.report import (
+    Colour,
+    Conclusion,
+    Finding,
+    MetricReport,
+    NotCompared,
+    Report,
+    Side,
+    Total,
+    Verdict,
+    Vote,
+    WorkloadReport,
+)
+
+HEAD = "4f2c1ab" + "0" * 33
+BASE = "9d01e77" + "1" * 33
+SECOND = 1e9
+RED = Verdict("fail", "red", ("1 function is slower than the gate allows",), exit_code=1)
+GREEN = Verdict("pass", "green", ())
+
+
+def votes(agreeing: int, of: int = 5) -> tuple[Vote, ...]:
+    names = (
+        ("calibrated_log_ratio", "T"),
+        ("overweight", "S"),
+        ("exclusive_time_outliers", "A"),
+        ("totals", "T"),
+        ("average_amount_threshold", "A"),
+    )
+    return tuple(
+        Vote(name, family, "Degradation" if place < agreeing else "NoChange", place < agreeing)
+        for place, (name, family) in enumerate(names[:of])
+    )
+
+
+def finding(
+    name: str,
+    before: float,
+    after: float,
+    *,
+    kind: str = "SevereDegradation",
+    colour: Colour = "red",
+    whole: float = 40 * SECOND,
+    file: str | None = None,
+    agreeing: int = 4,
+    q: float | None = 0.0004,
+) -> Finding:
+    """A finding with values in nanoseconds and shares of ``whole``."""
+    severity = {"Severe": "severe", "Maybe": "maybe", "NoChan": "none"}.get(kind[:6].rstrip("D"), "degraded")
+    return Finding(
+        severity="severe" if severity == "severe" else "maybe" if severity == "maybe" else "degraded",
+        colour=colour,
+        kind=kind,
+        direction="worse" if after > before else "better" if after < before else "none",
+        location=Location(name, file),
+        from_value=before,
+        to_value=after,
+        delta=after - before,
+        relative=(after - before) / before if before else None,
+        share_from=before / whole,
+        share_to=after / whole,
+        strategies=votes(agreeing),
+        reasons=("above the noise",),
+        statistics={"q": q},
+    )
+
+
+def metric(
+    *findings: Finding, name: str = "cpu", unit: str = "nanoseconds", before: float = 41.2e9, after: float = 44e9
+) -> MetricReport:
+    return MetricReport(
+        name=name,
+        unit=unit,
+        better="lower",
+        kind="sampled",
+        state="compared",
+        runs={"baseline": 5, "target": 5, "noise": 8},
+        total=Total(before, after, after - before, (after - before) / before),
+        changes=tuple(change_of(item) for item in findings),
+        findings=findings,
+        counts={"no_change": 1812, "unknown": 2},
+        detectable=0.019,
+        calibration={"base_runs": 8, "needed": 8},
+    )
+
+
+def change_of(item: Finding) -> Change:
+    return Change(
+        strategy="calibrated_log_ratio",
+        family="T",
+        kind=item.kind,
+        subtype="time",
+        location=item.location,
+        from_value=item.from_value,
+        to_value=item.to_value,
+        delta=item.delta,
+        relative=item.relative,
+        share_from=item.share_from,
+        share_to=item.share_to,
+        confidence_type="q_value",
+        confidence=0.0004,
+        evidence={"d": 0.75, "note": None},
+        reason="the difference is 9 times the noise",
+    )
+
+
+def workload(*metrics: MetricReport, name: str = "api-bench", notes: tuple[str, ...] = ()) -> WorkloadReport:
+    return WorkloadReport(name, {"command": "python", "collector": "py-spy"}, notes, metrics)
+
+
+def report(
+    *workloads: WorkloadReport,
+    verdict: Verdict = GREEN,
+    missing: tuple[NotCompared, ...] = (),
+    warnings: tuple[str, ...] = (),
+) -> Report:
+    return Report(
+        baseline=Side("main", BASE, "refs/heads/main", 7741, 0),
+        target=Side("pull request", HEAD, "refs/pull/12/merge", 7742, None),
+        verdict=verdict,
+        workloads=workloads,
+        not_compared=missing,
+        warnings=warnings,
+        policy={"fail_on": "degradation", "fail_on_total": "degradation", "source": "built-in"},
+    )
+
+
+def regression() -> Report:
+    total = replace(
+        finding("total", 41.2e9, 44e9, kind="TotalDegradation", agreeing=1, q=None),
+        share_from=None,
+        share_to=None,
+        strategies=(Vote("totals", "T", "TotalDegradation", agrees=True),),
+    )
+    cpu = metric(
+        total,
+        finding("http.parse_headers", 2.4e9, 5.1e9, file="http.py"),
+        finding("re.Scanner.match", 1.1e9, 1.6e9, kind="Degradation", q=0.01),
+        finding("json.dumps", 0.8e9, 0.9e9, kind="MaybeDegradation", colour="yellow", agreeing=1, q=0.3),
+        finding("render", 3.1e9, 2.6e9, kind="Optimization", colour="green", agreeing=3, q=0.002),
+        finding("cache.lookup", 0.0, 0.21e9, kind="NotInBaseline", colour="neutral", agreeing=1, q=None),
+    )
+    quiet = replace(metric(before=12.9e9, after=12.913e9), calibration={"base_runs": 3, "needed": 8})
+    return report(
+        workload(cpu, notes=("the processor models differ: totals are advisory",)),
+        workload(quiet, name="cli-bench"),
+        verdict=RED,
+        warnings=("2 of 10 profiles have unresolved symbols",),
+    )
+
+
+def improvement() -> Report:
+    cpu = metric(
+        finding("render", 3.1e9, 1.5e9, kind="SevereOptimization", colour="green", agreeing=4),
+        before=41.2e9,
+        after=39.6e9,
+    )
+    return report(workload(cpu))
+
+
+def unchanged() -> Report:
+    return report(workload(metric(before=41.2e9, after=41.2e9)))
+
+
+def nothing_compared() -> Report:
+    missing = (NotCompared("api-bench", None, "target", "no baseline profiles are stored for commit 9d01e77"),)
+    verdict = Verdict("not_compared", "neutral", ("no baseline",), exit_code=3)
+    return report(verdict=verdict, missing=missing)
+
+
+HOSTILE = (
+    "<img src=x onerror=alert(1)>",
+    "a|b`c``d\\|e",
+    "@octocat please merge #1 GH-2 octo/repo#3",
+    "`",
+    "</details></summary><h1>",
+    "\u202eevil\u202c \u200bhidden\x1b[31m\r\n| x | y |",
+    "[link](https://evil.example) ![x](http://evil.example/x.png) www.evil.example",
+    "-->",
+    "$$x^2$$ :tada: ~~gone~~ **bold**",
+    "",
+    "ä" * 500,
+    "lone \ud800 half",
+)
+
+
+def hostile() -> Report:
+    found = tuple(finding(name, 1e9 + place, 2e9, colour="red") for place, name in enumerate(HOSTILE))
+    verdict = Verdict("fail", "red", tuple(f"slower: {name}" for name in HOSTILE[:3]), exit_code=1)
+    loads = [workload(metric(*found, name=HOSTILE[1]), name=name, notes=(name,)) for name in HOSTILE[:4]]
+    missing = tuple(NotCompared(name, name, "both", f"cannot read {name}") for name in HOSTILE)
+    return report(*loads, verdict=verdict, missing=missing, warnings=HOSTILE)
+
+
+def many(count: int = 300, changed: int = 40) -> Report:
+    loads = [
+        workload(
+            metric(finding(f"module.function_{number}", 1e9, 1e9 + 1e6 * number)) if number < changed else metric(),
+            name=f"workload-{number:03}",
+        )
+        for number in range(1, count + 1)
+    ]
+    return report(*loads, verdict=RED)
+
+
+def verdict(conclusion: Conclusion, *reasons: str, advisory: bool = False) -> Verdict:
+    colours: dict[Conclusion, Colour] = {"fail": "red", "warn": "yellow", "pass": "green", "not_compared": "neutral"}
+    return Verdict(conclusion, colours[conclusion], reasons, advisory=advisory)

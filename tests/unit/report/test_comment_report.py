@@ -1,0 +1,217 @@
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import cmarkgfm
+import nh3
+import pytest
+from cmarkgfm.cmark import Options
+
+import report_samples as samples
+from golden_files import Golden
+from profgate.errors import ProfgateError
+from profgate.model.links import Links
+from profgate.model.report import Document, NotCompared, Report
+from profgate.report.comment import COMMENT_BYTES, render_comment, render_quiet_comment
+
+RUN = "https://github.com/octo/shop/actions/runs/7742"
+PAGE = f"{RUN}/artifacts/12"
+LINKS = Links({("api-bench", "cpu"): PAGE}, index=f"{RUN}/artifacts/13", report=f"{RUN}/artifacts/14")
+
+
+class Tables(HTMLParser):
+    """Cells a row, links, and the text that stands neither in code nor in a link."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[list[int]] = []
+        self.links: list[str] = []
+        self.tags: list[str] = []
+        self.loose = ""
+        self.depth = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.depth += tag == "code"
+        if tag == "table":
+            self.rows.append([])
+        if tag == "tr":
+            self.rows[-1].append(0)
+        if tag in {"td", "th"}:
+            self.rows[-1][-1] += 1
+        if tag == "a":
+            self.links.append(dict(attrs)["href"] or "")
+        self.loose += "\0"
+
+    def handle_endtag(self, tag: str) -> None:
+        self.depth -= tag == "code"
+        self.loose += "\0"
+
+    def handle_data(self, data: str) -> None:
+        self.loose += "" if self.depth else data
+
+
+def html_of(document: Document) -> str:
+    """What GitHub would make of it: extensions on, then cleaned."""
+    options = Options.CMARK_OPT_UNSAFE
+    return nh3.clean(cmarkgfm.github_flavored_markdown_to_html(document.text, options), link_rel=None)
+
+
+def seen(document: Document) -> Tables:
+    tables = Tables()
+    tables.feed(html_of(document))
+    return tables
+
+
+def comment(report: Report, links: Links = LINKS) -> Document:
+    return render_comment(report, key="shop", links=links, run_url=RUN, updated="12:04 UTC")
+
+
+REPORTS = {
+    "regression": samples.regression(),
+    "improvement": samples.improvement(),
+    "unchanged": samples.unchanged(),
+    "not_compared": samples.nothing_compared(),
+    "hostile": samples.hostile(),
+    "many": samples.many(),
+}
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_comment_is_the_golden_one(name: str, golden: Golden) -> None:
+    golden.check(f"comment/{name}.md", comment(REPORTS[name]).text)
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_every_row_of_a_table_has_the_cells_of_its_head(name: str) -> None:
+    for table in seen(comment(REPORTS[name])).rows:
+        assert len(table) > 1
+        assert len(set(table)) == 1
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_folds_are_balanced(name: str) -> None:
+    text = html_of(comment(REPORTS[name]))
+    assert text.count("<details>") == text.count("</details>") == text.count("<summary>")
+    assert not re.search(r"<details>(?:(?!</details>).)*<details>", text, re.DOTALL)
+
+
+def test_the_verdict_stands_first() -> None:
+    lines = comment(samples.regression()).text.splitlines()
+    assert lines[0] == "<!-- profgate v1 key=shop head=4f2c1ab base=9d01e77 -->"
+    assert lines[1].startswith("### ❌ Performance gate failed: `http.parse_headers` takes 2.1x its previous time")
+
+
+def test_doubt_stands_before_everything() -> None:
+    assert comment(samples.nothing_compared()).text.splitlines()[1] == (
+        "### ⚪ NOT COMPARED: `api-bench`: no baseline profiles are stored for commit 9d01e77"
+    )
+
+
+def test_a_passed_report_without_comparisons_never_reads_as_passed() -> None:
+    assert "### ⚪ NOT COMPARED" in comment(replace(samples.nothing_compared(), verdict=samples.GREEN)).text
+    assert "### ❌ NOT COMPARED" in comment(replace(samples.nothing_compared(), verdict=samples.RED)).text
+
+
+def test_one_missing_workload_is_told_first_and_the_rest_is_still_shown() -> None:
+    missing = (NotCompared("cli-bench", None, "baseline", "its profiles are missing in this pull request"),)
+    report = replace(samples.regression(), not_compared=missing, verdict=samples.verdict("not_compared", "missing"))
+    text = comment(report).text
+    assert "NOT COMPARED: `cli-bench`: its profiles are missing in this pull request" in text
+    assert "http.parse_headers" in text
+
+
+def test_unchanged_is_short() -> None:
+    assert len(comment(samples.unchanged(), Links()).text.splitlines()) < 20
+
+
+def test_findings_lead_to_their_frame() -> None:
+    assert f"{PAGE}#frame=http.parse_headers" in seen(comment(samples.regression())).links
+
+
+def test_frames_in_links_are_encoded() -> None:
+    row = samples.finding("std::vector<int>::at (a|b)#1", 1e9, 2e9)
+    document = comment(samples.report(samples.workload(samples.metric(row)), verdict=samples.RED))
+    assert f"{PAGE}#frame=std%3A%3Avector%3Cint%3E%3A%3Aat%20%28a%7Cb%29%231" in seen(document).links
+
+
+def test_only_our_own_links_come_from_hostile_names() -> None:
+    tables = seen(comment(samples.hostile(), Links()))
+    assert set(tables.links) == {RUN}
+    assert not {"img", "h1", "del", "strong", "em"} & set(tables.tags)
+
+
+def test_no_mention_no_reference_and_no_address_stands_outside_code() -> None:
+    loose = seen(comment(samples.hostile(), Links())).loose
+    assert "@" in loose
+    assert not re.search(r"@\w|#\d|GH-\d|www\.|https?://", loose)
+
+
+def test_hostile_names_bring_no_invisible_signs() -> None:
+    text = comment(samples.hostile()).text
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", text)
+
+
+def test_the_marker_cannot_be_closed_by_a_report() -> None:
+    report = replace(samples.unchanged(), target=replace(samples.unchanged().target, sha="--> @all"))
+    assert comment(report).text.splitlines()[0] == "<!-- profgate v1 key=shop base=9d01e77 -->"
+
+
+@pytest.mark.parametrize("key", ["", "a--b", "A", "a b", "-->", "x" * 65, "a\n"])
+def test_a_key_that_could_break_the_marker_is_refused(key: str) -> None:
+    with pytest.raises(ProfgateError, match="cannot mark a comment"):
+        render_comment(samples.unchanged(), key=key)
+
+
+def test_many_workloads_show_changed_rows_and_count_the_rest() -> None:
+    text = comment(samples.many()).text
+    assert "300 workloads compared" in text
+    assert "261 metrics without a finding" in text
+    assert "workload-299" not in text
+    assert "more in the report" in text
+
+
+def longest() -> Report:
+    found = [
+        samples.finding("🔥" * 90 + f"{number}", 1e9, 2e9 + number, colour="red" if number % 2 else "yellow")
+        for number in range(60)
+    ]
+    gone = [
+        samples.finding("🧊" * 90 + f"{number}", 2e9, 1e9, kind="Optimization", colour="green") for number in range(60)
+    ]
+    loads = [
+        samples.workload(
+            samples.metric(*found, *gone, name="🔥" * 200), name="💥" * 200 + f"{number}", notes=("💥" * 900,)
+        )
+        for number in range(40)
+    ]
+    missing = tuple(NotCompared("💤" * 300, "💤" * 300, "both", "@" * 900) for _ in range(100))
+    return samples.report(
+        *loads, verdict=samples.verdict("fail", *["@" * 900] * 50), missing=missing, warnings=("#" * 900,) * 90
+    )
+
+
+def test_the_longest_comment_stays_below_the_limit_and_whole() -> None:
+    report = longest()
+    links = Links({(load.name, "🔥" * 200): PAGE for load in report.workloads})
+    document = comment(report, links)
+    assert 10_000 < len(document.text.encode()) <= COMMENT_BYTES
+    tables = seen(document)
+    assert tables.rows
+    assert all(len(set(table)) == 1 for table in tables.rows)
+    assert document.text.count("<details>") == document.text.count("</details>")
+    assert re.search(r"and [\d,]+ more in the report", document.text)
+    assert "workflow run" in document.text
+
+
+def test_back_to_normal_is_short() -> None:
+    text = render_quiet_comment(samples.unchanged(), key="shop", run_url=RUN).text
+    assert text.splitlines()[1].startswith("### ✅ Back to normal")
+    assert len(text.splitlines()) == 6
+
+
+def test_an_unsafe_address_is_no_link() -> None:
+    links = Links({("api-bench", "cpu"): "javascript:alert(1)"}, report="https://x.example/a b)<i>")
+    tables = seen(comment(samples.regression(), links))
+    assert not [link for link in tables.links if link.startswith("javascript")]
+    assert "i" not in tables.tags

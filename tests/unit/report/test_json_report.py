@@ -1,0 +1,99 @@
+import json
+import math
+from dataclasses import replace
+
+import pytest
+
+import report_samples as samples
+from profgate.errors import ProfgateError
+from profgate.model.report import Report
+from profgate.report.json_report import from_json, to_json
+
+REPORTS = {
+    "regression": samples.regression(),
+    "nothing compared": samples.nothing_compared(),
+    "hostile": samples.hostile(),
+    "many": samples.many(20, 5),
+}
+
+
+@pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
+def test_a_report_survives_the_round_trip(report: Report) -> None:
+    assert from_json(to_json(report)) == report
+
+
+def test_a_change_is_written_in_the_published_words() -> None:
+    document = json.loads(to_json(samples.regression()))
+    change = document["workloads"][0]["metrics"][0]["changes"][1]
+    assert change == {
+        "strategy": "calibrated_log_ratio",
+        "family": "T",
+        "kind": "SevereDegradation",
+        "subtype": "time",
+        "location": {"name": "http.parse_headers", "file": "http.py", "line": None, "module": None},
+        "from": 2.4e9,
+        "to": 5.1e9,
+        "delta": 2.7e9,
+        "relative": 1.125,
+        "share_from": 0.06,
+        "share_to": 0.1275,
+        "confidence": {"type": "q_value", "value": 0.0004},
+        "evidence": {"d": 0.75, "note": None},
+        "reason": "the difference is 9 times the noise",
+        "flags": [],
+    }
+
+
+def test_what_is_not_finite_is_written_as_null() -> None:
+    report = samples.regression()
+    load = report.workloads[0]
+    broken = replace(load.metrics[0], detectable=math.nan, calibration={"sigma": math.inf})
+    text = to_json(replace(report, workloads=(replace(load, metrics=(broken,)),)))
+    metric = from_json(text).workloads[0].metrics[0]
+    assert (metric.detectable, metric.calibration) == (None, {"sigma": None})
+
+
+def spoiled(path: str, value: object) -> str:
+    document = json.loads(to_json(samples.regression()))
+    place = document
+    *way, last = path.split("/")
+    for step in way:
+        place = place[int(step)] if step.isdigit() else place[step]
+    if value is KeyError:
+        del place[last]
+    else:
+        place[last] = value
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("schema", "profgate.report/2", "report.json: schema: is 'profgate.report/2'"),
+        ("verdict", KeyError, "report.json: verdict: is missing"),
+        ("verdict/conclusion", "fine", 'report.json: verdict.conclusion: is "fine"; expected one of pass, warn'),
+        ("verdict/exit_code", True, "report.json: verdict.exit_code: is true; expected an integer"),
+        ("workloads", {}, "report.json: workloads: is an object; expected a list"),
+        ("workloads/0/metrics/0/total/delta", "big", "report.json: workloads[0].metrics[0].total.delta: is"),
+        ("workloads/0/metrics/0/findings/1/location", None, "findings[1].location: is null; expected an object"),
+        ("workloads/0/metrics/0/findings/1/from", [], "findings[1].from: is a list; expected a number or null"),
+        ("workloads/0/metrics/0/changes/0/confidence", 3, "changes[0].confidence: is 3; expected an object"),
+        ("workloads/0/metrics/0/changes/0/confidence", {}, "changes[0].confidence_type: is null; expected text"),
+        ("workloads/0/metrics/0/runs/target", 1.5, "runs.target: is 1.5; expected an integer"),
+        ("baseline/run_id", 10**30, "baseline.run_id: is an integer out of range"),
+    ],
+)
+def test_a_spoiled_document_is_refused_with_the_path(path: str, value: object, message: str) -> None:
+    with pytest.raises(ProfgateError) as caught:
+        from_json(spoiled(path, value))
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, '{"schema": NaN}', '{"schema": 1e999}', "null", "[]"])
+def test_what_is_no_report_is_refused(text: str) -> None:
+    with pytest.raises(ProfgateError, match=r"^leg-3/report\.json"):
+        from_json(text, "leg-3/report.json")
+
+
+def test_unknown_keys_are_passed_over() -> None:
+    assert from_json(spoiled("verdict/mood", "good")) == samples.regression()

@@ -1,0 +1,90 @@
+import io
+import unicodedata
+from dataclasses import replace
+
+import pytest
+
+import report_samples as samples
+from golden_files import Golden
+from profgate.publish.terminal import show
+from profgate.report.terminal_report import render_terminal, terminal_lines
+
+
+def width_of(line: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in line)
+
+
+def test_terminal_of_a_regression(golden: Golden) -> None:
+    golden.check("terminal/regression.txt", render_terminal(samples.regression()))
+
+
+def test_terminal_with_every_change(golden: Golden) -> None:
+    golden.check("terminal/verbose.txt", render_terminal(samples.regression(), verbose=True, width=100))
+
+
+def test_the_verdict_stands_first() -> None:
+    assert render_terminal(samples.regression()).startswith("FAILED  http.parse_headers takes 2.1x")
+    assert render_terminal(samples.nothing_compared()).startswith("NOT COMPARED  no baseline")
+    assert render_terminal(samples.unchanged()).startswith("PASSED  no performance change found")
+
+
+def test_nothing_compared_never_reads_as_passed() -> None:
+    empty = replace(samples.nothing_compared(), verdict=samples.GREEN)
+    assert render_terminal(empty).startswith("NOT COMPARED")
+
+
+def test_names_of_any_kind_stay_on_their_line_without_controls() -> None:
+    text = render_terminal(samples.hostile(), verbose=True)
+    assert not [sign for sign in text if unicodedata.category(sign) in {"Cc", "Cf", "Cs"} and sign != "\n"]
+
+
+def test_tables_fit_eighty_columns_with_wide_names() -> None:
+    row = samples.finding("解析ヘッダー" * 30, 2.4e9, 5.1e9)
+    text = render_terminal(samples.report(samples.workload(samples.metric(row)), verdict=samples.RED))
+    table = [line for line in text.splitlines() if line.startswith("  severe")]
+    assert len(table) == 1
+    assert width_of(table[0]) <= 80
+    assert table[0].endswith("6.0 → 12.8 %")
+
+
+def test_many_findings_are_counted_not_dropped() -> None:
+    found = [samples.finding(f"f{number:02}", 1e9, 2e9) for number in range(25)]
+    report = samples.report(samples.workload(samples.metric(*found)), verdict=samples.RED)
+    assert "… and 5 findings more (-v shows them)" in render_terminal(report)
+    assert "f24" in render_terminal(report, verbose=True)
+
+
+def test_quiet_metrics_are_counted() -> None:
+    assert "261 metrics without a finding (-v shows them)" in render_terminal(samples.many())
+
+
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_show_writes_plain_text_where_nobody_looks() -> None:
+    stream = io.StringIO()
+    show(terminal_lines(samples.regression()), stream)
+    assert stream.getvalue() == render_terminal(samples.regression())
+
+
+def test_show_takes_text_as_it_is() -> None:
+    stream = io.StringIO()
+    show("one\n\ntwo\n", stream)
+    assert stream.getvalue() == "one\n\ntwo\n"
+
+
+def test_show_colours_for_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    screen = Screen()
+    show([("bad", "FAILED  [red]parse[/red]")], screen)
+    assert screen.getvalue() == "\x1b[1;31mFAILED  [red]parse[/red]\x1b[0m\n"
+
+
+def test_show_replaces_what_the_encoding_lacks() -> None:
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding="ascii")
+    show("2.4 → 5.1 s\n", stream)
+    assert raw.getvalue() == b"2.4 ? 5.1 s\n"
