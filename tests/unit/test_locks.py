@@ -8,8 +8,9 @@ LOCKS = ("requirements-bootstrap.lock", "requirements.lock", "requirements-dev.l
 
 
 def versions(name: str) -> set[str]:
+    """name==version of every entry, without the conditions behind it."""
     text = (ROOT / name).read_text(encoding="utf-8")
-    return {line.removesuffix(" \\") for line in text.splitlines() if re.match(r"\w", line)}
+    return {line.split()[0] for line in text.splitlines() if re.match(r"\w", line)}
 
 
 @pytest.mark.parametrize("name", LOCKS)
