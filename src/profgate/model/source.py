@@ -27,8 +27,16 @@ class SourceFile:
             return stream.read(limit + 1)
 
 
+@dataclass(frozen=True, slots=True)
+class BytesInMemory:
+    """Opens ranges of bytes; a value, so that a process can be handed it."""
+
+    data: bytes = field(repr=False)
+
+    def __call__(self, start: int, stop: int | None) -> BinaryIO:
+        return io.BytesIO(self.data[start : len(self.data) if stop is None else stop])
+
+
 def source_of(name: str, data: bytes) -> SourceFile:
     """A source over bytes in memory."""
-    return SourceFile(
-        name, len(data), data[:HEAD_SIZE], lambda start, stop: io.BytesIO(data[start : len(data) if stop is None else stop])
-    )
+    return SourceFile(name, len(data), data[:HEAD_SIZE], BytesInMemory(data))
