@@ -21,10 +21,10 @@ class FileOnDisk:
     path: str
 
     def __call__(self, start: int, stop: int | None) -> BinaryIO:
-        stream = Path(self.path).open("rb")
+        """The whole file as a stream, or a range of it in memory."""
         if start == 0 and stop is None:
-            return stream
-        with stream:
+            return Path(self.path).open("rb")
+        with Path(self.path).open("rb") as stream:
             stream.seek(start)
             return io.BytesIO(stream.read(-1 if stop is None else stop - start))
 

@@ -34,6 +34,7 @@ class BytesInMemory:
     data: bytes = field(repr=False)
 
     def __call__(self, start: int, stop: int | None) -> BinaryIO:
+        """A stream over the range."""
         return io.BytesIO(self.data[start : len(self.data) if stop is None else stop])
 
 
