@@ -1,0 +1,158 @@
+"""Files on this machine: profiles to read by range, documents to write whole or not at all."""
+
+import contextlib
+import glob
+import io
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from profgate.errors import ProfgateError
+from profgate.model.source import HEAD_SIZE, SourceFile
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+MAX_FILES = 10_000
+MAX_TEXT = 4 * 1024 * 1024
+
+
+def sources_under(place: str) -> list[SourceFile]:
+    """The files of a folder, of a pattern such as ``out/**/*.folded``, or one file, sorted by name.
+
+    Names are relative to the folder, with ``/``; hidden files are left out. Raises ProfgateError for a place that
+    does not exist, a link that leads out of the folder, anything that is no regular file, and too many files.
+    """
+    path = Path(place)
+    with _spoken_for(place):
+        if path.is_file():
+            return [_source(path, path.name)]
+        if path.is_dir():
+            return _sources(path, path.rglob("*"), place)
+        if not glob.has_magic(place):
+            raise ProfgateError(place, "does not exist; give a file, a folder or a pattern")
+        folder = _fixed_part(path)
+        found = glob.iglob(place, recursive=True)  # noqa: PTH207 - takes absolute and relative patterns alike
+        return _sources(folder, (Path(name) for name in found), place)
+
+
+def read_text(place: str, limit: int = MAX_TEXT) -> str:
+    """The text of a small UTF-8 file. Raises ProfgateError if it cannot be read, is larger or is no UTF-8."""
+    with _spoken_for(place), Path(place).open("rb") as stream:
+        data = stream.read(limit + 1)
+    if len(data) > limit:
+        raise ProfgateError(place, f"is larger than {limit:,} bytes; keep it short")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ProfgateError(place, f"byte {error.start} is not UTF-8; save it as UTF-8") from error
+
+
+def write_text(place: str, text: str) -> None:
+    """Writes a document whole or not at all, with the folders above it. Raises ProfgateError if it cannot."""
+    write_bytes(place, text.encode())
+
+
+def write_bytes(place: str, data: bytes) -> None:
+    """Writes a file whole or not at all: a reader sees the old one or the new one."""
+    path = Path(place)
+    with _spoken_for(place):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+            os.umask(mask := os.umask(0))  # the only way to read it
+            Path(temporary).chmod(0o666 & ~mask)
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+
+def give_to_owner(place: str, workspace: str) -> None:
+    """Gives a file, or a folder with all in it, to whoever owns the workspace, as far as we may.
+
+    Without that the next checkout on a machine of its own cannot remove what root wrote in a container.
+    """
+    with _spoken_for(place):
+        owner = Path(workspace).stat()
+        for path in (Path(place), *Path(place).rglob("*")):
+            with contextlib.suppress(PermissionError):  # an ordinary user owns the files already
+                os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
+
+
+class _Range(io.RawIOBase):
+    """The bytes of a file before ``stop``, from where it stands."""
+
+    def __init__(self, stream: io.FileIO, stop: int) -> None:
+        self._stream = stream
+        self._stop = stop
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int | None:
+        left = max(0, self._stop - self._stream.tell())
+        return self._stream.readinto(memoryview(buffer)[:left])
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+def _open_range(path: Path, start: int, stop: int | None) -> BinaryIO:
+    stream = io.FileIO(path)
+    stream.seek(start)
+    return cast("BinaryIO", io.BufferedReader(stream if stop is None else _Range(stream, stop)))
+
+
+def _source(path: Path, name: str) -> SourceFile:
+    with path.open("rb") as stream:
+        facts = os.fstat(stream.fileno())
+        if not stat.S_ISREG(facts.st_mode):
+            raise ProfgateError(name, "is not a regular file; give files that stay as they are")
+        return SourceFile(_shown(name), facts.st_size, stream.read(HEAD_SIZE), partial(_open_range, path), str(path))
+
+
+def _sources(folder: Path, found: Iterator[Path], place: str) -> list[SourceFile]:
+    names: dict[str, Path] = {}
+    root = folder.resolve()
+    for path in found:
+        name = path.relative_to(folder).as_posix()
+        if path.is_dir() or any(part.startswith(".") for part in name.split("/")):
+            continue
+        if not path.resolve().is_relative_to(root):
+            raise ProfgateError(_shown(name), f"is a link out of {place}; copy the file itself there")
+        if not path.is_file():
+            raise ProfgateError(_shown(name), "is not a regular file; give files that stay as they are")
+        names[name] = path
+        if len(names) > MAX_FILES:
+            raise ProfgateError(place, f"holds more than {MAX_FILES:,} files; name a smaller folder")
+    return [_source(names[name], name) for name in sorted(names)]
+
+
+def _fixed_part(pattern: Path) -> Path:
+    """The folder above the first part with a wildcard."""
+    while glob.has_magic(str(pattern)):
+        pattern = pattern.parent
+    return pattern
+
+
+def _shown(name: str) -> str:
+    """The name as text, also if its bytes are none."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+@contextlib.contextmanager
+def _spoken_for(place: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ProfgateError(_shown(place), f"{error.strerror or error}; check the path and its rights") from error
+    except ValueError as error:
+        raise ProfgateError(_shown(place), f"is no path ({error})") from error

@@ -1,0 +1,133 @@
+"""What a step tells the runner: log lines, annotations, outputs and the summary, safe for hostile text."""
+
+import re
+import uuid
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from profgate.errors import ProfgateError
+
+SUMMARY_LIMIT = 1024 * 1024  # bytes of one step; above it the runner shows nothing at all
+MESSAGE_LIMIT = 4096
+ANNOTATION_LIMIT = 10  # of each level in one step; the runner drops what comes after
+CUT_NOTE = "\n\n*The summary was cut; the report holds the rest.*\n"
+
+
+class WorkflowCommands:
+    """The runner behind a text stream and its two command files; a path left empty drops what would go there."""
+
+    def __init__(self, stream: TextIO, *, output_path: str = "", summary_path: str = "") -> None:
+        self._stream = stream
+        self._output_path = output_path
+        self._summary_path = summary_path
+        self._annotations: Counter[str] = Counter()
+
+    def log(self, text: str) -> None:
+        """One log line; nothing in ``text`` can become a command."""
+        self._write(harmless(text))
+
+    def notice(self, message: str, *, title: str = "", file: str = "", line: int | None = None) -> None:
+        """An annotation for what is worth knowing."""
+        self._annotate("notice", message, title, file, line)
+
+    def warning(self, message: str, *, title: str = "", file: str = "", line: int | None = None) -> None:
+        """An annotation for what somebody should look at."""
+        self._annotate("warning", message, title, file, line)
+
+    def error(self, message: str, *, title: str = "", file: str = "", line: int | None = None) -> None:
+        """An annotation for what makes the step fail."""
+        self._annotate("error", message, title, file, line)
+
+    def mask(self, secret: str) -> None:
+        """Keeps the runner from showing a secret, line by line, because it masks only single lines."""
+        for line in secret.splitlines():
+            if line.strip():
+                self._write(f"::add-mask::{_escaped(line)}")
+
+    @contextmanager
+    def group(self, title: str) -> Iterator[None]:
+        """Folds the log lines written inside."""
+        self._write(f"::group::{_escaped(harmless(title))}")
+        try:
+            yield
+        finally:
+            self._write("::endgroup::")
+
+    def set_output(self, name: str, value: str) -> None:
+        """An output of the step; no value can add another one. Raises ProfgateError for a bad name."""
+        if not re.fullmatch(r"[A-Za-z_][\w-]*", name, re.ASCII):
+            raise ProfgateError("output", f"{name!r} is not a name")
+        delimiter = f"profgate-{uuid.uuid4()}"
+        if delimiter in value:
+            raise ProfgateError(f"output {name}", "holds its own delimiter; run again")
+        _append(self._output_path, f"{name}<<{delimiter}\n{value}\n{delimiter}\n".encode())
+
+    def add_summary(self, markdown: str) -> bool:
+        """Adds to the job's summary; what would exceed the runner's limit is cut at a line. Returns if all fitted."""
+        if not self._summary_path:
+            return True
+        data = markdown.rstrip("\n").encode("utf-8", "replace") + b"\n"
+        room = SUMMARY_LIMIT - _size(self._summary_path)
+        fits = len(data) <= room
+        if not fits:
+            note = CUT_NOTE.encode()
+            data = data[: max(0, room - len(note))]
+            data = data[: data.rfind(b"\n") + 1] + note if room >= len(note) else b""
+        _append(self._summary_path, data)
+        return fits
+
+    def _annotate(self, level: str, message: str, title: str, file: str, line: int | None) -> None:
+        self._annotations[level] += 1
+        if self._annotations[level] > ANNOTATION_LIMIT:
+            self.log(f"{level}: {message}")
+            return
+        given = {"title": title, "file": file, "line": "" if line is None else str(line)}
+        properties = ",".join(f"{key}={_property(value)}" for key, value in given.items() if value)
+        shown = _escaped(_without_controls(message)[:MESSAGE_LIMIT])
+        self._write(f"::{level} {properties}::{shown}" if properties else f"::{level}::{shown}")
+
+    def _write(self, line: str) -> None:
+        # The locale of a container may be ASCII: a log line is never worth an exception.
+        encoding = self._stream.encoding or "utf-8"
+        self._stream.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        self._stream.flush()
+
+
+def harmless(text: str) -> str:
+    """One line that the runner takes for text: both forms of commands are broken up, controls become spaces."""
+    line = re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", text).replace("##[", "# #[")
+    return re.sub(r"^([\s\ufeff\u200b-\u200f\u2060]*):(?=:)", r"\1: ", line)
+
+
+def _without_controls(text: str) -> str:
+    return re.sub(r"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f]", " ", text)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _escaped(_without_controls(text)).replace(":", "%3A").replace(",", "%2C")
+
+
+def _size(path: str) -> int:
+    try:
+        return Path(path).stat().st_size
+    except FileNotFoundError:
+        return 0
+    except OSError as error:
+        raise ProfgateError(path, f"{error.strerror}; the runner's file must be readable") from error
+
+
+def _append(path: str, data: bytes) -> None:
+    if not path:
+        return
+    try:
+        with Path(path).open("ab") as stream:
+            stream.write(data)
+    except OSError as error:
+        raise ProfgateError(path, f"{error.strerror}; the runner's file must be writable") from error
