@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from profgate import wiring
-from profgate.adapters.local_files import write_text
+from profgate.adapters.files import write_text
 from profgate.commands.inputs import add_sides, pipeline_input, policy_of
 from profgate.model.policy import FAIL_ON_ORDER
 from profgate.model.report import Document

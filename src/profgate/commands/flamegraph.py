@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 
 from profgate import wiring
-from profgate.adapters.local_files import write_text
+from profgate.adapters.files import write_text
 from profgate.commands.inputs import add_sides, one_comparison, pipeline_input
 from profgate.errors import ProfgateError
 from profgate.model.comparison import Comparison

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from profgate import wiring
-from profgate.adapters.local_files import read_text, sources_under, write_text
+from profgate.adapters.files import read_text, sources_under, write_text
 from profgate.config_file import read_policy
 from profgate.errors import ProfgateError
 from profgate.model.comparison import Comparison
