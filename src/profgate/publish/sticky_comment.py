@@ -1,0 +1,90 @@
+"""One comment for each key, found by marker and author, edited in place, never written for an older head."""
+
+import re
+from dataclasses import dataclass
+from typing import Protocol
+
+from profgate.errors import NotAllowed
+from profgate.model.github_records import CommentRecord, PullRecord
+
+ACTIONS_LOGIN = "github-actions[bot]"
+
+
+class Comments(Protocol):
+    """What is needed of the client."""
+
+    def pull(self, number: int) -> PullRecord: ...  # noqa: D102 - as GitHubClient
+    def comments(self, number: int) -> list[CommentRecord]: ...  # noqa: D102
+    def create_comment(self, number: int, body: str) -> CommentRecord: ...  # noqa: D102
+    def edit_comment(self, comment_id: int, body: str) -> CommentRecord: ...  # noqa: D102
+    def delete_comment(self, comment_id: int) -> None: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What could be said. ``worth`` tells whether it is worth a new comment; ``quiet`` replaces an old one if not."""
+
+    full: str
+    quiet: str
+    worth: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Where the comment is; ``skipped`` says why nothing was written, None where something was."""
+
+    url: str = ""
+    skipped: str | None = None
+
+
+def publish_comment(client: Comments, number: int, head_sha: str, key: str, texts: Texts, mode: str) -> Outcome:
+    """Writes what the mode asks for.
+
+    ``mode`` is always, on-change or never. Raises `GitHubError`; `NotAllowed` where the token cannot write.
+    """
+    if mode == "never":
+        return Outcome(skipped="comments are switched off")
+    existing = owned(client.comments(number), key, ACTIONS_LOGIN)
+    wanted = texts.full if mode == "always" or texts.worth else texts.quiet
+    if not existing and mode == "on-change" and not texts.worth:
+        return Outcome(skipped="nothing changed")
+    if existing and _same(existing[0].body, wanted):
+        _remove(client, existing[1:])
+        return Outcome(existing[0].html_url, "the comment says it already")
+    if client.pull(number).head_sha != head_sha:
+        return Outcome(skipped="the pull request has newer commits")
+    if existing:
+        written = client.edit_comment(existing[0].id, wanted)
+        _remove(client, existing[1:])
+        return Outcome(written.html_url)
+    return Outcome(_create(client, number, key, wanted).html_url)
+
+
+def owned(comments: list[CommentRecord], key: str, author: str) -> list[CommentRecord]:
+    """Comments that begin with the marker of this key and were written by this author, oldest first."""
+    marker = re.compile(rf"\s*<!-- profgate v1 key={re.escape(key)}[ >]")
+    return sorted((one for one in comments if one.author == author and marker.match(one.body)), key=lambda one: one.id)
+
+
+def _create(client: Comments, number: int, key: str, body: str) -> CommentRecord:
+    """Creates, then looks again: two runs at once, or a token of another login, must still end with one comment."""
+    created = client.create_comment(number, body)
+    mine = owned(client.comments(number), key, created.author)
+    if not mine or mine[0].id == created.id:
+        _remove(client, mine[1:])
+        return created
+    kept = client.edit_comment(mine[0].id, body)
+    _remove(client, mine[1:])
+    return kept
+
+
+def _remove(client: Comments, comments: list[CommentRecord]) -> None:
+    for comment in comments:
+        try:
+            client.delete_comment(comment.id)
+        except NotAllowed:
+            return
+
+
+def _same(stored: str, wanted: str) -> bool:
+    return stored.replace("\r\n", "\n").strip() == wanted.strip()
