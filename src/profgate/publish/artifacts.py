@@ -1,0 +1,91 @@
+"""Pages and baselines as artifacts of this run; where that fails, the step that does it instead."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from profgate.adapters.artifact_service import UploadedArtifact, UploadUnavailable
+from profgate.model.links import Links
+from profgate.model.report import Document
+
+LONGEST_NAME = 120
+
+
+class Uploads(Protocol):
+    """What is needed of the artifact service."""
+
+    def upload_zip(self, name: str, files: Mapping[str, bytes]) -> UploadedArtifact: ...  # noqa: D102
+    def upload_file(self, name: str, data: bytes, mime_type: str) -> UploadedArtifact: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page with the workload and metric it shows."""
+
+    workload: str
+    metric: str
+    document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class Uploaded:
+    """Links to what was uploaded, and what failed."""
+
+    links: Links
+    warnings: tuple[str, ...] = field(default=())
+
+
+def upload_pages(
+    connect: Callable[[], Uploads], pages: Sequence[Page], *, key: str, attempt: int, folder: str, run_url: str
+) -> Uploaded:
+    """Each page as an artifact of its own that opens in the browser.
+
+    The first failure ends it: what fails once fails for all, and the run still has the files in ``folder``.
+    """
+    links = Links(run=run_url)
+    if not pages:
+        return Uploaded(links)
+    taken: set[str] = set()
+    try:
+        service = connect()
+        for page in pages:
+            name = page_name(key, page, attempt, taken)
+            stored = service.upload_file(name, page.document.text.encode(), page.document.media_type)
+            links = replace(links, pages={**links.pages, (page.workload, page.metric): stored.url})
+    except UploadUnavailable as error:
+        step = upload_step(f"profgate-pages-{key}-{attempt}", folder)
+        return Uploaded(links, (f"{error}\nThe pages are in {folder}; to keep them add this step:\n{step}",))
+    return Uploaded(links)
+
+
+def upload_baseline(connect: Callable[[], Uploads], name: str, files: Mapping[str, bytes], folder: str) -> str | None:
+    """Stores the profiles with their manifest; the warning with the step to add where that fails, else None."""
+    try:
+        connect().upload_zip(name, files)
+    except UploadUnavailable as error:
+        return f"{error}\nThe baseline was not stored; to store it add this step:\n{upload_step(name, folder)}"
+    return None
+
+
+def page_name(key: str, page: Page, attempt: int, taken: set[str]) -> str:
+    """A name that is unique in this run and made of plain letters; the new name is added to ``taken``."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{page.workload}.{page.metric}").strip("-.")[:LONGEST_NAME] or "page"
+    name, number = f"profgate-{key}-{plain}-{attempt}.html", 1
+    while name.lower() in taken:
+        number += 1
+        name = f"profgate-{key}-{plain}-{number}-{attempt}.html"
+    taken.add(name.lower())
+    return name
+
+
+def upload_step(name: str, folder: str) -> str:
+    """The workflow step that uploads a folder."""
+    return (
+        "- uses: actions/upload-artifact@v7\n"
+        "  if: always()\n"
+        "  with:\n"
+        f"    name: {name}\n"
+        f"    path: {folder}\n"
+        "    include-hidden-files: true"
+    )

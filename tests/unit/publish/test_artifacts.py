@@ -1,0 +1,81 @@
+from collections.abc import Iterator
+
+import pytest
+
+from fake_github import FakeGitHub
+from profgate.adapters.artifact_service import ArtifactService, UploadUnavailable
+from profgate.model.report import Document
+from profgate.publish.artifacts import Page, Uploads, page_name, upload_baseline, upload_pages
+
+
+def page(workload: str, metric: str = "cpu") -> Page:
+    return Page(workload, metric, Document("page.html", "text/html", "<p>"))
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeGitHub]:
+    with FakeGitHub() as server:
+        server.start_run(server.add_commit(branch="main"))
+        yield server
+
+
+def service_of(fake: FakeGitHub) -> ArtifactService:
+    return ArtifactService(fake.results_url, fake.runtime_token, "https://example.com/runs/1", pause=0)
+
+
+def no_service() -> Uploads:
+    return ArtifactService("", "", "https://example.com/runs/1")
+
+
+def test_each_page_is_an_artifact_that_opens(fake: FakeGitHub) -> None:
+    uploaded = upload_pages(
+        lambda: service_of(fake),
+        [page("api"), page("cli")],
+        key="default",
+        attempt=2,
+        folder="out",
+        run_url="https://example.com/runs/1",
+    )
+    stored = list(fake.state.artifacts.values())
+    assert [one.name for one in stored] == ["profgate-default-api.cpu-2.html", "profgate-default-cli.cpu-2.html"]
+    assert {one.mime_type for one in stored} == {"text/html"}
+    assert uploaded.warnings == ()
+    assert uploaded.links.pages["api", "cpu"] == f"https://example.com/runs/1/artifacts/{stored[0].id}"
+    assert uploaded.links.run == "https://example.com/runs/1"
+
+
+def test_without_a_service_the_step_is_told() -> None:
+    uploaded = upload_pages(no_service, [page("api")], key="k", attempt=1, folder="out", run_url="https://run")
+    assert uploaded.links.pages == {}
+    assert "actions/upload-artifact@v7" in uploaded.warnings[0]
+    assert "path: out" in uploaded.warnings[0]
+
+
+def test_no_pages_need_no_service() -> None:
+    uploaded = upload_pages(no_service, [], key="k", attempt=1, folder="out", run_url="https://run")
+    assert uploaded.warnings == ()
+
+
+def test_a_name_that_is_taken_ends_in_a_warning(fake: FakeGitHub) -> None:
+    for _ in range(2):
+        warning = upload_baseline(lambda: service_of(fake), "profgate-default", {"a.folded": b"a 1\n"}, "out")
+    assert warning is not None
+    assert "already" in warning
+
+
+def test_a_baseline_is_stored_as_a_zip(fake: FakeGitHub) -> None:
+    assert upload_baseline(lambda: service_of(fake), "profgate-default", {"a.folded": b"a 1\n"}, "out") is None
+    assert [one.mime_type for one in fake.state.artifacts.values()] == ["application/zip"]
+
+
+def test_names_are_plain_and_differ() -> None:
+    taken: set[str] = set()
+    names = [page_name("k", page(name), 1, taken) for name in ("a/b", "a b", "a:b", "A-b", "", "../..", "é" * 500)]
+    assert names[:3] == ["profgate-k-a-b.cpu-1.html", "profgate-k-a-b.cpu-2-1.html", "profgate-k-a-b.cpu-3-1.html"]
+    assert len({name.lower() for name in names}) == len(names)
+    assert all(name.isascii() and "/" not in name and len(name) < 200 for name in names)
+
+
+def test_refusals_are_told_as_such() -> None:
+    with pytest.raises(UploadUnavailable):
+        no_service()
