@@ -99,7 +99,7 @@ def write_manifest(side: Path) -> None:
             {
                 "path": path.relative_to(side).as_posix(),
                 "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
-                "configuration": {"command": COMMAND},
+                "configuration": COMMAND,
                 "truncated": False,
                 **recorder_of(path),
             }
@@ -118,13 +118,12 @@ def recorder_of(path: Path) -> dict:
             "format": "folded",
             "profiler": "py-spy",
             "profiler_version": version("py-spy"),
-            "sampling_rate": RATE,
+            "rate": float(RATE),
         }
     return {
         "format": "pstats",
         "profiler": "cProfile",
         "profiler_version": platform.python_version(),
-        "sampling_rate": None,
     }
 
 
