@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,15 +10,16 @@ from dataclasses import replace
 from profgate import wiring
 from profgate.adapters.files import write_text
 from profgate.commands.inputs import add_sides, pipeline_input, policy_of
+from profgate.model.links import Links
 from profgate.model.policy import FAIL_ON_ORDER
 from profgate.model.report import Document
 from profgate.pipeline import Built
 from profgate.publish.terminal import show
-from profgate.report.comment import Links, render_comment
+from profgate.report.comment import render_comment
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import to_json
-from profgate.report.page_index import build_index
-from profgate.report.terminal_report import render_terminal
+from profgate.report.page_index import IndexRow, build_index
+from profgate.report.terminal_report import terminal_lines
 
 FORMATS = ("terminal", "json", "markdown", "csv")
 
@@ -34,15 +36,18 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
+def _comment(built: Built) -> Document:
+    """The comment as a pull request would get it, its links leading to the pages beside it."""
+    pages = {(page.workload, page.metric): page.document.name for page in built.pages}
+    return render_comment(built.report, links=Links(pages=pages, index="index.html" if pages else None))
+
+
 def _documents(built: Built) -> list[Document]:
     """Everything the output folder gets: the comment, the report, the pages and their index."""
-    documents = [
-        render_comment(built.report, key="default", links=Links()),
-        Document("report.json", "application/json", to_json(built.report)),
-        *(page.document for page in built.pages),
-    ]
+    documents = [_comment(built), Document("report.json", "application/json", to_json(built.report))]
+    documents += [page.document for page in built.pages]
     if built.pages:
-        rows = [(page.document.name, page.workload, page.metric) for page in built.pages]
+        rows = [IndexRow(page.document.name, page.workload, page.metric) for page in built.pages]
         documents.append(Document("index.html", "text/html", build_index(rows)))
     return documents
 
@@ -52,7 +57,7 @@ def _text(built: Built, chosen: str) -> str:
         return to_json(built.report)
     if chosen == "csv":
         return to_csv(built.report)
-    return render_comment(built.report, key="default", links=Links()).text
+    return _comment(built).text
 
 
 def run(argv: Sequence[str]) -> int:
@@ -66,7 +71,8 @@ def run(argv: Sequence[str]) -> int:
         for document in _documents(built):
             write_text(os.path.join(arguments.output_dir, document.name), document.text)  # noqa: PTH118 - doors pass plain paths
     if arguments.format == "terminal":
-        show(render_terminal(built.report, verbose=arguments.verbose), sys.stdout)
+        columns = shutil.get_terminal_size((100, 24)).columns
+        show(terminal_lines(built.report, verbose=arguments.verbose, width=columns), sys.stdout)
     else:
         sys.stdout.write(_text(built, arguments.format))
     return built.report.verdict.exit_code
