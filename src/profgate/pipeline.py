@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from profgate.compare.build import CompareOptions, compare_workload
 from profgate.compare.comparability import comparability
@@ -193,6 +194,12 @@ def _headline(metric: MetricReport) -> tuple[int, float]:
     return worst, -(moved / metric.total.baseline if metric.total.baseline else 0.0)
 
 
+def normalisation_of(comparison: Comparison) -> Literal["none", "total"]:
+    """Bare sample counts are made equal in total, unless both sides state one rate: then they are time."""
+    rates = {facts.rate for facts in comparison.facts}
+    return "total" if comparison.metric.unit == "samples" and (len(rates) > 1 or None in rates) else "none"
+
+
 def _page(comparison: Comparison, metric: MetricReport, given: PipelineInput) -> PageDocument | None:
     tree, symbols = comparison.tree, comparison.symbols
     if tree is None:
@@ -205,7 +212,7 @@ def _page(comparison: Comparison, metric: MetricReport, given: PipelineInput) ->
             "direction": finding.direction,
         }
         for finding in metric.findings
-        if (finding.location.name, finding.location.file) in numbers
+        if finding.severity != "none" and (finding.location.name, finding.location.file) in numbers
     ]
     header = PageHeader(
         title=f"{comparison.workload}: {comparison.metric.name}",
@@ -215,7 +222,7 @@ def _page(comparison: Comparison, metric: MetricReport, given: PipelineInput) ->
         exponent=comparison.metric.exponent,
         better=comparison.metric.better,
         runs=(comparison.runs.baseline, comparison.runs.target),
-        normalisation="total" if comparison.metric.unit == "samples" else "none",
+        normalisation=normalisation_of(comparison),
         labels=(given.baseline_side.sha or given.baseline_side.label, given.target_side.sha or given.target_side.label),
         findings=marks,
         notes=[note.text for note in comparison.notes],

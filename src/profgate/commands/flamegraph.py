@@ -9,6 +9,7 @@ from profgate.commands.inputs import add_sides, one_comparison, pipeline_input
 from profgate.errors import ProfgateError
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
+from profgate.pipeline import normalisation_of
 from profgate.report.folded_export import two_column_folded
 from profgate.report.page import build_page
 from profgate.report.page_columns import PageHeader, PageTree
@@ -31,7 +32,7 @@ def _drawn(comparison: Comparison, output: str) -> str:
         exponent=metric.exponent,
         better=metric.better,
         runs=(comparison.runs.baseline, comparison.runs.target),
-        normalisation="total" if metric.unit == "samples" else "none",
+        normalisation=normalisation_of(comparison),
         sample_value=comparison.period,
     )
     if output.endswith(".html"):
