@@ -1,0 +1,224 @@
+"""The protobuf wire format: fields of a message in Python, bodies of many messages together in numpy."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from profgate.errors import ProfileError
+from profgate.model.arrays import IntArray
+
+VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
+MAX_VARINT = 10
+MAX_FIELD = (1 << 29) - 1
+CHUNK = 8192
+# below this many messages a step of numpy costs more than Python's
+_FEW = 24
+_FIXED = {FIXED64: 8, FIXED32: 4}
+
+Bytes = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """Where the varints of one repeated field stand: ``message``, ``start``, ``end`` int64[span], ends excluded."""
+
+    message: IntArray
+    start: IntArray
+    end: IntArray
+
+
+def truncated(where: str, at: int, what: str = "the message ends too early") -> ProfileError:
+    """The error of damaged data at byte ``at``."""
+    return ProfileError(f"{where}: byte {at}", f"{what}; the file is cut off or damaged, record it again")
+
+
+def varint(data: bytes, at: int, end: int, where: str) -> tuple[int, int]:
+    """The unsigned number at ``at`` and the byte after it. Raises ProfileError when it is not whole before ``end``."""
+    value = shift = 0
+    start = at
+    while at < end:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value & 0xFFFFFFFFFFFFFFFF, at
+        shift += 7
+        if shift == 7 * MAX_VARINT:
+            raise truncated(where, start, "a number has more than 10 bytes")
+    raise truncated(where, start)
+
+
+def fields(data: bytes, at: int, end: int, where: str) -> Iterator[tuple[int, int, int, int]]:
+    """Field number, wire type, and start and end of the content of each field in ``data[at:end]``.
+
+    A varint's content is its bytes. Raises ProfileError for groups, unknown wire types and whatever is cut off.
+    """
+    while at < end:
+        begin = at
+        tag = data[at]
+        at += 1
+        if tag >= 0x80:
+            tag, at = varint(data, begin, end, where)
+        number, wire = tag >> 3, tag & 7
+        if wire == LENGTH:
+            size, start = varint(data, at, end, where)
+            at = start + size
+        elif wire == VARINT:
+            start = at
+            _, at = varint(data, at, end, where)
+        elif wire in _FIXED:
+            start = at
+            at += _FIXED[wire]
+        else:
+            raise truncated(where, begin, f"wire type {wire} does not exist")
+        if not 0 < number <= MAX_FIELD:
+            raise truncated(where, begin, f"field number {number} does not exist")
+        if at > end:
+            raise truncated(where, begin)
+        yield number, wire, start, at
+
+
+def signed(value: int) -> int:
+    """An unsigned 64-bit number read as int64."""
+    return value - (1 << 64) if value >> 63 else value
+
+
+def repeated_varints(
+    data: bytes, starts: IntArray, ends: IntArray, wanted: tuple[int, ...], where: str
+) -> dict[int, tuple[IntArray, IntArray]]:
+    """The numbers of repeated fields, packed or not, in many messages of one kind.
+
+    Message ``k`` lies at ``starts[k]:ends[k]``. For each wanted field: counts int64[message] and the values
+    int64[value], in order of message. Raises ProfileError for whatever is cut off.
+    """
+    raw = np.frombuffer(data, dtype=np.uint8)
+    parts: dict[int, list[tuple[IntArray, IntArray]]] = {number: [] for number in wanted}
+    for first in range(0, len(starts), CHUNK):
+        last = min(first + CHUNK, len(starts))
+        spans = _spans(data, starts[first:last], ends[first:last], wanted, where)
+        for number in wanted:
+            parts[number].append(_decoded(raw, spans[number], last - first, where))
+    empty = np.zeros(0, dtype=np.int64)
+    return {
+        number: (
+            np.concatenate([empty, *(counts for counts, _ in found)]),
+            np.concatenate([empty, *(values for _, values in found)]),
+        )
+        for number, found in parts.items()
+    }
+
+
+def _spans(data: bytes, starts: IntArray, ends: IntArray, wanted: tuple[int, ...], where: str) -> dict[int, Spans]:
+    """One field of every message a step; the last few messages are walked one by one."""
+    raw = np.frombuffer(data, dtype=np.uint8)
+    found: dict[int, list[tuple[IntArray, IntArray, IntArray]]] = {number: [] for number in wanted}
+    alive = np.flatnonzero(starts < ends)
+    at, end = starts[alive], ends[alive]
+    while len(alive) > _FEW:
+        begin = at
+        tag, at = _numbers_at(raw, at, end, where)
+        wire = tag & 7
+        bad = (
+            ((wire != VARINT) & (wire != LENGTH) & (wire != FIXED64) & (wire != FIXED32))
+            | (tag < 8)
+            | (tag >> 3 > MAX_FIELD)
+        )
+        if bad.any():
+            raise truncated(where, int(begin[bad][0]), "a field has a type that does not exist")
+        start, at = _contents(raw, wire, at, end, where)
+        outside = at > end
+        if outside.any():
+            raise truncated(where, int(begin[outside][0]))
+        for number in wanted:
+            chosen = ((tag >> 3) == number) & ((wire == LENGTH) | (wire == VARINT))
+            found[number].append((alive[chosen], start[chosen], at[chosen]))
+        going = at < end
+        alive, at, end = alive[going], at[going], end[going]
+    rest: dict[int, list[tuple[int, int, int]]] = {number: [] for number in wanted}
+    for message, first, stop in zip(alive.tolist(), at.tolist(), end.tolist(), strict=True):
+        for number, wire_type, content, after in fields(data, first, stop, where):
+            if number in rest and wire_type in {LENGTH, VARINT}:
+                rest[number].append((message, content, after))
+    for number, rows in rest.items():
+        message_column, start_column, end_column = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+        found[number].append((message_column, start_column, end_column))
+    return {number: _in_order(steps) for number, steps in found.items()}
+
+
+def _in_order(steps: list[tuple[IntArray, IntArray, IntArray]]) -> Spans:
+    """Spans by message; within a message they were met in order of the file."""
+    empty = np.zeros(0, dtype=np.int64)
+    message, start, end = (np.concatenate([empty, *(step[column] for step in steps)]) for column in range(3))
+    order = np.argsort(message, kind="stable")
+    return Spans(message[order], start[order], end[order])
+
+
+def _contents(raw: Bytes, wire: IntArray, at: IntArray, end: IntArray, where: str) -> tuple[IntArray, IntArray]:
+    """Start and end of each field's content."""
+    stop = at + np.where(wire == FIXED64, 8, 4)
+    start = at.copy()
+    counted = (wire == VARINT) | (wire == LENGTH)
+    value, after = _numbers_at(raw, at[counted], end[counted], where)
+    sized = wire[counted] == LENGTH
+    huge = sized & (value < 0)
+    if huge.any():
+        raise truncated(where, int(at[counted][huge][0]), "a length is too large")
+    start[counted] = np.where(sized, after, at[counted])
+    stop[counted] = np.where(sized, after + np.minimum(value, len(raw) + 1), after)
+    return start, stop
+
+
+def _numbers_at(raw: Bytes, at: IntArray, end: IntArray, where: str) -> tuple[IntArray, IntArray]:
+    """The varint at each place, and the byte after it."""
+    value = np.zeros(len(at), dtype=np.uint64)
+    after = at.copy()
+    going = np.arange(len(at))
+    for step in range(MAX_VARINT):
+        place = after[going]
+        over = place >= end[going]
+        if over.any():
+            raise truncated(where, int(at[going][over][0]))
+        byte = raw[place].astype(np.uint64)
+        value[going] |= (byte & np.uint64(0x7F)) << np.uint64(7 * step)
+        after[going] += 1
+        going = going[byte >= 0x80]
+        if not len(going):
+            return value.view(np.int64), after
+    raise truncated(where, int(at[going][0]), "a number has more than 10 bytes")
+
+
+def _decoded(raw: Bytes, spans: Spans, messages: int, where: str) -> tuple[IntArray, IntArray]:
+    """How many varints the spans of each message hold, and their values."""
+    lengths = spans.end - spans.start
+    filled = lengths > 0
+    start, lengths, message = spans.start[filled], lengths[filled], spans.message[filled]
+    if not len(start):
+        return np.zeros(messages, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    before = np.cumsum(lengths) - lengths
+    taken = raw[np.arange(int(lengths.sum())) + np.repeat(start - before, lengths)]
+    last = taken < 0x80
+    cut = ~last[before + lengths - 1]
+    if cut.any():
+        raise truncated(where, int(start[cut][0]), "a list of numbers ends inside a number")
+    stops = np.flatnonzero(last)
+    begins = np.concatenate((np.zeros(1, dtype=np.int64), stops[:-1] + 1))
+    sizes = stops - begins + 1
+    if int(sizes.max()) > MAX_VARINT:
+        raise truncated(where, int(start[0]), "a number has more than 10 bytes")
+    counts = np.bincount(message, weights=np.add.reduceat(last, before, dtype=np.int64), minlength=messages)
+    return counts.astype(np.int64), _values(taken, begins, sizes)
+
+
+def _values(taken: Bytes, begins: IntArray, sizes: IntArray) -> IntArray:
+    """Numbers of adjoining varints, a byte of all of them a step."""
+    value = (taken[begins] & 0x7F).astype(np.uint64)
+    going = np.flatnonzero(sizes > 1)
+    step = 1
+    while len(going):
+        byte = (taken[begins[going] + step] & 0x7F).astype(np.uint64)
+        value[going] |= byte << np.uint64(7 * step)
+        step += 1
+        going = going[sizes[going] > step]
+    return value.view(np.int64)

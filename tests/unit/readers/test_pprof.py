@@ -1,0 +1,374 @@
+import gzip
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from profgate.errors import ProfileError
+from profgate.model.profile import Profile
+from profgate.model.source import source_of
+from profgate.model.units import MetricKind
+from profgate.readers.pprof import PprofReader
+from profgate.readers.protobuf_wire import repeated_varints
+
+DATA = Path(__file__).parents[2] / "data" / "pprof"
+Stack = tuple[str, ...]
+
+# the public schema: message, then name, number and type of its fields; * is repeated, *? repeated and not packed
+SCHEMA = {
+    "ValueType": "type=1 int64, unit=2 int64",
+    "Sample": "location_id=1 *uint64, value=2 *int64, label=3 *Label",
+    "LooseSample": "location_id=1 *?uint64, value=2 *?int64, label=3 *Label",
+    "Label": "key=1 int64, str=2 int64, num=3 int64, num_unit=4 int64",
+    "Mapping": "id=1 uint64, memory_start=2 uint64, memory_limit=3 uint64, file_offset=4 uint64, filename=5 int64",
+    "Location": "id=1 uint64, mapping_id=2 uint64, address=3 uint64, line=4 *Line, is_folded=5 bool",
+    "Line": "function_id=1 uint64, line=2 int64, column=3 int64",
+    "Function": "id=1 uint64, name=2 int64, system_name=3 int64, filename=4 int64, start_line=5 int64",
+    "Profile": "sample_type=1 *ValueType, sample=2 *Sample, mapping=3 *Mapping, location=4 *Location,"
+    " function=5 *Function, string_table=6 *string, drop_frames=7 int64, keep_frames=8 int64, time_nanos=9 int64,"
+    " duration_nanos=10 int64, period_type=11 ValueType, period=12 int64, comment=13 *int64,"
+    " default_sample_type=14 int64, unheard_of=999 string, fixed=998 fixed32, wide=997 fixed64",
+    "LooseProfile": "sample_type=1 *ValueType, sample=2 *LooseSample, location=4 *Location, string_table=6 *string",
+}
+
+
+def schema() -> dict[str, Any]:
+    file = descriptor_pb2.FileDescriptorProto(name="profile.proto", package="p", syntax="proto3")
+    types = descriptor_pb2.FieldDescriptorProto
+    for name, text in SCHEMA.items():
+        message = file.message_type.add(name=name)
+        for part in text.split(","):
+            label, kind = part.strip().split(" ")
+            field_name, number = label.split("=")
+            one = message.field.add(name=field_name, number=int(number))
+            one.label = types.LABEL_REPEATED if kind.startswith("*") else types.LABEL_OPTIONAL
+            if kind.startswith("*?"):
+                one.options.packed = False
+            kind = kind.lstrip("*?")
+            if kind in SCHEMA:
+                one.type, one.type_name = types.TYPE_MESSAGE, f".p.{kind}"
+            else:
+                one.type = types.Type.Value(f"TYPE_{kind.upper()}")
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    return {name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"p.{name}")) for name in SCHEMA}
+
+
+CLASSES = schema()
+
+
+class Builder:
+    """A profile message by names instead of numbers."""
+
+    def __init__(self, *types: tuple[str, str]) -> None:
+        self.message = CLASSES["Profile"](string_table=[""])
+        for name, unit in types:
+            self.message.sample_type.add(type=self.string(name), unit=self.string(unit))
+
+    def string(self, text: str) -> int:
+        if text not in self.message.string_table:
+            self.message.string_table.append(text)
+        return list(self.message.string_table).index(text)
+
+    def function(self, number: int, name: str, system: str = "", file: str = "", start: int = 0) -> None:
+        self.message.function.add(
+            id=number,
+            name=self.string(name),
+            system_name=self.string(system),
+            filename=self.string(file),
+            start_line=start,
+        )
+
+    def location(self, number: int, *lines: tuple[int, int], address: int = 0, mapping: int = 0) -> None:
+        found = self.message.location.add(id=number, address=address, mapping_id=mapping)
+        for function, line in lines:
+            found.line.add(function_id=function, line=line)
+
+    def sample(self, locations: list[int], *values: int) -> None:
+        self.message.sample.add(location_id=locations, value=values)
+
+    def bytes(self) -> bytes:
+        data: bytes = self.message.SerializeToString()
+        return data
+
+
+def small() -> Builder:
+    built = Builder(("samples", "count"), ("cpu", "nanoseconds"))
+    built.function(1, "main.main", file="main.go", start=3)
+    built.function(2, "main.work", file="main.go", start=10)
+    built.function(3, "main.add", file="add.go")
+    built.location(1, (1, 5))
+    built.location(2, (3, 8), (2, 12))
+    built.sample([2, 1], 3, 30)
+    built.sample([1], 1, 10)
+    built.message.period = 10
+    built.message.period_type.type = built.string("cpu")
+    built.message.period_type.unit = built.string("nanoseconds")
+    return built
+
+
+def read(data: bytes) -> Profile:
+    return PprofReader().read(source_of("cpu.pb.gz", data))
+
+
+def stacks_of(profile: Profile) -> Counter[tuple[Stack, tuple[int, ...]]]:
+    """Each stack with its values, as often as it stands."""
+    stacks = profile.stacks
+    assert stacks is not None
+    path: list[str] = []
+    found: Counter[tuple[Stack, tuple[int, ...]]] = Counter()
+    leaf_number = 0
+    for depth, frame, leaf in zip(stacks.depth, stacks.frame, stacks.leaf, strict=True):
+        path[int(depth) :] = [profile.frames.names[int(frame)]]
+        if leaf:
+            found[tuple(path), tuple(stacks.values[:, leaf_number].tolist())] += 1
+            leaf_number += 1
+    return found
+
+
+def judged(data: bytes) -> Counter[tuple[Stack, tuple[int, ...]]]:
+    """The same by the protobuf library, one sample at a time."""
+    message = CLASSES["Profile"].FromString(data)
+    names = {
+        one.id: message.string_table[one.name] or message.string_table[one.system_name] for one in message.function
+    }
+    locations = {
+        one.id: [names[line.function_id] for line in one.line] or [f"[{one.address:#x}]"] for one in message.location
+    }
+    found: Counter[tuple[Stack, tuple[int, ...]]] = Counter()
+    for sample in message.sample:
+        path = [name for location in sample.location_id for name in locations[location]]
+        if path:
+            found[tuple(reversed(path)), tuple(sample.value)] += 1
+    return found
+
+
+def test_a_minimal_profile_has_inlined_frames_metrics_and_periods() -> None:
+    found = read(small().bytes())
+    assert stacks_of(found) == {
+        (("main.main", "main.work", "main.add"), (3, 30)): 1,
+        (("main.main",), (1, 10)): 1,
+    }
+    assert [(metric.name, metric.unit, metric.kind) for metric in found.metrics] == [
+        ("samples", "count", MetricKind.SAMPLED),
+        ("cpu", "nanoseconds", MetricKind.SAMPLED),
+    ]
+    assert found.periods == (1, 10)
+    assert found.facts.rate == pytest.approx(1e8)
+    rows = dict(zip(found.frames.names, zip(found.frames.files, found.frames.lines, strict=True), strict=True))
+    assert rows == {"main.main": ("main.go", 3), "main.work": ("main.go", 10), "main.add": ("add.go", 8)}
+
+
+@pytest.mark.parametrize("path", sorted(DATA.glob("*.gz")), ids=lambda path: path.name)
+def test_recorded_profiles_hold_what_the_protobuf_library_sees(path: Path) -> None:
+    data = path.read_bytes()
+    assert stacks_of(read(data)) == judged(gzip.decompress(data))
+    assert sum(stacks_of(read(data)).values()) > 3
+
+
+def test_recorded_heap_profiles_are_counted_and_recorded_times_sampled() -> None:
+    heap = read((DATA / "datadog-pprof-5.20-heap.pb.gz").read_bytes())
+    wall_data = (DATA / "datadog-pprof-5.20-wall.pb.gz").read_bytes()
+    wall = read(wall_data)
+    assert {metric.kind for metric in heap.metrics} == {MetricKind.COUNTED}
+    assert {metric.unit for metric in heap.metrics} == {"count", "bytes"}
+    assert {metric.kind for metric in wall.metrics} == {MetricKind.SAMPLED}
+    assert wall.periods == (1, CLASSES["Profile"].FromString(gzip.decompress(wall_data)).period)
+
+
+def random_profile(samples: int) -> bytes:
+    chance = random.Random(samples)
+    built = Builder(("samples", "count"), ("alloc_space", "bytes"))
+    for number in range(1, 40):
+        built.function(number, f"f{number}", file=f"f{number % 3}.c")
+    ids = [chance.randrange(1, 1 << 64) for _ in range(60)]
+    for number in ids:
+        lines = [(chance.randrange(1, 40), chance.randrange(1, 99)) for _ in range(chance.randrange(3))]
+        built.location(number, *lines, address=number >> 1)
+    for _ in range(samples):
+        path = [chance.choice(ids) for _ in range(chance.randrange(1, 30))]
+        built.sample(path, chance.randrange(1, 1 << chance.randrange(1, 40)), chance.randrange(1 << 45))
+        if chance.random() < 0.2:
+            built.message.sample[-1].label.add(key=1, num=chance.randrange(-5, 1 << 60))
+    return built.bytes()
+
+
+@pytest.mark.parametrize("samples", [1, 30, 9000])
+def test_many_samples_hold_what_the_protobuf_library_sees(samples: int) -> None:
+    data = random_profile(samples)
+    assert stacks_of(read(data)) == judged(data)
+
+
+def test_unpacked_numbers_are_the_same_as_packed_ones() -> None:
+    packed = random_profile(300)
+    loose = CLASSES["LooseProfile"].FromString(packed).SerializeToString()
+    assert len(loose) != len(packed)
+    assert stacks_of(read(loose)) == judged(packed)
+
+
+def test_unknown_fields_of_every_kind_are_skipped() -> None:
+    built = small()
+    built.message.unheard_of = "later"
+    built.message.fixed = 7
+    built.message.wide = 7
+    assert stacks_of(read(built.bytes())) == stacks_of(read(small().bytes()))
+
+
+def test_locations_without_lines_are_addresses_of_their_binary() -> None:
+    built = Builder(("samples", "count"))
+    built.message.mapping.add(id=7, filename=built.string("/usr/lib/libc.so.6"))
+    built.location(1, address=0x7F00, mapping=7)
+    built.sample([1], 2)
+    found = read(built.bytes())
+    assert found.frames.names == ["[0x7f00]"]
+    assert found.frames.modules == ["/usr/lib/libc.so.6"]
+
+
+def test_a_function_without_name_falls_back_to_the_linker_name_then_the_address() -> None:
+    built = Builder(("samples", "count"))
+    built.function(1, "", system="_ZN3fooE")
+    built.function(2, "", file="x.c")
+    built.location(1, (1, 4), address=16)
+    built.location(2, (2, 9), address=32)
+    built.sample([2, 1], 1)
+    assert stacks_of(read(built.bytes())) == {(("_ZN3fooE", "[0x20]"), (1,)): 1}
+
+
+def test_samples_without_locations_weigh_on_the_root() -> None:
+    built = small()
+    built.sample([], 4, 40)
+    found = read(built.bytes())
+    assert found.stacks is not None
+    assert found.stacks.root_values.tolist() == [4, 40]
+
+
+def test_units_become_base_units() -> None:
+    built = Builder(("wall", "milliseconds"), ("inuse_space", "kb"))
+    built.function(1, "f")
+    built.location(1, (1, 1))
+    built.sample([1], 12, 3)
+    found = read(built.bytes())
+    assert stacks_of(found) == {(("f",), (12_000_000, 3072)): 1}
+    assert [(metric.unit, metric.exponent) for metric in found.metrics] == [("nanoseconds", 0), ("bytes", 0)]
+
+
+def test_a_profile_without_samples_is_valid_and_empty() -> None:
+    found = read(Builder(("samples", "count")).bytes())
+    assert found.stacks is not None
+    assert found.stacks.values.shape == (1, 0)
+
+
+def broken(change: str) -> bytes:
+    built = small()
+    match change:
+        case "negative":
+            built.sample([1], -3, 5)
+        case "values":
+            built.sample([1], 3)
+        case "location":
+            built.sample([99], 1, 1)
+        case "function":
+            built.location(9, (77, 1))
+        case "string":
+            built.message.function[0].name = 1000
+        case "twice":
+            built.location(1, (1, 1))
+        case "types":
+            del built.message.sample_type[:]
+        case "strings":
+            built.message.string_table[0] = "x"
+        case "sum":
+            built.sample([1], 1 << 62, 1)
+            built.sample([1], 1 << 62, 1)
+    return built.bytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("negative", r"byte \d+: a value is negative"),
+        ("values", r"byte \d+: a sample does not have 2 values"),
+        ("location", r"byte \d+: location 99 does not exist"),
+        ("function", r"byte \d+: function 77 does not exist"),
+        ("string", r"byte \d+: string 1000 does not exist"),
+        ("twice", "location 1 stands twice"),
+        ("types", "no sample type"),
+        ("strings", "string table is missing"),
+        ("sum", r"add up beyond 2\^63"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(change: str, message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        read(broken(change))
+
+
+@pytest.mark.parametrize("data", [small().bytes(), random_profile(40)], ids=["small", "random"])
+def test_a_file_cut_anywhere_is_refused(data: bytes) -> None:
+    needed = data.rindex(b"nanoseconds") if b"nanoseconds" in data else len(data)
+    for end in range(0, needed, 7):
+        with pytest.raises(ProfileError):
+            read(data[:end])
+
+
+def test_a_cut_gzip_is_refused() -> None:
+    data = (DATA / "datadog-pprof-5.20-wall.pb.gz").read_bytes()
+    for end in range(7, len(data), 7):
+        with pytest.raises(ProfileError):
+            read(data[:end])
+
+
+@settings(max_examples=300, derandomize=True, deadline=None)
+@given(st.binary(max_size=120), st.integers(0, 200))
+def test_any_bytes_give_a_profile_or_a_profile_error(noise: bytes, at: int) -> None:
+    data = small().bytes()
+    for damaged in (noise, data[:at] + noise + data[at + len(noise) :]):
+        try:
+            total = len(read(damaged).metrics)
+        except ProfileError:
+            total = 1
+        assert total
+
+
+@settings(max_examples=100, derandomize=True, deadline=None)
+@given(st.lists(st.lists(st.integers(0, 2**64 - 1), max_size=6), max_size=60))
+def test_repeated_numbers_come_back_as_written(rows: list[list[int]]) -> None:
+    messages = [CLASSES["Sample"](location_id=row, value=[1]).SerializeToString() for row in rows]
+    data = b"".join(messages)
+    ends = np.cumsum([len(message) for message in messages], dtype=np.int64)
+    starts = np.concatenate(([0], ends))[: len(ends)].astype(np.int64)
+    counts, values = repeated_varints(data, starts, ends, (1, 2), "x")[1]
+    assert counts.tolist() == [len(row) for row in rows]
+    assert values.view(np.uint64).tolist() == [value for row in rows for value in row]
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(st.binary(max_size=12))
+def test_damaged_messages_are_refused_the_same_in_numpy_and_in_python(body: bytes) -> None:
+    """Forty equal messages take the vectorised way, one takes the plain one."""
+    outcomes: list[tuple[list[int], list[object]]] = []
+    for count in (1, 40):
+        ends = np.arange(1, count + 1, dtype=np.int64) * len(body)
+        try:
+            counts, values = repeated_varints(body * count, ends - len(body), ends, (1,), "x")[1]
+            outcomes.append((counts[:1].tolist(), values[: int(counts[0])].tolist()))
+        except ProfileError:
+            outcomes.append(([], ["refused"]))
+    assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize("text", [b"", b"main;work 3\n", b"\n\nmain 3\n", b'{"a": 1}', b"\x1f\x8b\x08", b"PK\x03\x04"])
+def test_other_files_are_not_claimed(text: bytes) -> None:
+    assert PprofReader().recognizes(source_of("x", text)) is None
+
+
+def test_messages_are_recognised_whole_and_cut() -> None:
+    data = small().bytes()
+    assert "2 sample types" in (PprofReader().recognizes(source_of("x", data)) or "")
+    assert PprofReader().recognizes(source_of("x", data[:-3]))
+    assert PprofReader().recognizes(source_of("x", random_profile(9000)))
