@@ -10,7 +10,7 @@ const MINUS = "\u2212";
 export function formatValue(value, unit, exponent = 0) {
   if (!Number.isFinite(value)) return "-";
   const amount = value * 10 ** exponent;
-  if (unit in TIMES) return stepped(amount * TIMES[unit], TIME_STEPS, "ns");
+  if (Object.hasOwn(TIMES, unit)) return stepped(amount * TIMES[unit], TIME_STEPS, "ns");
   if (unit === "bytes" || unit === "B") return stepped(amount, BYTE_STEPS, "B");
   const name = unit === "count" || unit === "" ? "" : ` ${unit}`;
   if (Math.abs(amount) < 1e6) return digits(amount) + name;

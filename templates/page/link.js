@@ -16,7 +16,7 @@ export function parseFragment(fragment) {
     const key = part.slice(0, cut);
     const value = decoded(part.slice(cut + 1));
     if (value === null) continue;
-    if (key in CHOICES) {
+    if (Object.hasOwn(CHOICES, key)) {
       if (CHOICES[key].includes(value)) state[key] = value;
     } else if (["factor", "q", "frame"].includes(key)) {
       state[key] = value;

@@ -67,7 +67,7 @@ def _filled(
     encoded: EncodedPage = encode_page(tree, kept, header, cut)
     script, style = page_script(), read_asset("page/page.css")
     styles = " ".join(hash_source(text) for text in (style, svg_style(header)))
-    return render_template(
+    page = render_template(
         "page/page.html.j2",
         header=header,
         notes=list(header.notes),
@@ -81,6 +81,7 @@ def _filled(
         script=Markup(script),  # noqa: S704 -- our own file
         style=Markup(style),  # noqa: S704 -- our own file
     )
+    return page.encode("utf-8", "replace").decode("utf-8")  # a name may hold half a surrogate pair
 
 
 def hash_source(text: str) -> str:

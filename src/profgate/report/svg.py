@@ -83,8 +83,9 @@ def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes
             ),
             f"<style>{svg_style(header)}</style>",
             (
-                '<defs><pattern id="pg-new" width="4" height="4" patternUnits="userSpaceOnUse"><circle class="m" cx="1" '
-                'cy="1" r=".8"/></pattern><pattern id="pg-gone" width="6" height="6" patternUnits="userSpaceOnUse" '
+                '<defs><pattern id="pg-new" width="4" height="4" patternUnits="userSpaceOnUse"><circle class="m" '
+                'cx="1" cy="1" r=".8"/></pattern><pattern id="pg-gone" width="6" height="6" '
+                'patternUnits="userSpaceOnUse" '
                 'patternTransform="rotate(45)"><path class="n" d="M0 0V6"/></pattern></defs>'
             ),
             f'<rect class="b" width="{_WIDTH}" height="{height}"/>',
@@ -186,8 +187,8 @@ def _box(
     before, after = int(ordered.before[row]), int(ordered.after[row])
     level = int(shading.level[row])
     name = row_name(tree, ordered, row)
-    state = "new" if not before and ordered.name[row] >= 0 else ""
-    glyph = "+ " if state else "▲ " if level > 0 else "▼ " if level < 0 else ""
+    state = ("new" if not before else "gone" if not after else "") if ordered.name[row] >= 0 else ""
+    glyph = {"new": "+ ", "gone": "× "}.get(state) or ("▲ " if level > 0 else "▼ " if level < 0 else "")
     delta = after - before * shading.ratio
     title = (
         f"{name}: {value_text(before / header.runs[0], header.unit, header.exponent)} → "
@@ -200,7 +201,7 @@ def _box(
     x, y = f"{left:.1f}", _TOP + int(ordered.depth[row]) * _ROW
     shape = f'x="{x}" y="{y}" width="{max(width - 0.5, 0.3):.1f}" height="{_ROW - 1}"'
     fill = "o" if ordered.name[row] == OTHER_NAME else f"l{level + LEVELS}"
-    dotted = f'<rect fill="url(#pg-new)" {shape}/>' if state else ""
+    dotted = f'<rect fill="url(#pg-{state})" {shape}/>' if state else ""
     label = _shortened(glyph + name, int((width - 6) / _CHARACTER))
     text = f'<text class="x{level + LEVELS}" x="{left + 3:.1f}" y="{y + 12}">{_safe(label)}</text>' if label else ""
     return f'<g><title>{_safe(title)}</title><rect class="{fill}" {shape}/>{dotted}{text}</g>'

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FIRST_LEVEL, LEVELS, evidence, labelOn, luminance, paletteOf, shadesOf, stateOf } from "../../templates/page/colour.js";
+import { ratioOf } from "../../templates/page/views.js";
+import { randomTree, seeded, swapped, treeOf } from "./trees.mjs";
+
+const ONE = { num: 1, den: 1 };
+const OPTIONS = { ratio: ONE, normalisation: "none", basis: "inclusive", mode: "contribution", gate: 0.001, sample: null };
+
+test("identical sides colour nothing", () => {
+  const tree = randomTree(7);
+  const same = { ...tree, afterSelf: tree.beforeSelf, after: tree.before };
+  for (const basis of ["inclusive", "self"]) assert.equal(shadesOf(same, { ...OPTIONS, basis, gate: 0 }).coloured, 0);
+});
+
+test("proportional sides colour nothing once their totals are equal", () => {
+  const tree = randomTree(8);
+  const tripled = { ...tree, afterSelf: tree.beforeSelf.map((value) => value * 3), after: tree.before.map((value) => value * 3) };
+  const ratio = ratioOf("total", tripled, [1, 1]);
+  assert.equal(shadesOf(tripled, { ...OPTIONS, ratio, normalisation: "total", gate: 0 }).coloured, 0);
+  assert.ok(shadesOf(tripled, OPTIONS).coloured > 0);
+});
+
+test("swapping the sides mirrors every colour", () => {
+  for (const seed of [1, 2, 3, 4, 5]) {
+    const tree = randomTree(seed);
+    for (const extra of [{}, { basis: "self" }, { mode: "relative" }, { sample: 1 }]) {
+      const there = shadesOf(tree, { ...OPTIONS, ...extra }).level;
+      const back = shadesOf(swapped(tree), { ...OPTIONS, ...extra }).level;
+      assert.deepEqual(back, there.map((level) => -level));
+    }
+  }
+});
+
+test("self colours only the changed function, inclusive its callers too", () => {
+  const tree = treeOf([["a/b/c", 100, 200], ["a/d", 100, 100]]);
+  const at = (name, basis) => shadesOf(tree, { ...OPTIONS, basis }).level[tree.symbol.indexOf(tree.names.indexOf(name))];
+  assert.deepEqual(["a", "b", "c", "d"].map((name) => Math.sign(at(name, "inclusive"))), [1, 1, 1, 0]);
+  assert.deepEqual(["a", "b", "c", "d"].map((name) => Math.sign(at(name, "self"))), [0, 0, 1, 0]);
+});
+
+test("what passes the gate is visible, what does not is neutral", () => {
+  const tree = treeOf([["a", 100000, 150000], ["b", 1000, 1200], ["c", 10, 20]]);
+  const { level } = shadesOf(tree, OPTIONS);
+  assert.deepEqual([...level], [LEVELS, LEVELS, FIRST_LEVEL, 0]);
+});
+
+test("chance alone colours nothing", () => {
+  const random = seeded(99);
+  const draw = () => {
+    const counts = new Map();
+    for (let i = 0; i < 10000; i++) {
+      const stack = `m/${Math.floor(random() * 12)}/${Math.floor(random() ** 2 * 40)}`;
+      counts.set(stack, (counts.get(stack) ?? 0) + 1);
+    }
+    return counts;
+  };
+  const [one, two] = [draw(), draw()];
+  const tree = treeOf([...new Set([...one.keys(), ...two.keys()])].map((stack) => [stack, one.get(stack) ?? 0, two.get(stack) ?? 0]));
+  assert.ok(shadesOf(tree, { ...OPTIONS, gate: 0 }).coloured > 50);
+  assert.ok(shadesOf(tree, { ...OPTIONS, sample: 1 }).coloured <= 1);
+});
+
+test("z weighs shares under total and counts otherwise", () => {
+  assert.ok(Math.abs(evidence(100, 150, 1000, 1000, ONE, "none", 1) - 50 / Math.sqrt(250)) < 1e-12);
+  const p = 250 / 2000;
+  assert.ok(Math.abs(evidence(100, 150, 1000, 1000, ONE, "total", 1) - 0.05 / Math.sqrt(p * (1 - p) * 0.002)) < 1e-12);
+  assert.ok(Number.isNaN(evidence(1, 2, 3, 4, ONE, "none", null)));
+});
+
+test("new and gone are decided on the exact values", () => {
+  const tree = treeOf([["a", 0, 1], ["b", 1, 0], ["c", 1e15, 1]]);
+  assert.deepEqual([1, 2, 3].map((node) => stateOf(tree, node)), ["new", "gone", "both"]);
+});
+
+test("every label is legible on its fill, in both palettes", () => {
+  for (const theme of ["light", "dark"]) {
+    const { fills, labels } = paletteOf(theme, false);
+    fills.forEach((fill, i) => {
+      const light = luminance(fill.match(/\d+/g).map(Number));
+      const contrast = labels[i] === "#fff" ? 1.05 / (light + 0.05) : (light + 0.05) / 0.05;
+      assert.ok(contrast >= 4.5, `${theme} ${i} ${contrast}`);
+    });
+  }
+  assert.equal(labelOn([255, 255, 255]), "#000");
+});
+
+test("the hue turns when higher is better", () => {
+  assert.deepEqual(paletteOf("light", true).fills, [...paletteOf("light", false).fills].reverse());
+});

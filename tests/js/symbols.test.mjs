@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isWorthRating, sortRows, symbolRows } from "../../templates/page/symbols.js";
+import { withoutSymbols } from "../../templates/page/tree.js";
+import { treeOf } from "./trees.mjs";
+
+const ONE = { num: 1, den: 1 };
+const STACKS = [
+  "main", "main/f", "main/f/j", "main/f/j/x", "main/f/j/y", "main/f/j/z", "main/f/k", "main/f/k/x", "main/f/l", "main/f/l/x",
+  "main/g/j", "main/g/j/x", "main/g/j/y", "main/g/j/z", "main/g/k", "main/g/k/x", "main/g/k/y", "main/g/k/z",
+];
+
+function example(change) {
+  return treeOf(STACKS.map((stack) => [stack, 5, change(stack) ?? 5]));
+}
+
+const endsInX = (stack, value) => (stack.endsWith("/x") ? value : undefined);
+const SECOND = (stack) => (stack === "main/f/k" ? 10 : undefined);
+const THIRD = (stack) => endsInX(stack, 6);
+const FOURTH = (stack) => (/^main\/f\/j(\/[xyz])?$/.test(stack) ? 6 : undefined);
+const FIFTH = (stack) => endsInX(stack, 4) ?? (/^main\/[fg]\/k$/.test(stack) ? 15 : undefined);
+
+const GOLDEN = [
+  ["one stack doubled", SECOND, [], `
+    k 30 35 5 100.00 300.00; f 45 50 5 100.00 200.00; main 90 95 5 100.00 100.00; j 40 40 0 0.00 0.00; x 25 25 0 0.00 0.00;
+    y 15 15 0 0.00 0.00; z 15 15 0 0.00 0.00; l 10 10 0 0.00 0.00; g 40 40 0 0.00 0.00`],
+  ["one leaf grew everywhere", THIRD, [], `
+    x 25 30 5 100.00 360.00; l 10 11 1 20.00 180.00; f 45 48 3 60.00 120.00; k 30 32 2 40.00 120.00; main 90 95 5 100.00 100.00;
+    j 40 42 2 40.00 90.00; g 40 42 2 40.00 90.00; y 15 15 0 0.00 0.00; z 15 15 0 0.00 0.00`],
+  ["one subtree grew", FOURTH, [], `
+    j 40 44 4 100.00 225.00; f 45 49 4 100.00 200.00; y 15 16 1 25.00 150.00; z 15 16 1 25.00 150.00; main 90 94 4 100.00 100.00;
+    x 25 26 1 25.00 90.00; k 30 30 0 0.00 0.00; l 10 10 0 0.00 0.00; g 40 40 0 0.00 0.00`],
+  ["growth and shrinking", FIFTH, [], `
+    k 30 48 18 120.00 360.00; g 40 48 8 53.33 120.00; main 90 105 15 100.00 100.00; f 45 52 7 46.67 93.33; y 15 15 0 0.00 0.00;
+    z 15 15 0 0.00 0.00; j 40 38 -2 -13.33 -30.00; l 10 9 -1 -6.67 -60.00; x 25 20 -5 -33.33 -120.00`],
+  ["pivot on the grown symbol", FIFTH, ["k"], `
+    x 15 12 -3 100.00 400.00; l 10 9 -1 33.33 200.00; f 35 33 -2 66.67 114.29; g 20 19 -1 33.33 100.00; j 40 38 -2 66.67 100.00;
+    main 60 57 -3 100.00 100.00; y 10 10 0 0.00 0.00; z 10 10 0 0.00 0.00`],
+];
+
+for (const [title, change, dropped, expected] of GOLDEN) {
+  test(`overweight: ${title}`, () => {
+    const tree = example(change);
+    const pivoted = withoutSymbols(tree, new Set(dropped.map((name) => tree.names.indexOf(name))));
+    const { rows } = symbolRows(pivoted, ONE);
+    const shown = rows.map((row) =>
+      [row.name, row.before, row.after, row.delta, ...[row.responsibility, row.overweight].map((part) => (part * 100 + 0).toFixed(2).replace(/^-0\.00$/, "0.00"))].join(" "),
+    );
+    assert.deepEqual(new Set(shown), new Set(expected.trim().split(/;\s*/)));
+  });
+}
+
+test("rows worth rating stand first, by falling overweight", () => {
+  const { rows } = symbolRows(example(FIFTH), ONE);
+  assert.deepEqual(rows.slice(0, 4).map((row) => row.name), ["k", "g", "main", "f"]);
+  const worth = rows.map(isWorthRating);
+  assert.equal(worth.lastIndexOf(true) < worth.indexOf(false), true);
+});
+
+test("equal totals leave both ratios undefined", () => {
+  const { rows, growth } = symbolRows(treeOf([["a", 5, 7], ["b", 5, 3]]), ONE);
+  assert.equal(growth, 0);
+  for (const row of rows) assert.deepEqual([row.responsibility, row.overweight], [null, null]);
+});
+
+test("a symbol of one side only is listed but not rated", () => {
+  const { rows } = symbolRows(treeOf([["a", 10, 10], ["a/new", 0, 5], ["a/gone", 3, 0]]), ONE);
+  const of = (name) => rows.find((row) => row.name === name);
+  assert.deepEqual([of("new").state, of("new").overweight, of("new").relative], ["new", null, null]);
+  assert.deepEqual([of("gone").state, of("gone").overweight, of("gone").responsibility], ["gone", null, -1.5]);
+});
+
+test("a recursive symbol counts each stack once", () => {
+  const { rows } = symbolRows(treeOf([["f/f/f", 8, 9], ["f/g/f", 2, 2]]), ONE);
+  const f = rows.find((row) => row.name === "f");
+  assert.deepEqual([f.before, f.after, f.selfDelta], [10, 11, 1]);
+});
+
+test("rows without a value stay last in both directions", () => {
+  const rows = [{ name: "a", delta: 1, overweight: null }, { name: "b", delta: 1, overweight: 2 }, { name: "c", delta: 1, overweight: 3 }];
+  assert.deepEqual(sortRows(rows, "overweight", true).map((row) => row.name), ["c", "b", "a"]);
+  assert.deepEqual(sortRows(rows, "overweight", false).map((row) => row.name), ["b", "c", "a"]);
+  assert.deepEqual(sortRows(rows, "name", true).map((row) => row.name), ["c", "b", "a"]);
+});
+
+test("the two sides of different run counts are compared per run", () => {
+  const { rows, growth } = symbolRows(treeOf([["a", 10, 30]]), { num: 3, den: 1 });
+  assert.equal(growth, 0);
+  assert.equal(rows[0].delta, 0);
+});

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { VIEWS, deepestDrawn, parseFactor, ratioOf, startsOf, widthsOf } from "../../templates/page/views.js";
+import { randomTree, swapped, treeOf } from "./trees.mjs";
+
+const ONE = { num: 1, den: 1 };
+const SEEDS = Array.from({ length: 40 }, (_, seed) => seed + 1);
+
+test("children are never wider than their parent, in every view and ratio", () => {
+  for (const seed of SEEDS) {
+    const tree = randomTree(seed);
+    for (const ratio of [ONE, { num: 3, den: 7 }, ratioOf("total", tree, [1, 1])]) {
+      for (const view of VIEWS) {
+        const widths = widthsOf(tree, view, ratio);
+        const below = new Float64Array(tree.size);
+        for (let i = 1; i < tree.size; i++) below[tree.parent[i]] += widths[i];
+        for (let i = 0; i < tree.size; i++) assert.ok(below[i] <= widths[i] * (1 + 1e-12), `${view} ${seed} ${i}`);
+      }
+    }
+  }
+});
+
+test("boxes of one row never overlap and stay inside their parent", () => {
+  for (const seed of SEEDS.slice(0, 10)) {
+    const tree = randomTree(seed);
+    const widths = widthsOf(tree, "union", ONE);
+    const starts = startsOf(tree, widths);
+    const right = new Map();
+    for (let i = 1; i < tree.size; i++) {
+      const above = tree.parent[i];
+      assert.ok(starts[i] >= starts[above] && starts[i] + widths[i] <= starts[above] + widths[above]);
+      assert.ok(starts[i] >= (right.get(tree.depth[i]) ?? 0));
+      right.set(tree.depth[i], starts[i] + widths[i]);
+    }
+  }
+});
+
+test("swapping the sides swaps before and after and mirrors the rest", () => {
+  for (const seed of SEEDS.slice(0, 10)) {
+    const tree = randomTree(seed);
+    const other = swapped(tree);
+    assert.deepEqual(widthsOf(other, "before", ONE), widthsOf(tree, "after", ONE));
+    assert.deepEqual(widthsOf(other, "union", ONE), widthsOf(tree, "union", ONE));
+    assert.deepEqual(widthsOf(other, "diff", ONE), widthsOf(tree, "diff", ONE));
+  }
+});
+
+test("elided shows exactly what vanished", () => {
+  const tree = treeOf([["a/b", 7, 0], ["a/c", 5, 5], ["d", 2, 0]]);
+  assert.equal(widthsOf(tree, "elided", ONE)[0], 9);
+});
+
+test("total is refused when a side is empty, and exact otherwise", () => {
+  assert.match(ratioOf("total", treeOf([["a", 0, 5]]), [1, 1]).refused, /empty/);
+  assert.deepEqual(ratioOf("total", treeOf([["a", 3, 7]]), [1, 1]), { num: 7, den: 3 });
+});
+
+test("none compares per run", () => {
+  assert.deepEqual(ratioOf("none", treeOf([["a", 3, 7]]), [2, 5]), { num: 5, den: 2 });
+});
+
+test("a factor is a positive number or ratio", () => {
+  assert.deepEqual(parseFactor("1.25"), { num: 125, den: 100 });
+  assert.deepEqual(parseFactor(" 3 / 2 "), { num: 3, den: 2 });
+  for (const bad of ["", "0", "-1", "1/0", "x", "1e999", undefined]) assert.equal(parseFactor(bad), null, String(bad));
+  assert.match(ratioOf("factor", treeOf([["a", 1, 1]]), [1, 1], "none").refused, /positive/);
+});
+
+test("a tree of twenty thousand levels has widths and places", () => {
+  const tree = treeOf([[Array.from({ length: 20000 }, (_, i) => `f${i % 9}`).join("/"), 3, 4]]);
+  const widths = widthsOf(tree, "union", ONE);
+  assert.equal(widths[20000], 4);
+  assert.equal(startsOf(tree, widths)[20000], 0);
+  assert.equal(deepestDrawn(tree, widths, 0, 0.001), 20000);
+});
+
+test("rows too narrow to draw do not count for the height", () => {
+  assert.equal(deepestDrawn(treeOf([["a", 1000, 1000], ["b/c/d", 1, 1]]), Float64Array.of(1001, 1000, 1, 1, 1), 0, 2), 1);
+});

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatRatio, formatShare, formatSigned, formatSignedShare, formatValue, shorten } from "../../templates/page/format.js";
+import { makeFragment, parseFragment } from "../../templates/page/link.js";
+import { matcherOf, matchingSymbols, searchBelow } from "../../templates/page/search.js";
+import { nodeOfKey, pathHashes, pathKey, widestOf, withoutSymbols } from "../../templates/page/tree.js";
+import { randomTree, treeOf } from "./trees.mjs";
+
+test("values wear a readable unit", () => {
+  assert.equal(formatValue(1_240_000, "nanoseconds"), "1.24 ms");
+  assert.equal(formatValue(90, "seconds"), "1.5 min");
+  assert.equal(formatValue(15, "seconds", -1), "1.5 s");
+  assert.equal(formatValue(3 * 2 ** 20, "bytes"), "3 MiB");
+  assert.equal(formatValue(12345, "samples"), "12\u202f345 samples");
+  assert.equal(formatValue(2_500_000, "count"), "2.5 M");
+  assert.equal(formatValue(0, "nanoseconds"), "0 ns");
+});
+
+test("nothing is ever shown as a signed zero, NaN or infinity", () => {
+  assert.equal(formatSigned(-0, "count"), "0");
+  assert.equal(formatSigned(-5, "count"), "\u22125");
+  assert.equal(formatShare(-0.00001), "< 0.01 %");
+  assert.equal(formatSignedShare(0), "0 %");
+  assert.equal(formatSignedShare(Infinity), "-");
+  assert.equal(formatShare(NaN), "-");
+  assert.equal(formatRatio({ num: 2, den: 2 }), "1");
+});
+
+test("long names lose their middle only", () => {
+  assert.equal(shorten("handle_request", 9), "hand…uest");
+  assert.equal(shorten("abc", 3), "abc");
+  assert.equal(shorten("abcd", 2), "");
+  assert.equal([...shorten("😀".repeat(10), 5)].length, 5);
+});
+
+test("search counts a stack once, within the shown root", () => {
+  const tree = treeOf([["a/f/f", 10, 20], ["a/g", 10, 0], ["b/f", 20, 20]]);
+  const found = matchingSymbols(tree.names, matcherOf("F").matches);
+  assert.deepEqual(searchBelow(tree, found, 0), { nodes: [2, 3, 6], before: 0.75, after: 1 });
+  const below = searchBelow(tree, found, 1);
+  assert.deepEqual([below.before, below.after, below.nodes.length], [0.5, 1, 2]);
+  assert.equal(matcherOf("F", { matchCase: true }).matches("f"), false);
+});
+
+test("a bad pattern is told, not thrown", () => {
+  assert.match(matcherOf("(", { regex: true }).problem, /pattern/);
+  assert.equal(matcherOf("^ab+$", { regex: true }).matches("abb"), true);
+  assert.equal(matcherOf("").matches, null);
+});
+
+test("a link comes back as it was written", () => {
+  const defaults = { view: "after", k: "none", basis: "inclusive", mode: "contribution" };
+  const state = { view: "union", k: "factor", factor: "3/2", basis: "self", mode: "contribution", q: "a&b=c #+é", regex: true, case: false, flip: true, drop: ["x y", "z"], zoom: ["0123456789abcdef"], zoomName: "std::a<b>" };
+  const { view, k, factor, basis, q, regex, flip, drop, zoom, zoomName } = parseFragment(`#${makeFragment(state, defaults)}`);
+  assert.deepEqual({ view, k, factor, basis, q, regex, flip, drop, zoom, zoomName }, (({ mode, case: _, ...rest }) => rest)(state));
+  assert.equal(makeFragment({ ...defaults, zoom: [] }, defaults), "");
+});
+
+test("a broken link changes nothing", () => {
+  assert.deepEqual(parseFragment("#view=sideways&q=%E0%A4%A&zoom=12.xyz&constructor=1&nothing"), { zoom: [], zoomName: "" });
+  assert.deepEqual(parseFragment("#frame=operator%2B%2B"), { frame: "operator++" });
+});
+
+test("every path has its own key and is found by it", () => {
+  const tree = randomTree(5, 300);
+  const hashes = pathHashes(tree);
+  const keys = new Set();
+  for (let i = 0; i < tree.size; i++) {
+    keys.add(pathKey(hashes, i));
+    assert.equal(nodeOfKey(hashes, pathKey(hashes, i)), i);
+  }
+  assert.equal(keys.size, tree.size);
+  assert.equal(nodeOfKey(hashes, "0".repeat(16)), -1);
+});
+
+test("a path keeps its key when other stacks appear", () => {
+  const one = treeOf([["m/f", 1, 1]]);
+  const two = treeOf([["m/a/z", 3, 3], ["m/f", 1, 1]]);
+  const node = widestOf(two, two.names.indexOf("f"));
+  assert.equal(pathKey(pathHashes(one), 2), pathKey(pathHashes(two), node));
+});
+
+test("a pivot drops whole stacks on both sides", () => {
+  const tree = treeOf([["m/k/x", 5, 7], ["m/f/k", 5, 5], ["m/f", 2, 3]]);
+  const left = withoutSymbols(tree, new Set([tree.names.indexOf("k")]));
+  assert.deepEqual([left.before[0], left.after[0]], [2, 3]);
+  assert.deepEqual([tree.before[0], tree.after[0]], [12, 15]);
+  assert.equal(withoutSymbols(tree, new Set()), tree);
+});
