@@ -21,6 +21,8 @@ from profgate.report.markdown_text import (
 from profgate.report.rows import Pair, Row
 from profgate.report.templates import render_template
 
+__all__ = ["Links", "render_comment", "render_quiet_comment"]
+
 COMMENT_BYTES = 60_000  # GitHub refuses a body above 65,536 characters; bytes are the strictest way to count them
 ROW_LIMITS = (20, 10, 5, 2, 0)
 OPEN_ROWS = 5
@@ -125,11 +127,12 @@ def view(
         "base": base,
         "head": head,
         "several": len(pairs) > 1,
-        "totals": _table(shown, min(open_rows, len(shown))),
+        "totals": _table(shown[:open_rows], open_rows),
         "hidden_totals": _table(shown[open_rows:], limit),
         "unchanged": _unchanged(report, len(pairs) - len(moved)),
         "worse": _table(worse[:open_rows], open_rows),
         "worse_more": _table(worse[open_rows:], limit),
+        "gating": sum(row.finding.colour == "red" for row in worse[open_rows:]),
         "better": _table([row for row in groups.better if not row.total], limit),
         "other": _table(groups.other, limit),
         "missing": _table(missing, max(limit, 2)),
@@ -196,8 +199,8 @@ def finding_cells(row: Row, links: Links) -> dict[str, Any]:
         "page": f" {link('🔥', page)}" if page else "",
         "workload": row.workload,
         "metric": row.metric.name,
-        "values": f"{values} ({times})" if times != numbers.UNKNOWN else values,
-        "share": "" if row.total else numbers.share_from_to(finding.share_from, finding.share_to),
+        "values": _unbroken(values) + (f" ({times})" if times != numbers.UNKNOWN else ""),
+        "share": "" if row.total else _unbroken(numbers.share_from_to(finding.share_from, finding.share_to)),
         "why": _joined(*told).replace("|", "\\|"),
     }
 
@@ -230,30 +233,43 @@ def trust(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
         lines.append(
             f"The baseline stands {commits} before the commit it should be: a nearer one has no stored profiles."
         )
-    for pair in pairs[:limit]:
-        facts = [rows.run_counts(pair.metric), rows.calibration(pair.metric)]
-        if pair.metric.detectable is not None:
-            facts.append(f"smallest change of the total it can see: {numbers.percent(pair.metric.detectable)}")
-        lines.append(f"{_pair(pair)}: {_joined(*(sentence(fact) for fact in facts))}")
-        lines += [f"{_pair(pair)}: {sentence(reason)}" for reason in pair.metric.cannot_tell[:OPEN_REASONS]]
-    lines += _more(len(pairs) - limit, "metric")
+    lines += _facts(pairs, limit)
     notes = [(workload.name, note) for workload in report.workloads for note in workload.comparability]
     lines += [f"{code_span(name)}: {sentence(note)}" for name, note in notes[:limit]] + _more(
         len(notes) - limit, "note"
     )
-    lines += [sentence(warning) for warning in report.warnings[:limit]]
-    lines += _more(len(report.warnings) - limit, "warning")
+    warnings = [text for text in (sentence(warning) for warning in report.warnings) if text]
+    lines += warnings[:limit] + _more(len(warnings) - limit, "warning")
     lines += [sentence(reason) for reason in report.verdict.reasons[OPEN_REASONS:limit]]
     if named := rows.strategies(report):
         lines.append("Strategies that spoke: " + ", ".join(code_span(name, 40) for name in named[:20]))
     if unknown := rows.tally(report, "unknown"):
         lines.append(f"{numbers.counted(unknown, 'row')} where a strategy could not tell")
-    policy = [
-        f"{name} {report.policy[name]}" for name in ("fail_on", "fail_on_total", "source") if name in report.policy
-    ]
+    policy = [f"{name.replace('_', '-')} {report.policy[name]}" for name in POLICY if name in report.policy]
     if policy:
         lines.append("Policy: " + sentence(", ".join(policy)))
     return lines
+
+
+def _facts(pairs: Sequence[Pair], limit: int) -> list[str]:
+    """What is known of each metric; metrics of which the same is known share a line."""
+    lines: dict[str, list[str]] = {}
+    for pair in pairs:
+        told = _joined(*(sentence(part) for part in _told(pair)))
+        lines.setdefault(told, []).append(_pair(pair))
+        for reason in pair.metric.cannot_tell[:OPEN_REASONS]:
+            lines.setdefault(f"cannot tell: {sentence(reason)}", []).append(_pair(pair))
+    shown = [f"{_several(names)}: {told}" for told, names in lines.items() if told]
+    return shown[:limit] + _more(len(shown) - limit, "fact")
+
+
+def _told(pair: Pair) -> tuple[str, ...]:
+    return rows.run_counts(pair.metric), rows.calibration(pair.metric), rows.detectable(pair.metric)
+
+
+def _several(names: Sequence[str]) -> str:
+    more = len(names) - 2
+    return ", ".join(names[:2]) + (f" and {numbers.counted(more, 'metric')} more" if more > 0 else "")
 
 
 def _doubtful(report: Report) -> bool:
@@ -279,6 +295,10 @@ def _doubt(report: Report, missing: Sequence[NotCompared]) -> str:
     if report.verdict.reasons:
         return f"NOT COMPARED: {sentence(report.verdict.reasons[0])}"
     return f"NOT COMPARED: {sentence(missing[0].reason)}" if missing else "NOT COMPARED: there was nothing to compare"
+
+
+def _unbroken(text: str) -> str:
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _unchanged(report: Report, quiet: int) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from profgate.model.change import Location
 from profgate.model.kinds import BY_WORD, RANKS, Kind
@@ -23,6 +24,7 @@ TAGS: dict[Kind, tuple[str, str]] = {
     Kind.SEVERE_OPTIMIZATION: ("⚡", "much better"),
     Kind.TOTAL_OPTIMIZATION: ("⚡", "total better"),
 }
+GATE_RUNS = 8  # independent base runs from which the noise counts as known
 VERBS = {"time": "takes", "memory": "uses", "samples": "has", "amount": "has"}
 Quote = Callable[[str], str]
 
@@ -48,8 +50,7 @@ class Row:
         return TAGS[_kind(self.finding)]
 
 
-@dataclass(frozen=True, slots=True)
-class Groups:
+class Groups(NamedTuple):
     """All findings, each in one group, worst first: what costs more, what costs less, all others."""
 
     worse: tuple[Row, ...]
@@ -144,7 +145,7 @@ def why(row: Row) -> str:
     """How well founded a finding is: ``fails the gate · 4 of 5 strategies · q = 0.0004``."""
     finding = row.finding
     parts = ["fails the gate"] if finding.colour == "red" else []
-    if finding.strategies:
+    if len(finding.strategies) > 1:
         agreeing = sum(vote.agrees for vote in finding.strategies)
         parts.append(f"{agreeing} of {numbers.counted(len(finding.strategies), 'strategy', 'strategies')}")
     if finding.statistics.get("q") is not None:
@@ -155,13 +156,21 @@ def why(row: Row) -> str:
 
 def calibration(metric: MetricReport) -> str:
     """How far the noise of this metric is known, in words; empty where the report says nothing."""
-    facts = metric.calibration
-    runs, needed = facts.get("base_runs"), facts.get("needed")
-    if isinstance(runs, int) and isinstance(needed, int) and runs < needed:
+    runs, needed = metric.calibration.get("base_runs"), metric.calibration.get("needed", GATE_RUNS)
+    if not isinstance(runs, int) or not isinstance(needed, int):
+        return ""
+    if runs < needed:
         return f"calibrating: {runs} of {needed} base runs, advisory until then"
-    if isinstance(runs, int):
-        return f"calibrated on {numbers.counted(runs, 'base run')}"
-    return ""
+    return f"calibrated on {numbers.counted(runs, 'base run')}"
+
+
+def detectable(metric: MetricReport) -> str:
+    """The smallest change these runs can show, in words; empty where the report says nothing."""
+    if metric.detectable is None:
+        return ""
+    where = metric.calibration.get("detectable_where")
+    place = f" in {where}" if isinstance(where, str) else ""
+    return f"smallest change it can see{place}: {numbers.percent(metric.detectable)}"
 
 
 def run_counts(metric: MetricReport) -> str:

@@ -13,6 +13,8 @@ from profgate.errors import ProfgateError
 from profgate.model.links import Links
 from profgate.model.report import Document, NotCompared, Report
 from profgate.report.comment import COMMENT_BYTES, render_comment, render_quiet_comment
+from profgate.report.first_run import render_first_run
+from profgate.report.summary import SUMMARY_BYTES, render_summary
 
 RUN = "https://github.com/octo/shop/actions/runs/7742"
 PAGE = f"{RUN}/artifacts/12"
@@ -215,3 +217,34 @@ def test_an_unsafe_address_is_no_link() -> None:
     tables = seen(comment(samples.regression(), links))
     assert not [link for link in tables.links if link.startswith("javascript")]
     assert "i" not in tables.tags
+
+
+def test_the_summary_shows_more_and_stays_below_its_limit() -> None:
+    report = samples.many(3000, 2900)
+    text = render_summary(report, run_url=RUN).text
+    assert len(text.encode()) <= SUMMARY_BYTES
+    assert text.splitlines()[0].startswith("### ❌ Performance gate failed")
+    assert text.count("module.function_") > 400
+    assert "more in the report" in text
+
+
+def test_the_summary_says_why_there_is_no_comment() -> None:
+    text = render_summary(samples.regression(), note="No comment: this pull request comes from a fork.").text
+    assert text.endswith("> No comment: this pull request comes from a fork.\n")
+
+
+def test_the_longest_summary_stays_below_its_limit() -> None:
+    tables = seen(render_summary(longest()))
+    assert all(len(set(table)) == 1 for table in tables.rows)
+    assert len(render_summary(longest()).text.encode()) <= SUMMARY_BYTES
+
+
+def test_first_run(golden: Golden) -> None:
+    document = render_first_run(key="shop", workloads=2, base_branch="main", run_url=RUN, head_sha=samples.HEAD)
+    golden.check("comment/first_run.md", document.text)
+    assert "8 base runs" in html_of(document)
+    assert html_of(document).count("<li>") == 3
+
+
+def test_first_run_counts_down() -> None:
+    assert "3 more to go" in render_first_run(stored_runs=5).text

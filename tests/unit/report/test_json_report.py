@@ -1,8 +1,11 @@
 import json
 import math
 from dataclasses import replace
+from pathlib import Path
 
+import jsonschema
 import pytest
+from jsonschema import Draft202012Validator
 
 import report_samples as samples
 from profgate.errors import ProfgateError
@@ -97,3 +100,24 @@ def test_what_is_no_report_is_refused(text: str) -> None:
 
 def test_unknown_keys_are_passed_over() -> None:
     assert from_json(spoiled("verdict/mood", "good")) == samples.regression()
+
+
+SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "report.schema.json").read_text(encoding="utf-8"))
+
+
+def test_the_published_schema_is_a_schema() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
+def test_real_documents_follow_the_published_schema(report: Report) -> None:
+    jsonschema.validate(json.loads(to_json(report)), SCHEMA, Draft202012Validator)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [("verdict/conclusion", "fine"), ("verdict", KeyError), ("mood", "good"), ("workloads/0/metrics/0/unit", None)],
+)
+def test_the_published_schema_refuses_spoiled_documents(path: str, value: object) -> None:
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(json.loads(spoiled(path, value)), SCHEMA, Draft202012Validator)

@@ -1,0 +1,125 @@
+"""The report as a table for spreadsheets: a row for each finding, each listed change and each thing not compared."""
+
+import csv
+import io
+from collections.abc import Iterable
+
+from profgate.model.change import Change
+from profgate.model.report import Finding, MetricReport, NotCompared, Report
+from profgate.report import rows
+from profgate.report.markdown_text import plain
+
+COLUMNS = (
+    "record",
+    "workload",
+    "metric",
+    "unit",
+    "name",
+    "file",
+    "line",
+    "module",
+    "kind",
+    "severity",
+    "colour",
+    "direction",
+    "strategy",
+    "family",
+    "subtype",
+    "from",
+    "to",
+    "delta",
+    "relative",
+    "share_from",
+    "share_to",
+    "confidence_type",
+    "confidence",
+    "reason",
+    "flags",
+)
+FORMULA = ("=", "+", "-", "@")
+Cell = str | float | int | None
+
+
+def to_csv(report: Report) -> str:
+    """Lines of values in base units, unknown left empty; text that a spreadsheet would run starts with a quote."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for record in _records(report):
+        writer.writerow([_cell(record.get(column)) for column in COLUMNS])
+    return stream.getvalue()
+
+
+def _records(report: Report) -> Iterable[dict[str, Cell]]:
+    for row in (row for group in rows.grouped(report) for row in group):
+        yield _finding(row.workload, row.metric, row.finding)
+    for load in report.workloads:
+        for metric in load.metrics:
+            yield from (_change(load.name, metric, change) for change in metric.changes)
+    yield from (_change("", None, change) for change in report.changes)
+    yield from (_missing(entry) for entry in rows.not_compared(report))
+
+
+def _finding(workload: str, metric: MetricReport, finding: Finding) -> dict[str, Cell]:
+    return {
+        **_place(workload, metric),
+        **_numbers(finding),
+        "record": "finding",
+        "severity": finding.severity,
+        "colour": finding.colour,
+        "direction": finding.direction,
+        "strategy": " ".join(vote.name for vote in finding.strategies if vote.agrees),
+        "reason": "; ".join(finding.reasons),
+    }
+
+
+def _change(workload: str, metric: MetricReport | None, change: Change) -> dict[str, Cell]:
+    return {
+        **_place(workload, metric),
+        **_numbers(change),
+        "record": "change",
+        "strategy": change.strategy,
+        "family": change.family,
+        "subtype": change.subtype,
+        "confidence_type": change.confidence_type,
+        "confidence": change.confidence,
+        "reason": change.reason,
+        "flags": " ".join(change.flags),
+    }
+
+
+def _missing(entry: NotCompared) -> dict[str, Cell]:
+    return {
+        "record": "not compared",
+        "workload": entry.name,
+        "metric": entry.metric,
+        "reason": f"{entry.side}: {entry.reason}",
+    }
+
+
+def _place(workload: str, metric: MetricReport | None) -> dict[str, Cell]:
+    return {"workload": workload, "metric": metric.name, "unit": metric.unit} if metric else {}
+
+
+def _numbers(found: Finding | Change) -> dict[str, Cell]:
+    where = found.location
+    return {
+        "name": where.name,
+        "file": where.file,
+        "line": where.line,
+        "module": where.module,
+        "kind": found.kind,
+        "from": found.from_value,
+        "to": found.to_value,
+        "delta": found.delta,
+        "relative": found.relative,
+        "share_from": found.share_from,
+        "share_to": found.share_to,
+    }
+
+
+def _cell(value: Cell) -> Cell:
+    if not isinstance(value, str):
+        return value
+    text = plain(value)  # a line for each row, whatever reads it
+    return f"'{text}" if text.startswith(FORMULA) else text

@@ -1,0 +1,107 @@
+import cmarkgfm
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from profgate.report.markdown_text import (
+    NO_NAME,
+    code_cell,
+    code_span,
+    cut,
+    html_code,
+    link,
+    name_text,
+    plain,
+    sentence,
+    short_sha,
+)
+
+
+def rendered(markdown: str) -> str:
+    return str(cmarkgfm.github_flavored_markdown_to_html(markdown)).strip()
+
+
+def escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+
+
+@given(st.text(max_size=60))
+def test_a_code_span_shows_the_name_and_nothing_else(name: str) -> None:
+    # one blank inside a run is what Markdown itself keeps
+    assert rendered(f"x {code_span(name)} y") == f"<p>x <code>{escaped(name_text(name))}</code> y</p>"
+
+
+@given(st.text(alphabet="|`\\ab <", max_size=12))
+def test_a_cell_stays_one_cell(name: str) -> None:
+    html = rendered(f"| a | b |\n|---|---|\n| {code_cell(name)} | end |")
+    assert f"<td><code>{escaped(name_text(name))}</code></td>\n<td>end</td>" in html
+
+
+@given(st.text(max_size=60))
+def test_html_code_is_one_element(name: str) -> None:
+    html = rendered(f"x {html_code(name)} y")
+    assert html.count("<") == html.count(">") == 2 + 2
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\r\nb\tc", "a  b c"),
+        ("\u202eevil\u2066\u200b\ufeff", "evil"),
+        ("\x1b[31mred\x00", "[31mred"),
+        ("half \ud800", "half"),
+        ("  wide\u3000", "wide"),
+        ("na\N{COMBINING DIAERESIS}me", "na\N{COMBINING DIAERESIS}me"),
+    ],
+)
+def test_plain(text: str, shown: str) -> None:
+    assert plain(text) == shown
+
+
+def test_nothing_has_a_name() -> None:
+    assert code_span("\u200b") == f"`{NO_NAME}`"
+
+
+@pytest.mark.parametrize(("length", "text"), [(10, "abcdefghij"), (9, "abcd…ghij"), (4, "ab…j"), (2, "a…"), (1, "…")])
+def test_cut_leaves_out_the_middle(length: int, text: str) -> None:
+    assert cut("abcdefghij", length) == text
+    assert len(text) <= length
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("see @you and #1", "see @<b></b>you and #<b></b>1"),
+        ("<script>&amp;", "&lt;script&gt;&amp;amp;"),
+        ("*a* _b_ [c](d) `e` ~f~ $g$", "*a* _b_ [c](d) `e` ~f~ $g$"),
+        ("www.x.example https://x.example", "www<b></b>.x.example https:<b></b>//x.example"),
+        ("ratio 5:3", "ratio 5:3"),
+    ],
+)
+def test_a_sentence_is_read_as_words(text: str, html: str) -> None:
+    options = cmarkgfm.cmark.Options.CMARK_OPT_UNSAFE
+    assert cmarkgfm.github_flavored_markdown_to_html(sentence(text), options).strip() == f"<p>{html}</p>"
+
+
+@pytest.mark.parametrize(
+    ("url", "markdown"),
+    [
+        ("https://x.example/a(b)<i>", "[go](https://x.example/a%28b%29%3Ci%3E)"),
+        ("page.html#frame=a%3A", "[go](page.html#frame=a%3A)"),
+        ("https://x.example/a b", "go"),
+        ("javascript:alert(1)", "go"),
+        ("data:text/html,x", "go"),
+        ("https://x.example/\n", "go"),
+        ("", "go"),
+        (None, "go"),
+    ],
+)
+def test_links_lead_only_to_pages(url: str | None, markdown: str) -> None:
+    assert link("go", url) == markdown
+
+
+@pytest.mark.parametrize(
+    ("sha", "short"), [("9d01e77" * 5, "9d01e77"), ("main", None), (None, None), ("abcdef0 ", None)]
+)
+def test_short_sha(sha: str | None, short: str | None) -> None:
+    assert short_sha(sha) == short
