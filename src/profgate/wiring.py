@@ -15,7 +15,8 @@ from profgate.model.comparison import Comparison
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
 from profgate.pipeline import Built, PipelineInput, build_report, compare_sources
-from profgate.readers.registry import read_profile
+from profgate.readers.base import ProfileReader
+from profgate.readers.registry import read_profile, readers_with
 
 LARGE = 50 << 20  # bytes on both sides together; below, starting a process costs more than it saves
 
@@ -35,6 +36,11 @@ def _outside(group: str) -> tuple[Any, ...]:
 def strategies() -> tuple[Strategy, ...]:
     """The built-in strategies and those of outside packages."""
     return all_strategies(_outside("profgate.strategies"))
+
+
+def readers() -> tuple[ProfileReader, ...]:
+    """The readers in the order in which they are asked."""
+    return readers_with(_outside("profgate.readers"))
 
 
 def read_one(source: SourceFile) -> Profile | ProfileError:

@@ -1,0 +1,184 @@
+"""The command line as a person calls it, on real files."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from profgate.__main__ import main
+
+SHOP = Path(__file__).parents[2] / "examples" / "shop" / "profiles"
+
+# R. Mariani's worked example: 5 units on each of 18 stacks, and five changes to it
+BASELINE = dict.fromkeys(
+    [
+        *("main", "main;f", "main;f;j", "main;f;j;x", "main;f;j;y", "main;f;j;z"),
+        *("main;f;k", "main;f;k;x", "main;f;l", "main;f;l;x", "main;g;j", "main;g;j;x", "main;g;j;y", "main;g;j;z"),
+        *("main;g;k", "main;g;k;x", "main;g;k;y", "main;g;k;z"),
+    ],
+    5,
+)
+X_COSTS_LESS_AND_K_MORE = {
+    path: 4 if path.endswith(";x") else 15 if path.endswith(";k") else value for path, value in BASELINE.items()
+}
+
+
+def folded(stacks: dict[str, int]) -> str:
+    return "".join(f"{stack} {value}\n" for stack, value in stacks.items())
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> tuple[str, str]:
+    for name, stacks in (("baseline", BASELINE), ("target", X_COSTS_LESS_AND_K_MORE)):
+        (tmp_path / f"{name}.folded").write_text(folded(stacks))
+    return str(tmp_path / "baseline.folded"), str(tmp_path / "target.folded")
+
+
+def test_overweight_prints_the_published_table(example: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["overweight", *example, "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema"] == "profgate.overweight/1"
+    assert document["total"] == {"baseline": 90, "target": 105, "delta": 15}
+    rows = [
+        (
+            row["name"],
+            row["baseline"],
+            row["target"],
+            row["delta"],
+            round(100 * row["responsibility"], 2),
+            round(100 * row["overweight"], 2),
+        )
+        for row in document["symbols"]
+    ]
+    assert rows == [
+        ("k", 30, 48, 18, 120.00, 360.00),
+        ("g", 40, 48, 8, 53.33, 120.00),
+        ("main", 90, 105, 15, 100.00, 100.00),
+        ("f", 45, 52, 7, 46.67, 93.33),
+        ("y", 15, 15, 0, 0.00, 0.00),
+        ("z", 15, 15, 0, 0.00, 0.00),
+        ("j", 40, 38, -2, -13.33, -30.00),
+        ("l", 10, 9, -1, -6.67, -60.00),
+        ("x", 25, 20, -5, -33.33, -120.00),
+    ]
+
+
+def test_a_pivot_drops_its_stacks_on_both_sides(example: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["overweight", *example, "--pivot", "k", "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["total"] == {"baseline": 60, "target": 57, "delta": -3}
+    assert [row["name"] for row in document["symbols"]] == ["x", "l", "f", "g", "j", "main", "y", "z"]
+    assert main(["overweight", *example, "--pivot", "nobody"]) == 2
+    assert "no symbol is called 'nobody'" in capsys.readouterr().err
+
+
+def test_fold_prints_what_it_read(example: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fold", example[0]]) == 0
+    assert sorted(capsys.readouterr().out.splitlines()) == sorted(folded(BASELINE).splitlines())
+
+
+def test_flamegraph_writes_each_kind_of_picture(example: tuple[str, str], tmp_path: Path) -> None:
+    for name in ("diff.html", "diff.svg", "diff.folded"):
+        assert main(["flamegraph", *example, "-o", str(tmp_path / name)]) == 0
+    assert "main;f;k 5 15\n" in (tmp_path / "diff.folded").read_text()
+    assert (tmp_path / "diff.svg").read_text().startswith("<svg")
+    assert "Content-Security-Policy" in (tmp_path / "diff.html").read_text()
+    assert main(["flamegraph", *example, "-o", str(tmp_path / "diff.pdf")]) == 2
+
+
+def test_a_folded_difference_is_taken_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "d.folded").write_text("main;f 5 10\nmain;g 5 5\n")
+    assert main(["overweight", str(tmp_path / "d.folded"), "--difference", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["total"] == {"baseline": 10, "target": 15, "delta": 5}
+    assert main(["compare", str(tmp_path / "d.folded"), str(tmp_path / "d.folded")]) == 2
+    assert "--difference" in capsys.readouterr().err
+
+
+def test_a_regression_fails_the_gate_and_leaves_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sides = [str(SHOP / side) for side in ("baseline", "target")]
+    assert main(["compare", *sides, "--output-dir", str(tmp_path), "--fail-on", "degradation"]) == 1
+    assert capsys.readouterr().out.startswith("FAILED  find_duplicates")
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["verdict"]["conclusion"] == "fail"
+    red = [
+        finding["location"]["name"]
+        for workload in report["workloads"]
+        for metric in workload["metrics"]
+        for finding in metric["findings"]
+        if finding["colour"] == "red" and finding["location"]["name"] != "total"
+    ]
+    assert set(red) == {"find_duplicates"}
+    assert "`find_duplicates`" in (tmp_path / "comment.md").read_text().splitlines()[1]
+    assert (tmp_path / "index.html").exists()
+
+
+def test_a_build_against_itself_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    side = str(SHOP / "baseline")
+    assert main(["compare", side, side, "--fail-on", "maybe", "-o", str(tmp_path)]) == 0
+    capsys.readouterr()
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["verdict"]["conclusion"] == "pass"
+    assert not [one for workload in report["workloads"] for metric in workload["metrics"] for one in metric["findings"]]
+
+
+def test_without_history_the_gate_only_advises(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", str(SHOP / "baseline" / "pyspy"), str(SHOP / "target" / "pyspy")]) == 0
+    assert "advisory" in capsys.readouterr().out
+
+
+def test_what_has_no_partner_is_not_passed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for side, names in (("old", ("a", "b")), ("new", ("c", "d"))):
+        (tmp_path / side).mkdir()
+        for name in names:
+            (tmp_path / side / f"{name}.folded").write_text("main;f 5\n")
+    assert main(["compare", str(tmp_path / "old"), str(tmp_path / "new")]) == 3
+    assert "NOT COMPARED" in capsys.readouterr().out.upper().splitlines()[0]
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "markdown"])
+def test_stdout_holds_the_chosen_format_alone(form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    sides = [str(SHOP / side / "pyspy") for side in ("baseline", "target")]
+    main(["compare", *sides, "--format", form])
+    out = capsys.readouterr().out
+    assert out.startswith({"json": "{", "csv": "record,workload", "markdown": "<!-- profgate"}[form])
+    if form == "json":
+        assert json.loads(out)["schema"] == "profgate.report/1"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["compare", "nowhere", "nowhere"], "nowhere"),
+        (["compare", str(SHOP), str(SHOP), "--config", "missing.yml"], "missing.yml"),
+        (["compare", str(SHOP), str(SHOP), "--strategy", "guess"], "guess"),
+    ],
+)
+def test_wrong_input_is_named(arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert part in error
+    assert "Traceback" not in error
+
+
+def test_an_unreadable_file_that_a_person_named_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.folded").write_text("main 1\n")
+    (tmp_path / "b.bin").write_bytes(b"\x00\x01\x02")
+    assert main(["compare", str(tmp_path / "a.folded"), str(tmp_path / "b.bin")]) == 2
+    assert "b.bin" in capsys.readouterr().err
+
+
+def test_strategies_and_formats_explain_themselves(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["strategies"]) == 0
+    assert "calibrated_log_ratio (clr)" in capsys.readouterr().out
+    assert main(["formats"]) == 0
+    out = capsys.readouterr().out
+    assert [name for name in ("folded", "pprof", "speedscope", "pstats", "perun") if name not in out] == []
+
+
+def test_output_is_the_same_every_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sides = [str(SHOP / side / "pyspy") for side in ("baseline", "target")]
+    for folder in ("one", "two"):
+        main(["compare", *sides, "-o", str(tmp_path / folder)])
+    capsys.readouterr()
+    for file in (tmp_path / "one").iterdir():
+        assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
