@@ -103,7 +103,7 @@ def harmless(text: str) -> str:
 
 
 def _without_controls(text: str) -> str:
-    return re.sub(r"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f]", " ", text)
+    return re.sub(r"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]", " ", text)
 
 
 def _escaped(text: str) -> str:

@@ -1,0 +1,96 @@
+"""Downloads from a host that refuses tokens, breaks lines and names files as it likes."""
+
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from fake_github import FakeGitHub
+from profgate.adapters.downloads import TryAgainError, fetch
+from profgate.errors import GitHubError
+
+
+@contextmanager
+def raw_server(answer: bytes) -> Iterator[str]:
+    """A host that sends these bytes to one client and hangs up."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/file?sig=secret"
+        thread.join()
+
+
+def answer_of(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
+    lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", "Connection: close", *headers]
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+def test_no_credentials_of_the_machine_are_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login me password secret\n")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("NETRC", os.fspath(netrc))
+    with FakeGitHub() as fake:
+        assert fetch(fake.blobs.offer(b"data", "text/plain", "a.txt"), "a").data == b"data"
+        assert fake.blobs.tokens_received == 0
+
+
+@pytest.mark.parametrize(
+    ("headers", "file_name", "is_zip"),
+    [
+        (["Content-Type: application/zip"], "", True),
+        (["Content-Type: Application/X-Zip-Compressed; charset=x"], "", True),
+        (["Content-Type: text/html"], "", False),
+        (['Content-Disposition: attachment; filename="a b.html"'], "a b.html", False),
+        (["Content-Disposition: attachment; filename=a.html"], "a.html", False),
+        (["Content-Disposition: attachment; filename=\"x\"; filename*=UTF-8''%C3%A4.html"], "ä.html", False),
+        (["Content-Disposition: attachment; filename*=UTF-8''..%2F..%2Fetc%2Fpasswd"], "passwd", False),
+        (['Content-Disposition: attachment; filename="..\\..\\x.html"'], "x.html", False),
+        (["Content-Disposition: attachment; filename=.."], "", False),
+    ],
+)
+def test_what_the_headers_say(headers: list[str], file_name: str, is_zip: bool) -> None:
+    with raw_server(answer_of(b"x", *headers)) as url:
+        download = fetch(url, "a")
+    assert (download.data, download.file_name, download.is_zip) == (b"x", file_name, is_zip)
+
+
+def test_the_cap_holds_whatever_length_was_announced() -> None:
+    for answer in (answer_of(b"x" * 11), b"HTTP/1.0 200 OK\r\n\r\n" + b"x" * 11):
+        with raw_server(answer) as url, pytest.raises(GitHubError, match="larger than 10 bytes"):
+            fetch(url, "a", max_bytes=10)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort",
+        answer_of(b"", status="503 Server Busy"),
+        answer_of(b"", status="403 Signature expired"),
+    ],
+)
+def test_a_broken_download_may_be_tried_again_and_keeps_its_signature_secret(answer: bytes) -> None:
+    with raw_server(answer) as url, pytest.raises(TryAgainError) as caught:
+        fetch(url, "artifact profiles")
+    assert "artifact profiles" in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("status", ["302 Found", "404 Not Found", "206 Partial"])
+def test_other_answers_are_no_data(status: str) -> None:
+    with raw_server(answer_of(b"x", "Location: http://127.0.0.1:9/", status=status)) as url:
+        with pytest.raises(GitHubError, match=f"answered {status[:3]}") as caught:
+            fetch(url, "a")
+        assert not isinstance(caught.value, TryAgainError)
