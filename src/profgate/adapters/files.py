@@ -24,8 +24,9 @@ MAX_TEXT = 4 * 1024 * 1024
 def sources_under(place: str) -> list[SourceFile]:
     """The files of a folder, of a pattern such as ``out/**/*.folded``, or one file, sorted by name.
 
-    Names are relative to the folder, with ``/``; hidden files are left out. Raises ProfgateError for a place that
-    does not exist, a link that leads out of the folder, anything that is no regular file, and too many files.
+    Names are relative to the folder, with ``/``; hidden files are left out; a pattern may match nothing. Raises
+    ProfgateError for a place that does not exist, a link that leads out of the folder, anything that is no regular
+    file, and too many files.
     """
     path = Path(place)
     with _spoken_for(place):
