@@ -1,0 +1,213 @@
+import gc
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from profgate.errors import ProfileError
+from profgate.model.profile import Profile
+from profgate.model.source import source_of
+from profgate.model.units import MetricKind
+from profgate.readers.speedscope import SpeedscopeReader
+
+RECORDED = Path(__file__).parents[2] / "data" / "speedscope" / "py-spy-0.4.3.speedscope.json"
+SCHEMA = "https://www.speedscope.app/file-format-schema.json"
+FRAMES = [{"name": "main", "file": "a.py", "line": 3}, {"name": "work"}, {"name": "rest", "file": ""}]
+
+
+def sampled(samples: list[Any], weights: list[Any], unit: str = "seconds") -> dict[str, Any]:
+    return {"type": "sampled", "name": "t", "unit": unit, "startValue": 0, "samples": samples, "weights": weights}
+
+
+def evented(events: list[Any], unit: str = "milliseconds", end: Any = 0) -> dict[str, Any]:  # noqa: ANN401 - JSON
+    rows = [{"type": kind, "frame": frame, "at": at} for kind, frame, at in events]
+    return {"type": "evented", "name": "t", "unit": unit, "startValue": 0, "endValue": end, "events": rows}
+
+
+def document(*profiles: dict[str, Any]) -> bytes:
+    return json.dumps({"$schema": SCHEMA, "shared": {"frames": FRAMES}, "profiles": profiles}).encode()
+
+
+def read(data: bytes) -> Profile:
+    return SpeedscopeReader().read(source_of("a.json", data))
+
+
+def rows(profile: Profile) -> list[tuple[str, list[int]]]:
+    stacks = profile.stacks
+    assert stacks is not None
+    path: list[str] = []
+    found: list[tuple[str, list[int]]] = []
+    columns = stacks.values.T.tolist()
+    for depth, frame, leaf in zip(stacks.depth, stacks.frame, stacks.leaf, strict=True):
+        path[int(depth) :] = [profile.frames.names[int(frame)]]
+        if leaf:
+            found.append((";".join(path), columns[len(found)]))
+    assert len(found) == stacks.values.shape[1]
+    return found
+
+
+def test_a_recorded_file_has_its_own_sum_of_weights() -> None:
+    found = read(RECORDED.read_bytes())
+    stated = json.loads(RECORDED.read_text())["profiles"]
+    assert found.stacks is not None
+    assert int(found.stacks.values.sum()) == round(sum(sum(one["weights"]) for one in stated) * 1e9)
+    assert found.periods == (10_000_000,)
+    assert (found.facts.profiler, found.facts.profiler_version) == ("py-spy", "0.4.3")
+    assert found.facts.rate == pytest.approx(100)
+    assert {"leaf", "branch"} <= {name.split(" ")[0] for name in found.frames.names}
+    assert sum(len(one["samples"]) for one in stated) == found.stacks.values.shape[1]
+
+
+def test_sampled_weights_are_exact_integers_of_the_base_unit() -> None:
+    found = read(document(sampled([[0, 1], [0], []], [0.1, 0.2, 0.3])))
+    assert rows(found) == [("main;work", [100_000_000]), ("main", [200_000_000])]
+    assert found.stacks is not None
+    assert found.stacks.root_values.tolist() == [300_000_000]
+    assert (found.metrics[0].unit, found.metrics[0].exponent) == ("nanoseconds", 0)
+    assert found.metrics[0].kind is MetricKind.SAMPLED
+    assert found.frames.files == ["a.py", None, None]
+    assert found.frames.lines == [3, None, None]
+
+
+def test_values_finer_than_the_base_unit_keep_an_exponent() -> None:
+    found = read(document(sampled([[0], [1]], [1.25, 2], "nanoseconds")))
+    assert rows(found) == [("main", [125]), ("work", [200])]
+    assert found.metrics[0].exponent == -2
+
+
+def test_more_decimals_than_fit_are_rounded_with_a_warning() -> None:
+    found = read(document(sampled([[0], [1]], [1000.1, 0.30000000000000004], "nanoseconds")))
+    assert "rounded" in found.warnings[0]
+    assert found.stacks is not None
+    assert found.stacks.values[0] * 10.0 ** found.metrics[0].exponent == pytest.approx([1000.1, 0.3])
+
+
+def test_threads_of_one_unit_are_one_metric() -> None:
+    found = read(document(sampled([[0]], [1], "none"), sampled([[1], [2]], [2, 3], "none")))
+    assert rows(found) == [("main", [1]), ("work", [2]), ("rest", [3])]
+    assert [metric.unit for metric in found.metrics] == ["samples"]
+
+
+def test_threads_of_other_spellings_of_a_unit_are_added_in_the_base_unit() -> None:
+    found = read(document(sampled([[0]], [1.5], "seconds"), sampled([[0]], [2], "milliseconds")))
+    assert rows(found) == [("main", [1_500_000_000]), ("main", [2_000_000])]
+
+
+def test_threads_of_other_units_are_metrics_of_their_own() -> None:
+    found = read(document(sampled([[0]], [2], "none"), sampled([[1]], [64], "bytes")))
+    assert [(metric.name, metric.kind) for metric in found.metrics] == [
+        ("samples", MetricKind.SAMPLED),
+        ("bytes", MetricKind.COUNTED),
+    ]
+    assert rows(found) == [("main", [2, 0]), ("work", [0, 64])]
+
+
+def test_events_give_self_times_and_calls() -> None:
+    events = [("O", 0, 0), ("O", 1, 1), ("C", 1, 3), ("O", 1, 4), ("C", 1, 4.5), ("C", 0, 6)]
+    found = read(document(evented(events)))
+    assert rows(found) == [("main", [3_500_000]), ("main;work", [2_500_000])]
+    assert found.stacks is not None
+    assert found.stacks.calls is not None
+    assert found.stacks.calls.tolist() == [1, 2]
+    assert found.metrics[0].kind is MetricKind.TIMED
+    assert not found.warnings
+
+
+def test_time_without_an_open_call_belongs_to_nobody() -> None:
+    found = read(document(evented([("O", 0, 5), ("C", 0, 6), ("O", 0, 9), ("C", 0, 10)], end=99)))
+    assert rows(found) == [("main", [2_000_000])]
+
+
+def test_calls_are_unknown_when_a_thread_is_sampled() -> None:
+    found = read(document(evented([("O", 0, 0), ("C", 0, 1)]), sampled([[1]], [1])))
+    assert found.stacks is not None
+    assert found.stacks.calls is None
+    assert rows(found) == [("main", [1_000_000]), ("work", [1_000_000_000])]
+
+
+@pytest.mark.parametrize(
+    ("events", "end", "expected", "warning"),
+    [
+        ([("O", 0, 0), ("O", 1, 1), ("C", 0, 3)], 3, [("main", 1), ("main;work", 2)], "1 calls that are not opened"),
+        ([("O", 0, 0), ("C", 1, 1), ("C", 0, 3)], 3, [("main", 3)], "1 calls that are not opened"),
+        ([("O", 0, 5), ("O", 1, 3), ("C", 1, 6), ("C", 0, 7)], 7, [("main", 1), ("main;work", 1)], "1 events that go"),
+        ([("O", 0, 0)], 4, [("main", 4)], "1 calls that are never closed"),
+    ],
+)
+def test_disordered_events_are_counted_and_survived(
+    events: list[Any], end: int, expected: list[tuple[str, int]], warning: str
+) -> None:
+    found = read(document(evented(events, "nanoseconds", end)))
+    assert rows(found) == [(path, [value]) for path, value in expected]
+    assert any(text.startswith(warning) for text in found.warnings)
+
+
+def test_a_file_without_samples_is_valid_and_empty() -> None:
+    found = read(document(sampled([], [])))
+    assert rows(found) == []
+    assert [metric.name for metric in found.metrics] == ["time"]
+    assert rows(read(document())) == []
+
+
+@pytest.mark.parametrize(
+    ("profile", "message"),
+    [
+        (sampled([[0]], []), "1 samples and 0 weights"),
+        (sampled([[7]], [1]), "there are 3 frames"),
+        (sampled([[-1]], [1]), "there are 3 frames"),
+        (sampled([[1 << 70]], [1]), "beyond all frames"),
+        (sampled([["x"]], [1]), "no number"),
+        (sampled([[True]], [1]), "no number"),
+        (sampled([0], [1]), "no list"),
+        (sampled([[0]], ["1"]), "weight that is no number"),
+        (sampled([[0]], [-1]), "negative weight"),
+        (sampled([[0]], [1e300]), "beyond"),
+        (sampled([[0], [0]], [1 << 62, 1 << 62], "none"), "beyond"),
+        (sampled([[0]], [1], "fortnights"), "the unit 'fortnights'"),
+        (evented([("X", 0, 1)]), "the type 'X'"),
+        (evented([("O", 9, 1)]), "there are 3 frames"),
+        (evented([("O", 0, "x")]), "no time"),
+        (evented([("O", 0, 1e300)]), "no time"),
+        ({"type": "other", "unit": "none"}, "the type 'other'"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused_with_the_profile(profile: dict[str, Any], message: str) -> None:
+    with pytest.raises(ProfileError, match=message) as caught:
+        read(document(profile))
+    assert caught.value.where.startswith("a.json")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"shared": 1', r"line 1, column \d+"),
+        (b'{"shared": NaN}', "NaN"),
+        (b'{"shared": ' + b"1" * 5000 + b"}", "number cannot be read"),
+        (b"[]", "no JSON object"),
+        (b"{}", "'shared' is no JSON object"),
+        (b'{"shared": {"frames": [{}]}}', "frame 0: has no name"),
+        (b'{"shared": {"frames": []}}', "'profiles' is no JSON array"),
+    ],
+)
+def test_texts_that_are_no_such_document_are_refused(data: bytes, message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        read(data)
+    assert gc.isenabled()
+
+
+@pytest.mark.parametrize("data", [RECORDED.read_bytes(), document(evented([("O", 0, 0), ("C", 0, 1)]))])
+def test_a_file_cut_anywhere_is_refused(data: bytes) -> None:
+    for end in range(0, len(data.rstrip()), 7):
+        with pytest.raises(ProfileError):
+            read(data[:end])
+
+
+def test_files_are_recognised_by_their_schema_at_either_end() -> None:
+    reader = SpeedscopeReader()
+    late = b'{"x": "' + b"y" * 200_000 + b'", "$schema": "' + SCHEMA.encode() + b'"}'
+    assert reader.recognizes(source_of("x", RECORDED.read_bytes()))
+    assert reader.recognizes(source_of("x", late))
+    assert reader.recognizes(source_of("x", b'{"nodes": []}')) is None
+    assert reader.recognizes(source_of("x", SCHEMA.encode())) is None
