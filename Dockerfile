@@ -9,7 +9,7 @@ RUN --mount=type=secret,id=pip_conf,target=/etc/pip.conf \
     python -m pip wheel --no-cache-dir --only-binary :all: --require-hashes --wheel-dir /wheels -r requirements.lock \
     && python -m venv /builder \
     && /builder/bin/python -m pip install --no-cache-dir --only-binary :all: --require-hashes -r requirements-bootstrap.lock
-COPY pyproject.toml LICENSE ./
+COPY pyproject.toml README.md LICENSE ./
 COPY src src
 COPY templates templates
 RUN /builder/bin/python -m pip wheel --no-cache-dir --no-index --no-deps --no-build-isolation --wheel-dir /wheels .
