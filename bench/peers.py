@@ -1,0 +1,64 @@
+"""The programs profgate is measured against, as far as they are installed, and the commands that do the same work."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from bench.files import Pair
+from bench.harness import Contender
+
+PERL = "difffolded.pl | flamegraph.pl"
+INFERNO = "inferno-diff-folded | inferno-flamegraph"
+PPROF = "pprof -top -diff_base"
+
+
+def profgate_page(pair: Pair, folder: Path) -> Contender:
+    """Two files to one page, which holds picture and table."""
+    page = str(folder / "profgate.html")
+    command = (sys.executable, "-m", "profgate", "flamegraph", str(pair.base), str(pair.target), "-o", page)
+    return Contender("profgate flamegraph", (command,))
+
+
+def profgate_table(pair: Pair, folder: Path) -> Contender:
+    """Two files to the table of who carries the change."""
+    files = (str(pair.base), str(pair.target))
+    command = (sys.executable, "-m", "profgate", "overweight", *files, "--format", "json")
+    return Contender("profgate overweight", (command,), folder / "profgate.json")
+
+
+def profgate_version() -> Contender:
+    """The shortest thing profgate does."""
+    return Contender("profgate --version", ((sys.executable, "-m", "profgate", "--version"),))
+
+
+def bare_interpreter() -> Contender:
+    """What every Python program costs."""
+    return Contender("python -c pass", ((sys.executable, "-c", "pass"),))
+
+
+def folded_peer(name: str, pair: Pair, folder: Path) -> Contender | None:
+    """The pipe of two programs that draws the difference of two folded files; None where one is not installed."""
+    programs = tuple(shutil.which(part) for part in name.split(" | "))
+    if not all(programs):
+        return None
+    compare, draw = (str(program) for program in programs)
+    return Contender(name, ((compare, str(pair.base), str(pair.target)), (draw,)), folder / f"{Path(draw).stem}.svg")
+
+
+def pprof_peer(pair: Pair, folder: Path) -> Contender | None:
+    """Pprof's table of a difference, by pprof itself or by Go's tools; None where neither is installed."""
+    program = _pprof()
+    if program is None:
+        return None
+    command = (*program, "-top", f"-diff_base={pair.base}", str(pair.target))
+    return Contender(PPROF, (command,), folder / "pprof.txt")
+
+
+def _pprof() -> tuple[str, ...] | None:
+    if alone := shutil.which("pprof"):
+        return (alone,)
+    go = shutil.which("go")
+    if go is not None and subprocess.run([go, "tool", "-n", "pprof"], capture_output=True, check=False).returncode == 0:
+        return (go, "tool", "pprof")
+    return None

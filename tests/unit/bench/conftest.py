@@ -1,0 +1,6 @@
+"""The benchmark is run from the checkout and not installed."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
