@@ -1,7 +1,5 @@
 """GitHub's own description of its API as a judge of every request and every answer."""
 
-# ruff: noqa: ANN401 - JSON and keywords that are passed on have no narrower type
-
 import json
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """A GitHub on two loopback ports: the API with the results service, and the storage host."""
 
-# ruff: noqa: ANN401 - JSON and keywords that are passed on have no narrower type
-
 import hashlib
 import io
 import json

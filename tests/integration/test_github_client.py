@@ -63,8 +63,10 @@ def test_runs_of_other_workflows_branches_and_unfinished_ones_are_not_listed() -
 def test_a_fork_run_is_told_from_ours_by_its_repository() -> None:
     with FakeGitHub() as fake:
         sha = fake.add_commit(branch="main")
-        number = fake.add_run(sha, repository="mallory/shop", repository_id=666)
+        path = ".github/workflows/profgate.yml"
+        number = fake.add_run(sha, repository="mallory/shop", repository_id=666, path=f"{path}@main")
         run = client_of(fake).run(number)
+        assert run.path == path
         assert (run.head_repository_id, run.head_repository, run.repository_id) == (666, "mallory/shop", 4711)
 
 
@@ -150,6 +152,15 @@ def test_a_comment_that_did_not_arrive_is_sent_once_more() -> None:
         client_of(fake).create_comment(number, f"{MARKER}\nworse")
         assert fake.comment_bodies(number) == [f"{MARKER}\nworse"]
         assert fake.count("POST") == 2
+
+
+def test_a_marker_pasted_by_somebody_is_not_taken_for_the_comment() -> None:
+    with FakeGitHub() as fake:
+        number = fake.add_pull(fake.add_commit(), fake.add_commit())
+        fake.add_comment(number, f"{MARKER}\nall fine", author="mallory")
+        fake.fail("POST", "/comments", 502)
+        assert client_of(fake).create_comment(number, f"{MARKER}\nworse").author == "github-actions[bot]"
+        assert fake.comment_bodies(number)[1:] == [f"{MARKER}\nworse"]
 
 
 def test_a_comment_is_given_up_after_the_second_failure() -> None:

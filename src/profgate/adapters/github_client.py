@@ -4,18 +4,26 @@ PyGithub carries the requests (waiting between them, limits, retries); the paths
 each method costs exactly the requests it says. Only what can be repeated without harm is repeated by itself.
 """
 
-import base64
-import binascii
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from profgate.adapters.downloads import MAX_DOWNLOAD, Download, TryAgainError, check_digest, fetch, files_of
+from profgate.adapters.github_answers import (
+    artifact_of,
+    comment_of,
+    commit_of,
+    content_of,
+    parsed,
+    pull_of,
+    run_of,
+    text_of,
+)
 from profgate.errors import GitHubError, NotAllowed
 from profgate.model.github_records import ArtifactRecord, CommentRecord, CommitRecord, PullRecord, RunRecord
 
@@ -28,8 +36,6 @@ PAGE = 100
 MAX_PAGES = 100  # 10,000 comments: a server that never stops paging must not keep us for ever
 DOWNLOAD_TRIES = 3
 REPEATABLE = frozenset({"GET", "PATCH"})
-
-Record = TypeVar("Record")
 
 
 class NotFoundError(GitHubError):
@@ -79,7 +85,7 @@ class GitHubClient:
     def commit(self, ref: str) -> CommitRecord:
         """The commit a SHA, branch or tag names; one request."""
         answer = self._get(f"/commits/{quote(ref, safe='')}", {"per_page": 1})
-        return _parsed(f"commit {ref}", _commit, answer)
+        return parsed(f"commit {ref}", commit_of, answer)
 
     def commit_sha(self, ref: str) -> str:
         """The SHA a branch, tag or shortened SHA names; one request."""
@@ -94,12 +100,12 @@ class GitHubClient:
         """The SHA where ``head`` left ``base``; one request."""
         pair = f"{quote(base, safe='')}...{quote(head, safe='')}"
         answer = self._get(f"/compare/{pair}", {"per_page": 1})
-        return _parsed(f"compare {base}...{head}", lambda data: _text(data["merge_base_commit"]["sha"]), answer)
+        return parsed(f"compare {base}...{head}", lambda data: text_of(data["merge_base_commit"]["sha"]), answer)
 
     def ancestors(self, sha: str, limit: int = PAGE) -> list[CommitRecord]:
         """A commit and its ancestors in the order of ``git log``, at most ``limit`` <= 100; one request."""
         answer = self._get("/commits", {"sha": sha, "per_page": min(limit, PAGE)})
-        return _parsed(f"ancestors of {sha}", lambda data: [_commit(item) for item in data], answer)
+        return parsed(f"ancestors of {sha}", lambda data: [commit_of(item) for item in data], answer)
 
     # Runs and artifacts
 
@@ -115,20 +121,20 @@ class GitHubClient:
         query = {"status": "completed", "per_page": PAGE, "exclude_pull_requests": "true"}
         query |= {key: value for key, value in wanted.items() if value}
         answer = self._get(f"/actions/workflows/{name}/runs", query)
-        return _parsed(f"runs of {workflow_file}", lambda data: [_run(item) for item in data["workflow_runs"]], answer)
+        return parsed(f"runs of {workflow_file}", lambda data: [run_of(item) for item in data["workflow_runs"]], answer)
 
     def run(self, run_id: int) -> RunRecord:
         """One run; one request."""
         answer = self._get(f"/actions/runs/{run_id:d}", {"exclude_pull_requests": "true"})
-        return _parsed(f"run {run_id}", _run, answer)
+        return parsed(f"run {run_id}", run_of, answer)
 
     def run_artifacts(self, run_id: int, name: str | None = None) -> list[ArtifactRecord]:
         """The artifacts of a run, newest first; those of this exact name if one is given."""
         query = {"per_page": PAGE} | ({"name": name} if name else {})
         artifacts: list[ArtifactRecord] = []
         for page in self._pages(f"/actions/runs/{run_id:d}/artifacts", query):
-            artifacts += _parsed(
-                f"artifacts of run {run_id}", lambda data: [_artifact(i) for i in data["artifacts"]], page
+            artifacts += parsed(
+                f"artifacts of run {run_id}", lambda data: [artifact_of(i) for i in data["artifacts"]], page
             )
         return sorted((item for item in artifacts if name in {None, item.name}), key=lambda item: -item.id)
 
@@ -171,25 +177,25 @@ class GitHubClient:
             answer = self._get(f"/contents/{quote(path)}", {"ref": ref})
         except NotFoundError:
             return None
-        return _parsed(where, lambda data: _content(data, where), answer)
+        return parsed(where, lambda data: content_of(data, where), answer)
 
     # Pull requests
 
     def pull(self, number: int) -> PullRecord:
         """A pull request; one request."""
-        return _parsed(f"pull request {number}", _pull, self._get(f"/pulls/{number:d}", {}))
+        return parsed(f"pull request {number}", pull_of, self._get(f"/pulls/{number:d}", {}))
 
     def open_pulls(self, head_owner: str, head_branch: str) -> list[PullRecord]:
         """The open pull requests from a branch of this owner; the caller compares SHA and repository ids."""
         query = {"state": "open", "head": f"{head_owner}:{head_branch}", "per_page": PAGE}
         where = f"pull requests of {head_owner}:{head_branch}"
-        return _parsed(where, lambda data: [_pull(item) for item in data], self._get("/pulls", query))
+        return parsed(where, lambda data: [pull_of(item) for item in data], self._get("/pulls", query))
 
     def comments(self, number: int) -> list[CommentRecord]:
         """Every comment of a pull request, oldest first; one request for 100."""
         found: list[CommentRecord] = []
         for page in self._pages(f"/issues/{number:d}/comments", {"per_page": PAGE}):
-            found += _parsed(f"comments of {number}", lambda data: [_comment(item) for item in data], page)
+            found += parsed(f"comments of {number}", lambda data: [comment_of(item) for item in data], page)
         return found
 
     def create_comment(self, number: int, body: str) -> CommentRecord:
@@ -205,7 +211,7 @@ class GitHubClient:
     def edit_comment(self, comment_id: int, body: str) -> CommentRecord:
         """Replaces the text of a comment."""
         _, answer = self._call("PATCH", f"{self._root}/issues/comments/{comment_id:d}", {"body": body})
-        return _parsed(f"comment {comment_id}", _comment, answer)
+        return parsed(f"comment {comment_id}", comment_of, answer)
 
     def delete_comment(self, comment_id: int) -> None:
         """Removes a comment; that it is gone already is no error."""
@@ -216,11 +222,11 @@ class GitHubClient:
 
     def _post_comment(self, number: int, body: str) -> CommentRecord:
         _, answer = self._call("POST", f"{self._root}/issues/{number:d}/comments", {"body": body})
-        return _parsed(f"new comment of {number}", _comment, answer)
+        return parsed(f"new comment of {number}", comment_of, answer)
 
     def _stored_comment(self, number: int, body: str) -> CommentRecord | None:
-        marker = _marker(body)
-        return next((item for item in reversed(self.comments(number)) if _marker(item.body) == marker), None)
+        wanted = _unified(body)  # the whole text: a marker alone can be pasted by anybody
+        return next((item for item in reversed(self.comments(number)) if _unified(item.body) == wanted), None)
 
     # Requests
 
@@ -340,14 +346,6 @@ def _missing_permission(message: str, accepted: str) -> str:
     return f"{message or 'GitHub answered 403'}; add to the job's permissions: {' or '.join(ways)}"
 
 
-def _parsed(where: str, parse: Callable[[Any], Record], answer: Any) -> Record:  # noqa: ANN401 - JSON
-    try:
-        return parse(answer)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        what = f"GitHub's answer is not as documented ({type(error).__name__}: {error}); check GITHUB_API_URL"
-        raise GitHubError(where, what) from error
-
-
 def _address(path: str, query: Mapping[str, object]) -> str:
     return f"{path}?{urlencode(query)}" if query else path
 
@@ -357,95 +355,5 @@ def _next_page(link: str) -> str | None:
     return found[1] if found else None
 
 
-def _marker(body: str) -> str:
-    """What makes a comment of ours findable: the HTML comment it begins with, else its whole text."""
-    found = re.match(r"<!--.*?-->", body, re.DOTALL)
-    return found[0] if found else body.replace("\r\n", "\n").strip()
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"expected text, found {type(value).__name__}")
-    return value
-
-
-def _number(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"expected a number, found {type(value).__name__}")
-    return value
-
-
-def _commit(data: Mapping[str, Any]) -> CommitRecord:
-    details = data["commit"]
-    date = (details["committer"] or details["author"])["date"]
-    parents = tuple(_text(parent["sha"]) for parent in data["parents"])
-    return CommitRecord(_text(data["sha"]), parents, datetime.fromisoformat(date))
-
-
-def _run(data: Mapping[str, Any]) -> RunRecord:
-    head = data["head_repository"] or {}
-    return RunRecord(
-        id=_number(data["id"]),
-        event=_text(data["event"]),
-        status=data["status"] or "",
-        conclusion=data["conclusion"],
-        head_branch=data["head_branch"],
-        head_sha=_text(data["head_sha"]),
-        head_repository_id=head.get("id"),
-        head_repository=head.get("full_name"),
-        repository_id=_number(data["repository"]["id"]),
-        path=_text(data["path"]).partition("@")[0],
-        attempt=data.get("run_attempt") or 1,
-        created_at=datetime.fromisoformat(data["created_at"]),
-        html_url=_text(data["html_url"]),
-    )
-
-
-def _artifact(data: Mapping[str, Any]) -> ArtifactRecord:
-    run = data.get("workflow_run") or {}
-    created = data.get("created_at")
-    return ArtifactRecord(
-        id=_number(data["id"]),
-        name=_text(data["name"]),
-        size=_number(data["size_in_bytes"]),
-        expired=bool(data["expired"]),
-        digest=data.get("digest") or None,
-        run_id=run.get("id"),
-        head_sha=run.get("head_sha"),
-        created_at=datetime.fromisoformat(created) if created else None,
-    )
-
-
-def _pull(data: Mapping[str, Any]) -> PullRecord:
-    head, base = data["head"], data["base"]
-    head_repository = head["repo"] or {}
-    return PullRecord(
-        number=_number(data["number"]),
-        state=_text(data["state"]),
-        draft=bool(data.get("draft")),
-        author=(data["user"] or {}).get("login", ""),
-        head_sha=_text(head["sha"]),
-        head_ref=_text(head["ref"]),
-        head_repository_id=head_repository.get("id"),
-        head_repository=head_repository.get("full_name"),
-        base_sha=_text(base["sha"]),
-        base_ref=_text(base["ref"]),
-        base_repository_id=_number(base["repo"]["id"]),
-        labels=tuple(_text(label["name"]) for label in data["labels"]),
-    )
-
-
-def _comment(data: Mapping[str, Any]) -> CommentRecord:
-    author = (data["user"] or {}).get("login", "")
-    return CommentRecord(_number(data["id"]), author, data.get("body") or "", _text(data["html_url"]))
-
-
-def _content(data: Any, where: str) -> bytes:  # noqa: ANN401 - JSON
-    if isinstance(data, list) or data["type"] != "file":
-        raise GitHubError(where, "is not a file; name a regular file of the repository")
-    if data["encoding"] != "base64":
-        raise GitHubError(where, "is too large to read through the API; keep it below 1 MB")
-    try:
-        return base64.b64decode(data["content"])
-    except binascii.Error as error:
-        raise ValueError("content is not base64") from error
+def _unified(body: str) -> str:
+    return body.replace("\r\n", "\n").strip()

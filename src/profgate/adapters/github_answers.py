@@ -1,0 +1,116 @@
+"""GitHub's JSON as records; an answer that is not as documented is an error, never an empty record."""
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, TypeVar
+
+from profgate.errors import GitHubError
+from profgate.model.github_records import ArtifactRecord, CommentRecord, CommitRecord, PullRecord, RunRecord
+
+Record = TypeVar("Record")
+
+
+def parsed(where: str, parse: Callable[[Any], Record], answer: Any) -> Record:  # noqa: ANN401 - JSON
+    """The record of an answer. Raises GitHubError that says what was missing."""
+    try:
+        return parse(answer)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        what = f"GitHub's answer is not as documented ({type(error).__name__}: {error}); check GITHUB_API_URL"
+        raise GitHubError(where, what) from error
+
+
+def text_of(value: object) -> str:
+    """Text, or TypeError."""
+    if not isinstance(value, str):
+        raise TypeError(f"expected text, found {type(value).__name__}")
+    return value
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"expected a number, found {type(value).__name__}")
+    return value
+
+
+def commit_of(data: Mapping[str, Any]) -> CommitRecord:
+    """A commit; dates have time zones."""
+    details = data["commit"]
+    date = (details["committer"] or details["author"])["date"]
+    parents = tuple(text_of(parent["sha"]) for parent in data["parents"])
+    return CommitRecord(text_of(data["sha"]), parents, datetime.fromisoformat(date))
+
+
+def run_of(data: Mapping[str, Any]) -> RunRecord:
+    """A workflow run; its path without the ref that GitHub sometimes appends."""
+    head = data["head_repository"] or {}
+    return RunRecord(
+        id=_number(data["id"]),
+        event=text_of(data["event"]),
+        status=data["status"] or "",
+        conclusion=data["conclusion"],
+        head_branch=data["head_branch"],
+        head_sha=text_of(data["head_sha"]),
+        head_repository_id=head.get("id"),
+        head_repository=head.get("full_name"),
+        repository_id=_number(data["repository"]["id"]),
+        path=text_of(data["path"]).partition("@")[0],
+        attempt=data.get("run_attempt") or 1,
+        created_at=datetime.fromisoformat(data["created_at"]),
+        html_url=text_of(data["html_url"]),
+    )
+
+
+def artifact_of(data: Mapping[str, Any]) -> ArtifactRecord:
+    """An artifact of a list."""
+    run = data.get("workflow_run") or {}
+    created = data.get("created_at")
+    return ArtifactRecord(
+        id=_number(data["id"]),
+        name=text_of(data["name"]),
+        size=_number(data["size_in_bytes"]),
+        expired=bool(data["expired"]),
+        digest=data.get("digest") or None,
+        run_id=run.get("id"),
+        head_sha=run.get("head_sha"),
+        created_at=datetime.fromisoformat(created) if created else None,
+    )
+
+
+def pull_of(data: Mapping[str, Any]) -> PullRecord:
+    """A pull request; the head repository is null after a fork was deleted."""
+    head, base = data["head"], data["base"]
+    head_repository = head["repo"] or {}
+    return PullRecord(
+        number=_number(data["number"]),
+        state=text_of(data["state"]),
+        draft=bool(data.get("draft")),
+        author=(data["user"] or {}).get("login", ""),
+        head_sha=text_of(head["sha"]),
+        head_ref=text_of(head["ref"]),
+        head_repository_id=head_repository.get("id"),
+        head_repository=head_repository.get("full_name"),
+        base_sha=text_of(base["sha"]),
+        base_ref=text_of(base["ref"]),
+        base_repository_id=_number(base["repo"]["id"]),
+        labels=tuple(text_of(label["name"]) for label in data["labels"]),
+    )
+
+
+def comment_of(data: Mapping[str, Any]) -> CommentRecord:
+    """A comment; the user is null after an account was deleted."""
+    author = (data["user"] or {}).get("login", "")
+    return CommentRecord(_number(data["id"]), author, data.get("body") or "", text_of(data["html_url"]))
+
+
+def content_of(data: Any, where: str) -> bytes:  # noqa: ANN401 - JSON
+    """The bytes of a file. Raises GitHubError for what is no file or too large to be sent."""
+    if isinstance(data, list) or data["type"] != "file":
+        raise GitHubError(where, "is not a file; name a regular file of the repository")
+    if data["encoding"] != "base64":
+        raise GitHubError(where, "is too large to read through the API; keep it below 1 MB")
+    try:
+        return base64.b64decode(data["content"])
+    except binascii.Error as error:
+        raise ValueError("content is not base64") from error
