@@ -1,6 +1,7 @@
 """The command line as a person calls it, on real files."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -182,3 +183,16 @@ def test_output_is_the_same_every_time(tmp_path: Path, capsys: pytest.CaptureFix
     capsys.readouterr()
     for file in (tmp_path / "one").iterdir():
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
+
+
+def test_three_comment_lines_above_change_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recorded = (SHOP / "baseline" / "pyspy" / "run-1.folded").read_text()
+    moved = re.sub(r"(shop/\w+\.py):(\d+)", lambda match: f"{match[1]}:{int(match[2]) + 3}", recorded)
+    assert moved != recorded
+    for name, text in (("before", recorded), ("after", moved)):
+        (tmp_path / f"{name}.folded").write_text(text)
+    sides = [str(tmp_path / f"{name}.folded") for name in ("before", "after")]
+    assert main(["compare", *sides, "--fail-on", "maybe", "--format", "json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["verdict"]["conclusion"] == "pass"
+    assert [metric["findings"] for workload in report["workloads"] for metric in workload["metrics"]] == [[]]
