@@ -174,9 +174,9 @@ def _evented(thread: Json, unit: str, frames: int, where: str) -> _Part:
     for number, entry in enumerate(_listing(thread.get("events"), where, "'events'")):
         event = _mapping(entry, f"{where}: event {number}", "it")
         kind, frame, at = event.get("type"), event.get("frame"), event.get("at")
-        if type(frame) is not int or not 0 <= frame < frames:
+        if isinstance(frame, bool) or not isinstance(frame, int) or not 0 <= frame < frames:
             raise _wrong(f"{where}: event {number}", f"has frame {str(frame)[:40]}, there are {frames} frames")
-        if isinstance(at, bool) or not isinstance(at, int | Decimal) or abs(at) > MAX_TOTAL:
+        if isinstance(at, bool) or not isinstance(at, int | Decimal) or not -MAX_TOTAL <= at <= MAX_TOTAL:
             raise _wrong(f"{where}: event {number}", "has no time that can be read")
         if now is not None and at < now:
             warnings["events that go back in time"] += 1
