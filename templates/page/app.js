@@ -1,5 +1,5 @@
 // Ties the page together: state, controls, keys, tooltip and the table. All names reach the page as text nodes.
-import { ROOT, base64ToBytes, decodeColumns, inflate } from "./codec.js";
+import { base64ToBytes, decodeColumns, inflate } from "./codec.js";
 import { CERTAIN, GATES, LEVELS, evidence, few, paletteOf, shadesOf, stateOf } from "./colour.js";
 import { glyphOf, nodeAt, paint, planOf } from "./draw.js";
 import { formatRatio, formatShare, formatSigned, formatSignedShare, formatValue } from "./format.js";
@@ -12,7 +12,7 @@ import { VIEWS, deepestDrawn, ratioOf, scaled, startsOf, widthsOf } from "./view
 const byId = (id) => document.getElementById(id);
 const ROWS_AT_FIRST = 25;
 const ROWS_MORE = 200;
-const VIEW_NAMES = { after: "After", before: "Before", union: "Union", elided: "Elided", diff: "Differences" };
+const VIEW_NAMES = { after: "After", before: "Before", union: "Union", elided: "Elided", diff: "Diff" };
 const VIEW_HELP = {
   after: "Widths from the after side",
   before: "Widths from the before side",
@@ -26,10 +26,11 @@ const COLUMNS = [
   ["after", "After"],
   ["delta", "Change"],
   ["relative", "Change %"],
-  ["selfDelta", "Own change"],
+  ["selfDelta", "Self change"],
   ["responsibility", "Responsibility"],
   ["overweight", "Overweight"],
 ];
+const TIP_HEADS = { "": "", before: "Before", scaled: "Scaled", after: "After", change: "Change", relative: "" };
 const COLUMN_HELP = {
   selfDelta: "Change outside of called functions",
   responsibility: "Part of the whole change that passes through this function",
@@ -227,9 +228,10 @@ function makePage(header, whole) {
   function describe(node) {
     const growth = tree.after[0] - scaled(tree.before[0], ratio);
     const lines = [];
+    const isScaled = ratio.num * runsBefore !== ratio.den * runsAfter;
     for (const [label, before, after] of [
-      ["With calls", tree.before[node], tree.after[node]],
-      ["Own", tree.beforeSelf[node], tree.afterSelf[node]],
+      ["Inclusive", tree.before[node], tree.after[node]],
+      ["Self", tree.beforeSelf[node], tree.afterSelf[node]],
     ]) {
       const old = scaled(before, ratio);
       const delta = after - old;
@@ -237,10 +239,11 @@ function makePage(header, whole) {
       lines.push({
         label,
         before: mean(before, runsBefore),
+        scaled: isScaled ? mean(old, runsAfter) : "",
         after: mean(after, runsAfter),
         change: near ? mean(0, 1) : meanChange(delta),
         relative: before ? (near ? "0 %" : formatSignedShare(delta / old)) : after ? "new" : "-",
-        responsibility: growth && !near ? formatShare(delta / growth) : "-",
+        responsibility: growth && !near ? `${formatShare(delta / growth)} of the whole change` : "",
       });
     }
     const shares = `${formatShare(tree.before[0] ? tree.before[node] / tree.before[0] : 0)} of before, ${formatShare(tree.after[0] ? tree.after[node] / tree.after[0] : 0)} of after`;
@@ -276,8 +279,12 @@ function makePage(header, whole) {
 
   function sentenceOf(node) {
     const { name, place, lines, shares, verdict } = describe(node);
-    const numbers = lines.map((line) => `${line.label.toLowerCase()} ${line.before} → ${line.after}, ${line.change} (${line.relative})`);
-    return [name, place, ...numbers, `share of the whole change ${lines[0].responsibility}`, shares, verdict].filter(Boolean).join("; ");
+    const numbers = lines.map((line) => `${line.label.toLowerCase()} ${fromOf(line)} → ${line.after}, ${line.change} (${line.relative})`);
+    return [name, place, ...numbers, lines[0].responsibility, shares, verdict].filter(Boolean).join("; ");
+  }
+
+  function fromOf(line) {
+    return line.scaled ? `${line.before} (scaled ${line.scaled})` : line.before;
   }
 
   function showDetails(node) {
@@ -294,7 +301,7 @@ function makePage(header, whole) {
     details.replaceChildren(
       element("b", glyphOf(stateOf(tree, shown), shades.level[shown], findings.has(tree.symbol[shown])) + name),
       ...(place ? [" ", element("code", place)] : []),
-      element("span", `${all.before} → ${all.after}, ${all.change} (${all.relative}); own ${own.before} → ${own.after}, ${own.change}; ${shares}; ${verdict}`),
+      element("span", [`${fromOf(all)} → ${all.after}, ${all.change} (${all.relative})`, `self ${fromOf(own)} → ${own.after}, ${own.change}`, all.responsibility, shares, verdict].filter(Boolean).join("; ")),
     );
     const siblings = siblingsOf(shown);
     item.textContent = sentenceOf(shown);
@@ -307,16 +314,17 @@ function makePage(header, whole) {
     const tip = byId("tip");
     const { name, place, lines, shares, verdict } = describe(node);
     const head = element("tr");
-    for (const text of ["", "Before", "After", "Change", "", "Of total change"]) head.append(element("th", text));
+    const keys = ["before", ...(lines[0].scaled ? ["scaled"] : []), "after", "change", "relative"];
+    for (const key of ["", ...keys]) head.append(element("th", TIP_HEADS[key]));
     const body = lines.map((line) => {
       const row = element("tr");
       row.append(element("th", line.label));
-      for (const key of ["before", "after", "change", "relative", "responsibility"]) row.append(element("td", line[key]));
+      for (const key of keys) row.append(element("td", line[key]));
       return row;
     });
     const grid = element("table");
     grid.append(head, ...body);
-    tip.replaceChildren(element("b", name), ...(place ? [element("code", place)] : []), grid, element("p", `${shares}${verdict ? `; ${verdict}` : ""}`));
+    tip.replaceChildren(element("b", name), ...(place ? [element("code", place)] : []), grid, element("p", [lines[0].responsibility, shares, verdict].filter(Boolean).join("; ")));
     tip.hidden = false;
     const { width, height } = tip.getBoundingClientRect();
     tip.style.left = `${Math.max(8, Math.min(x + 14, document.documentElement.clientWidth - width - 8))}px`;
@@ -372,6 +380,7 @@ function makePage(header, whole) {
     const scale = state.mode === "relative" ? "of the frame's own value" : "of the whole";
     byId("gate").textContent = `Scale: change in % ${scale}, ${state.basis === "self" ? "own cost only" : "called functions included"}. Coloured from ${gate} of the whole${test}. Neutral: below that.`;
     byId("finding-mark").hidden = !findings.size;
+    byId("other-mark").hidden = !header.cut;
   }
 
   function showTrail() {
@@ -489,7 +498,7 @@ function makePage(header, whole) {
     if (state.k === "total") note.push("Rated without normalisation: equal totals leave nothing to share out.");
     if (!table.growth) note.push("Both totals are equal: nothing to share out.");
     else if (table.small) note.push("The whole changed too little to share it out.");
-    else note.push("Overweight rises towards the root of the guilty part and stays level below it; 100 % grew like the whole.");
+    else note.push("Overweight of 100 % grew like the whole; it rises towards the root of the guilty part and stays level below it. Functions with at least 5 % of the whole change stand first.");
     byId("table-note").textContent = note.join(" ");
     byId("symbols").classList.toggle("unrated", table.small);
     byId("columns").replaceChildren(...COLUMNS.map(([key, title]) => headCell(key, title)), spareHead());

@@ -97,7 +97,7 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
   const wide = Math.max(size > 3 ? size - 1 : size, 0.5);
   const tall = rowHeight - 1;
   const matched = found && tree.symbol[node] >= 0 && found[tree.symbol[node]];
-  context.globalAlpha = tree.depth[node] < tree.depth[root] ? 0.6 : found && !matched ? 0.3 : 1;
+  context.globalAlpha = tree.depth[node] < tree.depth[root] ? 0.6 : found && !matched ? 0.4 : 1;
   const hollow = outlines && state !== "gone";
   context.fillStyle = hollow ? ink.back : state === "other" ? ink.other : palette.fills[shade];
   context.fillRect(left, y, wide, tall);
