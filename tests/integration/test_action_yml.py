@@ -1,0 +1,46 @@
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from profgate import wiring
+from profgate.config_file import schema
+from profgate.publish.step_outputs import OUTPUTS
+from profgate.settings import SETTINGS
+
+ROOT = Path(__file__).parents[2]
+
+
+def action() -> dict[str, Any]:
+    content = yaml.safe_load((ROOT / "action.yml").read_text())
+    assert isinstance(content, dict)
+    return content
+
+
+def test_inputs_are_the_settings() -> None:
+    described = {
+        spec.name: {"description": spec.meaning, "required": False, "default": spec.default}
+        for spec in SETTINGS
+        if spec.is_input
+    }
+    assert action()["inputs"] == described
+    assert list(action()["inputs"]) == list(described)
+
+
+def test_outputs_are_those_that_are_set() -> None:
+    assert action()["outputs"] == {name: {"description": meaning} for name, meaning in OUTPUTS.items()}
+
+
+def test_it_runs_the_image_with_one_argument() -> None:
+    assert action()["runs"] == {"using": "docker", "image": "Dockerfile", "args": ["action"]}
+
+
+def test_the_published_schema_is_what_the_code_accepts() -> None:
+    catalogue = {name: one.options for one in wiring.strategies() for name in (one.name, one.short)}
+    text = json.dumps(schema(catalogue), indent=2) + "\n"
+    place = ROOT / "docs" / "config.schema.json"
+    if os.environ.get("PROFGATE_UPDATE_GOLDEN"):
+        place.write_text(text)
+    assert place.read_text() == text
