@@ -85,7 +85,7 @@ def metric(
         findings=findings,
         counts={"no_change": 1812, "unknown": 2},
         detectable=0.019,
-        calibration={"base_runs": 8, "needed": 8},
+        calibration={"base_runs": 8, "total_p": 0.5},
     )
 
 
@@ -145,7 +145,7 @@ def regression() -> Report:
         finding("render", 3.1e9, 2.6e9, kind="Optimization", colour="green", agreeing=3, q=0.002),
         finding("cache.lookup", 0.0, 0.21e9, kind="NotInBaseline", colour="neutral", agreeing=1, q=None),
     )
-    quiet = replace(metric(before=12.9e9, after=12.913e9), calibration={"base_runs": 3, "needed": 8})
+    quiet = replace(metric(before=12.9e9, after=12.913e9), calibration={"base_runs": 3, "total_p": 0.5})
     return report(
         workload(cpu, notes=("the processor models differ: totals are advisory",)),
         workload(quiet, name="cli-bench"),

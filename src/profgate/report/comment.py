@@ -123,7 +123,9 @@ def view(
         "sign": SIGNS["not_compared"] if _doubtful(report) and report.verdict.conclusion != "fail" else _sign(report),
         "headline": headline(report, missing),
         "compared": compared(report, base, head),
-        "reasons": [sentence(reason) for reason in report.verdict.reasons[:OPEN_REASONS]] if _loud(report) else [],
+        "reasons": [sentence(reason) for reason in rows.further_reasons(report)[:OPEN_REASONS]]
+        if _loud(report)
+        else [],
         "base": base,
         "head": head,
         "several": len(pairs) > 1,
@@ -174,8 +176,9 @@ def compared(report: Report, base: str | None, head: str | None) -> str:
     count = len(rows.pairs(report))
     amount = numbers.counted(sum(any(m.state == "compared" for m in w.metrics) for w in report.workloads), "workload")
     metrics = "" if amount.startswith(f"{count} ") else f" ({numbers.counted(count, 'metric')})"
-    sides = f"aseline {_side(report.baseline, base)}, this pull request {_side(report.target, head)}"
-    return f"{amount}{metrics} compared: b{sides}." if count else f"B{sides}."
+    target = "this pull request" if head else "target"
+    sides = f"baseline {_side(report.baseline, base)}, {target} {_side(report.target, head)}."
+    return f"{amount}{metrics} compared: {sides}" if count else f"B{sides[1:]}"
 
 
 def finding_cells(row: Row, links: Links) -> dict[str, Any]:
@@ -186,9 +189,10 @@ def finding_cells(row: Row, links: Links) -> dict[str, Any]:
     times = numbers.ratio(finding.from_value, finding.to_value)
     values = numbers.from_to(finding.from_value, finding.to_value, unit)
     accepted = finding.acknowledgement or {}
+    evidence = sorted((finding.evidence or {}).items())
     told = [
-        rows.why(row),
-        *(sentence(f"{name}: {text}", 120) for name, text in sorted((finding.evidence or {}).items())),
+        _why(row),
+        *(sentence(f"{name}: {text}", 120) for name, text in evidence),
     ]
     if accepted:
         told.append("accepted" + (f" by {code_span(accepted['by'], 40)}" if accepted.get("by") else ""))
@@ -201,7 +205,7 @@ def finding_cells(row: Row, links: Links) -> dict[str, Any]:
         "metric": row.metric.name,
         "values": _unbroken(values) + (f" ({times})" if times != numbers.UNKNOWN else ""),
         "share": "" if row.total else _unbroken(numbers.share_from_to(finding.share_from, finding.share_to)),
-        "why": _joined(*told).replace("|", "\\|"),
+        "why": _joined(*told).replace("|", "\\|") or numbers.UNKNOWN,
     }
 
 
@@ -210,6 +214,7 @@ def total_cells(pair: Pair) -> dict[str, Any]:
     total, unit = pair.metric.total, pair.metric.unit
     found = next((row for row in (Row(pair.workload, pair.metric, f) for f in pair.metric.findings) if row.total), None)
     change = numbers.signed(total.delta, unit)
+    tested = pair.metric.calibration.get("total_p") is not None
     relative = f" ({numbers.signed_percent(total.relative)})" if total.relative is not None else ""
     return {
         "workload": pair.workload,
@@ -217,11 +222,7 @@ def total_cells(pair: Pair) -> dict[str, Any]:
         "baseline": numbers.quantity(total.baseline, unit),
         "target": numbers.quantity(total.target, unit),
         "change": f"**{change}{relative}**" if found else f"{change}{relative}",
-        "tag": _joined(" ".join(found.tag), rows.why(found))
-        if found
-        else "–"
-        if rows.changed(pair)
-        else "within noise",
+        "tag": _joined(" ".join(found.tag), _why(found)) if found else "within noise" if tested else numbers.UNKNOWN,
     }
 
 
@@ -233,14 +234,14 @@ def trust(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
         lines.append(
             f"The baseline stands {commits} before the commit it should be: a nearer one has no stored profiles."
         )
-    lines += _facts(pairs, limit)
+    lines += _facts(report, pairs, limit)
     notes = [(workload.name, note) for workload in report.workloads for note in workload.comparability]
     lines += [f"{code_span(name)}: {sentence(note)}" for name, note in notes[:limit]] + _more(
         len(notes) - limit, "note"
     )
     warnings = [text for text in (sentence(warning) for warning in report.warnings) if text]
     lines += warnings[:limit] + _more(len(warnings) - limit, "warning")
-    lines += [sentence(reason) for reason in report.verdict.reasons[OPEN_REASONS:limit]]
+    lines += [sentence(reason) for reason in rows.further_reasons(report)[OPEN_REASONS:limit]]
     if named := rows.strategies(report):
         lines.append("Strategies that spoke: " + ", ".join(code_span(name, 40) for name in named[:20]))
     if unknown := rows.tally(report, "unknown"):
@@ -251,11 +252,11 @@ def trust(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
     return lines
 
 
-def _facts(pairs: Sequence[Pair], limit: int) -> list[str]:
+def _facts(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
     """What is known of each metric; metrics of which the same is known share a line."""
     lines: dict[str, list[str]] = {}
     for pair in pairs:
-        told = _joined(*(sentence(part) for part in _told(pair)))
+        told = _joined(*(sentence(part) for part in _told(report, pair)))
         lines.setdefault(told, []).append(_pair(pair))
         for reason in pair.metric.cannot_tell[:OPEN_REASONS]:
             lines.setdefault(f"cannot tell: {sentence(reason)}", []).append(_pair(pair))
@@ -263,8 +264,8 @@ def _facts(pairs: Sequence[Pair], limit: int) -> list[str]:
     return shown[:limit] + _more(len(shown) - limit, "fact")
 
 
-def _told(pair: Pair) -> tuple[str, ...]:
-    return rows.run_counts(pair.metric), rows.calibration(pair.metric), rows.detectable(pair.metric)
+def _told(report: Report, pair: Pair) -> tuple[str, ...]:
+    return rows.run_counts(pair.metric), rows.calibration(report, pair.metric), rows.detectable(pair.metric)
 
 
 def _several(names: Sequence[str]) -> str:
@@ -297,6 +298,10 @@ def _doubt(report: Report, missing: Sequence[NotCompared]) -> str:
     return f"NOT COMPARED: {sentence(missing[0].reason)}" if missing else "NOT COMPARED: there was nothing to compare"
 
 
+def _why(row: Row) -> str:
+    return _joined(*(sentence(part, 120) for part in rows.why(row)))
+
+
 def _unbroken(text: str) -> str:
     return text.replace(" ", "\N{NO-BREAK SPACE}")
 
@@ -304,7 +309,7 @@ def _unbroken(text: str) -> str:
 def _unchanged(report: Report, quiet: int) -> str:
     same = rows.tally(report, "no_change")
     return _joined(
-        f"{numbers.counted(same, 'row')} unchanged" if same else "",
+        f"{same:,} unchanged" if same else "",
         f"{numbers.counted(quiet, 'metric')} without a finding" if quiet else "",
     )
 
@@ -324,7 +329,7 @@ def _trust_title(report: Report, pairs: Sequence[Pair]) -> str:
     if pairs:
         counts = {rows.run_counts(pair.metric) for pair in pairs}
         facts.append(counts.pop() if len(counts) == 1 else "different numbers of runs")
-        states = {rows.calibration(pair.metric) for pair in pairs}
+        states = {rows.calibration(report, pair.metric) for pair in pairs}
         facts.append(states.pop() if len(states) == 1 else "noise known to different degrees")
     notes = sum(len(workload.comparability) for workload in report.workloads) + len(report.warnings)
     facts.append(numbers.counted(notes, "note") if notes else "")

@@ -107,7 +107,7 @@ def counted(number: int, word: str, plural: str | None = None) -> str:
 
 def noun(unit: str) -> str:
     """What a value in this unit is called in a sentence."""
-    return NOUNS.get(unit, "amount")
+    return NOUNS.get(unit, "value")
 
 
 def scale_for(unit: str, value: float) -> Scale:

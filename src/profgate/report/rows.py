@@ -1,12 +1,14 @@
 """The order, the groups and the words in which every text report shows findings."""
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from profgate.model.change import Location
-from profgate.model.kinds import BY_WORD, RANKS, Kind
+from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, Kind
 from profgate.model.report import Finding, MetricReport, NotCompared, Report
+from profgate.model.units import MetricKind
 from profgate.report import numbers
 
 COLOURS = ("red", "yellow", "neutral", "green")
@@ -25,7 +27,7 @@ TAGS: dict[Kind, tuple[str, str]] = {
     Kind.TOTAL_OPTIMIZATION: ("⚡", "total better"),
 }
 GATE_RUNS = 8  # independent base runs from which the noise counts as known
-VERBS = {"time": "takes", "memory": "uses", "samples": "has", "amount": "has"}
+VERBS = {"time": "takes", "memory": "uses", "samples": "has"}
 Quote = Callable[[str], str]
 
 
@@ -47,11 +49,12 @@ class Row:
         """Sign and word of the finding."""
         if self.finding.acknowledgement:
             return "✅", "accepted"
-        return TAGS[_kind(self.finding)]
+        kind = _kind(self.finding)
+        return ("·", "hint") if self.finding.colour == "neutral" and kind in MAYBE else TAGS[kind]
 
 
 class Groups(NamedTuple):
-    """All findings, each in one group, worst first: what costs more, what costs less, all others."""
+    """All findings, each in one group, worst first: what costs more, what costs less, and what is only a hint."""
 
     worse: tuple[Row, ...]
     better: tuple[Row, ...]
@@ -68,12 +71,11 @@ class Pair:
 
 def grouped(report: Report) -> Groups:
     """The findings of all workloads in reading order."""
-    rows = sorted(_rows(report), key=_importance)
-    return Groups(
-        worse=tuple(row for row in rows if row.finding.direction == "worse"),
-        better=tuple(row for row in rows if row.finding.direction == "better"),
-        other=tuple(row for row in rows if row.finding.direction == "none" and row.finding.kind != "NoChange"),
-    )
+    found = sorted((row for row in _rows(report) if row.finding.kind != "NoChange"), key=_importance)
+    worse = tuple(row for row in found if row.finding.direction == "worse" and row.finding.colour in {"red", "yellow"})
+    better = tuple(row for row in found if row.finding.direction == "better" and row.finding.colour == "green")
+    taken = {id(row) for row in (*worse, *better)}
+    return Groups(worse, better, tuple(row for row in found if id(row) not in taken))
 
 
 def pairs(report: Report) -> tuple[Pair, ...]:
@@ -83,8 +85,8 @@ def pairs(report: Report) -> tuple[Pair, ...]:
 
 
 def changed(pair: Pair) -> bool:
-    """Whether anything about this metric deserves a row."""
-    return any(finding.kind != "NoChange" for finding in pair.metric.findings)
+    """Whether more than hints was found about this metric."""
+    return any(finding.colour != "neutral" and finding.kind != "NoChange" for finding in pair.metric.findings)
 
 
 def not_compared(report: Report) -> tuple[NotCompared, ...]:
@@ -104,7 +106,9 @@ def not_compared(report: Report) -> tuple[NotCompared, ...]:
 def headline(report: Report, quote: Quote) -> str:
     """What matters most, as one sentence; ``quote`` makes names safe for the place the sentence goes to."""
     groups = grouped(report)
-    rows = groups.worse if report.verdict.conclusion != "pass" else groups.better
+    rows = groups.worse
+    if report.verdict.conclusion == "pass":
+        rows = tuple(row for row in groups.better if _kind(row.finding) in BETTER - MAYBE)
     if report.verdict.conclusion == "fail":
         rows = tuple(row for row in rows if row.finding.colour == "red") or rows
     if not rows:
@@ -133,35 +137,51 @@ def story(row: Row, quote: Quote) -> str:
 
 def _growth(row: Row) -> str:
     finding, noun = row.finding, numbers.noun(row.metric.unit)
+    verb = VERBS.get(noun)
     if finding.relative is None:
-        return f"changed its {noun}"
+        return "changed"
     if finding.relative >= 0.5:
-        return f"{VERBS[noun]} {numbers.ratio(finding.from_value, finding.to_value)} its previous {noun}"
-    direction = "more" if finding.relative > 0 else "less"
-    return f"{VERBS[noun]} {numbers.percent(abs(finding.relative))} {direction} {noun}"
+        times = numbers.ratio(finding.from_value, finding.to_value)
+        return f"{verb} {times} its previous {noun}" if verb else f"is at {times} its previous value"
+    size, up = numbers.percent(abs(finding.relative)), finding.relative > 0
+    if verb:
+        return f"{verb} {size} {'more' if up else 'less'} {noun}"
+    return f"is {size} {'higher' if up else 'lower'}"
 
 
-def why(row: Row) -> str:
-    """How well founded a finding is: ``fails the gate · 4 of 5 strategies · q = 0.0004``."""
+def why(row: Row) -> tuple[str, ...]:
+    """How well founded a finding is: ``fails the gate``, ``4 of 5 strategies``, ``q = 0.0004``."""
     finding = row.finding
-    parts = ["fails the gate"] if finding.colour == "red" else []
-    if len(finding.strategies) > 1:
+    parts = ["fails the gate"] if finding.colour == "red" else list(finding.reasons[:1])
+    if len(finding.strategies) == 1 and not row.total:
+        parts.append(f"only {finding.strategies[0].name}")
+    elif finding.strategies and not row.total:
         agreeing = sum(vote.agrees for vote in finding.strategies)
-        parts.append(f"{agreeing} of {numbers.counted(len(finding.strategies), 'strategy', 'strategies')}")
+        parts.append(f"{agreeing} of {len(finding.strategies)} strategies")
     if finding.statistics.get("q") is not None:
         q_value = numbers.probability(finding.statistics["q"])
-        parts.append(f"q {q_value if q_value.startswith('<') else '= ' + q_value}")
-    return " · ".join(parts) or numbers.UNKNOWN
+        parts.append(f"q {q_value.replace('<', '< ') if q_value[0] == '<' else '= ' + q_value}")
+    return tuple(parts)
 
 
-def calibration(metric: MetricReport) -> str:
+def further_reasons(report: Report) -> tuple[str, ...]:
+    """The verdict's reasons without those that name a finding: findings have rows of their own."""
+    names = {row.finding.location.name for row in _rows(report)} | {"the total"}
+    return tuple(reason for reason in report.verdict.reasons if not _names_finding(reason, names))
+
+
+def calibration(report: Report, metric: MetricReport) -> str:
     """How far the noise of this metric is known, in words; empty where the report says nothing."""
-    runs, needed = metric.calibration.get("base_runs"), metric.calibration.get("needed", GATE_RUNS)
-    if not isinstance(runs, int) or not isinstance(needed, int):
+    runs = metric.calibration.get("base_runs")
+    if metric.kind == MetricKind.COUNTED:
+        return "counted, not sampled"
+    if not isinstance(runs, int):
         return ""
-    if runs < needed:
-        return f"calibrating: {runs} of {needed} base runs, advisory until then"
-    return f"calibrated on {numbers.counted(runs, 'base run')}"
+    if runs >= GATE_RUNS:
+        return f"calibrated on {numbers.counted(runs, 'base run')}"
+    if report.policy.get("gate_without_history"):
+        return f"gating with {runs} of {GATE_RUNS} base runs, as the policy asks"
+    return f"calibrating: {runs} of {GATE_RUNS} base runs, advisory until then"
 
 
 def detectable(metric: MetricReport) -> str:
@@ -193,6 +213,13 @@ def tally(report: Report, name: str) -> int:
     return sum(metric.counts.get(name, 0) for workload in report.workloads for metric in workload.metrics)
 
 
+def _names_finding(reason: str, names: set[str]) -> bool:
+    if re.match(r"and \d+ more like these", reason):
+        return True
+    verbs = re.finditer(r" (?:may have got|got|is new|is gone|changed)\b", reason)
+    return any(reason[: verb.start()] in names for verb in verbs)
+
+
 def _rows(report: Report) -> Iterable[Row]:
     for workload in report.workloads:
         for metric in workload.metrics:
@@ -204,7 +231,7 @@ def _importance(row: Row) -> tuple[int, int, float, float, str, str, str, str]:
     finding = row.finding
     weight = abs((finding.share_to or 0.0) - (finding.share_from or 0.0))
     return (
-        COLOURS.index(finding.colour),
+        COLOURS.index(finding.colour) if finding.direction != "better" else len(COLOURS),
         RANKS[_kind(finding)] * (-1 if finding.direction == "better" else 1),
         -weight,
         -abs(finding.relative or 0.0),

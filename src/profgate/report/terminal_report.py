@@ -15,6 +15,8 @@ Line = tuple[Tone, str]
 NARROWEST = 60
 WORDS = {"fail": "FAILED", "warn": "LOOK", "pass": "PASSED", "not_compared": "NOT COMPARED"}
 TONES: dict[str, Tone] = {"fail": "bad", "warn": "warn", "pass": "good", "not_compared": "warn"}
+FEW = 3  # metrics that are shown even without findings
+PAIRS = 40  # metrics, unless verbose
 ROWS = 20  # of each group and metric, unless verbose
 LABEL = 60
 
@@ -28,16 +30,18 @@ def terminal_lines(report: Report, *, verbose: bool = False, width: int = 80) ->
     """The same lines, each with its tone."""
     width = max(width, NARROWEST)
     lines: list[Line] = [*_verdict(report), ("text", ""), *_sides(report)]
-    groups = rows.grouped(report)
-    found = (*groups.worse, *groups.better, *groups.other)
+    found = _by_metric(report)
     shown = rows.pairs(report)
-    quiet = [pair for pair in shown if not rows.changed(pair)]
-    for pair in shown:
-        if verbose or len(shown) <= 3 or rows.changed(pair):
-            mine = [row for row in found if row.workload == pair.workload and row.metric is pair.metric]
-            lines += [("text", ""), *_pair_lines(pair, mine, width, verbose=verbose)]
-    if quiet and not verbose and len(shown) > 3:
-        lines += [("text", ""), ("quiet", f"{numbers.counted(len(quiet), 'metric')} without a finding (-v shows them)")]
+    told = shown if verbose or len(shown) <= FEW else [pair for pair in shown if rows.changed(pair)][:PAIRS]
+    for pair in told:
+        lines += [
+            ("text", ""),
+            *_pair_lines(report, pair, found.get(id(pair.metric), ([], [])), width, verbose=verbose),
+        ]
+    if more := sum(rows.changed(pair) for pair in shown[len(told) :]):
+        lines += [("text", ""), ("warn", f"… and {numbers.counted(more, 'metric')} more with findings (-v shows them)")]
+    if quiet := len(shown) - len(told) - more:
+        lines += [("text", ""), ("quiet", f"{numbers.counted(quiet, 'metric')} without a finding (-v shows them)")]
     lines += _missing(report, width)
     lines += _notes(report, width)
     return tuple(lines)
@@ -48,14 +52,14 @@ def _verdict(report: Report) -> Iterable[Line]:
     if not rows.pairs(report) and conclusion in {"pass", "warn"}:
         conclusion = "not_compared"
     tone = TONES[conclusion]
-    reasons = [plain(reason) for reason in report.verdict.reasons]
+    reasons = [plain(reason) for reason in rows.further_reasons(report)]
     told = rows.headline(report, name_text) if conclusion != "not_compared" else ""
     if told and conclusion == "pass":
         told = f"improved: {told}"
     first = told or (reasons.pop(0) if reasons else "no performance change found" if conclusion == "pass" else "")
     yield tone, f"{WORDS[conclusion]}  {first}".rstrip()
     yield from ((tone, f"  {reason}") for reason in reasons if reason != first)
-    if report.verdict.advisory:
+    if report.verdict.advisory and not reasons:
         yield "quiet", "  advisory: the gate does not count yet"
 
 
@@ -69,21 +73,36 @@ def _side(side: Side) -> str:
     return plain(" ".join(part for part in parts if part)) or "unknown"
 
 
-def _pair_lines(pair: Pair, found: Sequence[Row], width: int, *, verbose: bool) -> Iterable[Line]:
+def _by_metric(report: Report) -> dict[int, tuple[list[Row], list[Row]]]:
+    """Findings and hints by the identity of their metric."""
+    groups = rows.grouped(report)
+    found: dict[int, tuple[list[Row], list[Row]]] = {}
+    for place, part in enumerate(((*groups.worse, *groups.better), groups.other)):
+        for row in part:
+            found.setdefault(id(row.metric), ([], []))[place].append(row)
+    return found
+
+
+def _pair_lines(
+    report: Report, pair: Pair, found: tuple[list[Row], list[Row]], width: int, *, verbose: bool
+) -> Iterable[Line]:
     metric, total = pair.metric, pair.metric.total
     yield "head", f"{name_text(pair.workload, LABEL)} · {name_text(metric.name, 30)}"
     relative = f" ({numbers.signed_percent(total.relative)})" if total.relative is not None else ""
     values = numbers.from_to(total.baseline, total.target, metric.unit)
     yield "text", f"  total {values}, {numbers.signed(total.delta, metric.unit)}{relative}"
-    facts = [rows.run_counts(metric), rows.calibration(metric)]
+    facts = [rows.run_counts(metric), rows.calibration(report, metric)]
     yield "quiet", "  " + "; ".join(fact for fact in facts if fact)
-    shown = found if verbose else found[:ROWS]
+    findings, hints = found
+    shown = [*findings, *hints] if verbose else findings[:ROWS]
     if shown:
         yield from _table([_tone(row) for row in shown], [_cells(row) for row in shown], width)
-    if len(found) > len(shown):
-        yield "quiet", f"  … and {numbers.counted(len(found) - len(shown), 'finding')} more (-v shows them)"
-    if not found:
+    else:
         yield "quiet", "  no finding"
+    if len(findings) > len(shown):
+        yield "quiet", f"  … and {numbers.counted(len(findings) - len(shown), 'finding')} more (-v shows them)"
+    if hints and not verbose:
+        yield "quiet", f"  {numbers.counted(len(hints), 'hint')}: within noise, new, gone or undecided (-v shows them)"
     for reason in metric.cannot_tell:
         yield "warn", f"  cannot tell: {plain(reason)}"
     if verbose:
@@ -95,6 +114,8 @@ def _pair_lines(pair: Pair, found: Sequence[Row], width: int, *, verbose: bool) 
 def _tone(row: Row) -> Tone:
     if row.finding.colour == "red":
         return "bad"
+    if row.finding.colour == "neutral":
+        return "quiet"
     if row.finding.direction == "worse":
         return "warn"
     return "good" if row.finding.direction == "better" else "text"

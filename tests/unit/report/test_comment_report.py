@@ -248,3 +248,64 @@ def test_first_run(golden: Golden) -> None:
 
 def test_first_run_counts_down() -> None:
     assert "3 more to go" in render_first_run(stored_runs=5).text
+
+
+def test_a_policy_that_gates_without_history_is_not_called_advisory() -> None:
+    cpu = replace(samples.regression().workloads[1].metrics[0], calibration={"base_runs": 3})
+    report = samples.report(samples.workload(cpu))
+    assert "calibrating: 3 of 8 base runs, advisory until then" in comment(report).text
+    strict = replace(report, policy={**report.policy, "gate_without_history": True})
+    assert "gating with 3 of 8 base runs, as the policy asks" in comment(strict).text
+
+
+def test_reasons_that_only_repeat_a_row_are_left_out() -> None:
+    reasons = (
+        "http.parse_headers got worse (+112.5 %), in api-bench, cpu",
+        "the total got worse (+6.8 %) in api-bench, cpu",
+        "and 3 more like these",
+        "a strategy failed in api-bench, cpu",
+    )
+    text = comment(replace(samples.regression(), verdict=samples.verdict("fail", *reasons))).text
+    assert re.findall(r"^- (.*)$", text.split("| Total")[0], re.MULTILINE) == ["a strategy failed in api-bench, cpu"]
+
+
+def test_hints_stay_in_their_fold_and_out_of_the_headline() -> None:
+    hint = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", agreeing=1, q=None)
+    text = comment(samples.report(samples.workload(samples.metric(hint)))).text
+    assert "### ✅ No performance change found" in text
+    assert text.index("💡 1 hint") < text.index("`parse`")
+
+
+def test_a_weak_improvement_is_no_headline() -> None:
+    weak = samples.finding("parse", 2e9, 1.9e9, kind="MaybeOptimization", colour="green")
+    assert "### ✅ No performance change found" in comment(samples.report(samples.workload(samples.metric(weak)))).text
+
+
+def test_advisory_is_said_first() -> None:
+    report = replace(samples.regression(), verdict=samples.verdict("warn", "calibrating", advisory=True))
+    assert "### 🟡 Advisory, the gate does not count yet: `http.parse_headers` takes 2.1x" in comment(report).text
+
+
+def test_an_accepted_finding_says_by_whom_and_why() -> None:
+    row = replace(
+        samples.finding("parse", 1e9, 2e9, colour="yellow"),
+        acknowledgement={"by": "octocat", "reason": "needed | for @security"},
+        evidence={"source": "changed here"},
+    )
+    text = comment(samples.report(samples.workload(samples.metric(row)), verdict=samples.verdict("warn", "x"))).text
+    assert "| ✅ accepted | `parse`" in text
+    assert "source: changed here · accepted by `octocat` · needed &#124; for &#64;<b></b>security |" in text
+
+
+def test_a_substituted_baseline_is_told() -> None:
+    report = samples.regression()
+    text = comment(replace(report, baseline=replace(report.baseline, distance=2))).text
+    assert "The baseline stands 2 commits before the commit it should be" in text
+
+
+def test_a_metric_that_counts_more_as_better() -> None:
+    rate = replace(samples.finding("serve", 400.0, 200.0), direction="worse")
+    speed = replace(samples.metric(rate, name="rate", unit="requests/s", before=800.0, after=600.0), better="higher")
+    text = comment(samples.report(samples.workload(speed), verdict=samples.RED)).text
+    assert "`serve` is 50.0 % lower (total −25.0 %)" in text
+    assert "400 → 200 requests/s (0.50x)" in text.replace("\N{NO-BREAK SPACE}", " ")
