@@ -20,7 +20,7 @@ def sampled(samples: list[Any], weights: list[Any], unit: str = "seconds") -> di
     return {"type": "sampled", "name": "t", "unit": unit, "startValue": 0, "samples": samples, "weights": weights}
 
 
-def evented(events: list[Any], unit: str = "milliseconds", end: Any = 0) -> dict[str, Any]:  # noqa: ANN401 - JSON
+def evented(events: list[Any], unit: str = "milliseconds", end: Any = 0) -> dict[str, Any]:
     rows = [{"type": kind, "frame": frame, "at": at} for kind, frame, at in events]
     return {"type": "evented", "name": "t", "unit": unit, "startValue": 0, "endValue": end, "events": rows}
 

@@ -1,0 +1,292 @@
+import json
+import math
+import os
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from profgate.errors import ProfileError
+from profgate.model.profile import Profile
+from profgate.model.source import source_of
+from profgate.model.units import MetricKind
+from profgate.readers.perun import PerunReader
+
+DATA = Path(__file__).parents[2] / "data" / "perun"
+
+
+def document(collector: str, kind: str, unit: str, **body: Any) -> dict[str, Any]:
+    return {
+        "origin": "0" * 40,
+        "header": {"type": kind, "cmd": "./shop", "args": "-n 3", "workload": "big.txt", "units": {kind: unit}},
+        "collector_info": {"name": collector, "params": {}},
+        "postprocessors": [{"name": "regression_analysis", "params": {}}],
+        **body,
+    }
+
+
+def encoded(content: dict[str, Any]) -> bytes:
+    return json.dumps(content).encode()
+
+
+def packed(content: dict[str, Any]) -> bytes:
+    body = encoded(content)
+    return zlib.compress(b"profile %s %d\0%s" % (content["header"]["type"].encode(), len(body), body))
+
+
+def read(content: dict[str, Any] | bytes) -> Profile:
+    return PerunReader().read(source_of("a.perf", content if isinstance(content, bytes) else encoded(content)))
+
+
+def records_of(profile: Profile) -> list[tuple[str, float, float, float, str, int]]:
+    body = profile.measurements
+    assert body is not None
+    names = [profile.frames.names[frame] for frame in body.frame.tolist()]
+    columns = (body.amount.tolist(), body.size.tolist(), body.exclusive.tolist(), body.subtypes, body.order.tolist())
+    return list(zip(names, *columns, strict=True))
+
+
+def paths_of(profile: Profile) -> list[tuple[str, int]]:
+    stacks = profile.stacks
+    assert stacks is not None
+    path: list[str] = []
+    found: list[tuple[str, int]] = []
+    values = stacks.values[0].tolist()
+    for depth, frame, leaf in zip(stacks.depth, stacks.frame, stacks.leaf, strict=True):
+        path[int(depth) :] = [profile.frames.names[int(frame)]]
+        if leaf:
+            found.append((";".join(path), values[len(found)]))
+    return found
+
+
+RAW = document(
+    "complexity",
+    "mixed",
+    "ms",
+    **{
+        "global": {
+            "time": "1s",
+            "resources": [
+                {"uid": "insert", "amount": 0.1, "structure-unit-size": 8, "type": "mixed", "subtype": "delta"},
+                {"uid": "insert", "amount": 3, "structure-unit-size": 16, "type": "mixed", "subtype": "delta"},
+                {"uid": "search", "amount": 2.5, "type": "mixed", "subtype": "delta"},
+            ],
+            "models": [
+                {
+                    "uid": "insert",
+                    "model": "linear",
+                    "r_square": 0.98,
+                    "coeffs": [{"name": "b0", "value": 1}, {"name": "b1", "value": 0.25}],
+                    "x_start": 0,
+                    "x_end": 16,
+                },
+                {"uid": "insert", "model": "moving_average", "r_square": 0.5},
+            ],
+        }
+    },
+)
+COMPACT = document(
+    "complexity",
+    "mixed",
+    "ms",
+    resources={
+        "insert#0": {"amount": [0.1, 3], "structure-unit-size": [8, 16]},
+        "search#0": {"amount": [2.5]},
+    },
+    resource_type_map={
+        "insert#0": {"uid": "insert", "type": "mixed", "subtype": "delta"},
+        "search#0": {"uid": "search", "type": "mixed", "subtype": "delta"},
+    },
+    models=RAW["global"]["models"],
+)
+FORMS = {"raw": encoded(RAW), "compact": encoded(COMPACT), "packed-raw": packed(RAW), "packed-compact": packed(COMPACT)}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_gives_the_same_measurements_models_and_configuration(form: str) -> None:
+    found = read(FORMS[form])
+    first, second, third = records_of(found)
+    assert first[:3] == ("insert", 0.1, 8.0)
+    assert math.isnan(first[3])
+    assert first[4:] == ("delta", 0)
+    assert second[:3] == ("insert", 3.0, 16.0)
+    assert third[:2] == ("search", 2.5)
+    assert math.isnan(third[2])
+    [model] = found.models
+    assert found.frames.names[model.frame] == "insert"
+    assert (model.name, model.r_square, model.coefficients) == ("linear", 0.98, {"b0": 1.0, "b1": 0.25})
+    assert (model.x_start, model.x_end) == (0.0, 16.0)
+    assert found.warnings == ("1 models without coefficients were left out",)
+    said = found.configuration
+    assert (said.type, said.command, said.arguments, said.workload) == ("mixed", "./shop", "-n 3", "big.txt")
+    assert (said.collector, said.postprocessors) == ("complexity", ("regression_analysis",))
+    assert [(metric.name, metric.unit, metric.kind) for metric in found.metrics] == [("time", "ms", MetricKind.TIMED)]
+    assert found.stacks is None
+    assert PerunReader().recognizes(source_of("x", FORMS[form]))
+
+
+def test_traced_values_are_nanoseconds_whatever_the_header_says() -> None:
+    content = document(
+        "trace",
+        "mixed",
+        "us",
+        resources={
+            "work#0": {"amount": [500, 700], "exclusive": [100, 200], "call-order": [0, 1], "timestamp": [1, 2]}
+        },
+        resource_type_map={
+            "work#0": {"uid": "work", "type": "mixed", "subtype": "time delta", "location": "run_sorts"}
+        },
+        models=[],
+    )
+    found = read(content)
+    assert found.metrics[0].unit == "nanoseconds"
+    assert [row[1] for row in records_of(found)] == [500.0, 700.0]
+    assert [row[3] for row in records_of(found)] == [100.0, 200.0]
+    assert [row[5] for row in records_of(found)] == [0, 1]
+    assert found.frames.modules == ["run_sorts"]
+
+
+def test_timed_commands_keep_their_kind_and_repetition() -> None:
+    rows = [
+        {"uid": "./shop", "amount": amount, "subtype": kind, "order": order, "type": "time"}
+        for order, kind, amount in [(1, "real", 0.5), (1, "user", 0.4), (2, "real", "0.6")]
+    ]
+    found = read(document("time", "time", "s", **{"global": {"resources": rows}}))
+    assert [(row[1], row[4], row[5]) for row in records_of(found)] == [
+        (0.5, "real", 1),
+        (0.4, "user", 1),
+        (0.6, "real", 2),
+    ]
+
+
+def test_units_are_found_by_type_and_subtype() -> None:
+    content = document("complexity", "mixed", "ms", **{"global": RAW["global"]})
+    content["header"]["units"] = {"other": "s", "mixed(delta)": "us"}
+    assert read(content).metrics[0].unit == "us"
+
+
+def test_older_kperf_records_are_stacks_of_command_callers_and_leaf() -> None:
+    rows = [
+        {"uid": "leaf", "command": "shop", "trace": [{"func": "main"}, {"func": "work"}], "amount": "7"},
+        {"uid": "main", "command": "shop", "trace": [], "amount": 2},
+    ]
+    found = read(document("kperf", "time", "samples", **{"global": {"resources": rows}}))
+    assert paths_of(found) == [("shop;main;work;leaf", 7), ("shop;main", 2)]
+    assert found.metrics[0].kind is MetricKind.SAMPLED
+    assert found.periods == (1,)
+    assert found.measurements is None
+
+
+def test_newer_kperf_records_are_folded_stacks() -> None:
+    content = document(
+        "kperf",
+        "time",
+        "samples",
+        resources={"shop;main;leaf#0": {"amount": [7]}, "shop;;x#0": {"amount": [1]}},
+        resource_type_map={"shop;main;leaf#0": {"uid": "shop;main;leaf"}, "shop;;x#0": {"uid": "shop;;x"}},
+    )
+    assert paths_of(read(content)) == [("shop;main;leaf", 7), ("shop;[unknown];x", 1)]
+
+
+def test_memory_snapshots_give_measurements_and_stacks() -> None:
+    def allocation(amount: int, kind: str) -> dict[str, Any]:
+        uid = {"source": "a.c", "function": "work", "line": 4}
+        trace = [{"source": "lib.c", "function": "malloc", "line": 0}, uid, {"source": "a.c", "function": "main"}]
+        return {"uid": uid, "amount": amount, "subtype": kind, "type": "memory", "trace": trace}
+
+    snapshots = [{"resources": [allocation(64, "malloc")]}, {"resources": [allocation(0, "free")]}]
+    found = read(document("memory", "memory", "B", snapshots=snapshots))
+    assert [(row[0], row[1], row[4], row[5]) for row in records_of(found)] == [
+        ("a.c:work:4", 64.0, "malloc", 0),
+        ("a.c:work:4", 0.0, "free", 1),
+    ]
+    assert paths_of(found) == [("main;work;malloc", 64)]
+    assert (found.metrics[0].name, found.metrics[0].unit) == ("memory", "bytes")
+    assert found.metrics[0].kind is MetricKind.COUNTED
+    place = found.frames.names.index("work")
+    assert (found.frames.files[place], found.frames.lines[place]) == ("a.c", 4)
+
+
+def test_a_structured_uid_is_joined_in_its_order() -> None:
+    uid = {"column": 3, "line": 9, "function": "f", "source": "a.c", "module": "m", "binary": "b"}
+    found = read(document("bounds", "time", "iterations", **{"global": {"resources": [{"uid": uid, "amount": 1}]}}))
+    assert found.frames.names == ["b:a.c:m:f:9:3"]
+    assert found.frames.lines == [9]
+
+
+def test_records_without_an_amount_are_counted() -> None:
+    rows = [{"uid": {"function": "f", "line": 1}, "bound": "n", "class": "O(n)"}] * 3
+    found = read(document("bounds", "time", "iterations", **{"global": {"resources": rows}}))
+    assert found.warnings == ("3 records without an amount were left out",)
+    assert records_of(found) == []
+
+
+def with_record(**record: Any) -> dict[str, Any]:
+    return document("time", "time", "s", **{"global": {"resources": [record]}})
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (with_record(amount=1), "record 0: there is no uid"),
+        (with_record(uid="f", amount="x"), "record 0: amount is 'x', which is no number"),
+        (with_record(uid="f", amount=True), "which is no number"),
+        (with_record(uid="f", amount=1, order=1.5), "no whole number"),
+        (with_record(uid="f", amount=-1, trace=["g"]), "negative"),
+        (with_record(uid="f", amount=1, trace=3), "'trace' is no JSON array"),
+        (document("time", "time", "s", **{"global": {"resources": [1]}}), "record 0: it is no JSON object"),
+        (document("time", "time", "s"), "'global' or a snapshot is no JSON object"),
+        (document("time", "time", "s", resources={"f#0": {}}, resource_type_map={}), "its type is no JSON object"),
+        (
+            document("time", "t", "s", resources={"f#0": {"a": [1], "b": []}}, resource_type_map={"f#0": {}}),
+            "columns differ in length",
+        ),
+        ({"collector_info": {}}, "'header' is no JSON object"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused_with_its_place(content: dict[str, Any], message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        read(content)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (zlib.compress(b"profile time 5\0{}"), "does not fit"),
+        (zlib.compress(b"commit time 2\0{}"), "does not fit"),
+        (zlib.compress(b"profile time 2 {}"), "does not fit"),
+        (packed(RAW)[:-4], "ends too early"),
+        (b"\x78\x9c\xff\xff\xff", "damaged packed data"),
+        (b"[1]", "no JSON object"),
+    ],
+)
+def test_damaged_containers_are_refused(data: bytes, message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        read(data)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_file_cut_anywhere_is_refused(form: str) -> None:
+    data = FORMS[form]
+    for end in range(0, len(data), 7):
+        with pytest.raises(ProfileError):
+            read(data[:end])
+
+
+@pytest.mark.parametrize("data", [b"", b"x;y 3", b'{"header": {}}', b"\x78\x9c", zlib.compress(b"tree 3\0abc")])
+def test_other_files_are_not_claimed(data: bytes) -> None:
+    assert PerunReader().recognizes(source_of("x", data)) is None
+
+
+def test_files_written_by_perun_itself_are_read() -> None:
+    folder = os.environ.get("PROFGATE_CONFORMANCE")
+    if not folder:
+        pytest.skip("PROFGATE_CONFORMANCE names no folder of profiles written by Perun")
+    paths = sorted(Path(folder).glob("*.perf"))
+    assert paths
+    for path in paths:
+        found = read(path.read_bytes())
+        assert found.measurements is not None or found.stacks is not None
+        assert found.frames.names
+        assert not found.warnings
