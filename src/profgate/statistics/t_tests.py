@@ -1,0 +1,83 @@
+"""Tests on means: Welch, pooled with history, and the prediction of one reading from many."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from profgate.model.arrays import FloatArray
+
+ROUNDING = 1e-12  # means of equal logarithms differ by less than this
+
+
+@dataclass(frozen=True, slots=True)
+class ShiftTest:
+    """A shift of target against baseline with its standard error and degrees of freedom; p is two-sided."""
+
+    shift: float
+    error: float
+    degrees: float
+
+    @property
+    def t(self) -> float:
+        """The shift in standard errors; infinite where readings do not scatter, 0 where nothing moved."""
+        if abs(self.shift) <= ROUNDING:
+            return 0.0
+        return self.shift / self.error if self.error > 0.0 else math.copysign(math.inf, self.shift)
+
+    @property
+    def p(self) -> float:
+        """Two-sided p."""
+        return two_sided_p(self.t, self.degrees)
+
+    def interval(self, alpha: float) -> tuple[float, float]:
+        """Interval of the shift at confidence 1 - alpha."""
+        half = critical_t(alpha, self.degrees) * self.error
+        return self.shift - half, self.shift + half
+
+
+def upper_tail_t(t: FloatArray, degrees: float) -> FloatArray:
+    """P(T > t) for float64[n]; degrees > 0."""
+    from scipy.special import stdtr
+
+    return np.asarray(stdtr(degrees, -t), dtype=np.float64)
+
+
+def two_sided_p(t: float, degrees: float) -> float:
+    """P(|T| > |t|)."""
+    return float(2.0 * upper_tail_t(np.array([abs(t)]), degrees)[0])
+
+
+def critical_t(alpha: float, degrees: float) -> float:
+    """The t whose two-sided p is alpha."""
+    from scipy.special import stdtrit
+
+    return float(-stdtrit(degrees, alpha / 2.0))
+
+
+def welch(baseline: FloatArray, target: FloatArray) -> ShiftTest:
+    """Difference of means with Welch's degrees of freedom; both sides need two readings."""
+    part_b = float(baseline.var(ddof=1)) / len(baseline)
+    part_t = float(target.var(ddof=1)) / len(target)
+    variance = part_b + part_t
+    if variance > 0.0:
+        degrees = variance**2 / (part_b**2 / (len(baseline) - 1) + part_t**2 / (len(target) - 1))
+    else:
+        degrees = float(len(baseline) + len(target) - 2)
+    return ShiftTest(float(target.mean() - baseline.mean()), math.sqrt(variance), degrees)
+
+
+def pooled(baseline: FloatArray, target: FloatArray, history: FloatArray) -> ShiftTest:
+    """Difference of means, its variance pooled over both sides and the history."""
+    groups = (baseline, target, history)
+    degrees = sum(len(group) for group in groups) - len(groups)
+    squares = sum(float(((group - group.mean()) ** 2).sum()) for group in groups)
+    error = math.sqrt(squares / degrees * (1.0 / len(baseline) + 1.0 / len(target)))
+    return ShiftTest(float(target.mean() - baseline.mean()), error, float(degrees))
+
+
+def prediction(many: FloatArray, one: float) -> ShiftTest:
+    """One further reading against the mean of at least two readings of one regime."""
+    count = len(many)
+    error = float(many.std(ddof=1)) * math.sqrt(1.0 + 1.0 / count)
+    return ShiftTest(one - float(many.mean()), error, float(count - 1))
