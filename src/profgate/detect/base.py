@@ -1,0 +1,84 @@
+"""What every strategy offers, and the small steps that all of them share."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.change import Context, Detection, OptionSpec
+from profgate.model.comparison import Comparison
+from profgate.model.kinds import BETTER, WORSE, Kind
+from profgate.model.units import Metric
+
+WHOLE = -1  # symbol number of a row about the whole workload
+MODULE = -2  # symbol number of a row about a module, named in `Detection.labels`
+
+
+class Strategy(Protocol):
+    """A plug-in: the class docstring says what it detects, on which data, with what confidence, and when it fails."""
+
+    name: str
+    short: str
+    family: str
+    options: tuple[OptionSpec, ...]
+
+    def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
+        """Its word on one comparison; ``options`` override the defaults of `OptionSpec`."""
+        ...
+
+
+def resolved(strategy: Strategy, options: Mapping[str, Any]) -> dict[str, Any]:
+    """All options of a strategy: its defaults, overridden by what is given."""
+    return {spec.name: options.get(spec.name, spec.default) for spec in strategy.options}
+
+
+def worse_sign(metric: Metric) -> int:
+    """The sign of a change for the worse."""
+    return 1 if metric.better == "lower" else -1
+
+
+def side_means(comparison: Comparison, values: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Means over the runs of each side of int64[run, ...]."""
+    split = comparison.runs.baseline
+    return values[:split].mean(axis=0), values[split:].mean(axis=0)
+
+
+def independent(runs: int, jobs: int | None) -> int:
+    """Independent readings of a side: its jobs where they are known, else its runs."""
+    return runs if jobs is None else max(1, min(jobs, runs))
+
+
+def directed(kind: Kind, worse: BoolArray) -> IntArray:
+    """int64[row]: the code of a kind for the worse, mirrored where a row got better."""
+    mirrored = -int(kind) if kind in WORSE | BETTER else int(kind)
+    return np.where(worse, np.int64(kind), np.int64(mirrored))
+
+
+def one_sided(comparison: Comparison, symbols: IntArray, kinds: IntArray) -> IntArray:
+    """The kinds with rows that only one side knows named as such."""
+    known = np.asarray(comparison.present, dtype=np.bool_)[:, symbols]
+    kinds = np.where(known[1] & ~known[0], np.int64(Kind.NOT_IN_BASELINE), kinds)
+    return np.where(known[0] & ~known[1], np.int64(Kind.NOT_IN_TARGET), kinds)
+
+
+def cannot_tell(
+    strategy: Strategy, options: dict[str, Any], reasons: tuple[str, ...], facts: dict[str, Any] | None = None
+) -> Detection:
+    """No rows, only the reasons why the strategy cannot speak on this comparison."""
+    nothing = np.empty(0, dtype=np.float64)
+    none = np.empty(0, dtype=np.int64)
+    return Detection(
+        strategy=strategy.name,
+        family=strategy.family,
+        subtype="",
+        options=options,
+        symbol=none,
+        kind=none,
+        from_value=nothing,
+        to_value=nothing,
+        confidence_types=[],
+        confidence=nothing,
+        facts=facts or {},
+        cannot_tell=reasons,
+    )

@@ -1,0 +1,283 @@
+"""The calibrated test of locations: log ratio of shares against sampling and machine noise."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from profgate.detect.base import (
+    cannot_tell,
+    directed,
+    independent,
+    one_sided,
+    resolved,
+    side_means,
+    worse_sign,
+)
+from profgate.detect.noise import Noise, noise_of
+from profgate.detect.sampling import count_scale, too_few_samples
+from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.change import Context, Detection, OptionSpec
+from profgate.model.comparison import Comparison
+from profgate.model.kinds import Kind
+from profgate.model.units import MetricKind
+from profgate.statistics.corrections import benjamini_hochberg
+from profgate.statistics.normal import upper_quantile, upper_tail
+from profgate.statistics.t_tests import upper_tail_t
+from profgate.statistics.thresholds import at_least, at_most
+
+PRIORS = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.05, MetricKind.SAMPLED: 0.05}
+SMALLEST_CHANGE = {"nanoseconds": 1e6, "bytes": 65536.0, "samples": 10.0, "count": 100.0}
+POWER_QUANTILE = 0.8416  # 80 % power
+NINETY_FIVE = 1.959963984540054
+FAR = 1e6  # distances without noise are infinite; JSON has no infinity
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sides:
+    """Counts (weights where ``exact``) and shares by symbol with their totals; n independent runs."""
+
+    counts: tuple[FloatArray, FloatArray]
+    shares: tuple[FloatArray, FloatArray]
+    totals: tuple[float, float]
+    independent: tuple[int, int]
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Test:
+    """The test's columns over symbols; NaN where a location was not tested."""
+
+    log_ratio: FloatArray
+    centre: float
+    d: FloatArray
+    error: FloatArray
+    z: FloatArray
+    p_worse: FloatArray
+    q_worse: FloatArray
+    q_better: FloatArray
+    tested: BoolArray
+
+
+def _sides(comparison: Comparison, scale: float) -> _Sides:
+    runs = comparison.runs
+    split = runs.baseline
+    counts = comparison.self_value * scale
+    totals = comparison.run_totals * scale
+    shares = counts / totals[:, None]
+    return _Sides(
+        (counts[:split].sum(axis=0), counts[split:].sum(axis=0)),
+        (shares[:split].mean(axis=0), shares[split:].mean(axis=0)),
+        (float(totals[:split].sum()), float(totals[split:].sum())),
+        (independent(runs.baseline, runs.baseline_jobs), independent(runs.target, runs.target_jobs)),
+        comparison.metric.kind is not MetricKind.SAMPLED,
+    )
+
+
+def _directed_q(p: FloatArray, tested: BoolArray) -> FloatArray:
+    q = np.full(len(p), np.nan)
+    q[tested] = benjamini_hochberg(p[tested])
+    return q
+
+
+def _errors(sides: _Sides, phi: FloatArray) -> FloatArray:
+    n_b, n_t = sides.independent
+    variance = phi**2 * (1.0 / n_b + 1.0 / n_t)
+    if not sides.exact:
+        c_b, c_t = sides.counts
+        variance = variance + 1.0 / np.maximum(c_b, 1.0) + 1.0 / np.maximum(c_t, 1.0)
+    return np.asarray(np.sqrt(variance))
+
+
+def _tails(z: FloatArray, degrees: float | None) -> FloatArray:
+    return upper_tail(z) if degrees is None else upper_tail_t(z, degrees)
+
+
+def _test(sides: _Sides, noise: Noise, min_samples: float, sign: int) -> _Test:
+    (c_b, c_t), (s_b, s_t), (total_b, total_t) = sides.counts, sides.shares, sides.totals
+    # exact values need no half count, and with unequal runs it would move values that did not change
+    half = np.where((c_b > 0) & (c_t > 0), 0.0, 0.5) if sides.exact else np.full(len(c_b), 0.5)
+    with np.errstate(divide="ignore"):
+        log_ratio = np.log(s_t + half / total_t) - np.log(s_b + half / total_b)
+    bar = 1.0 if sides.exact else min_samples
+    sampled_b, sampled_t = at_least(c_b, bar), at_least(c_t, bar)
+    well = sampled_b & sampled_t
+    centre = float(np.median(log_ratio[well])) if well.any() else 0.0
+    d = log_ratio - centre
+    d[np.abs(d) <= ROUNDING] = 0.0
+    error = _errors(sides, noise.phi)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.where(d == 0.0, 0.0, d / error)
+    tested = sampled_b | sampled_t
+    p_worse = _tails(sign * z, noise.degrees)
+    p_better = _tails(-sign * z, noise.degrees)
+    return _Test(
+        log_ratio, centre, d, error, z, p_worse, _directed_q(p_worse, tested), _directed_q(p_better, tested), tested
+    )
+
+
+def noise_bar(q: float, tested: int) -> float:
+    """The z of a single test at q / tested."""
+    return upper_quantile(q / max(1, tested))
+
+
+def smallest_detectable(error: FloatArray, q: float, tested: int) -> FloatArray:
+    """Relative change that 80 % of comparisons would reveal, for float64[n] standard errors."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.expm1((noise_bar(q, tested) + POWER_QUANTILE) * error))
+
+
+class CalibratedLogRatio:
+    """Tests each location: did its share of the run move further than sampling and machine noise explain?
+
+    Works on exclusive counts of stacks or call graphs; the shift common to all locations is removed first. Its
+    confidence is a q value: of the rows it reports, that fraction is expected to be false. Noise between runs is
+    learned from at least 8 base runs; before that a cautious prior is used and the gate stays advisory. It fails
+    where the number of samples behind a value is unknown or too small, and cannot see a slowdown of everything at
+    once, which is the test of totals' part.
+    """
+
+    name = "calibrated_log_ratio"
+    short = "clr"
+    family = "T"
+    options: tuple[OptionSpec, ...] = (
+        OptionSpec("q", 0.05, "false discovery rate of the list", 1e-9, 0.5),
+        OptionSpec("min_samples", 25, "samples from which a location is tested", 1),
+        OptionSpec("min_total", 1000, "samples a side needs for any word at all", 1),
+        OptionSpec("phi_prior", 0.0, "noise between runs without history; 0 = by kind of metric", 0.0, 1.0),
+        OptionSpec("own", 0.05, "smallest change of a location against itself", 0.0),
+        OptionSpec("listed_share", 0.001, "smallest change as a share of the run that is listed", 0.0, 1.0),
+        OptionSpec("gate_share", 0.005, "smallest change as a share of the run that may gate", 0.0, 1.0),
+        OptionSpec("min_abs", 0.0, "smallest absolute change that may gate, in the unit; 0 = by unit", 0.0),
+        OptionSpec("min_responsibility", 0.02, "smallest part in a changed total that may gate", 0.0, 1.0),
+    )
+
+    def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
+        """One row for each symbol with l, d, z, p and q; facts hold the centre, phi and what was tested."""
+        chosen = resolved(self, options)
+        exact = comparison.metric.kind is not MetricKind.SAMPLED
+        scale = 1.0 if exact else count_scale(comparison)
+        reason = self._obstacle(comparison, scale, chosen)
+        prior = chosen["phi_prior"] or PRIORS[comparison.metric.kind]
+        if scale is None or reason:
+            runs = noise_of(comparison, prior, None).base_runs
+            return cannot_tell(self, chosen, (reason,), {"state": "unknown", "base_runs": runs})
+        noise = noise_of(comparison, prior, None if exact else scale)
+        sides = _sides(comparison, scale)
+        test = _test(sides, noise, chosen["min_samples"], worse_sign(comparison.metric))
+        return self._detection(comparison, chosen, context, (sides, noise, test))
+
+    def _obstacle(self, comparison: Comparison, scale: float | None, options: dict[str, Any]) -> str:
+        if scale is None:
+            return "the profile does not say how many samples stand behind its values"
+        if (comparison.run_totals <= 0).any():
+            return "a run's total is zero"
+        if (comparison.self_value < 0).any():
+            return "there are negative values"
+        if comparison.metric.kind is not MetricKind.SAMPLED:
+            return ""
+        return too_few_samples(comparison, scale, options["min_total"])
+
+    def _detection(
+        self,
+        comparison: Comparison,
+        options: dict[str, Any],
+        context: Context,
+        parts: tuple[_Sides, Noise, _Test],
+    ) -> Detection:
+        sides, noise, test = parts
+        rows = np.flatnonzero((comparison.self_value != 0).any(axis=0))
+        worse = worse_sign(comparison.metric) * test.d > 0
+        q = np.where(worse, test.q_worse, test.q_better)
+        with np.errstate(over="ignore"):
+            ratio = np.expm1(test.d)
+            low, high = np.expm1(test.d - NINETY_FIVE * test.error), np.expm1(test.d + NINETY_FIVE * test.error)
+        share_b, share_t = sides.shares
+        delta_share = np.where(share_b > 0, share_b * ratio, share_t * np.exp(-test.centre))
+        kinds = self._kinds(comparison, options, context, (q, test, delta_share, worse))
+        tested = int(test.tested.sum())
+        bar = noise_bar(options["q"], tested)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            distance = np.where(test.d == 0.0, 0.0, np.abs(test.d) / (bar * test.error))
+        from_value, to_value = side_means(comparison, comparison.self_value)
+        statistics = {
+            "log_ratio": test.log_ratio,
+            "d": test.d,
+            "ratio": ratio,
+            "ratio_low": low,
+            "ratio_high": high,
+            "error": test.error,
+            "z": np.clip(test.z, -FAR, FAR),
+            "p_worse": test.p_worse,
+            "q": q,
+            "distance": np.minimum(distance, FAR),
+            "delta_share": delta_share,
+            "detectable": smallest_detectable(test.error, options["q"], tested),
+            "count_from": sides.counts[0],
+            "count_to": sides.counts[1],
+        }
+        return Detection(
+            strategy=self.name,
+            family=self.family,
+            subtype="time" if comparison.metric.unit == "nanoseconds" else "amount",
+            options=options,
+            symbol=rows,
+            kind=one_sided(comparison, rows, kinds[rows]),
+            from_value=from_value[rows],
+            to_value=to_value[rows],
+            confidence_types=["q_value"] * len(rows),
+            confidence=q[rows],
+            statistics={name: column[rows] for name, column in statistics.items()},
+            facts=_facts(sides, noise, test, options, context),
+        )
+
+    def _kinds(
+        self,
+        comparison: Comparison,
+        options: dict[str, Any],
+        context: Context,
+        found: tuple[FloatArray, _Test, FloatArray, BoolArray],
+    ) -> IntArray:
+        q, test, delta_share, worse = found
+        size = np.abs(delta_share)
+        listed = test.tested & at_most(q, options["q"]) & (test.d != 0.0)
+        listed &= at_least(np.abs(test.d), math.log1p(options["own"])) & at_least(size, options["listed_share"])
+        from_value, to_value = side_means(comparison, comparison.self_value)
+        total_b, total_t = (float(value) for value in side_means(comparison, comparison.run_totals))
+        gating = listed & (q <= options["q"] / context.pairs) & at_least(size, options["gate_share"])
+        smallest = options["min_abs"] or SMALLEST_CHANGE.get(comparison.metric.unit, 0.0)
+        gating &= at_least(np.abs(to_value - from_value) * comparison.metric.scale, smallest)
+        if abs(total_t - total_b) > options["min_responsibility"] * total_b:
+            part = np.abs((to_value - from_value) / (total_t - total_b))
+            gating &= at_least(part, options["min_responsibility"])
+        kinds = np.where(listed, directed(Kind.MAYBE_DEGRADATION, worse), np.int64(Kind.NO_CHANGE))
+        return np.where(gating, directed(Kind.DEGRADATION, worse), kinds)
+
+
+def _facts(sides: _Sides, noise: Noise, test: _Test, options: dict[str, Any], context: Context) -> dict[str, Any]:
+    tested = int(test.tested.sum())
+    one_percent = _Sides(
+        (np.array([sides.totals[0] / 100.0]), np.array([sides.totals[1] / 100.0])),
+        sides.shares,
+        sides.totals,
+        sides.independent,
+        sides.exact,
+    )
+    error = _errors(one_percent, np.array([noise.common]))
+    return {
+        "state": "calibrated" if noise.calibrated else "uncalibrated",
+        "base_runs": noise.base_runs,
+        "centre": test.centre,
+        "common_factor": math.exp(test.centre),
+        "phi": noise.common,
+        "phi_estimate": noise.estimate,
+        "tested": tested,
+        "pairs": context.pairs,
+        "q": options["q"],
+        "noise_bar": noise_bar(options["q"], tested),
+        "detectable": float(smallest_detectable(error, options["q"], tested)[0]),
+        "detectable_where": "a location that holds 1 % of the run",
+    }

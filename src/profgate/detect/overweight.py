@@ -1,0 +1,314 @@
+"""Overweight analysis: which symbols carry more of the total's change than their size explains."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from profgate.detect.base import cannot_tell, directed, resolved, side_means, worse_sign
+from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.change import Context, Detection, OptionSpec
+from profgate.model.comparison import Comparison, DiffTree
+from profgate.model.kinds import Kind
+from profgate.statistics.thresholds import above, at_least, below
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OverweightTable:
+    """Symbols that both sides know, by overweight, as parallel columns; means over runs in stored units.
+
+    ``symbol`` and ``interest`` int64[row], the rest float64[row]; ratios are fractions and NaN where undefined.
+    ``only_baseline`` and ``only_target`` int64 are the symbols of one side, heaviest first, with their inclusive
+    values beside them. ``baseline_total`` and ``target_total`` are the sides' totals.
+    """
+
+    symbol: IntArray
+    baseline: FloatArray
+    target: FloatArray
+    delta: FloatArray
+    responsibility: FloatArray
+    overweight: FloatArray
+    interest: IntArray
+    exclusive_baseline: FloatArray
+    exclusive_target: FloatArray
+    only_baseline: IntArray
+    only_baseline_value: FloatArray
+    only_target: IntArray
+    only_target_value: FloatArray
+    baseline_total: float
+    target_total: float
+
+    @property
+    def total_delta(self) -> float:
+        """Target total - baseline total."""
+        return self.target_total - self.baseline_total
+
+    def by_interest(self) -> IntArray:
+        """Rows in the alternative order: interest, then overweight, then delta, all descending."""
+        return np.lexsort((-self.delta, -self.overweight, -self.interest))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PivotLevel:
+    """One step of the recursion: the table without the dropped symbols' stacks, and the next pivot (None = last)."""
+
+    dropped: tuple[int, ...]
+    table: OverweightTable
+    pivot: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Values:
+    """Inclusive and exclusive means by symbol, who is known, and totals."""
+
+    inclusive: tuple[FloatArray, FloatArray]
+    exclusive: tuple[FloatArray, FloatArray]
+    known: tuple[BoolArray, BoolArray]
+    totals: tuple[float, float]
+
+
+def _whole(comparison: Comparison) -> _Values:
+    present = np.asarray(comparison.present, dtype=np.bool_)
+    totals = side_means(comparison, comparison.run_totals)
+    return _Values(
+        side_means(comparison, comparison.total_value),
+        side_means(comparison, comparison.self_value),
+        (present[0], present[1]),
+        (float(totals[0]), float(totals[1])),
+    )
+
+
+def _dropped_rows(tree: DiffTree, dropped: Sequence[int]) -> BoolArray:
+    """bool[row]: at or below a row of a dropped symbol."""
+    tops = np.isin(tree.symbol, np.asarray(dropped))
+    steps = np.zeros(len(tree.symbol) + 1, dtype=np.int64)
+    np.add.at(steps, tree.pre[tops], 1)
+    np.add.at(steps, tree.pre[tops] + tree.size[tops], -1)
+    return np.asarray(np.cumsum(steps)[tree.pre] > 0)
+
+
+def _top_most(tree: DiffTree) -> BoolArray:
+    """bool[row]: no row of the same symbol above it."""
+    rows = len(tree.symbol)
+    offset = tree.symbol.astype(np.int64) * (rows + 1)
+    start = offset + tree.pre
+    order = np.argsort(start, kind="stable")
+    end = np.maximum.accumulate((start + tree.size)[order])
+    top = np.empty(rows, dtype=np.bool_)
+    top[order] = np.concatenate([[True], end[:-1] <= start[order][1:]])
+    return top
+
+
+def _without(comparison: Comparison, tree: DiffTree, dropped: Sequence[int]) -> _Values:
+    """Values of the stacks that contain none of the dropped symbols."""
+    gone = _dropped_rows(tree, dropped)
+    counted = _top_most(tree) & (tree.symbol >= 0)
+    inclusive, exclusive, totals = [], [], []
+    sides = ((tree.baseline_self, comparison.runs.baseline), (tree.target_self, comparison.runs.target))
+    for values, runs in sides:
+        kept = np.where(gone, 0, values)
+        in_order = np.zeros(len(kept) + 1, dtype=np.int64)
+        in_order[tree.pre + 1] = kept
+        running = np.cumsum(in_order)
+        subtree = running[tree.pre + tree.size] - running[tree.pre]
+        whole = np.zeros(len(comparison.symbols), dtype=np.int64)
+        own = whole.copy()
+        np.add.at(whole, tree.symbol[counted], subtree[counted])
+        named = tree.symbol >= 0
+        np.add.at(own, tree.symbol[named], kept[named])
+        inclusive.append(whole / runs)
+        exclusive.append(own / runs)
+        totals.append(float(running[-1]) / runs)
+    return _Values(
+        (inclusive[0], inclusive[1]),
+        (exclusive[0], exclusive[1]),
+        (inclusive[0] > 0, inclusive[1] > 0),
+        (totals[0], totals[1]),
+    )
+
+
+def _interest(overweight: FloatArray, responsibility: FloatArray, target: FloatArray, target_total: float) -> IntArray:
+    points = above(np.abs(overweight), 1.10).astype(np.int64)
+    for bar in (0.05, 0.20, 1.00):
+        points += above(np.abs(responsibility), bar)
+    if target_total > 0:
+        for bar in (0.95, 0.75):
+            points += below(target / target_total, bar)
+    return points
+
+
+def _heaviest_first(symbols: IntArray, values: FloatArray) -> IntArray:
+    return symbols[np.lexsort((symbols, -values[symbols]))]
+
+
+def _table(comparison: Comparison, values: _Values) -> OverweightTable:
+    b, t = values.inclusive
+    total_b, total_t = values.totals
+    known_b, known_t = values.known
+    both = np.flatnonzero((b > 0) & known_t & known_b)
+    seen = comparison.first_seen if comparison.first_seen is not None else np.arange(len(comparison.symbols))
+    change = total_t - total_b
+    delta = t - b
+    # d/b is correctly rounded, so equal ratios tie exactly; every other order of operations loses ties
+    ratio = delta[both] / b[both]
+    if change != 0.0:
+        overweight = ratio * (total_b / change)
+        responsibility = delta[both] / change
+        order = np.lexsort((seen[both], -delta[both], -np.sign(change) * ratio))
+    else:
+        overweight = np.full(len(both), np.nan)
+        responsibility = overweight.copy()
+        own_b, own_t = values.exclusive
+        order = np.lexsort((seen[both], -np.abs(own_t - own_b)[both]))
+    symbol = both[order]
+    only_b = _heaviest_first(np.flatnonzero((b > 0) & ~known_t), b)
+    only_t = _heaviest_first(np.flatnonzero((t > 0) & ~(known_b & (b > 0))), t)
+    return OverweightTable(
+        symbol=symbol,
+        baseline=b[symbol],
+        target=t[symbol],
+        delta=delta[symbol],
+        responsibility=responsibility[order],
+        overweight=overweight[order],
+        interest=_interest(overweight[order], responsibility[order], t[symbol], total_t),
+        exclusive_baseline=values.exclusive[0][symbol],
+        exclusive_target=values.exclusive[1][symbol],
+        only_baseline=only_b,
+        only_baseline_value=b[only_b],
+        only_target=only_t,
+        only_target_value=t[only_t],
+        baseline_total=total_b,
+        target_total=total_t,
+    )
+
+
+def overweight_table(comparison: Comparison, *, dropped: Sequence[int] = ()) -> OverweightTable:
+    """The table of one comparison without the stacks that contain a dropped symbol.
+
+    Dropping needs ``comparison.tree``; without one (formats that have no stacks) `ValueError`.
+    """
+    if not dropped:
+        return _table(comparison, _whole(comparison))
+    if comparison.tree is None:
+        raise ValueError("stacks are needed to drop the stacks of a symbol")
+    return _table(comparison, _without(comparison, comparison.tree, dropped))
+
+
+def _candidates(table: OverweightTable, options: Mapping[str, Any]) -> BoolArray:
+    heavy = at_least(np.abs(table.responsibility), options["responsibility"])
+    same = np.sign(table.delta) == np.sign(table.total_delta)
+    opposed = np.sign(table.delta) == -np.sign(table.total_delta)
+    result: BoolArray = heavy & ((same & above(table.overweight, options["overweight"])) | opposed)
+    return result
+
+
+def _is_small(table: OverweightTable, options: Mapping[str, Any]) -> bool:
+    return bool(abs(table.total_delta) < options["min_total_change"] * table.baseline_total)
+
+
+def overweight_kinds(table: OverweightTable, options: Mapping[str, Any], sign_of_worse: int) -> IntArray:
+    """int64[row] of the table's kinds, not capped by the word on the total."""
+    kinds = np.full(len(table.symbol), int(Kind.NO_CHANGE), dtype=np.int64)
+    if table.total_delta == 0.0 or _is_small(table, options):
+        return kinds
+    worse = np.sign(table.delta) == sign_of_worse
+    weight = np.abs(table.responsibility)
+    severe = at_least(weight, options["severe"]) & at_least(np.abs(table.overweight), 2.0)
+    plain = at_least(weight, options["plain"])
+    candidate = _candidates(table, options)
+    kinds = np.where(candidate, directed(Kind.MAYBE_DEGRADATION, worse), kinds)
+    kinds = np.where(candidate & plain, directed(Kind.DEGRADATION, worse), kinds)
+    return np.where(candidate & plain & severe, directed(Kind.SEVERE_DEGRADATION, worse), kinds)
+
+
+def pivot_levels(comparison: Comparison, options: Mapping[str, Any] | None = None) -> tuple[PivotLevel, ...]:
+    """The recursion: drop the stacks of the first candidate in order of interest, and look again.
+
+    One level without pivot where the comparison has no stacks, no candidate or an unchanged total.
+    """
+    chosen = resolved(Overweight(), options or {})
+    dropped: tuple[int, ...] = ()
+    levels: list[PivotLevel] = []
+    while True:
+        table = overweight_table(comparison, dropped=dropped)
+        pivot = None
+        if comparison.tree is not None and len(dropped) < chosen["max_pivots"]:
+            pivot = _next_pivot(table, chosen)
+        levels.append(PivotLevel(dropped, table, pivot))
+        if pivot is None:
+            return tuple(levels)
+        dropped = (*dropped, pivot)
+
+
+def _next_pivot(table: OverweightTable, options: Mapping[str, Any]) -> int | None:
+    if table.total_delta == 0.0 or _is_small(table, options):
+        return None
+    order = table.by_interest()
+    chosen = order[_candidates(table, options)[order]]
+    return int(table.symbol[chosen[0]]) if len(chosen) else None
+
+
+class Overweight:
+    """Finds the symbols that carry the total's change: responsibility for it, divided by their share of the baseline.
+
+    Works on any profile with inclusive costs; 1.0 means that a symbol changed as the whole did. It states no
+    confidence: it explains a change of the total and does not establish one, so its words stay weak until the test
+    of totals calls the total changed. It fails where the total hardly moved, because both ratios explode there.
+    """
+
+    name = "overweight"
+    short = "ow"
+    family = "S"
+    options: tuple[OptionSpec, ...] = (
+        OptionSpec("responsibility", 0.05, "smallest share of the total's change for a candidate", 0.0),
+        OptionSpec("overweight", 1.10, "overweight above which a candidate stands out", 0.0),
+        OptionSpec("plain", 0.20, "responsibility from which a candidate is more than a maybe", 0.0),
+        OptionSpec("severe", 0.50, "responsibility from which an overweight of 2 is severe", 0.0),
+        OptionSpec("min_total_change", 0.01, "change of the total below which nothing is called changed", 0.0),
+        OptionSpec("max_pivots", 5, "levels of the pivot recursion", 0, 100),
+    )
+
+    def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
+        """One row for each symbol by overweight, then symbols of one side; statistics as fractions."""
+        chosen = resolved(self, options)
+        levels = pivot_levels(comparison, chosen)
+        table = levels[0].table
+        if table.baseline_total <= 0.0:
+            return cannot_tell(self, chosen, ("the baseline's total is zero",))
+        gone, new = table.only_baseline, table.only_target
+        symbol = np.concatenate([table.symbol, gone, new])
+        from_value = np.concatenate([table.baseline, table.only_baseline_value, np.zeros(len(new))])
+        to_value = np.concatenate([table.target, np.zeros(len(gone)), table.only_target_value])
+        unknown = np.full(len(gone) + len(new), np.nan)
+        change = table.total_delta or np.nan
+        names = comparison.symbols.names
+        facts: dict[str, Any] = {"pivots": [names[level.pivot] for level in levels if level.pivot is not None]}
+        if table.total_delta == 0.0:
+            facts["reason"] = "total unchanged"
+        elif _is_small(table, chosen):
+            facts["flags"] = ["total_small"]
+        return Detection(
+            strategy=self.name,
+            family=self.family,
+            subtype="overweight",
+            options=chosen,
+            symbol=symbol,
+            kind=np.concatenate(
+                [
+                    overweight_kinds(table, chosen, worse_sign(comparison.metric)),
+                    np.full(len(gone), int(Kind.NOT_IN_TARGET), dtype=np.int64),
+                    np.full(len(new), int(Kind.NOT_IN_BASELINE), dtype=np.int64),
+                ]
+            ),
+            from_value=from_value,
+            to_value=to_value,
+            confidence_types=["none"] * len(symbol),
+            confidence=np.full(len(symbol), np.nan),
+            statistics={
+                "responsibility": (to_value - from_value) / change,
+                "overweight": np.concatenate([table.overweight, unknown]),
+                "interest": np.concatenate([table.interest.astype(np.float64), unknown]),
+            },
+            facts=facts,
+        )

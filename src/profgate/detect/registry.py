@@ -1,0 +1,45 @@
+"""The strategies there are, by name, and those that run when nothing is configured."""
+
+from collections.abc import Iterable
+
+from profgate.detect.average_amount_threshold import AverageAmountThreshold
+from profgate.detect.base import Strategy
+from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
+from profgate.detect.exclusive_time_outliers import ExclusiveTimeOutliers
+from profgate.detect.overweight import Overweight
+from profgate.detect.totals import Totals
+from profgate.errors import SettingsError
+
+STRATEGIES: tuple[Strategy, ...] = (
+    Totals(),
+    CalibratedLogRatio(),
+    ExclusiveTimeOutliers(),
+    Overweight(),
+    AverageAmountThreshold(),
+)
+DEFAULTS = ("tot", "clr", "eto", "ow")
+
+
+def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
+    """The built-in strategies and those of other packages; an outside name that is taken is a `SettingsError`."""
+    known = list(STRATEGIES)
+    taken = {word for strategy in known for word in (strategy.name, strategy.short)}
+    for strategy in extra:
+        if {strategy.name, strategy.short} & taken:
+            raise SettingsError(
+                f"strategy {strategy.name!r}",
+                f"its name or short name {strategy.short!r} is taken; remove one of the packages that bring it",
+            )
+        taken |= {strategy.name, strategy.short}
+        known.append(strategy)
+    return tuple(known)
+
+
+def strategy_named(word: str, strategies: Iterable[Strategy] = STRATEGIES) -> Strategy:
+    """The strategy with this full or short name; an unknown one is a `SettingsError` that lists the known ones."""
+    offered = tuple(strategies)
+    for strategy in offered:
+        if word in (strategy.name, strategy.short):
+            return strategy
+    known = ", ".join(f"{strategy.name} ({strategy.short})" for strategy in offered)
+    raise SettingsError(f"strategy {word!r}", f"there is none of this name; write one of {known}")

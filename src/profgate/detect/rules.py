@@ -1,0 +1,83 @@
+"""Which strategies speak on a comparison, with which options; and their words, one after the other."""
+
+import json
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from profgate.detect.base import Strategy, cannot_tell, resolved
+from profgate.detect.registry import DEFAULTS, STRATEGIES, strategy_named
+from profgate.model.change import Context, Detection
+from profgate.model.comparison import Comparison
+from profgate.model.policy import Policy, Rule
+from profgate.model.profile import Configuration
+from profgate.model.units import Metric
+
+Selection = tuple[Strategy, dict[str, Any]]
+
+
+def _values(key: str, configuration: Configuration, metric: Metric) -> tuple[str, ...]:
+    """What a profile says for a key; empty where it says nothing."""
+    said = {
+        "type": (configuration.type,),
+        "cmd": (configuration.command,),
+        "args": (configuration.arguments,),
+        "workload": (configuration.workload,),
+        "collector": (configuration.collector,),
+        "postprocessor": configuration.postprocessors,
+        "metric": (metric.name,),
+        "unit": (metric.unit,),
+    }
+    return tuple(value for value in said.get(key, ()) if value)
+
+
+def _accepts(value: str, pattern: str) -> bool:
+    # only * is a wildcard: brackets and question marks stand for themselves in names of programs and workloads
+    return fnmatchcase(value, pattern.replace("[", "[[]").replace("?", "[?]"))
+
+
+def _matches(rule: Rule, configuration: Configuration, metric: Metric) -> bool:
+    return all(
+        any(_accepts(value, pattern) for value in _values(key, configuration, metric) for pattern in patterns)
+        for key, patterns in rule.keys.items()
+    )
+
+
+def _from_policy(strategy: Strategy, policy: Policy) -> dict[str, Any]:
+    given = {"location_filter": policy.location_filter, "cutoff": policy.cutoff}
+    return {spec.name: given[spec.name] for spec in strategy.options if spec.name in given}
+
+
+def selected(
+    policy: Policy, configuration: Configuration, metric: Metric, strategies: Iterable[Strategy] = STRATEGIES
+) -> list[Selection]:
+    """Strategies with all their options for one pair, in the order of the rules, each (method, options) once.
+
+    Without rules the built-in list speaks. An unknown method is a `SettingsError`.
+    """
+    offered = tuple(strategies)
+    rules = policy.rules or tuple(Rule(method) for method in DEFAULTS)
+    matching = [rule for rule in rules if _matches(rule, configuration, metric)]
+    result: list[Selection] = []
+    seen: set[str] = set()
+    for rule in matching[:1] if policy.apply == "first" else matching:
+        strategy = strategy_named(rule.method, offered)
+        options = resolved(strategy, {**_from_policy(strategy, policy), **rule.options})
+        key = json.dumps([strategy.name, options], sort_keys=True, default=str)
+        if key not in seen:
+            seen.add(key)
+            result.append((strategy, options))
+    return result
+
+
+def words_on(comparison: Comparison, selection: Sequence[Selection], context: Context) -> list[Detection]:
+    """Every selected strategy's word; one that raises becomes a reason, never a silence."""
+    return [_word(strategy, comparison, options, context) for strategy, options in selection]
+
+
+def _word(strategy: Strategy, comparison: Comparison, options: dict[str, Any], context: Context) -> Detection:
+    try:
+        return strategy.detect(comparison, options, context)
+    except Exception as error:  # noqa: BLE001 - a strategy may come from outside; what it raises must be told
+        reason = f"the strategy failed: {type(error).__name__}: {error}"
+        return cannot_tell(strategy, options, (reason,), {"state": "failed", "failed": True})

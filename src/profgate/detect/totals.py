@@ -1,0 +1,210 @@
+"""The calibrated test of run totals: did the whole workload move?"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from profgate.detect.base import WHOLE, cannot_tell, resolved, side_means, worse_sign
+from profgate.detect.calibrated_log_ratio import FAR, POWER_QUANTILE
+from profgate.detect.sampling import count_scale, too_few_samples
+from profgate.model.arrays import FloatArray
+from profgate.model.change import Context, Detection, OptionSpec
+from profgate.model.comparison import Comparison
+from profgate.model.kinds import Kind
+from profgate.model.units import MetricKind
+from profgate.statistics.ranks import cliffs_delta, hodges_lehmann, mann_whitney, shift_interval
+from profgate.statistics.t_tests import ShiftTest, critical_t, pooled, prediction, welch
+
+RANK_RUNS = 5
+HISTORY_RUNS = 8
+PREDICTION_RUNS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class TotalTest:
+    """Shift of ln total with the test that gave it; ``advisory`` tests never gate. p is not adjusted."""
+
+    test: str
+    shift: float
+    p: float
+    interval_95: tuple[float, float]
+    interval_99: tuple[float, float]
+    cliff: float
+    error: float
+    critical: float
+    advisory: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Readings:
+    """ln totals of both sides and of further base runs; ``shared`` = jobs that hold several runs, not told apart."""
+
+    baseline: FloatArray
+    target: FloatArray
+    history: FloatArray
+    shared: bool
+
+
+def _by_job(logs: FloatArray, jobs: int | None) -> tuple[FloatArray, bool]:
+    """Runs of one job count once; where several jobs hold them nobody knows which, so the test cannot gate."""
+    if jobs is None or jobs >= len(logs):
+        return logs, False
+    return (logs.mean(keepdims=True), False) if jobs <= 1 else (logs, True)
+
+
+def _readings(comparison: Comparison) -> _Readings:
+    runs = comparison.runs
+    logs = np.log(comparison.run_totals)
+    baseline, shared_b = _by_job(logs[: runs.baseline], runs.baseline_jobs)
+    target, shared_t = _by_job(logs[runs.baseline :], runs.target_jobs)
+    usable = comparison.noise_totals > 0
+    return _Readings(baseline, target, np.log(comparison.noise_totals[usable]), shared_b or shared_t)
+
+
+def _rank_test(readings: _Readings, alpha_gate: float) -> TotalTest:
+    b, t = readings.baseline, readings.target
+    spread = welch(b, t)
+    return TotalTest(
+        "mann_whitney",
+        hodges_lehmann(b, t),
+        mann_whitney(b, t)[1],
+        shift_interval(b, t, 0.05),
+        shift_interval(b, t, alpha_gate),
+        cliffs_delta(b, t),
+        spread.error,
+        critical_t(alpha_gate, spread.degrees),
+        readings.shared,
+    )
+
+
+def _t_test(name: str, test: ShiftTest, cliff: float, alpha_gate: float, *, advisory: bool) -> TotalTest:
+    return TotalTest(
+        name,
+        test.shift,
+        test.p,
+        test.interval(0.05),
+        test.interval(alpha_gate),
+        cliff,
+        test.error,
+        critical_t(alpha_gate, test.degrees),
+        advisory,
+    )
+
+
+def _predicted(many: FloatArray, one: FloatArray, alpha_gate: float, *, swapped: bool, shared: bool) -> TotalTest:
+    test = prediction(many, float(one[0]))
+    cliff = cliffs_delta(many, one)
+    if swapped:
+        test, cliff = ShiftTest(-test.shift, test.error, test.degrees), -cliff
+    return _t_test("prediction", test, cliff, alpha_gate, advisory=shared or len(many) < PREDICTION_RUNS)
+
+
+def choose_test(readings: _Readings, pairs: int, alpha_gate: float) -> TotalTest | None:
+    """The test that these runs can carry; None for one reading against one."""
+    b, t, history = readings.baseline, readings.target, readings.history
+    n_b, n_t = len(b), len(t)
+    if min(n_b, n_t) >= RANK_RUNS and 2.0 / math.comb(n_b + n_t, n_b) <= alpha_gate / pairs:
+        return _rank_test(readings, alpha_gate)
+    regime = np.concatenate([b, history])
+    if n_t == 1 and len(regime) >= 2:
+        return _predicted(regime, t, alpha_gate, swapped=False, shared=readings.shared)
+    if n_t > 1 and len(history) >= HISTORY_RUNS:
+        test = pooled(b, t, history)
+        return _t_test("pooled_t", test, cliffs_delta(b, t), alpha_gate, advisory=readings.shared)
+    if n_t > 1 and n_b > 1:
+        return _t_test("welch", welch(b, t), cliffs_delta(b, t), alpha_gate, advisory=readings.shared)
+    if n_b == 1 and n_t > 1:
+        return _predicted(t, b, alpha_gate, swapped=True, shared=readings.shared)
+    return None
+
+
+def relative(logarithm: float) -> float:
+    """exp(x) - 1; infinite where a float cannot hold it."""
+    return math.expm1(logarithm) if logarithm < 700.0 else math.inf
+
+
+class Totals:
+    """Tests the total of a run: did the whole workload get slower, or better, beyond its noise?
+
+    Works on run totals of any profile. With five and more runs a side it is an exact rank test, with fewer a t test,
+    with one target run a prediction from base runs; the name of the test used is in its evidence. Its confidence is
+    a p value, corrected for the number of totals tested. It cannot tell from one run against one, stays advisory
+    with fewer than ten base runs against one, and a different machine under one side moves totals like a real change.
+    """
+
+    name = "totals"
+    short = "tot"
+    family = "T"
+    options: tuple[OptionSpec, ...] = (
+        OptionSpec("alpha", 0.05, "p from which a change is reported", 1e-9, 0.5),
+        OptionSpec("alpha_gate", 0.01, "p from which a change may gate", 1e-9, 0.5),
+        OptionSpec("floor", 0.02, "smallest relative change of the total", 0.0),
+        OptionSpec("cliff", 0.33, "smallest Cliff's delta", 0.0, 1.0),
+        OptionSpec("min_total", 1000, "samples a side needs for any word at all", 1),
+    )
+
+    def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
+        """One row for the whole workload; p in the evidence is raw, the judge corrects for the number of totals."""
+        chosen = resolved(self, options)
+        obstacle = self._obstacle(comparison, chosen)
+        if obstacle:
+            return cannot_tell(self, chosen, (obstacle,))
+        found = choose_test(_readings(comparison), context.pairs, chosen["alpha_gate"])
+        if found is None:
+            return cannot_tell(self, chosen, ("one run against one says nothing about the total's noise",))
+        return self._detection(comparison, chosen, found)
+
+    def _obstacle(self, comparison: Comparison, options: dict[str, Any]) -> str:
+        if (comparison.run_totals <= 0).any():
+            return "a run's total is zero"
+        scale = count_scale(comparison)
+        if comparison.metric.kind is not MetricKind.SAMPLED or scale is None:
+            return ""
+        return too_few_samples(comparison, scale, options["min_total"])
+
+    def _kind(self, found: TotalTest, options: dict[str, Any], sign: int) -> Kind:
+        floor = math.log1p(options["floor"])
+        reported = found.p <= options["alpha"] and abs(found.shift) >= floor - 1e-12
+        if not reported or abs(found.cliff) < options["cliff"]:
+            return Kind.NO_CHANGE
+        near = found.interval_99[0] if found.shift > 0 else -found.interval_99[1]
+        gating = not found.advisory and found.p <= options["alpha_gate"] and near > floor
+        worse = sign * found.shift > 0
+        if gating:
+            return Kind.TOTAL_DEGRADATION if worse else Kind.TOTAL_OPTIMIZATION
+        return Kind.MAYBE_DEGRADATION if worse else Kind.MAYBE_OPTIMIZATION
+
+    def _detection(self, comparison: Comparison, options: dict[str, Any], found: TotalTest) -> Detection:
+        kind = self._kind(found, options, worse_sign(comparison.metric))
+        from_value, to_value = side_means(comparison, comparison.run_totals)
+        floor = math.log1p(options["floor"])
+        half = (found.interval_99[1] - found.interval_99[0]) / 2.0
+        detectable = relative(floor + (found.critical + POWER_QUANTILE) * found.error)
+        statistics = {
+            "p": found.p,
+            "shift": relative(found.shift),
+            "low_95": relative(found.interval_95[0]),
+            "high_95": relative(found.interval_95[1]),
+            "low_99": relative(found.interval_99[0]),
+            "high_99": relative(found.interval_99[1]),
+            "cliff": found.cliff,
+            "distance": min(FAR, abs(found.shift) / max(floor, half)),
+            "detectable": detectable,
+        }
+        return Detection(
+            strategy=self.name,
+            family=self.family,
+            subtype="total",
+            options=options,
+            symbol=np.array([WHOLE]),
+            kind=np.array([int(kind)]),
+            from_value=np.array([float(from_value)]),
+            to_value=np.array([float(to_value)]),
+            confidence_types=["p_value"],
+            confidence=np.array([found.p]),
+            statistics={name: np.array([value]) for name, value in statistics.items()},
+            facts={"test": found.test, "advisory": found.advisory, "total_p": found.p, "detectable": detectable},
+        )

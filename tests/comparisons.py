@@ -1,0 +1,139 @@
+"""Comparisons for tests, built from stacks or from exclusive values without the compare stage."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from profgate.model.arrays import IntArray
+from profgate.model.comparison import Comparison, DiffTree, Note, Runs, Symbols
+from profgate.model.profile import Configuration
+from profgate.model.units import Metric, MetricKind
+
+SAMPLES = Metric("samples", "samples")
+Stacks = Mapping[str, int]
+
+
+def symbols_of(names: Sequence[str], modules: Mapping[str, str] | None = None) -> Symbols:
+    return Symbols(
+        list(names),
+        [None] * len(names),
+        [None] * len(names),
+        [(modules or {}).get(name) for name in names],
+        list(names),
+    )
+
+
+def from_stacks(
+    baseline: Sequence[Stacks], target: Sequence[Stacks], *, metric: Metric = SAMPLES, period: int | None = None
+) -> Comparison:
+    """Stacks are ``main;f;x`` with weights, one mapping for each run."""
+    runs = [*baseline, *target]
+    names = sorted({frame for run in runs for stack in run for frame in stack.split(";")})
+    number = {name: place for place, name in enumerate(names)}
+    self_value = np.zeros((len(runs), len(names)), dtype=np.int64)
+    total_value = self_value.copy()
+    present = np.zeros((2, len(names)), dtype=np.bool_)
+    seen: dict[str, int] = {}
+    for place, run in enumerate(runs):
+        for stack, weight in run.items():
+            frames = stack.split(";")
+            self_value[place, number[frames[-1]]] += weight
+            for frame in frames:
+                if place < len(baseline):
+                    seen.setdefault(frame, len(seen))
+                present[int(place >= len(baseline)), number[frame]] = True
+            for frame in set(frames):
+                total_value[place, number[frame]] += weight
+    return Comparison(
+        workload="w",
+        configuration=Configuration(),
+        metric=metric,
+        runs=Runs(len(baseline), len(target)),
+        symbols=symbols_of(names),
+        self_value=self_value,
+        total_value=total_value,
+        run_totals=self_value.sum(axis=1),
+        present=present,  # type: ignore[arg-type]
+        noise_self=np.zeros((0, len(names)), dtype=np.int64),
+        noise_totals=np.zeros(0, dtype=np.int64),
+        period=period,
+        tree=tree_of(baseline, target, number),
+        first_seen=np.array([seen.get(name, len(seen)) for name in names]),
+    )
+
+
+def tree_of(baseline: Sequence[Stacks], target: Sequence[Stacks], number: Mapping[str, int]) -> DiffTree:
+    weights: list[dict[tuple[int, ...], int]] = [{}, {}]
+    for side, runs in enumerate((baseline, target)):
+        for run in runs:
+            for stack, weight in run.items():
+                path = tuple(number[frame] for frame in stack.split(";"))
+                weights[side][path] = weights[side].get(path, 0) + weight
+    paths = {path[:depth] for side in weights for path in side for depth in range(len(path) + 1)} | {()}
+    rows = sorted(paths, key=lambda path: (len(path), path))
+    row_of = {path: row for row, path in enumerate(rows)}
+    pre = {path: place for place, path in enumerate(sorted(paths))}
+    size = [sum(other[: len(path)] == path for other in paths) for path in rows]
+    own = [np.array([side.get(path, 0) for path in rows]) for side in weights]
+    total = [
+        np.array([sum(w for other, w in side.items() if other[: len(path)] == path) for path in rows])
+        for side in weights
+    ]
+    return DiffTree(
+        parent=np.array([row_of[path[:-1]] if path else -1 for path in rows], dtype=np.int32),
+        symbol=np.array([path[-1] if path else -1 for path in rows], dtype=np.int32),
+        depth=np.array([len(path) for path in rows], dtype=np.int32),
+        baseline_self=own[0],
+        target_self=own[1],
+        baseline_total=total[0],
+        target_total=total[1],
+        pre=np.array([pre[path] for path in rows]),
+        size=np.array(size),
+    )
+
+
+def from_exclusive(
+    baseline: Sequence[Stacks],
+    target: Sequence[Stacks],
+    *,
+    noise: Sequence[Stacks] = (),
+    metric: Metric = SAMPLES,
+    period: int | None = None,
+    modules: Mapping[str, str] | None = None,
+    runs: Runs | None = None,
+    totals: tuple[Sequence[int], Sequence[int], Sequence[int]] | None = None,
+    notes: tuple[Note, ...] = (),
+    workload: str = "w",
+) -> Comparison:
+    """A flat profile: exclusive values by name, one mapping for each run; totals are their sums if not given."""
+    names = sorted({name for run in [*baseline, *target, *noise] for name in run})
+    values = rows_of([*baseline, *target], names)
+    noise_values = rows_of(noise, names)
+    present = np.array([[any(name in run for run in side) for name in names] for side in (baseline, target)])
+    sums = values.sum(axis=1)
+    noise_sums = noise_values.sum(axis=1)
+    return Comparison(
+        workload=workload,
+        configuration=Configuration(),
+        metric=metric,
+        runs=runs or Runs(len(baseline), len(target), len(noise)),
+        symbols=symbols_of(names, modules),
+        self_value=values,
+        total_value=values,
+        run_totals=np.array([*totals[0], *totals[1]]) if totals else sums,
+        present=present.reshape(2, len(names)),
+        noise_self=noise_values,
+        noise_totals=np.array(totals[2], dtype=np.int64) if totals else noise_sums,
+        period=period,
+        notes=notes,
+    )
+
+
+def rows_of(runs: Sequence[Stacks], names: Sequence[str]) -> IntArray:
+    return np.array([[run.get(name, 0) for name in names] for run in runs], dtype=np.int64).reshape(
+        len(runs), len(names)
+    )
+
+
+def timed(unit: str = "nanoseconds") -> Metric:
+    return Metric("time", unit, kind=MetricKind.TIMED)

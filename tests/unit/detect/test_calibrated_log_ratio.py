@@ -1,0 +1,221 @@
+"""The calibrated test of locations against its golden table, its properties and its noise model."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from comparisons import SAMPLES, from_exclusive, timed
+from profgate.detect.calibrated_log_ratio import CalibratedLogRatio, smallest_detectable
+from profgate.detect.noise import noise_of
+from profgate.model.change import Context, Detection
+from profgate.model.comparison import Comparison, Runs
+from profgate.model.kinds import Kind
+from profgate.model.units import Metric, MetricKind
+
+GOLDEN = """
+parse 20000 20600 -0.017306 +0.008568 0.043572 +0.196643 0.422054 0.790025 +0.003442 0.1606
+lex 12000 12100 -0.038566 -0.012691 0.044339 -0.286235 0.612651 0.790025 -0.003027 0.1636
+sort 8000 8100 -0.034443 -0.008568 0.045260 -0.189310 0.575075 0.790025 -0.001365 0.1673
+hash 5000 6600 +0.230743 +0.256618 0.046384 +5.532408 1.57932e-08 1.57932e-07 +0.029255 0.1718
+emit 2500 2450 -0.067063 -0.041189 0.051070 -0.806509 0.790025 0.790025 -0.002018 0.1907
+copy 1200 1190 -0.055229 -0.029355 0.058938 -0.498061 0.69078 0.790025 -0.000694 0.2231
+find 800 845 +0.007827 +0.033702 0.065065 +0.517971 0.302239 0.755598 +0.000548 0.2490
+init 300 290 -0.080709 -0.054834 0.092637 -0.591924 0.723049 0.790025 -0.000320 0.3724
+walk 150 171 +0.083756 +0.109630 0.119644 +0.916306 0.179753 0.599177 +0.000348 0.5051
+trim 30 41 +0.261102 +0.286977 0.243975 +1.176257 0.119746 0.59873 +0.000199 1.3020
+log 20 12 -0.541561 -0.515686 0.367605 -1.402827 0.919666 nan -0.000161 2.5123
+"""
+ROWS = [line.split() for line in GOLDEN.split("\n") if line]
+BASE = {row[0]: int(row[1]) for row in ROWS}
+TARGET = {row[0]: int(row[2]) for row in ROWS}
+PHI = {"phi_prior": 0.03}
+
+
+def detect(comparison: Comparison, options: dict[str, Any] | None = None, pairs: int = 1) -> Detection:
+    return CalibratedLogRatio().detect(comparison, options or {}, Context(pairs))
+
+
+def by_name(comparison: Comparison, word: Detection, column: str) -> dict[str, float]:
+    values = word.statistics[column].tolist()
+    return {comparison.symbols.names[s]: v for s, v in zip(word.symbol.tolist(), values, strict=True)}
+
+
+def kinds(comparison: Comparison, word: Detection) -> dict[str, Kind]:
+    pairs = zip(word.symbol.tolist(), word.kind.tolist(), strict=True)
+    return {comparison.symbols.names[s]: Kind(k) for s, k in pairs}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
+def test_golden_rows(row: list[str]) -> None:
+    comparison = from_exclusive([BASE], [TARGET])
+    word = detect(comparison, PHI)
+    columns = ("log_ratio", "d", "error", "z", "p_worse", "delta_share", "detectable")
+    got = [by_name(comparison, word, column)[row[0]] for column in columns]
+    expected = [float(row[place]) for place in (3, 4, 5, 6, 7, 9, 10)]
+    tolerances = (6e-7, 6e-7, 6e-7, 6e-7, 6e-7, 6e-7, 6e-5)
+    for value, wanted, tolerance in zip(got, expected, tolerances, strict=True):
+        assert value == pytest.approx(wanted, abs=tolerance)
+
+
+def test_golden_q_of_the_worse_direction() -> None:
+    # a row's q belongs to its own direction, so the worse list shows only where the row got worse
+    comparison = from_exclusive([BASE], [TARGET])
+    q = by_name(comparison, detect(comparison, PHI), "q")
+    for row in ROWS:
+        if row[4].startswith("+"):
+            assert q[row[0]] == pytest.approx(float(row[8]), rel=1e-5)
+    assert math.isnan(q["log"])
+
+
+def test_golden_facts_and_the_only_rejection() -> None:
+    comparison = from_exclusive([BASE], [TARGET])
+    word = detect(comparison, PHI)
+    assert word.facts["centre"] == pytest.approx(-0.025874590, abs=1e-9)
+    assert word.facts["common_factor"] == pytest.approx(0.974457288, abs=1e-9)
+    assert word.facts["noise_bar"] == pytest.approx(2.575829, abs=1e-6)
+    assert (word.facts["tested"], word.facts["state"]) == (10, "uncalibrated")
+    found = kinds(comparison, word)
+    assert found.pop("hash") is Kind.DEGRADATION
+    assert set(found.values()) == {Kind.NO_CHANGE}
+    hashed = {
+        name: by_name(comparison, word, name)["hash"] for name in ("ratio", "ratio_low", "ratio_high", "distance")
+    }
+    assert hashed == pytest.approx(
+        {"ratio": 0.292551, "ratio_low": 0.180226, "ratio_high": 0.415566, "distance": 2.147816}, abs=6e-7
+    )
+    assert by_name(comparison, word, "p_worse")["hash"] == pytest.approx(1.57932e-08, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("count", "runs", "phi", "expected"),
+    [(5000, 5, 0.03, 0.1394), (500, 5, 0.03, 0.3668), (2500, 1, 0.03, 0.2729), (5000, 1, 0.05, 0.4159)],
+)
+def test_golden_detectable_effects(count: int, runs: int, phi: float, expected: float) -> None:
+    error = np.array([math.sqrt(2 / count + phi**2 * 2 / runs)])
+    assert smallest_detectable(error, 0.05, 1000)[0] == pytest.approx(expected, abs=6e-5)
+
+
+def test_swapped_sides_mirror() -> None:
+    there, back = from_exclusive([BASE], [TARGET]), from_exclusive([TARGET], [BASE])
+    one, other = detect(there, PHI), detect(back, PHI)
+    for column in ("log_ratio", "d", "z"):
+        assert one.statistics[column] == pytest.approx(-other.statistics[column])
+    assert one.facts["centre"] == pytest.approx(-other.facts["centre"])
+    assert kinds(back, other)["hash"] is Kind.OPTIMIZATION
+
+
+def test_identical_profiles_name_nothing() -> None:
+    comparison = from_exclusive([BASE], [BASE])
+    word = detect(comparison)
+    assert not word.kind.any()
+    assert not word.statistics["d"].any()
+
+
+def test_a_uniform_slowdown_is_the_common_factor() -> None:
+    comparison = from_exclusive([BASE], [{name: 2 * count for name, count in BASE.items()}])
+    word = detect(comparison)
+    assert not word.kind.any()
+
+
+def test_higher_is_better_turns_the_words() -> None:
+    comparison = from_exclusive([BASE], [TARGET], metric=Metric("hits", "samples", better="higher"))
+    assert kinds(comparison, detect(comparison, PHI))["hash"] is Kind.OPTIMIZATION
+
+
+def test_one_sided_locations_keep_their_numbers() -> None:
+    comparison = from_exclusive([{**BASE, "gone": 500}], [{**TARGET, "new": 700}])
+    word = detect(comparison, PHI)
+    assert kinds(comparison, word)["gone"] is Kind.NOT_IN_TARGET
+    assert kinds(comparison, word)["new"] is Kind.NOT_IN_BASELINE
+    assert by_name(comparison, word, "q")["new"] < 0.001
+    assert by_name(comparison, word, "delta_share")["new"] == pytest.approx(700 / 53099, rel=0.05)
+
+
+def test_period_turns_values_into_samples() -> None:
+    metric = Metric("cpu", "nanoseconds")
+    scaled = [{name: 10_000_000 * count for name, count in side.items()} for side in (BASE, TARGET)]
+    comparison = from_exclusive([scaled[0]], [scaled[1]], metric=metric, period=10_000_000)
+    plain = detect(from_exclusive([BASE], [TARGET]), PHI)
+    assert detect(comparison, PHI).statistics["z"] == pytest.approx(plain.statistics["z"])
+
+
+def test_unknown_and_few_samples_cannot_be_told() -> None:
+    unknown = detect(from_exclusive([BASE], [TARGET], metric=Metric("cpu", "nanoseconds")))
+    assert "how many samples" in unknown.cannot_tell[0]
+    few = detect(from_exclusive([{"a": 999}], [{"a": 2000}]))
+    assert few.cannot_tell == ("fewer than 1000 samples on a side (999)",)
+    assert few.facts["state"] == "unknown"
+    assert "zero" in detect(from_exclusive([{"a": 0}], [{"a": 2000}])).cannot_tell[0]
+
+
+def test_gating_uses_the_number_of_pairs() -> None:
+    target = {**BASE, "hash": 5700}
+    comparison = from_exclusive([BASE], [target])
+    q = by_name(comparison, detect(comparison, PHI), "q")["hash"]
+    assert 0.001 < q < 0.05
+    assert kinds(comparison, detect(comparison, PHI))["hash"] is Kind.DEGRADATION
+    assert kinds(comparison, detect(comparison, PHI, pairs=50))["hash"] is Kind.MAYBE_DEGRADATION
+
+
+def test_jobs_count_instead_of_runs() -> None:
+    independent = from_exclusive([BASE] * 5, [TARGET] * 5)
+    one_job = from_exclusive([BASE] * 5, [TARGET] * 5, runs=Runs(5, 5, 0, 1, 1))
+    errors = [by_name(c, detect(c, PHI), "error")["parse"] for c in (independent, one_job)]
+    assert errors[0] ** 2 == pytest.approx(1 / 100_000 + 1 / 103_000 + 0.0009 * 0.4)
+    assert errors[1] ** 2 == pytest.approx(1 / 100_000 + 1 / 103_000 + 0.0009 * 2.0)
+
+
+def noisy_runs(runs: int, phi: float, seed: int, names: int = 200, samples: int = 50_000) -> list[dict[str, int]]:
+    random = np.random.default_rng(seed)
+    shares = 1.0 / np.arange(1, names + 1)
+    found = []
+    for _ in range(runs):
+        weights = shares * np.exp(random.normal(0, phi, names)) * math.exp(random.normal(0, 0.05))
+        counts = random.poisson(samples * weights / shares.sum())
+        found.append({f"f{place:03}": int(count) for place, count in enumerate(counts)})
+    return found
+
+
+@pytest.mark.parametrize("phi", [0.0, 0.03, 0.08])
+def test_noise_is_learned_from_base_runs(phi: float) -> None:
+    runs = noisy_runs(14, phi, seed=3)
+    comparison = from_exclusive(runs[:1], runs[1:2], noise=runs[2:])
+    noise = noise_of(comparison, 0.05, 1.0)
+    assert (noise.base_runs, noise.calibrated, noise.degrees) == (13, True, 22.0)
+    assert noise.common == pytest.approx(phi, abs=0.012)
+
+
+def test_short_history_keeps_the_cautious_prior() -> None:
+    runs = noisy_runs(5, 0.0, seed=4)
+    comparison = from_exclusive(runs[:1], runs[1:2], noise=runs[2:])
+    noise = noise_of(comparison, 0.05, 1.0)
+    assert (noise.base_runs, noise.calibrated, noise.common, noise.degrees) == (4, False, 0.05, None)
+
+
+def test_runs_of_one_job_teach_no_noise() -> None:
+    runs = noisy_runs(9, 0.03, seed=5)
+    comparison = from_exclusive(runs[:8], runs[8:], runs=Runs(8, 1, 0, 1, 1))
+    assert noise_of(comparison, 0.05, 1.0).base_runs == 0
+
+
+def test_exact_metrics_use_no_sampling_noise() -> None:
+    metric = Metric("instructions", "count", kind=MetricKind.COUNTED)
+    base, target = {"a": 5000, "b": 5000, "c": 9000}, {"a": 6000, "b": 5000, "c": 9000}
+    comparison = from_exclusive([base], [target], metric=metric)
+    word = detect(comparison)
+    assert by_name(comparison, word, "error")["a"] == pytest.approx(0.002 * math.sqrt(2))
+    assert kinds(comparison, word) == {"a": Kind.DEGRADATION, "b": Kind.NO_CHANGE, "c": Kind.NO_CHANGE}
+    identical = detect(from_exclusive([base, base], [target], metric=metric))
+    assert identical.facts["phi"] == 0.0
+    assert identical.statistics["z"].tolist()[1:] == [0.0, 0.0]
+    assert identical.kind.tolist() == [int(Kind.DEGRADATION), 0, 0]
+    assert detect(from_exclusive([base], [target], metric=timed())).facts["phi"] == 0.05
+
+
+def test_floors_decide_what_gates() -> None:
+    assert SAMPLES.unit == "samples"
+    small = from_exclusive([{"a": 300_000, "b": 1200, "c": 9000}], [{"a": 300_000, "b": 2400, "c": 9000}])
+    # +0.38 % of the run: listed, below the gate's 0.5 %
+    assert kinds(small, detect(small, PHI))["b"] is Kind.MAYBE_DEGRADATION
