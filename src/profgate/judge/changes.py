@@ -1,0 +1,267 @@
+"""From the columns of the strategies to the listed changes of one metric."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from profgate.model.arrays import FloatArray, IntArray
+from profgate.model.change import Change, Detection, Location
+from profgate.model.comparison import Comparison, Note
+from profgate.model.kinds import BETTER, RANKS, WORSE, Kind
+from profgate.model.report import MetricReport, Total
+
+LISTED_CHANGES = 2000  # for each strategy; what is cut is counted
+NEW_COST_SHARE = 0.001  # a new or gone location below this share on both sides is counted, not listed
+WHOLE = -1
+CODES = sorted(Kind)
+RANK_BY_CODE = np.array([RANKS[kind] for kind in CODES], dtype=np.int64)
+
+Calibration = dict[str, float | int | str | None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sums:
+    """Means over runs: exclusive and inclusive by symbol and the totals, baseline then target, stored units."""
+
+    exclusive: tuple[FloatArray, FloatArray]
+    inclusive: tuple[FloatArray, FloatArray]
+    totals: tuple[float, float]
+
+
+def _sums(comparison: Comparison) -> _Sums:
+    split = comparison.runs.baseline
+
+    def means(values: IntArray) -> tuple[Any, Any]:
+        return values[:split].mean(axis=0), values[split:].mean(axis=0)
+
+    totals = means(comparison.run_totals)
+    return _Sums(means(comparison.self_value), means(comparison.total_value), (float(totals[0]), float(totals[1])))
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _ratio(part: float, whole: float) -> float | None:
+    return _number(part / whole) if whole else None
+
+
+def _scaled(value: float, scale: float) -> float | None:
+    return _number(value * scale)
+
+
+def _capped(kinds: IntArray, *, total_changed: bool) -> IntArray:
+    """Overweight explains a change of the total: while nobody established one, its words stay weak."""
+    if total_changed:
+        return kinds
+    strong = np.isin(kinds, [int(kind) for kind in WORSE | BETTER])
+    return np.where(strong, np.sign(kinds) * abs(int(Kind.MAYBE_DEGRADATION)), kinds)
+
+
+def _total_changed(detections: Sequence[Detection]) -> bool:
+    quiet = {int(Kind.NO_CHANGE), int(Kind.UNKNOWN)}
+    return any(
+        int(kind) not in quiet
+        for detection in detections
+        if detection.subtype == "total"
+        for kind in detection.kind.tolist()
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """The rows of one detection in their order of printing, with what was left out."""
+
+    kinds: IntArray
+    listed: list[int]
+    counts: Counter[str]
+
+
+def _shares(detection: Detection, sums: _Sums) -> tuple[FloatArray, FloatArray]:
+    """float64[row]: parts of the sides' totals; NaN where a strategy's values are no parts of them."""
+    if not detection.facts.get("shares", True):
+        unknown = np.full(len(detection.symbol), np.nan)
+        return unknown, unknown
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pair = (
+            np.asarray(values / total, dtype=np.float64)
+            for values, total in zip((detection.from_value, detection.to_value), sums.totals, strict=True)
+        )
+        share_from, share_to = (np.where(detection.symbol == WHOLE, np.nan, share) for share in pair)
+    return share_from, share_to
+
+
+def _rows(detection: Detection, sums: _Sums, *, total_changed: bool, verbose: bool) -> _Rows:
+    kinds = detection.kind
+    if detection.strategy == "overweight":
+        kinds = _capped(kinds, total_changed=total_changed)
+    share_from, share_to = _shares(detection, sums)
+    counts: Counter[str] = Counter()
+    listed = np.ones(len(kinds), dtype=np.bool_)
+    for kind, word in ((Kind.NO_CHANGE, "no_change"), (Kind.UNKNOWN, "unknown")):
+        rows = kinds == kind
+        counts[word] += int(rows.sum())
+        if not verbose:
+            listed &= ~rows
+    one_sided = (kinds == Kind.NOT_IN_BASELINE) | (kinds == Kind.NOT_IN_TARGET)
+    small = one_sided & (np.fmax(np.abs(share_from), np.abs(share_to)) < NEW_COST_SHARE)
+    if not verbose:
+        counts["small"] += int(small.sum())
+        listed &= ~small
+    rank = RANK_BY_CODE[np.searchsorted(CODES, kinds)]
+    moved = np.nan_to_num(np.abs(share_to - share_from))
+    order = np.lexsort((detection.symbol, -moved, rank))
+    rows = order[listed[order]]
+    counts["cut"] += max(0, len(rows) - LISTED_CHANGES)
+    return _Rows(kinds, rows[:LISTED_CHANGES].tolist(), counts)
+
+
+def _location(comparison: Comparison, detection: Detection, row: int) -> Location:
+    symbol = int(detection.symbol[row])
+    if symbol == WHOLE:
+        return Location("total")
+    if symbol < 0:
+        module = detection.labels.get(row, "")
+        return Location(module or "(no module)", module=module or None)
+    symbols = comparison.symbols
+    return Location(symbols.names[symbol], symbols.files[symbol], symbols.lines[symbol], symbols.modules[symbol])
+
+
+def _evidence(detection: Detection, sums: _Sums, row: int, scale: float) -> dict[str, float | str | None]:
+    evidence: dict[str, float | str | None] = {
+        name: _number(float(column[row])) for name, column in detection.statistics.items()
+    }
+    symbol = int(detection.symbol[row])
+    if symbol >= 0:
+        for word, (b, t) in (("exclusive", sums.exclusive), ("inclusive", sums.inclusive)):
+            evidence[f"{word}_from"] = _scaled(float(b[symbol]), scale)
+            evidence[f"{word}_to"] = _scaled(float(t[symbol]), scale)
+    if symbol == WHOLE and "test" in detection.facts:
+        evidence["test"] = str(detection.facts["test"])
+    return evidence
+
+
+def _change(comparison: Comparison, detection: Detection, sums: _Sums, kinds: IntArray, row: int) -> Change:
+    scale = comparison.metric.scale
+    from_value = _scaled(float(detection.from_value[row]), scale)
+    to_value = _scaled(float(detection.to_value[row]), scale)
+    delta = None if from_value is None or to_value is None else to_value - from_value
+    shares = [_number(float(share[row])) for share in _shares(detection, sums)]
+    symbol = int(detection.symbol[row])
+    flags = list(detection.facts.get("flags", ()))
+    if kinds[row] != detection.kind[row]:
+        flags.append("capped")
+    return Change(
+        strategy=detection.strategy,
+        family=detection.family,
+        kind=Kind(int(kinds[row])).word,
+        subtype=detection.labels.get(row, detection.subtype) if symbol >= 0 else detection.subtype,
+        location=_location(comparison, detection, row),
+        from_value=from_value,
+        to_value=to_value,
+        delta=delta,
+        relative=None if delta is None or not from_value else _number(delta / from_value),
+        share_from=shares[0],
+        share_to=shares[1],
+        confidence_type=detection.confidence_types[row],
+        confidence=_number(float(detection.confidence[row])),
+        evidence=_evidence(detection, sums, row, scale),
+        reason=str(detection.facts.get("reason", "")),
+        flags=tuple(flags),
+    )
+
+
+def _total(comparison: Comparison, sums: _Sums) -> Total:
+    baseline, target = (_scaled(value, comparison.metric.scale) for value in sums.totals)
+    if baseline is None or target is None:
+        return Total(baseline, target, None, None)
+    return Total(baseline, target, target - baseline, _ratio(target - baseline, baseline))
+
+
+def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Calibration:
+    """What the judge must know of the noise: the tests' facts, and how many base runs taught them."""
+    runs = comparison.runs
+    own = runs.baseline if runs.baseline_jobs is None or runs.baseline_jobs >= runs.baseline else 0
+    found: Calibration = {"base_runs": runs.noise + own}
+    for detection in detections:
+        if detection.strategy == "calibrated_log_ratio":
+            found |= {name: value for name, value in detection.facts.items() if name != "failed"}
+        elif detection.strategy == "totals" and "total_p" in detection.facts:
+            found["total_p"] = detection.facts["total_p"]
+            found["total_test"] = detection.facts["test"]
+            found["total_alpha"] = detection.options["alpha"]
+            found["total_alpha_gate"] = detection.options["alpha_gate"]
+    weak = "; ".join(note.text for note in comparison.notes if note.advisory)
+    return found | ({"totals_advisory": weak} if weak else {})
+
+
+def _not_compared(comparison: Comparison, sums: _Sums, reasons: tuple[str, ...]) -> MetricReport:
+    metric, runs = comparison.metric, comparison.runs
+    return MetricReport(
+        name=metric.name,
+        unit=metric.unit,
+        better=metric.better,
+        kind=str(metric.kind),
+        state="not compared",
+        runs={"baseline": runs.baseline, "target": runs.target, "noise": runs.noise},
+        total=_total(comparison, sums),
+        changes=(),
+        findings=(),
+        counts={"no_change": 0, "unknown": 0},
+        cannot_tell=reasons,
+    )
+
+
+def _blocking(notes: Sequence[Note], detections: Sequence[Detection]) -> tuple[str, ...]:
+    failed = (
+        f"{detection.strategy}: {reason}"
+        for detection in detections
+        if detection.family == "T" and detection.facts.get("failed")
+        for reason in detection.cannot_tell
+    )
+    return (*(note.text for note in notes if note.blocks), *failed)
+
+
+def metric_report(comparison: Comparison, detections: Sequence[Detection], *, verbose: bool = False) -> MetricReport:
+    """One metric with its listed changes, in base units; findings are the judge's.
+
+    NoChange and Unknown rows are counted, and listed only when ``verbose``. Each strategy lists at most 2,000
+    changes; the rest is in ``counts["cut"]``, new and gone locations below 0.1 % of the run in ``counts["small"]``.
+    A blocking note, or a gate test that failed, makes the metric "not compared" without changes.
+    """
+    sums = _sums(comparison)
+    blocking = _blocking(comparison.notes, detections)
+    if blocking:
+        return _not_compared(comparison, sums, blocking)
+    changed = _total_changed(detections)
+    counts: Counter[str] = Counter({"no_change": 0, "unknown": 0, "cut": 0, "small": 0, "failed": 0})
+    changes: list[Change] = []
+    for detection in detections:
+        rows = _rows(detection, sums, total_changed=changed, verbose=verbose)
+        counts.update(rows.counts)
+        counts["failed"] += bool(detection.facts.get("failed"))
+        changes += [_change(comparison, detection, sums, rows.kinds, row) for row in rows.listed]
+    calibration = _calibration(comparison, detections)
+    detectable = calibration.get("detectable")
+    metric, runs = comparison.metric, comparison.runs
+    return MetricReport(
+        name=metric.name,
+        unit=metric.unit,
+        better=metric.better,
+        kind=str(metric.kind),
+        state="compared",
+        runs={"baseline": runs.baseline, "target": runs.target, "noise": runs.noise},
+        total=_total(comparison, sums),
+        changes=tuple(changes),
+        findings=(),
+        counts=dict(counts),
+        cannot_tell=tuple(
+            f"{detection.strategy}: {reason}" for detection in detections for reason in detection.cannot_tell
+        ),
+        detectable=_number(detectable) if isinstance(detectable, int | float) else None,
+        calibration=calibration,
+    )

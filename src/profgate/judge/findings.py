@@ -1,0 +1,304 @@
+"""Changes of one location, merged into a finding: votes by family, severity, and whether it is red."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from profgate.judge.severity import Severity, fails, severity
+from profgate.model.change import Change, Location
+from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, WORSE, Kind
+from profgate.model.policy import Policy
+from profgate.model.report import Colour, Direction, Finding, MetricReport, Vote
+
+GATE_TEST = "calibrated_log_ratio"
+TOTAL_TEST = "totals"
+SURE_ALONE = 0.001  # a q below this needs no second family
+NEW_COST = 0.005  # share of the run from which a new location is worth a look
+TOTAL_PLACE = ("total", None, None)
+CAPS = {
+    "moved": "cost that moved is not new cost",
+    "renamed": "a renamed location is compared with its old name",
+    "split": "cost that was split is judged by its net change",
+}
+SIGNED: dict[tuple[Severity, Direction], Kind] = {
+    ("maybe", "worse"): Kind.MAYBE_DEGRADATION,
+    ("degraded", "worse"): Kind.DEGRADATION,
+    ("severe", "worse"): Kind.SEVERE_DEGRADATION,
+    ("maybe", "better"): Kind.MAYBE_OPTIMIZATION,
+    ("degraded", "better"): Kind.OPTIMIZATION,
+    ("severe", "better"): Kind.SEVERE_OPTIMIZATION,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Court:
+    """What holds for every finding of one metric; ``total_p`` is adjusted, ``q`` and alphas are the tests' levels."""
+
+    policy: Policy
+    pairs: int
+    total_p: float | None
+    q: float
+    alpha: float
+    alpha_gate: float
+    advisory: tuple[str, ...]
+    totals_advisory: tuple[str, ...]
+
+
+def direction_of(kind: Kind) -> Direction:
+    """Which way a kind points."""
+    if kind in WORSE:
+        return "worse"
+    return "better" if kind in BETTER else "none"
+
+
+def _family_votes(changes: Iterable[Change]) -> dict[str, Direction]:
+    """The one direction in which a family's strong words point; families that disagree in themselves do not vote."""
+    said: dict[str, set[Direction]] = {}
+    for change in changes:
+        kind = BY_WORD[change.kind]
+        # sums of modules are arithmetic, no test: they are shown beside a total and have no vote
+        if kind in (WORSE | BETTER) - MAYBE and not _is_module_sum(change):
+            said.setdefault(change.family, set()).add(direction_of(kind))
+    return {family: next(iter(words)) for family, words in said.items() if len(words) == 1}
+
+
+def _is_module_sum(change: Change) -> bool:
+    return change.strategy != TOTAL_TEST and BY_WORD[change.kind] in {Kind.TOTAL_DEGRADATION, Kind.TOTAL_OPTIMIZATION}
+
+
+def merged(metric: MetricReport, court: Court) -> tuple[Finding, ...]:
+    """All findings of one metric, the most important first."""
+    by_location: dict[tuple[str, str | None, str | None], list[Change]] = {}
+    sums: list[Change] = []
+    totals: list[Change] = []
+    for change in metric.changes:
+        if BY_WORD[change.kind] in {Kind.NO_CHANGE, Kind.UNKNOWN}:
+            continue
+        if _is_module_sum(change):
+            sums.append(change)
+        elif change.strategy == TOTAL_TEST:
+            totals.append(change)
+        else:
+            place = change.location
+            by_location.setdefault((place.name, place.file, place.module), []).append(change)
+    known = {(old.location.name, old.location.file, old.location.module): old for old in metric.findings}
+    found = [_located(changes, metric, court, known.get(key)) for key, changes in by_location.items()]
+    words = (_total(change, sums, court, known.get(TOTAL_PLACE)) for change in totals)
+    found += [finding for finding in words if finding is not None]
+    return tuple(sorted(found, key=importance))
+
+
+def importance(finding: Finding) -> tuple[int, int, float, str, str]:
+    """Sorts: red first, then the worst kind, the largest share, the name."""
+    colours = ("red", "yellow", "green", "neutral")
+    weight = finding.statistics.get("weight")
+    return (
+        colours.index(finding.colour),
+        RANKS[BY_WORD[finding.kind]],
+        -abs(weight or 0.0),
+        finding.location.name,
+        finding.location.file or "",
+    )
+
+
+def _float(value: float | str | None) -> float | None:
+    return None if isinstance(value, str) else value
+
+
+def _values(change: Change, metric: MetricReport) -> dict[str, float | None]:
+    """Exclusive sums and shares of a location; a strategy's own numbers where the profile has no exclusive ones."""
+    from_value, to_value = (_float(change.evidence.get(f"exclusive_{side}")) for side in ("from", "to"))
+    if from_value is None or to_value is None:
+        from_value, to_value = _float(change.from_value), _float(change.to_value)
+        shares = (change.share_from, change.share_to)
+    else:
+        base, target = metric.total.baseline, metric.total.target
+        shares = (from_value / base if base else None, to_value / target if target else None)
+    delta = None if from_value is None or to_value is None else to_value - from_value
+    return {
+        "from": from_value,
+        "to": to_value,
+        "delta": delta,
+        "relative": None if delta is None or not from_value else delta / from_value,
+        "share_from": shares[0],
+        "share_to": shares[1],
+    }
+
+
+def _direction(changes: list[Change], votes: dict[str, Direction]) -> Direction:
+    """T's word if it has one; else what the others agree on."""
+    if "T" in votes:
+        return votes["T"]
+    if votes:
+        words = set(votes.values())
+        return next(iter(words)) if len(words) == 1 else "none"
+    weak = [change for change in changes if change.family == "T"] or changes
+    words = {direction_of(BY_WORD[change.kind]) for change in weak} - {"none"}
+    return next(iter(words)) if len(words) == 1 else "none"
+
+
+def _one_sided(changes: list[Change]) -> Kind | None:
+    kinds = {BY_WORD[change.kind] for change in changes}
+    if Kind.NOT_IN_BASELINE in kinds:
+        return Kind.NOT_IN_BASELINE
+    return Kind.NOT_IN_TARGET if Kind.NOT_IN_TARGET in kinds else None
+
+
+def _votes(changes: Iterable[Change], direction: Direction) -> tuple[Vote, ...]:
+    return tuple(
+        Vote(
+            change.strategy,
+            change.family,
+            change.kind,
+            direction != "none" and direction_of(BY_WORD[change.kind]) == direction,
+        )
+        for change in changes
+    )
+
+
+def _located(changes: list[Change], metric: MetricReport, court: Court, known: Finding | None) -> Finding:
+    votes = _family_votes(changes)
+    direction = _direction(changes, votes)
+    test = next((change for change in changes if change.strategy == GATE_TEST), None)
+    values = _values(test or changes[0], metric)
+    alone = _one_sided(changes)
+    statistics = _statistics(changes, values)
+    level: Severity = "maybe"
+    if alone is not None:
+        kind, level, direction = alone, "none", _direction_of_cost(alone, metric)
+    elif test is not None and BY_WORD[test.kind] not in MAYBE:
+        level = severity(statistics["distance"] or 0.0, statistics["weight"] or 0.0)
+        kind = SIGNED[level, direction]
+    elif direction == "none":
+        kind, level = Kind.UNKNOWN, "maybe"
+    else:
+        kind = SIGNED["maybe", direction]
+    finding = Finding(
+        severity=level,
+        colour="neutral",
+        kind=kind.word,
+        direction=direction,
+        location=changes[0].location,
+        from_value=values["from"],
+        to_value=values["to"],
+        delta=values["delta"],
+        relative=values["relative"],
+        share_from=values["share_from"],
+        share_to=values["share_to"],
+        strategies=_votes(changes, direction),
+        statistics=statistics,
+        evidence=known.evidence if known else None,
+        acknowledgement=known.acknowledgement if known else None,
+    )
+    if alone is not None:
+        return _coloured_cost(finding)
+    if test is None:
+        return _coloured_pointer(finding, metric)
+    return _coloured(finding, _obstacles(finding, votes, court))
+
+
+def _direction_of_cost(kind: Kind, metric: MetricReport) -> Direction:
+    dearer = kind is Kind.NOT_IN_BASELINE
+    return "worse" if dearer == (metric.better == "lower") else "better"
+
+
+def _statistics(changes: list[Change], values: dict[str, float | None]) -> dict[str, float | None]:
+    """The test's numbers and the inclusive sums; ``weight`` is the change as a part of the run."""
+    found: dict[str, float | None] = {}
+    wanted = ("q", "z", "d", "distance", "detectable", "ratio_low", "ratio_high", "overweight", "responsibility")
+    for change in changes:
+        for name in (*wanted, "inclusive_from", "inclusive_to"):
+            if name in change.evidence:
+                found.setdefault(name, _float(change.evidence[name]))
+    before, after = values["share_from"] or 0.0, values["share_to"] or 0.0
+    found["weight"] = after - before
+    for change in changes:
+        if change.strategy == GATE_TEST:
+            found["weight"] = _float(change.evidence.get("delta_share"))
+    return found
+
+
+def _coloured_cost(finding: Finding) -> Finding:
+    share = finding.share_to or 0.0
+    if finding.kind == Kind.NOT_IN_BASELINE.word and finding.direction == "worse" and share >= NEW_COST:
+        return replace(finding, colour="yellow", reasons=("new cost: a new name alone never fails the gate",))
+    return finding
+
+
+def _coloured_pointer(finding: Finding, metric: MetricReport) -> Finding:
+    """A finding without the calibrated test: a hint where the test was silent, a maybe where it could not speak."""
+    tested = metric.calibration.get("state") in {"calibrated", "uncalibrated"}
+    if tested:
+        return replace(finding, reasons=("the calibrated test sees no more than noise here",))
+    colour: Colour = "yellow" if finding.direction == "worse" else "neutral"
+    return replace(finding, colour=colour, reasons=("no calibrated test could confirm it",))
+
+
+def _seams(finding: Finding) -> list[str]:
+    """What attribution, acknowledgement and confirmation say against red; silence says nothing."""
+    evidence = finding.evidence or {}
+    found = [text for word, text in CAPS.items() if evidence.get("state") == word or evidence.get(word) == "yes"]
+    if finding.acknowledgement is not None:
+        found.append("accepted")
+    if evidence.get("reach") == "not reachable":
+        found.append("not reachable from what this change touches")
+    if evidence.get("confirmed") == "no":
+        found.append("a second measurement did not confirm it")
+    return found
+
+
+def _obstacles(finding: Finding, votes: dict[str, Direction], court: Court) -> list[str]:
+    """Why a worse finding of the gate's test is not red; empty = red."""
+    q = finding.statistics.get("q")
+    found = []
+    if votes.get("T") != "worse":
+        found.append("below the floors of the gate")
+    elif q is None or q > court.q / court.pairs:
+        found.append(f"not certain enough among {court.pairs} comparisons")
+    elif q >= SURE_ALONE and not any(word == "worse" for family, word in votes.items() if family != "T"):
+        found.append("no second family of strategies agrees")
+    if not fails(finding.severity, court.policy.fail_on):
+        found.append(f"severity {finding.severity} does not fail (fail-on: {court.policy.fail_on})")
+    return [*found, *_seams(finding), *court.advisory]
+
+
+def _coloured(finding: Finding, obstacles: list[str]) -> Finding:
+    if finding.direction != "worse":
+        return replace(finding, colour="green" if finding.direction == "better" else "neutral")
+    if obstacles:
+        return replace(finding, colour="yellow", reasons=tuple(obstacles))
+    return replace(finding, colour="red", reasons=("every condition of the gate holds",))
+
+
+def _total(change: Change, sums: list[Change], court: Court, known: Finding | None) -> Finding | None:
+    """The total's finding after the correction for the number of totals; None where it does not survive it."""
+    kind = BY_WORD[change.kind]
+    direction = direction_of(kind)
+    p = court.total_p if court.total_p is not None else 1.0
+    if p > court.alpha:
+        return None
+    shift, distance = (_float(change.evidence.get(name)) or 0.0 for name in ("shift", "distance"))
+    sure = kind not in MAYBE and p <= court.alpha_gate
+    level: Severity = severity(distance, shift) if sure else "maybe"
+    weak = Kind.MAYBE_DEGRADATION if direction == "worse" else Kind.MAYBE_OPTIMIZATION
+    statistics = {name: _float(value) for name, value in change.evidence.items() if not isinstance(value, str)}
+    finding = Finding(
+        severity=level,
+        colour="neutral",
+        kind=(kind if sure else weak).word,
+        direction=direction,
+        location=Location("total"),
+        from_value=_float(change.from_value),
+        to_value=_float(change.to_value),
+        delta=change.delta,
+        relative=change.relative,
+        share_from=None,
+        share_to=None,
+        strategies=_votes([change, *sums], direction),
+        statistics=statistics | {"p_adjusted": p, "weight": shift},
+        evidence=known.evidence if known else None,
+        acknowledgement=known.acknowledgement if known else None,
+    )
+    obstacles = [] if sure else ["not certain enough to fail the gate"]
+    if not fails(level, court.policy.fail_on_total):
+        obstacles.append(f"severity {level} does not fail (fail-on-total: {court.policy.fail_on_total})")
+    return _coloured(finding, [*obstacles, *_seams(finding), *court.advisory, *court.totals_advisory])

@@ -1,0 +1,208 @@
+"""Findings in, the gate's word out, from nothing but what the report stores."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from profgate.judge.findings import Court, importance, merged
+from profgate.model.policy import Policy
+from profgate.model.report import Colour, Conclusion, Finding, MetricReport, Report, Verdict, WorkloadReport
+from profgate.model.units import MetricKind
+from profgate.statistics.corrections import holm
+
+CALIBRATED_RUNS = 8
+CONCLUSIONS: dict[Colour, Conclusion] = {"red": "fail", "neutral": "not_compared", "yellow": "warn", "green": "pass"}
+NAMED_REASONS = 5  # of a kind; more would bury the first
+
+Place = tuple[int, int]
+
+
+def judge(draft: Report, policy: Policy) -> Report:
+    """The report with findings and verdict; judging its JSON again gives the same.
+
+    Findings the draft already holds lend their evidence and acknowledgements.
+    """
+    compared = {
+        (w, m): metric
+        for w, workload in enumerate(draft.workloads)
+        for m, metric in enumerate(workload.metrics)
+        if metric.state == "compared"
+    }
+    totals = _adjusted_totals(compared)
+    workloads = []
+    for w, workload in enumerate(draft.workloads):
+        metrics = []
+        for m, metric in enumerate(workload.metrics):
+            if (w, m) in compared:
+                court = _court(draft, policy, metric, len(compared), totals.get((w, m)))
+                metrics.append(replace(metric, findings=merged(metric, court)))
+            else:
+                metrics.append(replace(metric, findings=()))
+        workloads.append(replace(workload, metrics=tuple(metrics)))
+    judged = replace(draft, workloads=tuple(workloads), policy=_stated(policy))
+    return replace(judged, verdict=_verdict(judged, policy))
+
+
+def _stated(policy: Policy) -> dict[str, str | int | float | bool | None]:
+    return {
+        "fail_on": policy.fail_on,
+        "fail_on_total": policy.fail_on_total,
+        "on_not_compared": policy.on_not_compared,
+        "gate_without_history": policy.gate_without_history,
+        "max_gate_distance": policy.max_gate_distance,
+        "budget": policy.budget,
+        "source": policy.source,
+    }
+
+
+def _adjusted_totals(compared: dict[Place, MetricReport]) -> dict[Place, float]:
+    """P of every tested total, corrected for how many were tested."""
+    raw = {
+        place: float(p)
+        for place, metric in compared.items()
+        if isinstance(p := metric.calibration.get("total_p"), int | float)
+    }
+    adjusted = holm(np.array(list(raw.values()), dtype=np.float64))
+    return dict(zip(raw, adjusted.tolist(), strict=True))
+
+
+def _court(draft: Report, policy: Policy, metric: MetricReport, pairs: int, total_p: float | None) -> Court:
+    advisory = []
+    runs = metric.calibration.get("base_runs")
+    known = runs if isinstance(runs, int) else 0
+    noisy = metric.kind != MetricKind.COUNTED
+    if noisy and known < CALIBRATED_RUNS and not policy.gate_without_history:
+        advisory.append(f"calibrating: {known} of {CALIBRATED_RUNS} base runs, advisory until then")
+    distance = draft.baseline.distance or 0
+    if distance > policy.max_gate_distance:
+        advisory.append(f"the baseline is a substitute, {distance} commits from the fair one")
+    weak = metric.calibration.get("totals_advisory")
+    levels = {
+        name: float(level) if isinstance(level := metric.calibration.get(key), int | float) else default
+        for name, key, default in (("q", "q", 0.05), ("alpha", "total_alpha", 0.05), ("gate", "total_alpha_gate", 0.01))
+    }
+    return Court(
+        policy=policy,
+        pairs=pairs,
+        total_p=total_p,
+        q=levels["q"],
+        alpha=levels["alpha"],
+        alpha_gate=levels["gate"],
+        advisory=tuple(advisory),
+        totals_advisory=(str(weak),) if weak else (),
+    )
+
+
+class _Docket:
+    """What the verdict weighs, gathered once from a judged report."""
+
+    def __init__(self, report: Report) -> None:
+        metrics = [(workload, metric) for workload in report.workloads for metric in workload.metrics]
+        self.compared = [pair for pair in metrics if pair[1].state == "compared"]
+        self.blocked = [pair for pair in metrics if pair[1].state != "compared"]
+        self.missing = [entry for entry in report.not_compared if entry.side != "target"]
+        self.new = [entry for entry in report.not_compared if entry.side == "target"]
+        self.failed = [pair for pair in self.compared if pair[1].counts.get("failed")]
+        found = [(workload, metric, finding) for workload, metric in self.compared for finding in metric.findings]
+        self.findings = sorted(found, key=lambda entry: importance(entry[2]))
+
+    def of(self, colour: Colour) -> list[tuple[WorkloadReport, MetricReport, Finding]]:
+        """Findings of one colour, the most important first."""
+        return [entry for entry in self.findings if entry[2].colour == colour]
+
+
+def _colour(docket: _Docket) -> Colour:
+    if docket.of("red"):
+        return "red"
+    if not docket.compared or docket.missing or docket.blocked:
+        return "neutral"
+    return "yellow" if docket.of("yellow") or docket.new or docket.failed else "green"
+
+
+def _verdict(report: Report, policy: Policy) -> Verdict:
+    docket = _Docket(report)
+    colour = _colour(docket)
+    conclusion = CONCLUSIONS[colour]
+    exit_code = {"red": 1, "neutral": 3}.get(colour, 0)
+    if colour == "neutral" and policy.on_not_compared == "fail":
+        exit_code = 1
+    waiting = _advisory_reasons(docket)
+    return Verdict(
+        conclusion=conclusion,
+        colour=colour,
+        reasons=_reasons(docket, waiting),
+        advisory=bool(waiting),
+        exit_code=exit_code,
+    )
+
+
+def _advisory_reasons(docket: _Docket) -> list[str]:
+    """Why findings that might be red are not, each reason once."""
+    found: dict[str, None] = {}
+    for _, _, finding in docket.of("yellow"):
+        for reason in finding.reasons:
+            if reason.startswith(("calibrating:", "the baseline is a substitute")):
+                found.setdefault(reason)
+    return list(found)
+
+
+def _percent(fraction: float, *, signed: bool = False) -> str:
+    return f"{100.0 * fraction:{'+' if signed else ''}.1f} %"
+
+
+def _said(workload: WorkloadReport, metric: MetricReport, finding: Finding) -> str:
+    """One finding as a sentence without its full stop."""
+    where = f"in {workload.name}, {metric.name}"
+    size = "" if finding.relative is None else f" ({_percent(finding.relative, signed=True)})"
+    if finding.location.name == "total" and finding.share_to is None:
+        return f"the total got {finding.direction}{size} {where}"
+    shares = ""
+    if finding.share_from is not None and finding.share_to is not None:
+        shares = f", from {_percent(finding.share_from)} to {_percent(finding.share_to)} of the run,"
+    words = {"NotInBaseline": "is new", "NotInTarget": "is gone", "Unknown": "changed, nobody can tell which way"}
+    verb = words.get(finding.kind, f"{'may have got' if finding.severity == 'maybe' else 'got'} {finding.direction}")
+    return f"{finding.location.name} {verb}{size}{shares} {where}".replace(",,", ",")
+
+
+def _headline(docket: _Docket, colour: Colour) -> list[str]:
+    entries = docket.of(colour)
+    if not entries:
+        return []
+    located = [entry for entry in entries if entry[2].share_to is not None]
+    first = (located or entries)[0]
+    text = _said(*first)
+    total = first[1].total.relative
+    if first[2].share_to is not None and total is not None:
+        text += f"; the total changed by {_percent(total, signed=True)}"
+    others = [_said(*entry) for entry in entries if entry is not first]
+    more = [f"and {len(others) - NAMED_REASONS} more like these"] if len(others) > NAMED_REASONS else []
+    return [text, *others[:NAMED_REASONS], *more]
+
+
+def _absences(docket: _Docket) -> list[str]:
+    found = [] if docket.compared else ["nothing was compared"]
+    found += [
+        f"not compared: {workload.name}, {metric.name}: {'; '.join(metric.cannot_tell) or 'no reason given'}"
+        for workload, metric in docket.blocked
+    ]
+    found += [f"not compared: {entry.name}: {entry.reason}" for entry in docket.missing]
+    found += [f"new workload without baseline: {entry.name}: {entry.reason}" for entry in docket.new]
+    found += [f"a strategy failed in {workload.name}, {metric.name}" for workload, metric in docket.failed]
+    return found
+
+
+def _quiet(docket: _Docket) -> str:
+    pairs = len(docket.compared)
+    return f"no change beyond noise in {pairs} comparison{'s' if pairs != 1 else ''}"
+
+
+def _reasons(docket: _Docket, waiting: list[str]) -> tuple[str, ...]:
+    colour = _colour(docket)
+    absences = _absences(docket)
+    reasons = [*_headline(docket, "red"), *absences] if colour == "red" else absences
+    if colour != "red":
+        looks = _headline(docket, "yellow")
+        reasons = [*absences, *looks] if colour == "neutral" else [*looks, *waiting, *absences]
+    if colour == "neutral":
+        reasons += waiting
+    return tuple(reasons) or (_quiet(docket),)

@@ -1,0 +1,92 @@
+"""Listed changes: units, order, caps and counts."""
+
+import json
+from dataclasses import asdict, replace
+
+import numpy as np
+
+from comparisons import from_exclusive, from_stacks
+from profgate.detect.average_amount_threshold import AverageAmountThreshold
+from profgate.detect.overweight import Overweight
+from profgate.detect.rules import selected, words_on
+from profgate.judge.changes import LISTED_CHANGES, metric_report
+from profgate.model.change import Context
+from profgate.model.comparison import Comparison, Runs
+from profgate.model.policy import Policy
+from profgate.model.report import MetricReport
+from profgate.model.units import Metric
+
+
+def report_of(comparison: Comparison, *, verbose: bool = False) -> MetricReport:
+    chosen = selected(Policy(), comparison.configuration, comparison.metric)
+    return metric_report(comparison, words_on(comparison, chosen, Context()), verbose=verbose)
+
+
+def test_values_are_in_base_units_and_json_has_no_nan() -> None:
+    metric = Metric("cpu", "nanoseconds", exponent=3)
+    comparison = from_exclusive([{"a": 100, "b": 0}], [{"a": 300, "b": 5}], metric=metric)
+    report = report_of(comparison, verbose=True)
+    json.dumps(asdict(report), allow_nan=False)
+    assert (report.total.baseline, report.total.target, report.total.relative) == (100_000.0, 305_000.0, 2.05)
+    change = next(change for change in report.changes if change.location.name == "a")
+    assert (change.from_value, change.to_value, change.delta, change.relative) == (100_000.0, 300_000.0, 200_000.0, 2.0)
+    assert change.evidence["exclusive_to"] == 300_000.0
+
+
+def test_no_change_is_counted_and_listed_only_when_verbose() -> None:
+    same = from_exclusive([{"a": 5000, "b": 5000}], [{"a": 5000, "b": 5000}])
+    quiet, loud = report_of(same), report_of(same, verbose=True)
+    assert quiet.changes == ()
+    assert quiet.counts["no_change"] == loud.counts["no_change"] == len(loud.changes)
+
+
+def test_order_is_rank_then_weight_then_name() -> None:
+    base = {"a": 10, "b": 10, "c": 10, "d": 10, "e": 100}
+    comparison = from_exclusive([base], [{"a": 30, "b": 40, "c": 4, "d": 30, "e": 100}])
+    word = AverageAmountThreshold().detect(comparison, {}, Context())
+    report = metric_report(comparison, [word])
+    assert [change.location.name for change in report.changes] == ["b", "a", "d", "c"]
+
+
+def test_listed_changes_are_capped_and_the_rest_is_counted() -> None:
+    base = {f"f{place:05}": 10 for place in range(LISTED_CHANGES + 50)}
+    comparison = from_exclusive([base], [dict.fromkeys(base, 30)])
+    report = metric_report(comparison, [AverageAmountThreshold().detect(comparison, {}, Context())])
+    assert len(report.changes) == LISTED_CHANGES
+    assert report.counts["cut"] == 50
+
+
+def test_small_new_locations_are_counted_not_listed() -> None:
+    base = {"a": 50_000, "b": 50_000}
+    report = report_of(from_exclusive([base], [{**base, "tiny": 3}]))
+    # what remains is the sum of the module, which is plain arithmetic
+    assert [change.location.name for change in report.changes] == ["(no module)"]
+    assert report.counts["small"] == 3
+
+
+def test_overweight_stays_weak_until_the_total_is_called_changed() -> None:
+    comparison = from_stacks([{"m;a": 5000, "m;b": 5000}], [{"m;a": 9000, "m;b": 5000}])
+    weak = metric_report(comparison, [Overweight().detect(comparison, {}, Context())])
+    assert [(change.kind, change.flags) for change in weak.changes] == [("MaybeDegradation", ("capped",))]
+    base, target = (
+        [{"m;a": 5000 + n, "m;b": 7000} for n in range(6)],
+        [{"m;a": 9000 + n, "m;b": 7000} for n in range(6)],
+    )
+    strong = report_of(from_stacks(base, target))
+    assert {change.kind for change in strong.changes if change.strategy == "overweight"} == {"SevereDegradation"}
+
+
+def test_base_runs_are_counted_without_the_calibrated_test() -> None:
+    comparison = from_exclusive([{"a": 1}] * 3, [{"a": 1}], noise=[{"a": 1}] * 2)
+    assert metric_report(comparison, []).calibration == {"base_runs": 5}
+    shared = replace(comparison, runs=Runs(3, 1, 2, 1, 1))
+    assert metric_report(shared, []).calibration == {"base_runs": 2}
+
+
+def test_the_whole_workload_has_no_share() -> None:
+    runs = [{"a": 5000 + 10 * n} for n in range(6)]
+    report = report_of(from_exclusive(runs, [{"a": 7000 + 10 * n} for n in range(6)]))
+    total = next(change for change in report.changes if change.strategy == "totals")
+    assert (total.location.name, total.share_from, total.share_to) == ("total", None, None)
+    assert total.evidence["test"] == "mann_whitney"
+    assert np.isclose(total.relative or 0.0, 2000 / 5025)

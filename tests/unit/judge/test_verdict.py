@@ -1,0 +1,223 @@
+"""From comparisons to the verdict: severity, redness, states, colours and exit codes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from comparisons import from_exclusive, from_stacks
+from profgate.detect.rules import selected, words_on
+from profgate.judge.changes import metric_report
+from profgate.judge.findings import importance
+from profgate.judge.severity import severity
+from profgate.judge.verdict import judge
+from profgate.model.change import Context
+from profgate.model.comparison import Comparison, Note
+from profgate.model.policy import Policy
+from profgate.model.report import Finding, NotCompared, Report, Side, Verdict, WorkloadReport
+
+GATING = Policy(gate_without_history=True)
+BASE = {f"f{place:02}": 4000 + 100 * place for place in range(30)}
+SLOWER = {**BASE, "f07": 9400}
+
+
+def draft(*comparisons: Comparison, policy: Policy = GATING, missing: Sequence[NotCompared] = ()) -> Report:
+    context = Context(max(1, len(comparisons)))
+    workloads = tuple(
+        WorkloadReport(
+            comparison.workload,
+            {},
+            (),
+            (
+                metric_report(
+                    comparison,
+                    words_on(comparison, selected(policy, comparison.configuration, comparison.metric), context),
+                ),
+            ),
+        )
+        for comparison in comparisons
+    )
+    empty = Verdict("not_compared", "neutral", ())
+    return Report(Side("baseline"), Side("target"), empty, workloads, tuple(missing))
+
+
+def judged(*comparisons: Comparison, policy: Policy = GATING, missing: Sequence[NotCompared] = ()) -> Report:
+    return judge(draft(*comparisons, policy=policy, missing=missing), policy)
+
+
+def findings(report: Report) -> dict[str, Finding]:
+    return {finding.location.name: finding for finding in report.workloads[0].metrics[0].findings}
+
+
+def test_identical_profiles_are_green_with_nothing_listed() -> None:
+    report = judged(from_exclusive([BASE], [BASE]), policy=Policy())
+    metric = report.workloads[0].metrics[0]
+    assert (metric.changes, metric.findings) == ((), ())
+    assert metric.counts["no_change"] > 30
+    assert (report.verdict.conclusion, report.verdict.colour, report.verdict.exit_code) == ("pass", "green", 0)
+    assert report.verdict.reasons == ("no change beyond noise in 1 comparison",)
+
+
+def test_a_clear_slowdown_is_red_and_named_first() -> None:
+    report = judged(from_exclusive([BASE], [SLOWER]))
+    found = findings(report)["f07"]
+    assert (found.colour, found.direction, found.kind) == ("red", "worse", "SevereDegradation")
+    assert (found.from_value, found.to_value, found.delta) == (4700.0, 9400.0, 4700.0)
+    assert found.relative == pytest.approx(1.0)
+    assert {vote.family for vote in found.strategies if vote.agrees} == {"T", "A", "S"}
+    verdict = report.verdict
+    assert (verdict.conclusion, verdict.colour, verdict.exit_code, verdict.advisory) == ("fail", "red", 1, False)
+    assert verdict.reasons[0].startswith("f07 got worse (+100.0 %), from 2.9 % to 5.6 % of the run, in w, samples")
+    assert "the total changed by +2.9 %" in verdict.reasons[0]
+
+
+def test_without_history_the_gate_is_advisory() -> None:
+    report = judged(from_exclusive([BASE], [SLOWER]), policy=Policy())
+    assert findings(report)["f07"].colour == "yellow"
+    assert (report.verdict.conclusion, report.verdict.exit_code, report.verdict.advisory) == ("warn", 0, True)
+    assert "calibrating: 1 of 8 base runs, advisory until then" in report.verdict.reasons
+
+
+def test_eight_base_runs_make_it_a_gate() -> None:
+    noise = [{name: count + 7 * ((place * 31 + count) % 5) for name, count in BASE.items()} for place in range(7)]
+    report = judged(from_exclusive([BASE], [SLOWER], noise=noise), policy=Policy())
+    assert report.workloads[0].metrics[0].calibration["state"] == "calibrated"
+    assert report.verdict.colour == "red"
+
+
+def test_an_improvement_is_green() -> None:
+    report = judged(from_exclusive([SLOWER], [BASE]))
+    assert (findings(report)["f07"].colour, report.verdict.colour) == ("green", "green")
+
+
+@pytest.mark.parametrize(("fail_on", "colour"), [("never", "yellow"), ("severe", "red"), ("maybe", "red")])
+def test_fail_on(fail_on: Any, colour: str) -> None:
+    policy = replace(GATING, fail_on=fail_on)
+    assert judged(from_exclusive([BASE], [SLOWER]), policy=policy).verdict.colour == colour
+
+
+def test_a_finding_below_the_policy_is_yellow() -> None:
+    slightly = from_exclusive([BASE], [{**BASE, "f07": 6900}])
+    assert findings(judged(slightly))["f07"].colour == "red"
+    report = judged(slightly, policy=replace(GATING, fail_on="severe"))
+    assert findings(report)["f07"].colour == "yellow"
+    assert findings(report)["f07"].reasons == ("severity degraded does not fail (fail-on: severe)",)
+
+
+def test_a_substituted_baseline_does_not_gate() -> None:
+    report = replace(draft(from_exclusive([BASE], [SLOWER])), baseline=Side("baseline", distance=2))
+    assert judge(report, GATING).verdict.colour == "yellow"
+    assert judge(report, replace(GATING, max_gate_distance=2)).verdict.colour == "red"
+
+
+def test_acknowledged_and_moved_findings_are_not_red() -> None:
+    first = judged(from_exclusive([BASE], [SLOWER]))
+    metric = first.workloads[0].metrics[0]
+    for change in ({"acknowledgement": {"by": "owner"}}, {"evidence": {"state": "moved"}}):
+        marked = tuple(replace(found, **change) for found in metric.findings)  # type: ignore[arg-type]
+        workload = replace(first.workloads[0], metrics=(replace(metric, findings=marked),))
+        again = judge(replace(first, workloads=(workload,)), GATING)
+        assert findings(again)["f07"].colour == "yellow"
+        assert again.verdict.colour == "yellow"
+
+
+def test_judging_again_gives_the_same() -> None:
+    report = judged(from_exclusive([BASE], [SLOWER]), from_exclusive([BASE] * 5, [SLOWER] * 5, workload="other"))
+    assert judge(report, GATING) == report
+
+
+def test_nothing_compared_is_never_green() -> None:
+    report = judged()
+    assert (report.verdict.conclusion, report.verdict.exit_code) == ("not_compared", 3)
+    assert report.verdict.reasons[0] == "nothing was compared"
+
+
+def test_a_missing_workload_is_neutral_or_fails_by_policy() -> None:
+    missing = [NotCompared("gone", None, "baseline", "no profile in the target")]
+    same = from_exclusive([BASE], [BASE])
+    report = judged(same, missing=missing)
+    assert (report.verdict.colour, report.verdict.exit_code) == ("neutral", 3)
+    assert report.verdict.reasons == ("not compared: gone: no profile in the target",)
+    strict = judged(same, policy=replace(GATING, on_not_compared="fail"), missing=missing)
+    assert (strict.verdict.conclusion, strict.verdict.exit_code) == ("not_compared", 1)
+    red = judged(from_exclusive([BASE], [SLOWER]), missing=missing)
+    assert (red.verdict.colour, red.verdict.exit_code) == ("red", 1)
+
+
+def test_a_new_workload_is_yellow() -> None:
+    report = judged(from_exclusive([BASE], [BASE]), missing=[NotCompared("new", None, "target", "no baseline yet")])
+    assert (report.verdict.colour, report.verdict.exit_code) == ("yellow", 0)
+
+
+def test_a_blocking_note_leaves_the_metric_out() -> None:
+    note = Note("unit", "samples against bytes", blocks=True)
+    report = judged(from_exclusive([BASE], [SLOWER], notes=(note,)))
+    metric = report.workloads[0].metrics[0]
+    assert (metric.state, metric.changes, metric.cannot_tell) == ("not compared", (), ("samples against bytes",))
+    assert report.verdict.colour == "neutral"
+
+
+def test_a_failing_strategy_is_told_and_never_green() -> None:
+    broken = replace(from_exclusive([BASE], [BASE]), first_seen="nonsense")  # type: ignore[arg-type]
+    report = judged(broken)
+    assert report.verdict.colour == "yellow"
+    assert any("overweight: the strategy failed" in reason for reason in report.workloads[0].metrics[0].cannot_tell)
+    blind = replace(from_exclusive([BASE], [BASE]), noise_totals=None)  # type: ignore[arg-type]
+    assert judged(blind).verdict.colour == "neutral"
+
+
+def test_new_cost_is_yellow_and_never_red() -> None:
+    report = judged(from_exclusive([BASE], [{**BASE, "brand_new": 9000}]))
+    assert findings(report)["brand_new"].kind == "NotInBaseline"
+    assert (findings(report)["brand_new"].colour, report.verdict.colour) == ("yellow", "yellow")
+
+
+def test_few_samples_are_yellow_at_most() -> None:
+    report = judged(from_stacks([{"m;a": 10, "m;b": 20}], [{"m;a": 90, "m;b": 20}]))
+    assert report.verdict.colour == "yellow"
+    assert any("fewer than 1000 samples" in reason for reason in report.workloads[0].metrics[0].cannot_tell)
+
+
+def test_outliers_the_test_does_not_confirm_stay_neutral() -> None:
+    target = {**BASE, "f03": BASE["f03"] + 60}
+    report = judged(from_exclusive([BASE], [target]))
+    assert findings(report)["f03"].colour == "neutral"
+    assert report.verdict.colour == "green"
+
+
+def test_totals_turn_red_and_are_corrected_for_their_number() -> None:
+    base = [{"a": 100_000 + 300 * step, "b": 100_000} for step in range(6)]
+    slow = [{name: round(1.06 * count) for name, count in run.items()} for run in base]
+    report = judged(from_exclusive(base, slow))
+    assert findings(report)["total"].colour == "red"
+    assert findings(report)["total"].kind == "TotalDegradation"
+    assert report.verdict.reasons[0].startswith("the total got worse (+6.0 %)")
+    crowd = [from_exclusive(base, slow)] + [from_exclusive(base, base, workload=f"w{n}") for n in range(30)]
+    loose = replace(
+        draft(*crowd),
+        workloads=tuple(
+            replace(
+                workload,
+                metrics=tuple(
+                    replace(metric, calibration={**metric.calibration, "total_p": 0.003}) for metric in workload.metrics
+                ),
+            )
+            for workload in draft(*crowd).workloads
+        ),
+    )
+    assert "total" not in findings(judge(loose, GATING))
+
+
+def test_red_findings_come_first() -> None:
+    report = judged(from_exclusive([BASE], [{**SLOWER, "f20": 3000, "brand_new": 2000}]))
+    found = report.workloads[0].metrics[0].findings
+    assert [finding.colour for finding in found][:2] == ["red", "yellow"]
+    assert list(found) == sorted(found, key=importance)
+
+
+def test_golden_severity() -> None:
+    assert severity(2.147816, 0.029255) == "degraded"
+    assert severity(12.0, 0.05) == "severe"
+    assert severity(1.4, 0.009) == "maybe"
+    assert severity(20.0, 0.0001) == "degraded"
