@@ -21,8 +21,6 @@ from profgate.report.markdown_text import (
 from profgate.report.rows import Pair, Row
 from profgate.report.templates import render_template
 
-__all__ = ["Links", "render_comment", "render_quiet_comment"]
-
 COMMENT_BYTES = 60_000  # GitHub refuses a body above 65,536 characters; bytes are the strictest way to count them
 ROW_LIMITS = (20, 10, 5, 2, 0)
 OPEN_ROWS = 5
@@ -81,10 +79,12 @@ def render_comment(
 def render_quiet_comment(
     report: Report, *, key: str = "default", links: Links | None = None, run_url: str | None = None
 ) -> Document:
-    """One line for a comment whose warning is no longer true."""
+    """One line for a comment whose warning is no longer true; where nothing was compared it says so instead."""
     links = links or Links()
+    doubt = f"{SIGNS['not_compared']} {_doubt(report, rows.not_compared(report))}" if _doubtful(report) else ""
     text = render_template(
         "markdown/quiet.md.j2",
+        doubt=doubt,
         marker=marker(key, report.target.sha, report.baseline.sha),
         compared=compared(report, short_sha(report.baseline.sha), short_sha(report.target.sha)),
         foot=_joined(link("report", links.index or links.report) if links.index or links.report else "", _run(run_url)),
@@ -244,8 +244,7 @@ def trust(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
     lines += [sentence(reason) for reason in rows.further_reasons(report)[OPEN_REASONS:limit]]
     if named := rows.strategies(report):
         lines.append("Strategies that spoke: " + ", ".join(code_span(name, 40) for name in named[:20]))
-    if unknown := rows.tally(report, "unknown"):
-        lines.append(f"{numbers.counted(unknown, 'row')} where a strategy could not tell")
+    lines += rows.only_counted(rows.counts(report))
     policy = [f"{name.replace('_', '-')} {report.policy[name]}" for name in POLICY if name in report.policy]
     if policy:
         lines.append("Policy: " + sentence(", ".join(policy)))
@@ -307,7 +306,7 @@ def _unbroken(text: str) -> str:
 
 
 def _unchanged(report: Report, quiet: int) -> str:
-    same = rows.tally(report, "no_change")
+    same = rows.counts(report)["no_change"]
     return _joined(
         f"{same:,} unchanged" if same else "",
         f"{numbers.counted(quiet, 'metric')} without a finding" if quiet else "",

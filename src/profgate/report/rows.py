@@ -1,7 +1,8 @@
 """The order, the groups and the words in which every text report shows findings."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -208,9 +209,13 @@ def strategies(report: Report) -> tuple[str, ...]:
     return tuple(sorted(votes | {change.strategy for metric in metrics for change in metric.changes}))
 
 
-def tally(report: Report, name: str) -> int:
-    """A count (``no_change``, ``unknown``) summed over everything that was compared."""
-    return sum(metric.counts.get(name, 0) for workload in report.workloads for metric in workload.metrics)
+def counts(report: Report) -> Counter[str]:
+    """How many rows are in no list, by reason, summed over everything that was compared."""
+    found: Counter[str] = Counter()
+    for workload in report.workloads:
+        for metric in workload.metrics:
+            found.update(metric.counts)
+    return found
 
 
 def _names_finding(reason: str, names: set[str]) -> bool:
@@ -218,6 +223,17 @@ def _names_finding(reason: str, names: set[str]) -> bool:
         return True
     verbs = re.finditer(r" (?:may have got|got|is new|is gone|changed)\b", reason)
     return any(reason[: verb.start()] in names for verb in verbs)
+
+
+def only_counted(counts: Mapping[str, int]) -> tuple[str, ...]:
+    """What is in no list, in words, so that nothing is left out in silence."""
+    unknown, small, cut = (counts.get(name, 0) for name in ("unknown", "small", "cut"))
+    told = (
+        f"{numbers.counted(unknown, 'row')} where a strategy could not tell" if unknown else "",
+        f"{numbers.counted(small, 'new or gone location')} too small to list" if small else "",
+        f"{numbers.counted(cut, 'change')} beyond the longest list" if cut else "",
+    )
+    return tuple(text for text in told if text)
 
 
 def _rows(report: Report) -> Iterable[Row]:

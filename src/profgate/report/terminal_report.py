@@ -107,8 +107,8 @@ def _pair_lines(
         yield "warn", f"  cannot tell: {plain(reason)}"
     if verbose:
         yield from (("quiet", line) for change in metric.changes for line in _change_lines(change, metric.unit))
-    elif unknown := metric.counts.get("unknown", 0):
-        yield "quiet", f"  {numbers.counted(unknown, 'row')} where a strategy could not tell (-v shows them)"
+    else:
+        yield from (("quiet", f"  {text}") for text in rows.only_counted(metric.counts))
 
 
 def _tone(row: Row) -> Tone:

@@ -309,3 +309,15 @@ def test_a_metric_that_counts_more_as_better() -> None:
     text = comment(samples.report(samples.workload(speed), verdict=samples.RED)).text
     assert "`serve` is 50.0 % lower (total −25.0 %)" in text
     assert "400 → 200 requests/s (0.50x)" in text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_a_quiet_comment_never_calls_normal_what_was_not_compared() -> None:
+    assert "### ⚪ NOT COMPARED: `api-bench`" in render_quiet_comment(samples.nothing_compared()).text
+
+
+def test_what_is_only_counted_is_told() -> None:
+    cpu = replace(samples.metric(), counts={"no_change": 5, "unknown": 1, "small": 2, "cut": 3})
+    text = comment(samples.report(samples.workload(cpu))).text
+    assert "- 1 row where a strategy could not tell" in text
+    assert "- 2 new or gone locations too small to list" in text
+    assert "- 3 changes beyond the longest list" in text

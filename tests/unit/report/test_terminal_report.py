@@ -6,6 +6,7 @@ import pytest
 
 import report_samples as samples
 from golden_files import Golden
+from profgate.model.report import NotCompared
 from profgate.publish.terminal import show
 from profgate.report.terminal_report import render_terminal, terminal_lines
 
@@ -88,3 +89,23 @@ def test_show_replaces_what_the_encoding_lacks() -> None:
     stream = io.TextIOWrapper(raw, encoding="ascii")
     show("2.4 → 5.1 s\n", stream)
     assert raw.getvalue() == b"2.4 ? 5.1 s\n"
+
+
+def test_hints_are_counted_and_shown_when_asked_for() -> None:
+    hint = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", agreeing=1, q=None)
+    report = samples.report(samples.workload(samples.metric(hint)))
+    assert "parse" not in render_terminal(report)
+    assert "1 hint: within noise, new, gone or undecided (-v shows them)" in render_terminal(report)
+    assert "  hint  parse" in render_terminal(report, verbose=True)
+
+
+def test_more_metrics_than_fit_are_counted() -> None:
+    text = render_terminal(samples.many(300, 100))
+    assert "… and 59 metrics more with findings (-v shows them)" in text
+    assert "201 metrics without a finding (-v shows them)" in text
+
+
+def test_what_could_not_be_compared_is_listed_beside_what_was() -> None:
+    missing = (NotCompared("cli-bench", "cpu", "baseline", "its profiles are missing"),)
+    text = render_terminal(replace(samples.regression(), not_compared=missing))
+    assert "  cli-bench · cpu (only in the baseline): its profiles are missing" in text
