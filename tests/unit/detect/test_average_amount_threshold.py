@@ -1,0 +1,112 @@
+"""The ratio of means against every golden row."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from comparisons import from_exclusive, symbols_of
+from profgate.detect.average_amount_threshold import AverageAmountThreshold
+from profgate.model.change import Context, Detection
+from profgate.model.comparison import Comparison, Observations
+from profgate.model.kinds import Kind
+from profgate.model.units import Metric
+
+Record = tuple[str, str, float]
+WORSE, BETTER, SAME, UNKNOWN = Kind.DEGRADATION, Kind.OPTIMIZATION, Kind.NO_CHANGE, Kind.UNKNOWN
+NAN = math.nan
+
+
+def observed(baseline: Sequence[Record], target: Sequence[Record]) -> Comparison:
+    names = sorted({name for name, _, _ in [*baseline, *target]})
+    subtypes = sorted({subtype for _, subtype, _ in [*baseline, *target]})
+    rows = [(0, *record) for record in baseline] + [(1, *record) for record in target]
+    comparison = from_exclusive([dict.fromkeys(names, 1)], [dict.fromkeys(names, 1)])
+    return replace(
+        comparison,
+        symbols=symbols_of(names),
+        observations=Observations(
+            symbol=np.array([names.index(name) for _, name, _, _ in rows]),
+            side=np.array([side for side, _, _, _ in rows]),
+            amount=np.array([amount for _, _, _, amount in rows], dtype=np.float64),
+            size=np.full(len(rows), np.nan),
+            subtype=np.array([subtypes.index(subtype) for _, _, subtype, _ in rows]),
+            subtypes=subtypes,
+        ),
+    )
+
+
+def detect(comparison: Comparison) -> Detection:
+    return AverageAmountThreshold().detect(comparison, {}, Context())
+
+
+@pytest.mark.parametrize(
+    ("baseline", "target", "kind", "ratio"),
+    [
+        ([10], [21], WORSE, 2.1),
+        ([10, 30], [40], WORSE, 2.0),
+        ([100], [199], SAME, 1.99),
+        ([2], [1], BETTER, 0.5),
+        ([7], [0], BETTER, 0.0),
+        ([0], [3], WORSE, NAN),
+        ([0], [0.000001], WORSE, NAN),
+        ([0], [0], SAME, NAN),
+        ([-4], [-8], UNKNOWN, NAN),
+        ([-1], [5], UNKNOWN, NAN),
+        ([NAN], [5], UNKNOWN, NAN),
+        ([5], [], Kind.NOT_IN_TARGET, NAN),
+        ([], [5], Kind.NOT_IN_BASELINE, NAN),
+        ([156.48], [60677.98], WORSE, 387.768277),
+        ([60677.98], [135.29], BETTER, 0.002229639),
+    ],
+)
+def test_golden_rows(baseline: list[float], target: list[float], kind: Kind, ratio: float) -> None:
+    word = detect(observed([("f", "", b) for b in baseline], [("f", "", t) for t in target]))
+    assert [Kind(code) for code in word.kind.tolist()] == [kind]
+    assert word.statistics["ratio"][0] == pytest.approx(ratio, rel=2e-7, nan_ok=True)
+
+
+def test_golden_subtypes_stay_apart() -> None:
+    word = detect(
+        observed(
+            [("f", "real", 1), ("f", "user", 0.1), ("f", "sys", 0.1)],
+            [("f", "real", 1), ("f", "user", 1), ("f", "sys", 0.5)],
+        )
+    )
+    rows = {word.labels[row]: (Kind(int(word.kind[row])), word.statistics["ratio"][row]) for row in range(3)}
+    assert rows == {
+        "real": (SAME, pytest.approx(1)),
+        "user": (WORSE, pytest.approx(10)),
+        "sys": (WORSE, pytest.approx(5)),
+    }
+
+
+def test_absent_runs_count_as_zero_without_records() -> None:
+    comparison = from_exclusive([{"f": 10, "g": 5}, {"f": 10}], [{"f": 25, "g": 5}, {"f": 15, "g": 5}])
+    word = detect(comparison)
+    assert word.from_value.tolist() == [10.0, 2.5]
+    assert [Kind(code) for code in word.kind.tolist()] == [WORSE, WORSE]
+
+
+def test_higher_is_better_swaps_the_words() -> None:
+    comparison = from_exclusive([{"f": 10}], [{"f": 30}], metric=Metric("hits", "hits", better="higher"))
+    assert Kind(int(detect(comparison).kind[0])) is BETTER
+
+
+def test_swapped_sides_mirror() -> None:
+    sides: list[list[Record]] = [
+        [("f", "", 10), ("g", "", 4), ("h", "", 5)],
+        [("f", "", 40), ("g", "", 1), ("h", "", 6)],
+    ]
+    there, back = detect(observed(*sides)), detect(observed(*reversed(sides)))
+    assert there.kind.tolist() == [-code for code in back.kind.tolist()] != [0, 0, 0]
+
+
+def test_identical_profiles_name_nothing() -> None:
+    assert not detect(from_exclusive([{"f": 10, "g": 3}], [{"f": 10, "g": 3}])).kind.any()
+
+
+def test_nothing_to_average_cannot_be_told() -> None:
+    assert detect(from_exclusive([{"f": 0}], [{"f": 0}])).cannot_tell

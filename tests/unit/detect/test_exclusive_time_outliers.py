@@ -1,0 +1,149 @@
+"""Outliers against the golden table (values in microseconds, shown in milliseconds)."""
+
+import math
+from typing import Any
+
+import pytest
+
+from comparisons import Stacks, from_exclusive, timed
+from profgate.detect.base import MODULE
+from profgate.detect.exclusive_time_outliers import ExclusiveTimeOutliers
+from profgate.model.change import Context, Detection
+from profgate.model.comparison import Comparison
+from profgate.model.kinds import Kind
+
+GOLDEN = """
+hash 30.0 36.5 +6.5 +3.487124 6.641231 SevereDegradation iqr_multiple +6.648649
+find 9.0 10.9 +1.9 +1.019313 1.867846 Degradation iqr_multiple +1.675676
+fresh - 0.8 +0.8 +0.429185 0.726385 NotInBaseline stddev_multiple +1.174440
+init 3.0 3.2 +0.2 +0.107296 0.103769 NoChange stddev_multiple +0.293610
+copy 12.0 12.1 +0.1 +0.053648 0.000000 NoChange stddev_multiple +0.146805
+log 5.0 5.1 +0.1 +0.053648 0.000000 NoChange stddev_multiple +0.146805
+sort 22.0 22.1 +0.1 +0.053648 0.000000 NoChange stddev_multiple +0.146805
+emit 18.0 17.6 -0.4 -0.214592 0.518846 NoChange stddev_multiple -0.587220
+parse 40.0 39.5 -0.5 -0.268240 0.622615 NoChange stddev_multiple -0.734025
+lex 25.0 24.2 -0.8 -0.429185 0.933923 NoChange stddev_multiple -1.174440
+trim 0.8 - -0.8 -0.429185 0.933923 NotInTarget stddev_multiple -1.174440
+walk 16.0 14.4 -1.6 -0.858369 1.764077 MaybeOptimization stddev_multiple -2.348881
+"""
+ROWS = [line.split() for line in GOLDEN.split("\n") if line]
+BASE = {row[0]: round(float(row[1]) * 1000) for row in ROWS if row[1] != "-"}
+TARGET = {row[0]: round(float(row[2]) * 1000) for row in ROWS if row[2] != "-"}
+
+
+def golden(baseline: Stacks = BASE, target: Stacks = TARGET) -> Comparison:
+    return from_exclusive([baseline], [target], metric=timed(), modules=dict.fromkeys([*baseline, *target], "app"))
+
+
+def detect(comparison: Comparison, **options: Any) -> Detection:
+    return ExclusiveTimeOutliers().detect(comparison, options, Context())
+
+
+def named(comparison: Comparison, word: Detection) -> dict[str, int]:
+    """Row by symbol or module."""
+    names = comparison.symbols.names
+    return {
+        word.labels[row] if symbol == MODULE else names[symbol]: row for row, symbol in enumerate(word.symbol.tolist())
+    }
+
+
+def kinds(comparison: Comparison, word: Detection) -> dict[str, Kind]:
+    return {name: Kind(int(word.kind[row])) for name, row in named(comparison, word).items()}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
+def test_golden_rows(row: list[str]) -> None:
+    comparison = golden()
+    word = detect(comparison)
+    place = named(comparison, word)[row[0]]
+    assert (word.to_value[place] - word.from_value[place]) / 1000 == pytest.approx(float(row[3]))
+    assert 100 * word.statistics["target_share"][place] == pytest.approx(float(row[4]), abs=6e-7)
+    assert word.statistics["z"][place] == pytest.approx(float(row[5]), abs=6e-7)
+    assert Kind(int(word.kind[place])).word == row[6]
+    assert word.confidence_types[place] == row[7]
+    assert word.confidence[place] == pytest.approx(float(row[8]), abs=6e-7)
+
+
+def test_golden_module_row() -> None:
+    comparison = golden()
+    word = detect(comparison)
+    row = named(comparison, word)["app"]
+    assert (word.from_value[row], word.to_value[row]) == pytest.approx((180_800, 186_400))
+    assert 100 * word.statistics["target_share"][row] == pytest.approx(3.004292, abs=6e-7)
+    assert Kind(int(word.kind[row])) is Kind.TOTAL_DEGRADATION
+
+
+def test_golden_without_one_sided_rows() -> None:
+    both = set(BASE) & set(TARGET)
+    comparison = golden({n: BASE[n] for n in both}, {n: TARGET[n] for n in both})
+    word = detect(comparison)
+    rows = named(comparison, word)
+    assert word.confidence[[rows["hash"], rows["find"], rows["walk"]]].tolist() == pytest.approx(
+        [9.730769, 2.653846, 1.730769], abs=6e-7
+    )
+    assert kinds(comparison, word)["walk"] is Kind.OPTIMIZATION
+
+
+def test_published_shares() -> None:
+    # the filler brings the target's total to the 1490.351 of the published sample
+    base = {"a": 100_000, "b": 100_000, "c": 100_000, "rest": 2_000_000}
+    target = {"a": 152_905, "b": 177_953, "c": 102_843, "rest": 1_490_351 - 433_701}
+    comparison = golden(base, target)
+    word = detect(comparison)
+    rows = named(comparison, word)
+    shares = [100 * word.statistics["target_share"][rows[name]] for name in "abc"]
+    assert shares == pytest.approx([3.549835, 5.230513, 0.190760], abs=6e-7)
+
+
+def test_a_nanosecond_is_no_outlier_but_changes_the_sum() -> None:
+    base = {f"f{place}": place * 1_000_000 for place in range(1, 21)}
+    comparison = golden(base, {**base, "f7": 7_000_001})
+    word = detect(comparison)
+    found = kinds(comparison, word)
+    assert found.pop("app") is Kind.TOTAL_DEGRADATION
+    assert set(found.values()) == {Kind.NO_CHANGE}
+    assert 100 * word.statistics["target_share"][-1] == pytest.approx(4.761904739e-07, rel=1e-6)
+
+
+def test_identical_profiles_name_nothing() -> None:
+    assert not detect(golden(BASE, BASE)).kind.any()
+
+
+def test_modules_are_summed_apart() -> None:
+    base = {f"a{n}": 10_000_000 for n in range(8)} | {f"b{n}": 20_000_000 for n in range(8)}
+    target = {name: value + 1_000_000 * name.startswith("a") for name, value in base.items()}
+    modules = {name: name[0] for name in base}
+    comparison = from_exclusive([base], [target], metric=timed(), modules=modules)
+    found = kinds(comparison, detect(comparison))
+    assert (found["a"], found["b"]) == (Kind.TOTAL_DEGRADATION, Kind.NO_CHANGE)
+
+
+def test_swapped_sides_mirror_kinds() -> None:
+    there, back = golden(), golden(TARGET, BASE)
+    mirrored = {
+        name: Kind(-kind) if kind is not Kind.NOT_IN_BASELINE else kind
+        for name, kind in kinds(back, detect(back)).items()
+        if name not in {"fresh", "trim"}
+    }
+    assert mirrored == {name: kind for name, kind in kinds(there, detect(there)).items() if name in mirrored}
+    assert kinds(back, detect(back))["fresh"] is Kind.NOT_IN_TARGET
+
+
+def test_cutoff_hides_rows_and_keeps_the_statistics() -> None:
+    comparison = golden()
+    word = detect(comparison, cutoff=0.5)
+    rows = named(comparison, word)
+    assert set(rows) == {"hash", "find", "walk", "app"}
+    assert word.confidence[rows["hash"]] == pytest.approx(6.648649, abs=6e-7)
+    assert word.facts["hidden_by_cutoff"] == 9
+
+
+def test_location_filter_searches_the_module() -> None:
+    comparison = golden()
+    assert detect(comparison, location_filter="^ap+$").to_value[-1] == pytest.approx(186_400)
+    assert "filter" in detect(comparison, location_filter="lib").cannot_tell[0]
+
+
+def test_a_vanished_total_has_no_shares() -> None:
+    word = detect(golden({"a": 5, "b": 6}, {"a": 0, "b": 0}))
+    assert all(math.isnan(share) for share in word.statistics["target_share"].tolist())

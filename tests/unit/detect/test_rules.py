@@ -1,0 +1,103 @@
+"""Which strategies speak: rules, names and what happens when one raises."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from comparisons import SAMPLES, from_exclusive
+from profgate.detect.registry import DEFAULTS, STRATEGIES, all_strategies, strategy_named
+from profgate.detect.rules import selected, words_on
+from profgate.errors import SettingsError
+from profgate.model.change import Context, Detection, OptionSpec
+from profgate.model.comparison import Comparison
+from profgate.model.policy import Policy, Rule
+from profgate.model.profile import Configuration
+
+HERE = Configuration(
+    type="mixed", command="mybin", workload="big-[1]", collector="time", postprocessors=("regression", "filter")
+)
+
+
+class Broken:
+    """Raises, as a strategy from outside may."""
+
+    name = "broken"
+    short = "brk"
+    family = "S"
+    options: tuple[OptionSpec, ...] = ()
+
+    def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
+        raise KeyError(comparison.workload, dict(options), context.pairs)
+
+
+def shorts(policy: Policy) -> list[str]:
+    return [strategy.short for strategy, _ in selected(policy, HERE, SAMPLES)]
+
+
+def test_defaults_speak_without_rules() -> None:
+    assert tuple(shorts(Policy())) == DEFAULTS == ("tot", "clr", "eto", "ow")
+
+
+@pytest.mark.parametrize(
+    ("keys", "matches"),
+    [
+        ({}, True),
+        ({"type": ("mixed",)}, True),
+        ({"type": ("time", "mixed")}, True),
+        ({"type": ("mix",)}, False),
+        ({"type": ("mix*",), "cmd": ("mybin",)}, True),
+        ({"type": ("mix*",), "cmd": ("other",)}, False),
+        ({"workload": ("big-[1]",)}, True),
+        ({"workload": ("big-?1?",)}, False),
+        ({"postprocessor": ("filter",)}, True),
+        ({"args": ("*",)}, False),
+        ({"metric": ("samples",), "unit": ("samp*",)}, True),
+        ({"nonsense": ("*",)}, False),
+    ],
+)
+def test_all_keys_of_a_rule_must_match(keys: dict[str, tuple[str, ...]], matches: bool) -> None:
+    assert shorts(Policy(rules=(Rule("aat", keys),))) == (["aat"] if matches else [])
+
+
+def test_first_and_all_and_duplicates() -> None:
+    rules = (
+        Rule("eto", {"type": ("none",)}),
+        Rule("aat"),
+        Rule("average_amount_threshold"),
+        Rule("aat", options={"degradation": 3.0}),
+        Rule("clr"),
+    )
+    assert shorts(Policy(rules=rules)) == ["aat", "aat", "clr"]
+    assert shorts(Policy(rules=rules, apply="first")) == ["aat"]
+
+
+def test_options_override_policy_and_defaults() -> None:
+    policy = Policy(rules=(Rule("eto", options={"cutoff": 2.0}),), location_filter="app", cutoff=1.0)
+    (_, options) = selected(policy, HERE, SAMPLES)[0]
+    assert (options["cutoff"], options["location_filter"], options["mzs"]) == (2.0, "app", 3.5)
+
+
+def test_unknown_names_are_told_with_the_known_ones() -> None:
+    with pytest.raises(SettingsError, match=r"'nope'.*totals \(tot\)"):
+        strategy_named("nope")
+    assert strategy_named("clr") is strategy_named("calibrated_log_ratio")
+
+
+def test_outside_strategies_join_unless_their_name_is_taken() -> None:
+    assert all_strategies([Broken()])[-1].name == "broken"
+    with pytest.raises(SettingsError, match="taken"):
+        all_strategies([STRATEGIES[0]])
+
+
+def test_a_strategy_that_raises_becomes_a_reason() -> None:
+    comparison = from_exclusive([{"f": 1}], [{"f": 1}])
+    word = words_on(comparison, [(Broken(), {})], Context())[0]
+    assert word.facts["failed"]
+    assert word.cannot_tell[0].startswith("the strategy failed: KeyError")
+
+
+def test_every_strategy_explains_itself() -> None:
+    for strategy in STRATEGIES:
+        assert len((type(strategy).__doc__ or "").split()) > 40
+        assert len({spec.name for spec in strategy.options}) == len(strategy.options)
