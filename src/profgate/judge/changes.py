@@ -74,9 +74,11 @@ def _total_changed(detections: Sequence[Detection]) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """The rows of one detection in their order of printing, with what was left out."""
+    """The rows of one detection in their order of printing, with what was left out; shares float64[row]."""
 
     kinds: IntArray
+    share_from: FloatArray
+    share_to: FloatArray
     listed: list[int]
     counts: Counter[str]
 
@@ -117,7 +119,7 @@ def _rows(detection: Detection, sums: _Sums, *, total_changed: bool, verbose: bo
     order = np.lexsort((detection.symbol, -moved, rank))
     rows = order[listed[order]]
     counts["cut"] += max(0, len(rows) - LISTED_CHANGES)
-    return _Rows(kinds, rows[:LISTED_CHANGES].tolist(), counts)
+    return _Rows(kinds, share_from, share_to, rows[:LISTED_CHANGES].tolist(), counts)
 
 
 def _location(comparison: Comparison, detection: Detection, row: int) -> Location:
@@ -145,28 +147,27 @@ def _evidence(detection: Detection, sums: _Sums, row: int, scale: float) -> dict
     return evidence
 
 
-def _change(comparison: Comparison, detection: Detection, sums: _Sums, kinds: IntArray, row: int) -> Change:
+def _change(comparison: Comparison, detection: Detection, sums: _Sums, rows: _Rows, row: int) -> Change:
     scale = comparison.metric.scale
     from_value = _scaled(float(detection.from_value[row]), scale)
     to_value = _scaled(float(detection.to_value[row]), scale)
     delta = None if from_value is None or to_value is None else to_value - from_value
-    shares = [_number(float(share[row])) for share in _shares(detection, sums)]
     symbol = int(detection.symbol[row])
     flags = list(detection.facts.get("flags", ()))
-    if kinds[row] != detection.kind[row]:
+    if rows.kinds[row] != detection.kind[row]:
         flags.append("capped")
     return Change(
         strategy=detection.strategy,
         family=detection.family,
-        kind=Kind(int(kinds[row])).word,
+        kind=Kind(int(rows.kinds[row])).word,
         subtype=detection.labels.get(row, detection.subtype) if symbol >= 0 else detection.subtype,
         location=_location(comparison, detection, row),
         from_value=from_value,
         to_value=to_value,
         delta=delta,
         relative=None if delta is None or not from_value else _number(delta / from_value),
-        share_from=shares[0],
-        share_to=shares[1],
+        share_from=_number(float(rows.share_from[row])),
+        share_to=_number(float(rows.share_to[row])),
         confidence_type=detection.confidence_types[row],
         confidence=_number(float(detection.confidence[row])),
         evidence=_evidence(detection, sums, row, scale),
@@ -244,7 +245,7 @@ def metric_report(comparison: Comparison, detections: Sequence[Detection], *, ve
         rows = _rows(detection, sums, total_changed=changed, verbose=verbose)
         counts.update(rows.counts)
         counts["failed"] += bool(detection.facts.get("failed"))
-        changes += [_change(comparison, detection, sums, rows.kinds, row) for row in rows.listed]
+        changes += [_change(comparison, detection, sums, rows, row) for row in rows.listed]
     calibration = _calibration(comparison, detections)
     detectable = calibration.get("detectable")
     metric, runs = comparison.metric, comparison.runs

@@ -205,4 +205,4 @@ def _reasons(docket: _Docket, waiting: list[str]) -> tuple[str, ...]:
         reasons = [*absences, *looks] if colour == "neutral" else [*looks, *waiting, *absences]
     if colour == "neutral":
         reasons += waiting
-    return tuple(reasons) or (_quiet(docket),)
+    return tuple(reasons or _headline(docket, "green") or [_quiet(docket)])

@@ -89,6 +89,7 @@ def test_eight_base_runs_make_it_a_gate() -> None:
 def test_an_improvement_is_green() -> None:
     report = judged(from_exclusive([SLOWER], [BASE]))
     assert (findings(report)["f07"].colour, report.verdict.colour) == ("green", "green")
+    assert report.verdict.reasons[0].startswith("f07 got better (-50.0 %)")
 
 
 @pytest.mark.parametrize(("fail_on", "colour"), [("never", "yellow"), ("severe", "red"), ("maybe", "red")])
