@@ -46,7 +46,7 @@ def readers() -> tuple[ProfileReader, ...]:
 def read_one(source: SourceFile) -> Profile | ProfileError:
     """A profile, or why it cannot be read: an unreadable file is told beside the others, not instead of them."""
     try:
-        return read_profile(source, extra=_outside("profgate.readers"))
+        return read_profile(source, readers())
     except ProfileError as error:
         return error
 
