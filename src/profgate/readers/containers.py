@@ -109,7 +109,7 @@ def _utf16_without_mark(head: bytes) -> str | None:
     """The byte order of a text in which every second byte of the beginning is zero, or None."""
     probe = head[:_UTF16_PROBE]
     even, odd = probe[::2], probe[1::2]
-    if len(odd) < 2 or len(even) != len(odd):
+    if len(odd) < 4 or len(even) != len(odd):
         return None
     if not any(odd) and _is_text(even):
         return "utf-16-le"

@@ -1,36 +1,65 @@
-"""Which reader a file belongs to: by content, each file claimed by one reader, folded stacks asked last."""
+"""All readers, and the way from a file to the one that reads it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
-from profgate.errors import ProfileError, UnknownFormat
+from profgate.errors import ProfileError, SettingsError, UnknownFormat
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
 from profgate.readers.base import ProfileReader
 from profgate.readers.containers import unwrap
 from profgate.readers.folded import FoldedReader
+from profgate.readers.foreign import advice_for
+from profgate.readers.perun import PerunReader
 from profgate.readers.pprof import PprofReader
 from profgate.readers.pstats import PstatsReader
 from profgate.readers.speedscope import SpeedscopeReader
 
-READERS: tuple[ProfileReader, ...] = (SpeedscopeReader(), PstatsReader(), PprofReader(), FoldedReader())
+# the last one is asked only when no other claims a file: almost any text looks a little like folded stacks
+READERS: tuple[ProfileReader, ...] = (
+    PprofReader(),
+    SpeedscopeReader(),
+    PstatsReader(),
+    PerunReader(),
+    FoldedReader(),
+)
 
 
-def readers_with(extra: Sequence[ProfileReader] = ()) -> tuple[ProfileReader, ...]:
-    """Outside readers first, then our own."""
-    return (*extra, *READERS)
+def readers_with(extra: Iterable[ProfileReader]) -> tuple[ProfileReader, ...]:
+    """Readers of other packages before our own. Raises SettingsError when two have one name."""
+    readers = (*extra, *READERS)
+    names = [reader.name for reader in readers]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise SettingsError(f"reader {twice[0]}", "two readers have this name; remove a package that brings one")
+    return readers
 
 
-def read_profile(source: SourceFile, extra: Sequence[ProfileReader] = ()) -> Profile:
-    """The profile of a file. Raises UnknownFormat, or ProfileError that says what the file looks like and why."""
-    content = unwrap(source)
-    readers = readers_with(extra)
-    for reader in readers:
-        because = reader.recognizes(content)
-        if because is None:
-            continue
-        try:
-            return reader.read(content)
-        except ProfileError as error:
-            raise ProfileError(source.name, f"looks like {reader.name} (because {because}); {error}") from error
-    names = ", ".join(reader.name for reader in readers)
-    raise UnknownFormat(source.name, f"no known profile format; tried {names}")
+def read_profile(source: SourceFile, readers: tuple[ProfileReader, ...] = READERS) -> Profile:
+    """The profile in a file, read by the one reader that claims its content.
+
+    Raises UnknownFormat when none does, and ProfileError when several do or the one that does cannot read it.
+    """
+    source = unwrap(source)
+    reader, why = _claiming(source, readers)
+    try:
+        return reader.read(source)
+    except ProfileError as error:
+        raise ProfileError(error.where, f"looks like {reader.name} ({why}), but: {error.what}") from error
+
+
+def _claiming(source: SourceFile, readers: tuple[ProfileReader, ...]) -> tuple[ProfileReader, str]:
+    *others, last = readers
+    claims = [(reader, why) for reader in others if (why := reader.recognizes(source)) is not None]
+    if len(claims) > 1:
+        said = " and like ".join(f"{reader.name} ({why})" for reader, why in claims)
+        raise ProfileError(source.name, f"looks like {said}; remove the reader that is wrong")
+    if claims:
+        return claims[0]
+    advice = advice_for(source)
+    if advice is not None:
+        raise UnknownFormat(source.name, advice)
+    why = last.recognizes(source)
+    if why is None:
+        tried = ", ".join(reader.name for reader in readers)
+        raise UnknownFormat(source.name, f"no known profile format (tried {tried}); give a file of one of these")
+    return last, why

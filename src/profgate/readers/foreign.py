@@ -1,0 +1,90 @@
+"""Formats that are not read, told apart so that the message can name the one command that converts them."""
+
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from profgate.model.source import SourceFile
+from profgate.readers.json_text import begins_object, ends_hold
+
+# command, process, then perhaps a thread, processor, time and period, and the event
+_PERF_HEADER = re.compile(
+    rb"\S[^;]*?[ \t]+\d+(?:/\d+)?(?:[ \t]+\[\d+\])?(?:[ \t]+\d+\.\d+:)?(?:[ \t]+\d+)?[ \t]+[^\s;]+:[ \t]*"
+)
+_PERF_FRAME = re.compile(rb"[ \t]+[0-9a-f]+ \S")
+_LONGEST_HEADER = 300
+_HTML = re.compile(rb"\A\s*<(?:!doctype html|html)\b", re.IGNORECASE)
+_CALLGRIND = re.compile(rb"\A(?:# callgrind format|(?:version: 1\s+)?creator: )")
+_HEAPTRACK = re.compile(rb"\Av [0-9a-f]+(?: [0-9a-f]+)?\n")
+_IN_SPEEDSCOPE = "open it at https://www.speedscope.app and give what its Export button saves"
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A format by its looks, and what to do with it; ``{name}`` stands for the file, quoted for a shell."""
+
+    what: str
+    looks: Callable[[SourceFile], bool]
+    advice: str
+
+
+def _magic(*beginnings: bytes) -> Callable[[SourceFile], bool]:
+    return lambda source: source.head.startswith(beginnings)
+
+
+def _text(pattern: re.Pattern[bytes]) -> Callable[[SourceFile], bool]:
+    return lambda source: pattern.match(source.head) is not None
+
+
+def _json(*keys: bytes) -> Callable[[SourceFile], bool]:
+    return lambda source: begins_object(source) and ends_hold(source, *keys)
+
+
+def _trace_array(source: SourceFile) -> bool:
+    return source.head.lstrip().startswith(b"[") and b'"ph"' in source.head
+
+
+def _picture(source: SourceFile) -> bool:
+    return source.head.lstrip().startswith(b"<") and b"<svg" in source.head
+
+
+def _perf_script(source: SourceFile) -> bool:
+    """Whether the first sample has the header perf prints, and a frame with an address below it."""
+    lines = [line for line in source.head.splitlines() if line.strip() and not line.startswith(b"#")][:2]
+    if len(lines) < 2 or len(lines[0]) > _LONGEST_HEADER:
+        return False
+    return _PERF_HEADER.fullmatch(lines[0]) is not None and _PERF_FRAME.match(lines[1]) is not None
+
+
+FOREIGN = (
+    Foreign(
+        "a perf.data recording", _magic(b"PERFILE2"), "run: perf script -i {name} | inferno-collapse-perf > a.folded"
+    ),
+    Foreign("a Java Flight Recording", _magic(b"FLR\0"), "run: jfrconv -o collapsed {name} a.folded"),
+    Foreign("a .NET trace", _magic(b"Nettrace"), "run: dotnet-trace convert --format Speedscope {name}"),
+    Foreign("gprof data", _magic(b"gmon"), "it holds no call paths; record with perf and give the folded stacks"),
+    Foreign("an Austin recording", _magic(b"MOJ"), "run: mojo2austin {name} a.austin"),
+    Foreign("a stackprof dump", _magic(b"\x04\x08"), "run: stackprof --stackcollapse {name} > a.folded"),
+    Foreign("a zip archive", _magic(b"PK\x03\x04"), "run: unzip {name}"),
+    Foreign("packed with lz4", _magic(b"\x04\x22\x4d\x18"), "run: lz4 -d {name}"),
+    Foreign("a picture of a profile", _picture, "give the folded file it was drawn from"),
+    Foreign("a web page", _text(_HTML), "give the profile it was made from"),
+    Foreign("callgrind data", _text(_CALLGRIND), "give folded stacks, pprof or speedscope instead"),
+    Foreign("heaptrack data", _text(_HEAPTRACK), "run: heaptrack_print -f {name} -F a.folded"),
+    Foreign("a V8 CPU profile", _json(b'"nodes"', b'"timeDeltas"'), _IN_SPEEDSCOPE),
+    Foreign("a Firefox profile", _json(b'"preprocessedProfileVersion"'), _IN_SPEEDSCOPE),
+    Foreign("a pyinstrument session", _json(b'"root_frame"'), "record with: pyinstrument -r speedscope -o a.json"),
+    Foreign(
+        "a trace of events", lambda source: _trace_array(source) or _json(b'"traceEvents"')(source), _IN_SPEEDSCOPE
+    ),
+    Foreign("the text of perf script", _perf_script, "run: inferno-collapse-perf {name} > a.folded"),
+)
+
+
+def advice_for(source: SourceFile) -> str | None:
+    """What a file is and how to convert it, or None when it is nothing we know."""
+    for foreign in FOREIGN:
+        if foreign.looks(source):
+            return f"is {foreign.what}, which is not read; {foreign.advice.format(name=shlex.quote(source.name))}"
+    return None

@@ -1,0 +1,63 @@
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from profgate.errors import ProfileError
+from profgate.readers.quantities import MAX_TOTAL, in_base_unit, period_of, sum_of, whole_numbers
+
+DECIMALS = st.decimals(0, 10**6, allow_nan=False, places=6) | st.integers(0, 10**9)
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(st.lists(DECIMALS, max_size=20))
+def test_values_are_kept_exactly(values: list[int | Decimal]) -> None:
+    numbers, exponent, rounded = whole_numbers(values, "x")
+    assert [Fraction(number) * Fraction(10) ** exponent for number in numbers] == [Fraction(value) for value in values]
+    assert not rounded
+
+
+def test_the_exponent_is_that_of_the_finest_value() -> None:
+    assert whole_numbers([Decimal("0.50"), Decimal("1.25"), 3], "x") == ([50, 125, 300], -2, False)
+    assert whole_numbers([Decimal("1e3"), 7], "x") == ([1000, 7], 0, False)
+    assert whole_numbers([], "x") == ([], 0, False)
+
+
+def test_what_does_not_fit_is_rounded_and_told() -> None:
+    numbers, exponent, rounded = whole_numbers([Decimal("123456789.5"), Decimal("1e-15")], "x")
+    assert rounded
+    assert numbers[0] * Decimal(10) ** exponent == Decimal("123456789.5")
+
+
+@pytest.mark.parametrize("value", [Decimal("1e50"), Decimal("1e-50"), Decimal("nan"), Decimal("inf"), 1 << 64])
+def test_what_is_no_measurement_is_refused(value: int | Decimal) -> None:
+    with pytest.raises(ProfileError, match="x: "):
+        whole_numbers([value], "x")
+
+
+def test_units_are_taken_to_their_base_while_they_fit() -> None:
+    values = np.array([5, 7], dtype=np.int64)
+    scaled, unit, exponent = in_base_unit(values, "seconds", -2, "x")
+    assert (scaled.tolist(), unit, exponent) == ([50_000_000, 70_000_000], "nanoseconds", 0)
+    scaled, unit, exponent = in_base_unit(values, "kb", 0, "x")
+    assert (scaled.tolist(), unit, exponent) == ([5120, 7168], "bytes", 0)
+    scaled, unit, exponent = in_base_unit(np.array([1 << 60]), "seconds", 0, "x")
+    assert (scaled.tolist(), unit, exponent) == ([1 << 60], "nanoseconds", 9)
+    with pytest.raises(ProfileError, match="add up beyond"):
+        in_base_unit(np.array([1 << 60]), "kb", 0, "x")
+
+
+def test_sums_are_exact_up_to_the_limit() -> None:
+    assert sum_of(np.array([MAX_TOTAL - 5, 5]), "x") == MAX_TOTAL
+    with pytest.raises(ProfileError, match="add up beyond"):
+        sum_of(np.array([MAX_TOTAL - 5, 6]), "x")
+
+
+@pytest.mark.parametrize(
+    ("values", "period"), [([10, 10, 20], 10), ([10, 0, 10], 10), ([13, 17], None), ([6, 10, 14], None), ([], None)]
+)
+def test_the_period_divides_all_and_is_the_value_of_most(values: list[int], period: int | None) -> None:
+    assert period_of(np.array(values, dtype=np.int64)) == period

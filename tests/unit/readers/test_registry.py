@@ -1,0 +1,165 @@
+import gzip
+import json
+import marshal
+import zlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from profgate.errors import ProfileError, SettingsError, UnknownFormat
+from profgate.model.profile import Configuration, FrameList, Profile
+from profgate.model.source import SourceFile, source_of
+from profgate.readers.containers import unwrap
+from profgate.readers.registry import READERS, read_profile, readers_with
+
+DATA = Path(__file__).parents[2] / "data"
+FORMATS = ("pprof", "speedscope", "pstats", "perun")
+RECORDED = [(name, path) for name in FORMATS for path in sorted((DATA / name).iterdir())]
+SCHEMA = "https://www.speedscope.app/file-format-schema.json"
+
+# the least each format can be
+SMALLEST = {
+    "pprof": b"\x0a\x00\x32\x00",
+    "speedscope": json.dumps({"$schema": SCHEMA, "shared": {"frames": []}, "profiles": []}).encode(),
+    "pstats": marshal.dumps({}),
+    "perun": b'{"header": {}, "collector_info": {}, "global": {"resources": []}}',
+    "folded": b"main 1\n",
+}
+
+
+class Loud:
+    """A reader as another package would bring it."""
+
+    def __init__(self, name: str = "loud", beginning: bytes = b"LOUD") -> None:
+        self.name = name
+        self.beginning = beginning
+
+    def recognizes(self, source: SourceFile) -> str | None:
+        return "it shouts" if source.head.startswith(self.beginning) else None
+
+    def read(self, source: SourceFile) -> Profile:
+        if source.size > 10:
+            raise ProfileError(f"{source.name}: byte 10", "too loud; whisper")
+        return Profile(source.name, Configuration(type="loud"), (), FrameList.of_names([]))
+
+
+def claims(data: bytes) -> list[str]:
+    source = unwrap(source_of("x", data))
+    return [reader.name for reader in READERS if reader.recognizes(source) is not None]
+
+
+@pytest.mark.parametrize(("name", "path"), RECORDED, ids=[path.name for _, path in RECORDED])
+def test_each_sample_file_is_claimed_by_its_reader_alone_and_read(name: str, path: Path) -> None:
+    data = path.read_bytes()
+    assert claims(data) == [name]
+    assert read_profile(source_of(path.name, data)).facts.format == name
+
+
+@pytest.mark.parametrize("name", SMALLEST)
+def test_each_smallest_file_is_claimed_by_its_reader_alone_and_read(name: str) -> None:
+    assert claims(SMALLEST[name]) == [name]
+    assert read_profile(source_of("x", SMALLEST[name])).facts.format == name
+    packed = gzip.compress(gzip.compress(SMALLEST[name]))
+    assert read_profile(source_of("x.gz", packed)).facts.format == name
+
+
+def test_every_reader_has_a_smallest_file() -> None:
+    assert [reader.name for reader in READERS] == list(SMALLEST)
+
+
+@pytest.mark.parametrize(("name", "path"), RECORDED, ids=[path.name for _, path in RECORDED])
+def test_cut_files_are_refused_or_read_and_never_crash(name: str, path: Path) -> None:
+    data = unwrap(source_of(path.name, path.read_bytes()))
+    whole = data.read(1 << 20)
+    refused = 0
+    for end in range(1, len(whole), 7):
+        try:
+            read_profile(source_of(name, whole[:end]))
+        except ProfileError:
+            refused += 1
+    assert refused > len(whole) // 7 * 0.9
+
+
+@settings(max_examples=300, derandomize=True, deadline=None)
+@given(st.sampled_from(sorted(SMALLEST)), st.binary(max_size=60), st.integers(0, 40))
+def test_any_bytes_are_read_or_refused_in_our_words(name: str, noise: bytes, at: int) -> None:
+    data = SMALLEST[name][:at] + noise + SMALLEST[name][at:]
+    try:
+        said = read_profile(source_of("x", data)).facts.format
+    except ProfileError as error:
+        said = str(error)
+    assert said
+
+
+def test_a_failed_reading_says_what_the_file_looks_like_and_where_it_failed() -> None:
+    whole = (DATA / "pstats" / "cprofile-3.11.pstats").read_bytes()
+    with pytest.raises(
+        ProfileError, match=r"run\.pstats: byte \d+: looks like pstats \(it starts like .*\), but: "
+    ) as error:
+        read_profile(source_of("run.pstats", whole[:500]))
+    assert error.value.where.startswith("run.pstats: byte ")
+
+
+def test_an_unknown_file_lists_what_was_tried() -> None:
+    with pytest.raises(UnknownFormat, match="tried pprof, speedscope, pstats, perun, folded"):
+        read_profile(source_of("x", b"\x00\x01\x02\x03" * 20))
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"PERFILE2" + b"\0" * 90, "perf script -i 'a b'"),
+        (b"FLR\0" + b"\0" * 90, "jfrconv"),
+        (b"Nettrace" + b"\1" * 90, "dotnet-trace convert"),
+        (b"gmon" + b"\0" * 90, "record with perf"),
+        (b"MOJ\3" + b"\0" * 90, "mojo2austin"),
+        (b"\x04\x08{\x0c:", "stackprof --stackcollapse"),
+        (b"PK\x03\x04" + b"\0" * 90, "unzip"),
+        (b"\x04\x22\x4d\x18" + b"\0" * 90, "lz4 -d"),
+        (b"<?xml version='1.0'?>\n<!-- x -->\n<svg width='3'><g/></svg>", "a picture of a profile"),
+        (b"<!DOCTYPE html><html></html>", "a web page"),
+        (b"# callgrind format\nversion: 1\nfn=main\n1 2\n", "callgrind data"),
+        (b"v 10300 3\nX ./a\n", "heaptrack_print"),
+        (b'{"nodes": [], "samples": [], "timeDeltas": []}', "V8 CPU profile"),
+        (b'{"meta": {"preprocessedProfileVersion": 50}}', "Firefox"),
+        (b'{"start_time": 1, "root_frame": null}', "pyinstrument -r speedscope"),
+        (b'[{"ph": "X", "ts": 1}]', "a trace of events"),
+        (b'{"traceEvents": []}', "a trace of events"),
+        (b"# captured on: x\nshop 12/13 [001] 5.25: 99 cpu-clock:pppH: \n\t5d main+0x1 (/bin/shop)\n", "perf script"),
+        (b"my shop 12 cycles:u: \n   5d main (/bin/shop)\n   61 x (y)\n", "perf script"),
+    ],
+)
+def test_formats_that_are_not_read_come_with_what_to_do(data: bytes, message: str) -> None:
+    with pytest.raises(UnknownFormat) as caught:
+        read_profile(source_of("a b", data))
+    assert message in str(caught.value)
+
+
+def test_names_are_quoted_for_the_shell() -> None:
+    with pytest.raises(UnknownFormat, match="'a; rm -rf b'"):
+        read_profile(source_of("a; rm -rf b", b"PERFILE2"))
+
+
+def test_readers_of_other_packages_are_asked_too() -> None:
+    readers = readers_with([Loud()])
+    assert read_profile(source_of("x", b"LOUD"), readers).configuration.type == "loud"
+    assert read_profile(source_of("x", b"main 1\n"), readers).facts.format == "folded"
+    with pytest.raises(ProfileError, match=r"x: byte 10: looks like loud \(it shouts\), but: too loud"):
+        read_profile(source_of("x", b"LOUD" * 9), readers)
+
+
+def test_two_readers_that_claim_one_file_are_named() -> None:
+    readers = readers_with([Loud(beginning=b"{")])
+    with pytest.raises(ProfileError, match=r"looks like loud \(it shouts\) and like perun"):
+        read_profile(source_of("x", SMALLEST["perun"]), readers)
+
+
+def test_two_readers_of_one_name_are_refused() -> None:
+    with pytest.raises(SettingsError, match="reader pprof"):
+        readers_with([Loud("pprof")])
+
+
+def test_an_object_of_another_kind_is_nobodys() -> None:
+    assert claims(zlib.compress(b"commit 3\0abc")) == []
