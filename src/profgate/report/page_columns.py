@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import zlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ Rows = NDArray[np.int32]
 SCHEMA = "profgate.page/1"
 ROOT_NAME = -1
 OTHER_NAME = -2
+_COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _COMPRESSION_LEVEL = 6
 _EXACT_IN_DOUBLE = 2**53
 
@@ -83,9 +85,25 @@ class PageHeader:
             raise ValueError("page header: a side has no run; pass at least 1 for each side")
 
     @property
+    def full_title(self) -> str:
+        """The title with the workload in it."""
+        return self.title if self.workload in self.title else f"{self.workload}: {self.title}"
+
+    @property
+    def eyebrow(self) -> str:
+        """What stands above the workload's name and does not repeat it."""
+        return "Differential flame graph" if self.workload in self.title else self.title
+
+    @property
+    def short_labels(self) -> tuple[str, str]:
+        """The sides in few characters: a commit by its first ten, nothing for an unknown one."""
+        first, second = (label[:10] if label and _COMMIT.fullmatch(label) else label or "" for label in self.labels)
+        return first, second
+
+    @property
     def value_of_one_sample(self) -> int | None:
         """How much value one sample carries, None where the values are no sample counts."""
-        if self.sample_value is not None:
+        if self.sample_value:
             return self.sample_value
         return 1 if self.unit == "samples" and self.exponent == 0 else None
 

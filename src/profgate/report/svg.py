@@ -73,7 +73,7 @@ def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes
     rows = int(ordered.depth[drawn].max(initial=0)) + 1
     height = _TOP + rows * _ROW + 30
     boxes = [_box(tree, ordered, header, shading, row, float(left[row]), float(widths[row])) for row in drawn.tolist()]
-    title = f"{header.workload}: {header.title}"
+    title = header.full_title
     summary = _summary(ordered, header, side)
     return "\n".join(
         [

@@ -175,3 +175,11 @@ def test_no_signed_zero_is_shown() -> None:
     assert share_text(None) == "-"
     assert share_text(-0.00001) == "< 0.01 %"
     assert signed_text(-3, "count") == "\u22123"
+
+
+def test_the_headings_repeat_nothing() -> None:
+    plain = PageHeader("base → head", "demo", "cpu", "samples", labels=("a" * 40, "main"))
+    assert (plain.full_title, plain.eyebrow) == ("demo: base → head", "base → head")
+    assert plain.short_labels == ("a" * 10, "main")
+    named = PageHeader("demo: cpu", "demo", "cpu", "samples")
+    assert (named.full_title, named.eyebrow, named.short_labels) == ("demo: cpu", "Differential flame graph", ("", ""))
