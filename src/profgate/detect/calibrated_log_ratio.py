@@ -38,13 +38,24 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sides:
-    """Counts (weights where ``exact``) and shares by symbol with their totals; n independent runs."""
+    """Counts (weights where ``exact``) and shares by symbol with their totals; n independent runs.
+
+    ``heavy`` is the share a location of timed values needs: the clock's own noise is larger below.
+    """
 
     counts: tuple[FloatArray, FloatArray]
     shares: tuple[FloatArray, FloatArray]
     totals: tuple[float, float]
     independent: tuple[int, int]
     exact: bool
+    heavy: float = 0.0
+
+    def sampled(self, min_samples: float) -> tuple[BoolArray, BoolArray]:
+        """bool[symbol] for each side: enough stands behind the value to test it."""
+        if not self.exact:
+            return at_least(self.counts[0], min_samples), at_least(self.counts[1], min_samples)
+        (c_b, c_t), (s_b, s_t) = self.counts, self.shares
+        return at_least(c_b, 1.0) & at_least(s_b, self.heavy), at_least(c_t, 1.0) & at_least(s_t, self.heavy)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +73,7 @@ class _Test:
     tested: BoolArray
 
 
-def _sides(comparison: Comparison, scale: float) -> _Sides:
+def _sides(comparison: Comparison, scale: float, heavy: float) -> _Sides:
     runs = comparison.runs
     split = runs.baseline
     counts = comparison.self_value * scale
@@ -74,6 +85,7 @@ def _sides(comparison: Comparison, scale: float) -> _Sides:
         (float(totals[:split].sum()), float(totals[split:].sum())),
         (independent(runs.baseline, runs.baseline_jobs), independent(runs.target, runs.target_jobs)),
         comparison.metric.kind is not MetricKind.SAMPLED,
+        heavy if comparison.metric.kind is MetricKind.TIMED else 0.0,
     )
 
 
@@ -102,8 +114,7 @@ def _test(sides: _Sides, noise: Noise, min_samples: float, sign: int) -> _Test:
     half = np.where((c_b > 0) & (c_t > 0), 0.0, 0.5) if sides.exact else np.full(len(c_b), 0.5)
     with np.errstate(divide="ignore"):
         log_ratio = np.log(s_t + half / total_t) - np.log(s_b + half / total_b)
-    bar = 1.0 if sides.exact else min_samples
-    sampled_b, sampled_t = at_least(c_b, bar), at_least(c_t, bar)
+    sampled_b, sampled_t = sides.sampled(min_samples)
     well = sampled_b & sampled_t
     centre = float(np.median(log_ratio[well])) if well.any() else 0.0
     d = log_ratio - centre
@@ -166,7 +177,7 @@ class CalibratedLogRatio:
             runs = noise_of(comparison, prior, None).base_runs
             return cannot_tell(self, chosen, (reason,), {"state": "unknown", "base_runs": runs})
         noise = noise_of(comparison, prior, None if exact else scale)
-        sides = _sides(comparison, scale)
+        sides = _sides(comparison, scale, chosen["listed_share"])
         test = _test(sides, noise, chosen["min_samples"], worse_sign(comparison.metric))
         return self._detection(comparison, chosen, context, (sides, noise, test))
 

@@ -125,14 +125,12 @@ def _values(change: Change, metric: MetricReport) -> dict[str, float | None]:
 
 
 def _direction(changes: list[Change], votes: dict[str, Direction]) -> Direction:
-    """T's word if it has one; else what the others agree on."""
+    """T's word if it has one, even a weak one; else what the others agree on."""
     if "T" in votes:
         return votes["T"]
-    if votes:
-        words = set(votes.values())
-        return next(iter(words)) if len(words) == 1 else "none"
-    weak = [change for change in changes if change.family == "T"] or changes
-    words = {direction_of(BY_WORD[change.kind]) for change in weak} - {"none"}
+    calibrated = {direction_of(BY_WORD[change.kind]) for change in changes if change.family == "T"} - {"none"}
+    said = {direction_of(BY_WORD[change.kind]) for change in changes} - {"none"}
+    words = calibrated or set(votes.values()) or said
     return next(iter(words)) if len(words) == 1 else "none"
 
 
@@ -190,7 +188,7 @@ def _located(changes: list[Change], metric: MetricReport, court: Court, known: F
         acknowledgement=known.acknowledgement if known else None,
     )
     if alone is not None:
-        return _coloured_cost(finding)
+        return _coloured_cost(finding, metric, court)
     if test is None:
         return _coloured_pointer(finding, metric)
     return _coloured(finding, _obstacles(finding, votes, court))
@@ -217,17 +215,23 @@ def _statistics(changes: list[Change], values: dict[str, float | None]) -> dict[
     return found
 
 
-def _coloured_cost(finding: Finding) -> Finding:
-    share = finding.share_to or 0.0
-    if finding.kind == Kind.NOT_IN_BASELINE.word and finding.direction == "worse" and share >= NEW_COST:
+def _coloured_cost(finding: Finding, metric: MetricReport, court: Court) -> Finding:
+    """New cost is worth a look where the calibrated test sees more than chance in it, or could not speak at all."""
+    share, q = finding.share_to or 0.0, finding.statistics.get("q")
+    certain = not _tested(metric) or (q is not None and q <= court.q)
+    new = finding.kind == Kind.NOT_IN_BASELINE.word and finding.direction == "worse"
+    if new and certain and share >= NEW_COST:
         return replace(finding, colour="yellow", reasons=("new cost: a new name alone never fails the gate",))
     return finding
 
 
+def _tested(metric: MetricReport) -> bool:
+    return metric.calibration.get("state") in {"calibrated", "uncalibrated"}
+
+
 def _coloured_pointer(finding: Finding, metric: MetricReport) -> Finding:
     """A finding without the calibrated test: a hint where the test was silent, a maybe where it could not speak."""
-    tested = metric.calibration.get("state") in {"calibrated", "uncalibrated"}
-    if tested:
+    if _tested(metric):
         return replace(finding, reasons=("the calibrated test sees no more than noise here",))
     colour: Colour = "yellow" if finding.direction == "worse" else "neutral"
     return replace(finding, colour=colour, reasons=("no calibrated test could confirm it",))
