@@ -12,6 +12,7 @@ SCALES: dict[str, tuple[tuple[float, str], ...]] = {
     "bytes": ((1.0, "B"), (2.0**10, "KiB"), (2.0**20, "MiB"), (2.0**30, "GiB"), (2.0**40, "TiB")),
 }
 NOUNS = {"nanoseconds": "time", "bytes": "memory", "samples": "samples"}
+SMALLEST_SHARED = 0.005  # a value below it is written in a unit of its own
 UNIT_LENGTH = 24
 SMALLEST_PERCENT = 0.005  # below it two decimals show nothing but zeros
 
@@ -40,11 +41,13 @@ def signed(value: float | None, unit: str) -> str:
 
 
 def from_to(from_value: float | None, to_value: float | None, unit: str) -> str:
-    """Both values in the unit of the larger one: ``2.40 → 5.10 s``."""
+    """Both values, in the unit of the larger one where the smaller can be read in it: ``2.40 → 5.10 s``."""
     known = [value for value in (from_value, to_value) if value is not None and math.isfinite(value)]
     if len(known) < 2:
         return f"{quantity(from_value, unit)} → {quantity(to_value, unit)}"
     scale = scale_for(unit, max(known, key=abs))
+    if any(value and abs(value) / scale.factor < SMALLEST_SHARED for value in known):
+        return f"{quantity(from_value, unit)} → {quantity(to_value, unit)}"
     left, right = (_digits(value, scale) for value in known)
     return _joined(f"{left} → {right}", scale.sign)
 

@@ -197,7 +197,7 @@ def detectable(metric: MetricReport) -> str:
 def run_counts(metric: MetricReport) -> str:
     """How many runs stand behind the numbers of a metric."""
     runs = metric.runs
-    text = f"{runs.get('baseline', 0)} + {numbers.counted(runs.get('target', 0), 'run')}"
+    text = f"{runs.get('baseline', 0)} + {runs.get('target', 0)} runs"
     noise = runs.get("noise", 0)
     return f"{text}, {noise} more for noise" if noise else text
 

@@ -90,6 +90,8 @@ def test_ratio(before: float | None, after: float | None, text: str) -> None:
 def test_both_values_share_a_unit() -> None:
     assert numbers.from_to(0.8e9, 5.1e9, "nanoseconds") == "0.80 → 5.10 s"
     assert numbers.from_to(None, 5.1e9, "nanoseconds") == "– → 5.10 s"
+    assert numbers.from_to(26.2e6, 890, "nanoseconds") == "26.2 ms → 890 ns"
+    assert numbers.from_to(0, 210e6, "nanoseconds") == "0 → 210 ms"
 
 
 def test_shares() -> None:
