@@ -6,7 +6,8 @@ import zipfile
 import pytest
 
 from fake_github import FakeGitHub
-from profgate.adapters.artifact_service import BLOCK, ArtifactService, UploadUnavailable, zip_files
+from profgate.adapters import artifact_service
+from profgate.adapters.artifact_service import ArtifactService, UploadUnavailable, zip_files
 from profgate.adapters.github_client import GitHubClient
 
 
@@ -34,12 +35,13 @@ def test_what_was_uploaded_can_be_found_and_read_by_the_client() -> None:
         assert fake.blobs.tokens_received == 0
 
 
-def test_a_large_file_goes_in_pieces_of_equal_ids() -> None:
+def test_a_large_file_goes_in_pieces_whose_ids_are_equally_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(artifact_service, "BLOCK", 1000)
     with FakeGitHub() as fake:
-        data = bytes(range(256)) * (BLOCK // 256) + b"rest"
+        data = bytes(range(256)) * 41
         uploaded = service_of(fake).upload_file("large.bin", data, "application/octet-stream")
         assert fake.state.artifacts[uploaded.id].data == data
-        assert sorted(len(blob.blocks) for blob in fake.blobs.blobs.values()) == [2]
+        assert [len(blob.blocks) for blob in fake.blobs.blobs.values()] == [11]
 
 
 def test_an_empty_file_is_an_artifact_too() -> None:
