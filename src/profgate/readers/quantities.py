@@ -12,21 +12,23 @@ from profgate.model.units import base_unit
 MAX_TOTAL = 2**63 - 1
 # beyond these a number is no measurement but an attack on whoever writes it out in full
 _MAX_DECIMALS = 40
+_ROOMY_TOTAL = 2**58
 
 
-def whole_numbers(values: Sequence[int | Decimal], where: str) -> tuple[list[int], int, bool]:
+def whole_numbers(values: Sequence[int | Decimal], decimals: int, where: str) -> tuple[list[int], int, bool]:
     """Integers and the one decimal exponent that makes them the given values, and whether digits had to be cut.
 
-    The exponent is that of the value with the most decimals; when the values then add up beyond 63 bits, the finest
-    one at which they do not. Raises ProfileError, about ``where``, for values that are no finite number.
+    The exponent is that of the value with the most decimals, of which ``decimals`` are kept at most, and fewer where
+    the sum would leave no room for the sums of several runs. Raises ProfileError, about ``where``, for values that
+    are no finite number.
     """
     distinct = set(values)
     exponent = min((_power(value, where) for value in distinct), default=0)
     total = sum((abs(Decimal(value)) for value in values), Decimal())
     if total > MAX_TOTAL:
         raise ProfileError(where, "the values add up beyond 2^63; record less")
-    finest = exponent
-    while total.scaleb(-finest) > MAX_TOTAL:
+    finest = max(exponent, -decimals)
+    while finest < 0 and total.scaleb(-finest) > _ROOMY_TOTAL:
         finest += 1
     scaled = {value: int(Decimal(value).scaleb(-finest).to_integral_value()) for value in distinct}
     return [scaled[value] for value in values], finest, finest != exponent

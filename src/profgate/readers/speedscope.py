@@ -22,6 +22,8 @@ _SCHEMA = b"speedscope.app/file-format-schema.json"
 _METRIC_NAMES = {"nanoseconds": "time", "bytes": "bytes", "samples": "samples"}
 _UNITS = ("none", "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes")
 _MAX_LINE = 1 << 31
+# decimals of the base unit: finer digits are noise of binary fractions, and would leave no room for large sums
+_DECIMALS = 3
 _NONE = np.zeros(0, dtype=np.int64)
 
 Json = dict[str, object]
@@ -52,7 +54,7 @@ class SpeedscopeReader:
         counted: Counter[str] = sum((part.warnings for part in parts), Counter())
         warnings = [f"{count} {what}" for what, count in sorted(counted.items())]
         if any(column.rounded for column in columns):
-            warnings.append("values with more decimals than 63 bits can hold were rounded")
+            warnings.append(f"values were rounded to {_DECIMALS} decimals or what 63 bits can hold")
         rate = next((1e9 / one.period for one in columns if one.metric.unit == "nanoseconds" and one.period), None)
         profiler, _, version = str(document.get("exporter") or "").partition("@")
         return Profile(
@@ -226,7 +228,8 @@ def _column(base: str, parts: dict[int, _Part], where: str) -> _Column:
     units = {part.unit for part in parts.values()}
     unit = units.pop() if len(units) == 1 else base
     written = [value for part in parts.values() for value in _in_unit(part, unit)]
-    numbers, exponent, rounded = whole_numbers(written, where)
+    decimals = _DECIMALS + base_unit(unit)[2]
+    numbers, exponent, rounded = whole_numbers(written, decimals, where)
     values, _, exponent = in_base_unit(np.array(numbers, dtype=np.int64), unit, exponent, where)
     kinds = {part.kind for part in parts.values()}
     kind = MetricKind.SAMPLED if MetricKind.SAMPLED in kinds else min(kinds)

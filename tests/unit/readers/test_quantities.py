@@ -15,27 +15,31 @@ DECIMALS = st.decimals(0, 10**6, allow_nan=False, places=6) | st.integers(0, 10*
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.lists(DECIMALS, max_size=20))
 def test_values_are_kept_exactly(values: list[int | Decimal]) -> None:
-    numbers, exponent, rounded = whole_numbers(values, "x")
+    numbers, exponent, rounded = whole_numbers(values, 6, "x")
     assert [Fraction(number) * Fraction(10) ** exponent for number in numbers] == [Fraction(value) for value in values]
     assert not rounded
 
 
 def test_the_exponent_is_that_of_the_finest_value() -> None:
-    assert whole_numbers([Decimal("0.50"), Decimal("1.25"), 3], "x") == ([50, 125, 300], -2, False)
-    assert whole_numbers([Decimal("1e3"), 7], "x") == ([1000, 7], 0, False)
-    assert whole_numbers([], "x") == ([], 0, False)
+    assert whole_numbers([Decimal("0.50"), Decimal("1.25"), 3], 9, "x") == ([50, 125, 300], -2, False)
+    assert whole_numbers([Decimal("1e3"), 7], 9, "x") == ([1000, 7], 0, False)
+    assert whole_numbers([], 9, "x") == ([], 0, False)
 
 
 def test_what_does_not_fit_is_rounded_and_told() -> None:
-    numbers, exponent, rounded = whole_numbers([Decimal("123456789.5"), Decimal("1e-15")], "x")
+    numbers, exponent, rounded = whole_numbers([Decimal("123456789.5"), Decimal("1e-15")], 20, "x")
     assert rounded
     assert numbers[0] * Decimal(10) ** exponent == Decimal("123456789.5")
+
+
+def test_digits_beyond_the_wanted_ones_are_noise() -> None:
+    assert whole_numbers([Decimal("0.30000000000000004"), 2], 3, "x") == ([300, 2000], -3, True)
 
 
 @pytest.mark.parametrize("value", [Decimal("1e50"), Decimal("1e-50"), Decimal("nan"), Decimal("inf"), 1 << 64])
 def test_what_is_no_measurement_is_refused(value: int | Decimal) -> None:
     with pytest.raises(ProfileError, match="x: "):
-        whole_numbers([value], "x")
+        whole_numbers([value], 60, "x")
 
 
 def test_units_are_taken_to_their_base_while_they_fit() -> None:
