@@ -212,7 +212,7 @@ def _page(comparison: Comparison, metric: MetricReport, given: PipelineInput) ->
             "direction": finding.direction,
         }
         for finding in metric.findings
-        if finding.severity != "none" and (finding.location.name, finding.location.file) in numbers
+        if finding.colour != "neutral" and (finding.location.name, finding.location.file) in numbers
     ]
     header = PageHeader(
         title=f"{comparison.workload}: {comparison.metric.name}",

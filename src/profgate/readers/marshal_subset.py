@@ -94,7 +94,7 @@ class _Decoder:
             self.references.append(found)
         return found
 
-    def container(self, named: bool, decode: Callable[[int], Marshalled], kind: int) -> Marshalled:  # noqa: FBT001
+    def container(self, named: bool, decode: Callable[[int], Marshalled], kind: int) -> Marshalled:
         if self.depth == MAX_NESTING:
             raise self.error("the statistics are nested too deeply")
         place = len(self.references)
