@@ -345,18 +345,39 @@ function makePage(header, whole) {
   function showAside() {
     const aside = byId("aside");
     aside.replaceChildren();
-    const gone = widthsOf(tree, "elided", ratio)[0];
+    const sentence = wholeSentence();
+    if (sentence) aside.append(`${sentence} `);
+    const [gone, fresh] = oneSided();
+    if (gone) aside.append(linkButton(`${formatShare(gone)} elided`, () => choose("view", "elided")), " of before vanished. ");
+    if (fresh) aside.append(linkButton(`${formatShare(fresh)} new`, () => choose("view", "union")), " in after. ");
+    if (!ratio.refused) aside.append(ratio.num === ratio.den ? "Values are compared as they are." : `Before is multiplied by ${formatRatio(ratio)}: ${originOfRatio()}.`);
+    if (runsBefore > 1 || runsAfter > 1) aside.append(` Values are means of ${runsBefore} and ${runsAfter} runs.`);
+    if (!shades.coloured && !sentence) aside.append(" No frame changed enough to be coloured.");
+    if (header.cut) {
+      aside.append(` ${header.cut.nodes.toLocaleString("en")} frames below ${Number((header.cut.threshold * 100).toPrecision(3))} % of both sides are merged into “other” (${formatShare(header.cut.before)} of before, ${formatShare(header.cut.after)} of after).`);
+    }
+  }
+
+  function originOfRatio() {
+    if (state.k === "total") return "both totals made equal";
+    return state.k === "factor" ? "your factor" : `${runsAfter} runs after, ${runsBefore} before`;
+  }
+
+  function wholeSentence() {
+    if (isEmpty) return "Both sides are empty.";
+    if (!tree.before[0] && !tree.after[0]) return "Nothing is left.";
+    if (!tree.before[0]) return "The before side is empty: everything is new.";
+    if (!tree.after[0]) return "The after side is empty: everything is gone.";
+    return tree.beforeSelf.every((value, node) => value === tree.afterSelf[node]) ? "Both sides are identical." : "";
+  }
+
+  // The shares that exist on one side only; those of the complete tree stand in the header, from before small stacks were merged.
+  function oneSided() {
+    if (!state.drop.size) return header.one_sided;
     let fresh = 0;
     for (let i = 0; i < tree.size; i++) if (tree.before[i] === 0) fresh += tree.afterSelf[i];
-    if (gone) aside.append(linkButton(`${formatShare(gone / tree.before[0])} elided`, () => choose("view", "elided")), " of before vanished. ");
-    if (fresh) aside.append(linkButton(`${formatShare(fresh / tree.after[0])} new`, () => choose("view", "union")), " in after. ");
-    const origin = { none: runsBefore === runsAfter ? "not normalised" : `per run (${runsBefore} before, ${runsAfter} after)`, total: "both totals made equal", factor: "your factor" }[state.k];
-    aside.append(ratio.refused ? "" : `Before is multiplied by ${formatRatio(ratio)}: ${origin}.`);
-    if (runsBefore > 1 || runsAfter > 1) aside.append(` Values are means of ${runsBefore} and ${runsAfter} runs.`);
-    if (!shades.coloured && !isEmpty) aside.append(" No frame changed enough to be coloured.");
-    if (header.cut) {
-      aside.append(` ${header.cut.nodes.toLocaleString("en")} frames below ${formatShare(header.cut.threshold, 4)} of both sides are merged into “other” (${formatShare(header.cut.before)} of before, ${formatShare(header.cut.after)} of after).`);
-    }
+    const gone = widthsOf(tree, "elided", ratio)[0];
+    return [tree.before[0] ? gone / tree.before[0] : 0, tree.after[0] ? fresh / tree.after[0] : 0];
   }
 
   function showLegend() {
@@ -453,7 +474,7 @@ function makePage(header, whole) {
     const summary = !state.q
       ? ""
       : problem ??
-        `${result.nodes.length.toLocaleString("en")} frames match: ${formatShare(result.before)} of before, ${formatShare(result.after)} of after`;
+        `${result.nodes.length.toLocaleString("en")} ${result.nodes.length === 1 ? "frame matches" : "frames match"}: ${formatShare(result.before)} of before, ${formatShare(result.after)} of after`;
     byId("next").disabled = byId("previous").disabled = !result?.nodes.length;
     let line = byId("matched");
     if (!line) {
@@ -496,7 +517,8 @@ function makePage(header, whole) {
   function showTable() {
     const note = [];
     if (state.k === "total") note.push("Rated without normalisation: equal totals leave nothing to share out.");
-    if (!table.growth) note.push("Both totals are equal: nothing to share out.");
+    if (!table.rows.length) note.push("No function has a value.");
+    else if (!table.growth) note.push("Both totals are equal: nothing to share out.");
     else if (table.small) note.push("The whole changed too little to share it out.");
     else note.push("Overweight of 100 % grew like the whole; it rises towards the root of the guilty part and stays level below it. Functions with at least 5 % of the whole change stand first.");
     byId("table-note").textContent = note.join(" ");

@@ -35,7 +35,7 @@ export function withoutSymbols(tree, symbols) {
 export function nameOf(tree, node) {
   const symbol = tree.symbol[node];
   if (symbol === ROOT) return "all";
-  if (symbol === OTHER) return `other (${tree.hidden[node].toLocaleString("en")} nodes)`;
+  if (symbol === OTHER) return `other (${tree.hidden[node].toLocaleString("en")} ${tree.hidden[node] === 1 ? "node" : "nodes"})`;
   return tree.names[symbol];
 }
 

@@ -199,7 +199,7 @@ def test_search_tells_both_shares_and_takes_no_keys(open_page: OpenPage) -> None
     page.keyboard.type("pars2i")
     assert page.locator("#flip").get_attribute("aria-pressed") == "false"
     page.locator("#query").fill("PARSE")
-    assert page.locator("#matched").inner_text() == "1 frames match: 29.70 % of before, 52.94 % of after"
+    assert page.locator("#matched").inner_text() == "1 frame matches: 29.70 % of before, 52.94 % of after"
     page.locator("#query").press("Enter")
     assert page.locator("#item").inner_text().startswith("parse;")
     page.locator("#query").fill("(")
@@ -257,7 +257,7 @@ def test_the_table_sorts_filters_and_pivots(open_page: OpenPage) -> None:
 def test_identical_sides_have_no_colour(open_page: OpenPage) -> None:
     same = tree_of([(parent, symbol, after, after) for parent, symbol, _, after in STACKS[:5]], FUNCTIONS)
     page = painted(open_page(same, PageHeader("t", "w", "m", "nanoseconds")))
-    assert "No frame changed enough" in page.locator("#aside").inner_text()
+    assert "Both sides are identical." in page.locator("#aside").inner_text()
     assert all(max(colour) - min(colour) < 12 for colour in colours(page))
 
 
@@ -272,9 +272,9 @@ def test_a_grown_frame_is_red_and_a_shrunk_one_blue(open_page: OpenPage) -> None
     ("rows", "sentence"),
     [
         ([], "Both sides are empty"),
-        ([(0, 0, 0, 7)], ""),
-        ([(0, 0, 7, 0)], ""),
-        ([(0, 0, 7, 7)], ""),
+        ([(0, 0, 0, 7)], "The before side is empty"),
+        ([(0, 0, 7, 0)], "The after side is empty"),
+        ([(0, 0, 7, 7)], "Both sides are identical"),
     ],
 )
 def test_little_input_has_a_page_too(open_page: OpenPage, rows: list[tuple[int, int, int, int]], sentence: str) -> None:
@@ -282,7 +282,7 @@ def test_little_input_has_a_page_too(open_page: OpenPage, rows: list[tuple[int, 
     page = painted(
         open_page(tree, PageHeader("t", "w", "m", "samples")), "after" if tree.target_self.sum() else "before"
     )
-    assert sentence in page.locator("#message").inner_text()
+    assert sentence in page.locator("#aside").inner_text()
     if not (tree.baseline_self.any() and tree.target_self.any()):
         assert page.locator('#norms input[value="total"]').is_disabled()
 

@@ -18,6 +18,7 @@ from profgate.report.page_columns import (
     cut_tree,
     encode_page,
     exact_sum,
+    one_sided_shares,
     order_tree,
 )
 from profgate.report.page_numbers import signed_share_text, signed_text, value_text
@@ -64,7 +65,7 @@ def page_script() -> str:
 def _filled(
     tree: PageTree, whole: OrderedTree, kept: OrderedTree, header: PageHeader, cut: dict[str, Any] | None
 ) -> str:
-    encoded: EncodedPage = encode_page(tree, kept, header, cut)
+    encoded: EncodedPage = encode_page(tree, kept, header, cut, one_sided_shares(whole))
     script, style = page_script(), read_asset("page/page.css")
     styles = " ".join(hash_source(text) for text in (style, svg_style(header)))
     page = render_template(

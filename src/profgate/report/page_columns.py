@@ -186,8 +186,24 @@ class EncodedPage:
     data: str
 
 
-def encode_page(tree: PageTree, ordered: OrderedTree, header: PageHeader, cut: dict[str, Any] | None) -> EncodedPage:
-    """The columns as varints in one zlib stream; equal input gives equal bytes."""
+def one_sided_shares(ordered: OrderedTree) -> tuple[float, float]:
+    """What part of before vanished, and what part of after is new (0 where a side is empty)."""
+    gone = exact_sum(ordered.before_self[ordered.after == 0])
+    fresh = exact_sum(ordered.after_self[ordered.before == 0])
+    return gone / max(int(ordered.before[0]), 1), fresh / max(int(ordered.after[0]), 1)
+
+
+def encode_page(
+    tree: PageTree,
+    ordered: OrderedTree,
+    header: PageHeader,
+    cut: dict[str, Any] | None,
+    one_sided: tuple[float, float] = (0.0, 0.0),
+) -> EncodedPage:
+    """The columns as varints in one zlib stream; equal input gives equal bytes.
+
+    `cut` and `one_sided` are what the page says of the complete tree, of which `ordered` may be a part.
+    """
     used, frequency = np.unique(ordered.name[ordered.name >= 0], return_counts=True)
     ranks = _name_ranks(tree)
     numbered = used[np.lexsort((ranks[used], -frequency))]
@@ -231,6 +247,7 @@ def encode_page(tree: PageTree, ordered: OrderedTree, header: PageHeader, cut: d
         "nodes": ordered.size,
         "before": str(exact_sum(ordered.before_self)),
         "after": str(exact_sum(ordered.after_self)),
+        "one_sided": list(one_sided),
         "cut": cut,
         "findings": [
             {"symbol": place_of[finding["symbol"]], "severity": finding["severity"], "direction": finding["direction"]}

@@ -211,7 +211,8 @@ def row_name(tree: PageTree, ordered: OrderedTree, row: int) -> str:
     """What a row is called: its function, `all` for the root, or how many rows it stands for."""
     number = int(ordered.name[row])
     if number == OTHER_NAME:
-        return f"other ({int(ordered.hidden[row]):,} nodes)"
+        count = int(ordered.hidden[row])
+        return f"other ({count:,} {'node' if count == 1 else 'nodes'})"
     return tree.names[number] if number >= 0 else "all"
 
 

@@ -103,6 +103,14 @@ def test_a_large_tree_is_cut_honestly_and_findings_stay() -> None:
     assert len(told["findings"]) == 1
 
 
+def test_a_cut_does_not_hide_what_vanished() -> None:
+    given = tree([(1000, 1000), *[(1, 0)] * 3000, *[(0, 2)] * 3000])
+    page = build_page(given, HEADER, size_limit=len(build_page(given, HEADER).encode()) - 1)
+    told = json.loads(next(text for kind, text in Elements(page).raw if text.startswith("{")))
+    assert told["cut"]["nodes"] == 6000
+    assert told["one_sided"] == [0.75, 6000 / 7000]
+
+
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
