@@ -399,7 +399,7 @@ function makePage(header, whole) {
     const gate = formatShare(GATES[state.basis]);
     const test = sample ? ` and beyond chance (|z| ≥ ${CERTAIN})` : "; these values are no sample counts, so chance is not tested";
     const scale = state.mode === "relative" ? "of the frame's own value" : "of the whole";
-    byId("gate").textContent = `Scale: change in % ${scale}, ${state.basis === "self" ? "own cost only" : "called functions included"}. Coloured from ${gate} of the whole${test}. Neutral: below that.`;
+    byId("gate").textContent = `Scale: change in % ${scale}, ${state.basis === "self" ? "own cost only" : "called functions included"}. Coloured from ${gate} of the whole${test}. Neutral: below that.`.replace(/ (?=[%≥]|\d+\))/g, "\u00a0");
     byId("finding-mark").hidden = !findings.size;
     byId("other-mark").hidden = !header.cut;
   }

@@ -86,13 +86,13 @@ class PageHeader:
 
     @property
     def full_title(self) -> str:
-        """The title with the workload in it."""
-        return self.title if self.workload in self.title else f"{self.workload}: {self.title}"
+        """The title behind the workload, which it may begin with already."""
+        return self.title if self.title.startswith(self.workload) else f"{self.workload}: {self.title}"
 
     @property
     def eyebrow(self) -> str:
         """What stands above the workload's name and does not repeat it."""
-        return "Differential flame graph" if self.workload in self.title else self.title
+        return "Differential flame graph" if self.title.startswith(self.workload) else self.title
 
     @property
     def short_labels(self) -> tuple[str, str]:
