@@ -33,6 +33,8 @@ _COUNTED = ("alloc", "inuse", "objects", "space", "contentions")
 _MAX_LINE = 1 << 31
 _SNIFFED_FIELDS = 2000
 _DENSE = 8
+# inlined calls let a small file name more frames than memory holds
+_MAX_FRAMES = 100_000_000
 
 
 class PprofReader:
@@ -271,6 +273,11 @@ class _Message:
         if unknown.any():
             sample = int(np.searchsorted(np.cumsum(counts), np.flatnonzero(unknown)[0], side="right"))
             raise truncated(self.where, int(places[sample, 0]), f"location {ids[unknown][0]} does not exist")
+        frames = int((locations.offsets[order + 1] - locations.offsets[order]).sum())
+        if frames > _MAX_FRAMES:
+            raise ProfileError(
+                self.where, f"the stacks have {frames} frames, at most {_MAX_FRAMES} can be read; record less"
+            )
         return *_expanded(locations, order, counts), values[:, ::-1]
 
     def refuse(self, bad: BoolArray, places: IntArray, what: str) -> None:

@@ -93,6 +93,7 @@ class _Tree:
     calls: list[int] = field(default_factory=list)
     children: dict[tuple[int, int], int] = field(default_factory=dict)
     open: list[int] = field(default_factory=list)
+    running: Counter[int] = field(default_factory=Counter)
 
     def enter(self, frame: int) -> None:
         above = self.open[-1] if self.open else -1
@@ -104,18 +105,18 @@ class _Tree:
             self.calls.append(0)
         self.calls[node] += 1
         self.open.append(node)
+        self.running[frame] += 1
 
     def leave(self, frame: int) -> int:
         """Close the innermost call of a frame; how many calls did not stand where they should."""
-        if self.open and self.frame[self.open[-1]] == frame:
-            self.open.pop()
-            return 0
-        for place in range(len(self.open) - 1, -1, -1):
-            if self.frame[self.open[place]] == frame:
-                skipped = len(self.open) - place - 1
-                del self.open[place:]
-                return skipped
-        return 1
+        if not self.running[frame]:
+            return 1
+        skipped = 0
+        while (left := self.frame[self.open.pop()]) != frame:
+            self.running[left] -= 1
+            skipped += 1
+        self.running[frame] -= 1
+        return skipped
 
     def spend(self, time: int | Decimal) -> None:
         """Time between two events belongs to the innermost open call; without one nothing ran."""

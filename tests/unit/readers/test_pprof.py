@@ -258,6 +258,16 @@ def test_units_become_base_units() -> None:
     assert [(metric.unit, metric.exponent) for metric in found.metrics] == [("nanoseconds", 0), ("bytes", 0)]
 
 
+def test_inlined_calls_cannot_outgrow_the_memory() -> None:
+    built = Builder(("samples", "count"))
+    built.function(1, "f")
+    built.location(1, *[(1, 1)] * 20_000)
+    for _ in range(30):
+        built.sample([1] * 200, 1)
+    with pytest.raises(ProfileError, match="120000000 frames"):
+        read(built.bytes())
+
+
 def test_a_profile_without_samples_is_valid_and_empty() -> None:
     found = read(Builder(("samples", "count")).bytes())
     assert found.stacks is not None

@@ -131,6 +131,12 @@ def test_calls_are_unknown_when_a_thread_is_sampled() -> None:
     [
         ([("O", 0, 0), ("O", 1, 1), ("C", 0, 3)], 3, [("main", 1), ("main;work", 2)], "1 calls that are not opened"),
         ([("O", 0, 0), ("C", 1, 1), ("C", 0, 3)], 3, [("main", 3)], "1 calls that are not opened"),
+        (
+            [("O", 0, 0), ("O", 1, 1), ("O", 2, 2), ("C", 0, 4), ("C", 2, 5), ("O", 1, 5), ("C", 1, 6)],
+            6,
+            [("main", 1), ("main;work", 1), ("main;work;rest", 2), ("work", 1)],
+            "3 calls that are not opened",
+        ),
         ([("O", 0, 5), ("O", 1, 3), ("C", 1, 6), ("C", 0, 7)], 7, [("main", 1), ("main;work", 1)], "1 events that go"),
         ([("O", 0, 0)], 4, [("main", 4)], "1 calls that are never closed"),
     ],
