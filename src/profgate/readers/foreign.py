@@ -74,7 +74,7 @@ FOREIGN = (
     Foreign("heaptrack data", _text(_HEAPTRACK), "run: heaptrack_print -f {name} -F a.folded"),
     Foreign("a V8 CPU profile", _json(b'"nodes"', b'"timeDeltas"'), _IN_SPEEDSCOPE),
     Foreign("a Firefox profile", _json(b'"preprocessedProfileVersion"'), _IN_SPEEDSCOPE),
-    Foreign("a pyinstrument session", _json(b'"root_frame"'), "record with: pyinstrument -r speedscope -o a.json"),
+    Foreign("a pyinstrument recording", _json(b'"root_frame"'), "record with: pyinstrument -r speedscope -o a.json"),
     Foreign(
         "a trace of events", lambda source: _trace_array(source) or _json(b'"traceEvents"')(source), _IN_SPEEDSCOPE
     ),

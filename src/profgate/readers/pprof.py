@@ -1,4 +1,4 @@
-"""pprof profiles, as Go, Rust, Node.js and many agents write them: protobuf, gzipped or bare."""
+"""pprof profiles, as Go, Rust, Node.js and others write them: protobuf, gzipped or bare."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
