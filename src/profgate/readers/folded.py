@@ -3,9 +3,11 @@
 import gc
 import re
 from array import array
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import count
 
 import numpy as np
 
@@ -30,6 +32,8 @@ MAX_VALUE = (1 << 62) - 1
 MAX_DIGITS = 18
 SNIFFED = 200
 COLUMNS = 3
+HASH = 0x23
+NEAR = 4  # levels looked at one by one: most stacks leave the one before near its end
 
 _LINE = re.compile(
     rb"^(?P<stack>.*?)[ \t]+(?P<value>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)[ \t]*$|^[ \t]*(?P<bare>\d+)$", re.DOTALL
@@ -38,6 +42,7 @@ _SECOND_NUMBER = re.compile(rb"[ \t]\d+(?:\.\d+)?$")
 _METADATA = re.compile(rb"^#\s*([\w-]+):\s*(.*)$")
 _NUMBER = re.compile(rb"^\d+(?:\.\d+)?$")
 _DIGITS = frozenset(b"0123456789")
+_BLANKS = frozenset(b" \t\r\n\v\f")
 _OPEN, _CLOSE = b"([{<", b")]}>"
 
 
@@ -46,7 +51,7 @@ class Scan:
     """State of one file's scan; a frame's number is its place in ``frames``."""
 
     name: str
-    frames: dict[bytes, int] = field(default_factory=dict)
+    frames: defaultdict[bytes, int] = field(default_factory=lambda: defaultdict(count().__next__))
     events: "array[int]" = field(default_factory=lambda: array("q"))
     values: "array[int]" = field(default_factory=lambda: array("q"))
     decimals: dict[int, Decimal] = field(default_factory=dict)
@@ -136,23 +141,26 @@ def _append_bracketed(scan: Scan, stack: bytes) -> bool:
         return False
     for depth, part in enumerate(parts):
         end = LEAF if depth == len(parts) - 1 else 0
-        scan.events.append(depth << 32 | end | scan.frames.setdefault(part, len(scan.frames)))
+        scan.events.append(depth << 32 | end | scan.frames[part])
     return True
 
 
 def _common_depth(stack: bytes, previous: bytes, ends: list[int]) -> int:
-    """How many open frames of the previous stack this one shares."""
-    low, high = 0, len(ends) - 1
+    """How many open frames of the previous stack this one shares, fewer than all of them."""
+    for depth in range(len(ends) - 1, max(0, len(ends) - 1 - NEAR), -1):
+        if stack.startswith(previous[: ends[depth - 1]]):
+            return depth
+    low, high = 0, max(0, len(ends) - 1 - NEAR)
     while low < high:
         middle = (low + high + 1) >> 1
         if stack.startswith(previous[: ends[middle - 1]]):
             low = middle
         else:
             high = middle - 1
-    return max(low, 0)
+    return low
 
 
-def _scan_lines(  # noqa: C901, PLR0912 - the loop every byte passes; calls inside it would double its time
+def _scan_lines(  # noqa: C901, PLR0912, PLR0915 - the loop every byte passes; calls inside it would double its time
     scan: Scan, ordered: list[bytes], original: list[bytes], first: int, previous: bytes, ends: list[int]
 ) -> tuple[bytes, list[int]]:
     """Appends the events of a block; ``previous`` and ``ends`` carry the open frames from block to block."""
@@ -160,47 +168,53 @@ def _scan_lines(  # noqa: C901, PLR0912 - the loop every byte passes; calls insi
     top = previous[: ends[-1]] if ends else b""
     for raw in ordered:
         line = raw.rstrip()
-        if not line or line[:1] == b"#":
+        if not line or line[0] == HASH:
             if line and (match := _METADATA.match(line)):
                 scan.metadata.setdefault(match[1].decode("utf-8", "replace"), match[2].decode("utf-8", "replace"))
             continue
         scan.lines += 1
+        # The stack is line[:cut]; it is copied as seldom as possible, being long and mostly known.
         cut = line.rfind(b" ")
         digits = line[cut + 1 :]
         exact = None
         if cut > 0 and digits.isdigit() and len(digits) < MAX_DIGITS:
-            stack, value = line[:cut].rstrip(), int(digits)
+            value = int(digits)
+            if line[cut - 1] in _BLANKS:
+                line = line[:cut].rstrip()
+                cut = len(line)
         else:
             found = _exact_value(scan, raw, first + original.index(raw))
             if found is None:
                 continue
-            stack, exact = found
-            value = int(exact)
+            line, exact = found
+            cut, value = len(line), int(exact)
             if exact == value and value <= MAX_VALUE:
                 exact = None
         if value == 0 and exact is None:
             continue
-        if not stack:
+        if not cut:
             scan.root_values.append(Decimal(value) if exact is None else exact)
             continue
-        if stack[-1] in _DIGITS and _SECOND_NUMBER.search(stack[-24:]):
+        if line[cut - 1] in _DIGITS and _SECOND_NUMBER.search(line[max(0, cut - 24) : cut]):
             scan.two_numbers += 1
-        if b"; " in stack and _append_bracketed(scan, stack):
+        place = len(top)
+        if not line.startswith(top):
+            del ends[_common_depth(line, previous, ends) :]
+            place = ends[-1] if ends else 0
+        new = line[place:cut]
+        if (b"; " in new or (place and new[:1] == b" ")) and _append_bracketed(scan, line[:cut]):
             previous, ends, top = b"", [], b""
         else:
-            if not stack.startswith(top):
-                del ends[_common_depth(stack, previous, ends) :]
-            place = ends[-1] if ends else 0
             level = len(ends) << 32
-            *inner, last = stack[place:].split(b";")
+            *inner, last = new.split(b";")
             for part in inner:
-                append_event(level | frames.setdefault(part, len(frames)))
+                append_event(level | frames[part])
                 level += ONE_LEVEL
                 place += len(part) + 1
                 ends.append(place)
-            append_event(level | LEAF | frames.setdefault(last, len(frames)))
+            append_event(level | LEAF | frames[last])
             if place != len(top) or inner:
-                previous, top = stack, stack[:place]
+                previous, top = line, line[:place]
             if len(ends) >= MAX_DEPTH:
                 raise ProfileError(f"{scan.name}:{first + original.index(raw)}", f"deeper than {MAX_DEPTH} frames")
         if exact is not None:
