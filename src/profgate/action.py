@@ -14,7 +14,7 @@ from profgate.adapters.environment import machine_facts
 from profgate.adapters.event import read_run_context
 from profgate.adapters.files import read_text
 from profgate.adapters.github_client import GitHubClient
-from profgate.adapters.workflow_commands import WorkflowCommands
+from profgate.adapters.workflow_commands import WorkflowCommands, harmless
 from profgate.config_file import Catalogue, read_policy, tightened
 from profgate.detect.registry import DEFAULTS
 from profgate.errors import GitHubError, NotAllowed, ProfgateError, ProfileError, SettingsError
@@ -81,7 +81,7 @@ def main(environ: Mapping[str, str] | None = None, pace: Pace = Pace()) -> int:
 
 def _tell(error: ProfgateError, commands: WorkflowCommands) -> None:
     """An annotation for each mistake, at its line where it has one."""
-    for line in str(error).splitlines():
+    for line in map(harmless, str(error).splitlines()):
         where, *rest = line.split(":", 3)
         if isinstance(error, SettingsError) and len(rest) == 3 and rest[0].isdigit() and rest[1].isdigit():
             commands.error(line, file=where, line=int(rest[0]), title="profgate")
@@ -177,6 +177,8 @@ class _Run:
     @cached_property
     def client(self) -> GitHubClient:
         """The API, connected when it is first needed."""
+        if not self.settings.token:
+            raise NotAllowed("token", "is empty, so GitHub cannot be asked; pass token: ${{ github.token }}")
         return GitHubClient(
             self.settings.token,
             self.context.api_url,
@@ -427,10 +429,11 @@ class _Run:
     def _exit(self, report: Report) -> int:
         """The gate's word as an exit code; nothing compared is neutral, which a job cannot say but with 0."""
         verdict = report.verdict
+        reasons = harmless("; ".join(verdict.reasons))
         if verdict.conclusion == "fail" or verdict.exit_code == 1:
-            self.commands.error("; ".join(verdict.reasons) or "the gate failed", title="profgate: the gate failed")
+            self.commands.error(reasons or "the gate failed", title="profgate: the gate failed")
         elif verdict.conclusion == "not_compared":
-            self.commands.warning("; ".join(verdict.reasons) or "nothing was compared", title="profgate: not compared")
+            self.commands.warning(reasons or "nothing was compared", title="profgate: not compared")
         self.commands.log(f"verdict: {verdict.conclusion}")
         return 0 if verdict.exit_code == NOT_COMPARED else verdict.exit_code
 
@@ -461,10 +464,11 @@ class _Run:
     def _publish_comment(self, report: Report, comment: Document, links: Links) -> tuple[str, str]:
         """The comment's address and why there is none; what keeps us from writing never changes the verdict."""
         context = self.context
-        if context.pr_number is None or context.event_name != "pull_request":
+        if context.pr_number is None or context.event_name != "pull_request" or self.settings.comment == "never":
             return "", ""
-        if context.read_only and self.settings.comment != "never":
-            note = "No comment was written: runs of forks and of Dependabot get a token that can only read."
+        if context.read_only or not self.settings.token:
+            reason = "runs of forks and of Dependabot get a token that can only read"
+            note = f"No comment was written: {reason if context.read_only else 'no token was given'}."
             self.commands.notice(note, title="profgate")
             return "", note
         calm = render_quiet_comment(report, key=self.settings.key, links=links, run_url=context.run_url)

@@ -1,0 +1,474 @@
+"""The action from environment to exit code, against a GitHub of its own."""
+
+import json
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import cmarkgfm
+import cmarkgfm.cmark
+import pytest
+
+from fake_github import FakeGitHub
+from profgate.action import Pace, main
+from profgate.model.manifest import MANIFEST_NAME
+
+QUICK = Pace((0, 0), 0, 0, 0)
+WORKFLOW = ".github/workflows/profgate.yml"
+ARTIFACT = "profgate-default"
+SHARES = {"parse": 30_000, "render": 20_000, "store": 15_000, "log": 2_000}
+SLOWER = SHARES | {"parse": 60_000}
+FASTER = SHARES | {"parse": 15_000}
+BASE_RUNS = 9
+
+
+def folded(shares: Mapping[str, int], seed: int) -> bytes:
+    """One run: sample counts that scatter as sampling does, in two contexts for each function."""
+    chance = random.Random(seed)
+    lines = []
+    for name, mean in shares.items():
+        count = max(1, round(chance.gauss(mean, mean**0.5)))
+        lines += [f"main;serve;{name} {count // 2}", f"main;batch;{name} {count - count // 2}"]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def profiles(shares: Mapping[str, int] = SHARES, seed: int = 0, workload: str = "api") -> dict[str, bytes]:
+    """Five runs of one workload."""
+    return {f"{workload}/{run}.folded": folded(shares, 1000 * seed + run) for run in range(1, 6)}
+
+
+class Stage:
+    """A repository with a workspace, in which the action runs."""
+
+    def __init__(self, fake: FakeGitHub, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.fake, self.folder, self.capsys = fake, folder, capsys
+        self.log = ""
+        self.base = fake.add_commit(branch="main")
+        self.inputs: dict[str, str] = {"token": fake.token}
+
+    def push(self, files: Mapping[str, bytes] | None = None) -> str:
+        """A new commit of the base branch, recorded by the action itself."""
+        self.base = self.fake.add_commit(parents=[self.base], branch="main")
+        self.record(files or profiles(seed=len(self.fake.state.commits)))
+        return self.base
+
+    def record(self, files: Mapping[str, bytes]) -> int:
+        self.fake.start_run(self.base)
+        code = self.run("push", files, {"GITHUB_SHA": self.base, "GITHUB_REF": "refs/heads/main"}, {})
+        self.fake.finish_run()
+        return code
+
+    def open_pull(self, *, fork: bool = False) -> None:
+        self.head = self.fake.add_commit(parents=[self.base])
+        there = ("mallory/shop", 666) if fork else None
+        self.number = self.fake.add_pull(self.head, self.base, fork=there)
+        self.fork = fork
+
+    def push_to_pull(self) -> None:
+        self.head = self.fake.add_commit(parents=[self.head])
+        self.fake.state.pulls[self.number].head_sha = self.head
+
+    def compare(self, files: Mapping[str, bytes], *, base: str = "") -> int:
+        """The action on the pull request, at a test merge of it."""
+        merge = self.fake.add_commit(parents=[base or self.base, self.head])
+        self.fake.start_run(merge, event="pull_request", branch="feature")
+        before = len(self.fake.requests)
+        ours = self.fake.state.repository_id
+        event = {
+            "number": self.number,
+            "pull_request": {
+                "number": self.number,
+                "head": {"sha": self.head, "ref": "feature", "repo": {"id": 666 if self.fork else ours}},
+                "base": {"sha": self.base, "ref": "main", "repo": {"id": ours}},
+                "user": {"login": "octocat"},
+            },
+        }
+        environ = {"GITHUB_SHA": merge, "GITHUB_REF": f"refs/pull/{self.number}/merge", "GITHUB_BASE_REF": "main"}
+        code = self.run("pull_request", files, environ, event)
+        self.requests = [one for one in self.fake.requests[before:] if "/twirp/" not in one.path]
+        self.fake.finish_run()
+        return code
+
+    def run(
+        self, event_name: str, files: Mapping[str, bytes], environ: Mapping[str, str], event: Mapping[str, Any]
+    ) -> int:
+        workspace = self.folder / f"workspace-{len(list(self.folder.iterdir()))}"
+        for name, data in files.items():
+            place = workspace / "profiles" / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(data)
+        workspace.mkdir(exist_ok=True)
+        repository = {"id": self.fake.state.repository_id, "default_branch": "main"}
+        (workspace / "event.json").write_text(json.dumps({"repository": repository, **event}))
+        self.workspace = workspace
+        code = main(
+            {
+                **self.fake.service_env(),
+                "GITHUB_EVENT_NAME": event_name,
+                "GITHUB_EVENT_PATH": str(workspace / "event.json"),
+                "GITHUB_WORKSPACE": str(workspace),
+                "GITHUB_WORKFLOW_REF": f"{self.fake.state.repository}/{WORKFLOW}@refs/heads/main",
+                "GITHUB_JOB": f"job-{len(self.fake.state.runs)}",
+                "GITHUB_OUTPUT": str(workspace / "output.txt"),
+                "GITHUB_STEP_SUMMARY": str(workspace / "summary.md"),
+                **{f"INPUT_{name.upper()}": value for name, value in self.inputs.items()},
+                **environ,
+            },
+            QUICK,
+        )
+        self.log = self.capsys.readouterr().out
+        return code
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        lines = iter((self.workspace / "output.txt").read_text().splitlines())
+        for line in lines:
+            name, delimiter = line.split("<<")
+            value = []
+            while (part := next(lines)) != delimiter:
+                value.append(part)
+            found[name] = "\n".join(value)
+        return found
+
+    @property
+    def summary(self) -> str:
+        return (self.workspace / "summary.md").read_text()
+
+    @property
+    def comments(self) -> list[str]:
+        return self.fake.comment_bodies(self.number)
+
+    def file(self, name: str) -> str:
+        return (self.workspace / "profgate-report" / name).read_text()
+
+
+@pytest.fixture
+def stage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Stage]:
+    with FakeGitHub() as fake:
+        yield Stage(fake, tmp_path, capsys)
+
+
+@pytest.fixture
+def recorded(stage: Stage) -> Stage:
+    """A base branch whose noise is known, and an open pull request."""
+    for _ in range(BASE_RUNS):
+        stage.push()
+    stage.open_pull()
+    return stage
+
+
+def test_a_push_stores_its_profiles_with_a_manifest(stage: Stage) -> None:
+    stage.push(profiles())
+    artifact = next(iter(stage.fake.state.artifacts.values()))
+    assert artifact.name == ARTIFACT
+    manifest = json.loads(stage.file(f"baseline/{MANIFEST_NAME}"))
+    assert manifest["commit"] == stage.base
+    assert [file["path"] for file in manifest["files"]] == sorted(profiles())
+    assert {file["format"] for file in manifest["files"]} == {"folded"}
+    assert stage.fake.count("GET") == 0
+
+
+def test_the_first_pull_request_reads_what_happens_next(stage: Stage) -> None:
+    stage.open_pull()
+    assert stage.compare(profiles()) == 0
+    assert "there is no baseline yet" in stage.comments[0]
+    assert stage.outputs["conclusion"] == "not_compared"
+    assert stage.outputs["base-runs"] == "0"
+    stage.push_to_pull()
+    assert stage.compare(profiles()) == 0
+    assert len(stage.comments) == 1
+
+
+def test_a_regression_fails_the_gate(recorded: Stage) -> None:
+    assert recorded.compare(profiles(SLOWER, 77)) == 1
+    assert "parse" in recorded.comments[0]
+    assert recorded.comments[0].startswith("<!-- profgate v1 key=default head=")
+    outputs = recorded.outputs
+    assert outputs["conclusion"] == "fail"
+    assert int(outputs["red"]) >= 1
+    assert outputs["baseline-sha"] == recorded.base
+    assert outputs["baseline-distance"] == "0"
+    assert outputs["base-runs"] == str(BASE_RUNS)
+    assert outputs["page-url"] in recorded.comments[0]
+    assert "/artifacts/" in outputs["page-url"]
+    assert "::error title=profgate%3A the gate failed::" in recorded.log
+    assert json.loads(recorded.file("report.json"))["verdict"]["conclusion"] == "fail"
+    assert "parse" in recorded.summary
+    assert len(recorded.requests) <= 15 + 2 * (BASE_RUNS - 1)
+
+
+def test_a_second_push_edits_the_same_comment(recorded: Stage) -> None:
+    recorded.compare(profiles(SLOWER, 77))
+    first = recorded.comments
+    recorded.push_to_pull()
+    recorded.compare(profiles(SLOWER, 78))
+    assert len(first) == len(recorded.comments) == 1
+    assert f"head={recorded.head[:7]}" in recorded.comments[0]
+    recorded.push_to_pull()
+    assert recorded.compare(profiles(SHARES, 79)) == 0
+    assert len(recorded.comments) == 1
+    assert "Back to normal" in recorded.comments[0]
+
+
+def test_an_improvement_passes_and_is_told(recorded: Stage) -> None:
+    assert recorded.compare(profiles(FASTER, 77)) == 0
+    assert recorded.outputs["conclusion"] == "pass"
+    assert "parse" in recorded.comments[0]
+
+
+def test_nothing_changed_makes_no_comment(recorded: Stage) -> None:
+    assert recorded.compare(profiles(SHARES, 77)) == 0
+    assert recorded.outputs["conclusion"] == "pass"
+    assert recorded.comments == []
+    assert recorded.summary
+
+
+def test_before_history_exists_the_gate_only_advises(stage: Stage) -> None:
+    stage.push()
+    stage.open_pull()
+    assert stage.compare(profiles(SLOWER, 77)) == 0
+    assert stage.outputs["conclusion"] == "warn"
+    stage.inputs["gate-without-history"] = "true"
+    assert stage.compare(profiles(SLOWER, 77)) == 1
+
+
+def test_a_fork_gets_everything_but_the_comment(stage: Stage) -> None:
+    for _ in range(BASE_RUNS):
+        stage.push()
+    stage.open_pull(fork=True)
+    stage.fake.read_only()
+    assert stage.compare(profiles(SLOWER, 77)) == 1
+    assert stage.comments == []
+    assert "::notice title=profgate::No comment was written" in stage.log
+    assert stage.outputs["conclusion"] == "fail"
+    assert "parse" in stage.summary
+    assert all(one.method == "GET" for one in stage.requests)
+
+
+def test_a_token_that_cannot_comment_changes_no_verdict(recorded: Stage) -> None:
+    recorded.fake.read_only()
+    assert recorded.compare(profiles(SLOWER, 77)) == 1
+    assert "::warning title=profgate::no comment was written" in recorded.log
+    assert "pull-requests: write" in recorded.log
+
+
+def test_an_expired_baseline_is_told_and_fails_only_on_wish(stage: Stage) -> None:
+    run = stage.fake.add_run(stage.base)
+    stage.fake.add_artifact(run, ARTIFACT, profiles(), expired=True)
+    stage.open_pull()
+    assert stage.compare(profiles()) == 0
+    assert "NOT COMPARED" in stage.comments[0]
+    assert "expired" in stage.comments[0]
+    stage.inputs["on-not-compared"] = "fail"
+    assert stage.compare(profiles()) == 1
+
+
+def test_the_nearest_ancestor_stands_in_and_does_not_turn_red(recorded: Stage) -> None:
+    near = recorded.base
+    recorded.base = recorded.fake.add_commit(parents=[near], branch="main")
+    assert recorded.compare(profiles(SLOWER, 77)) == 0
+    assert recorded.outputs["baseline-sha"] == near
+    assert recorded.outputs["baseline-distance"] == "1"
+    assert recorded.outputs["conclusion"] == "warn"
+
+
+def test_a_planted_baseline_of_a_fork_is_not_used(recorded: Stage) -> None:
+    planted = recorded.fake.add_run(recorded.base, repository="mallory/shop", repository_id=666)
+    recorded.fake.add_artifact(planted, ARTIFACT, profiles(SLOWER, 77))
+    assert recorded.compare(profiles(SLOWER, 77)) == 1
+
+
+def test_several_workloads_stand_in_one_comment(stage: Stage) -> None:
+    for seed in range(BASE_RUNS):
+        stage.push(profiles(seed=seed) | profiles(seed=seed + 100, workload="cli"))
+    stage.open_pull()
+    assert stage.compare(profiles(SLOWER, 77) | profiles(SHARES, 78, "cli") | profiles(SHARES, 79, "new")) == 1
+    assert len(stage.comments) == 1
+    report = json.loads(stage.file("report.json"))
+    assert [workload["name"] for workload in report["workloads"]] == ["api", "cli"]
+    assert [(one["name"], one["side"]) for one in report["not_compared"]] == [("new", "target")]
+
+
+def test_hostile_names_change_neither_comment_nor_log(stage: Stage) -> None:
+    hostile = "x`|<img src=x>@octocat ##[set-output name=conclusion]pass --> ![a](b)"
+    shares = SHARES | {hostile: 10_000}
+    for seed in range(BASE_RUNS):
+        stage.push(profiles(shares, seed))
+    stage.open_pull()
+    assert stage.compare(profiles(shares | {hostile: 30_000}, 77)) == 1
+    assert "##[" not in stage.log
+    shown = cmarkgfm.github_flavored_markdown_to_html(stage.comments[0], cmarkgfm.cmark.Options.CMARK_OPT_UNSAFE)
+    assert "<img" not in shown
+    assert 'href="b"' not in shown
+    assert "@octocat" not in re.sub(r"<code>.*?</code>", "", shown, flags=re.DOTALL)
+    assert stage.comments[0].index("-->") < stage.comments[0].index("\n")
+    assert stage.outputs["conclusion"] == "fail"
+
+
+def test_many_long_names_stay_below_the_limit(stage: Stage) -> None:
+    shares = {f"{number:04}" + "é" * 900: 4_000 for number in range(150)}
+    slower = {name: 9_000 if name < "0100" else count for name, count in shares.items()}
+    for seed in range(BASE_RUNS):
+        stage.push(profiles(shares, seed))
+    stage.open_pull()
+    stage.compare(profiles(slower, 77))
+    assert len(stage.comments[0].encode()) <= 60_000
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_a_server_error_on_writing_makes_no_second_comment(recorded: Stage, *, stored: bool) -> None:
+    recorded.fake.fail("POST", "/comments", stored=stored)
+    assert recorded.compare(profiles(SLOWER, 77)) == 1
+    assert len(recorded.comments) == 1
+
+
+def test_the_rate_limit_while_searching_is_an_error_not_a_pass(recorded: Stage) -> None:
+    recorded.fake.fail("GET", "/actions/workflows", 403, times=9, message="API rate limit exceeded for installation")
+    assert recorded.compare(profiles(SHARES, 77)) == 2
+    assert "::error" in recorded.log
+    assert recorded.outputs["conclusion"] == "not_compared"
+    assert "could not do its job" in recorded.summary
+
+
+def test_the_rate_limit_while_commenting_keeps_the_verdict(recorded: Stage) -> None:
+    recorded.fake.fail("GET", "/issues", 403, times=9, message="API rate limit exceeded for installation")
+    assert recorded.compare(profiles(SLOWER, 77)) == 1
+    assert "::warning title=profgate::no comment was written" in recorded.log
+
+
+def test_a_result_of_an_older_head_is_not_written(recorded: Stage) -> None:
+    recorded.fake.state.pulls[recorded.number].head_sha = recorded.fake.add_commit(parents=[recorded.head])
+    assert recorded.compare(profiles(SLOWER, 77)) == 1
+    assert recorded.comments == []
+
+
+def test_without_a_results_service_the_step_is_told(recorded: Stage) -> None:
+    service = recorded.fake.service_env
+    recorded.fake.service_env = lambda: service() | {"ACTIONS_RESULTS_URL": ""}  # type: ignore[method-assign]
+    assert recorded.compare(profiles(SLOWER, 77)) == 1
+    assert "actions/upload-artifact@v7" in recorded.log
+    assert recorded.outputs["page-url"] == ""
+    assert recorded.file("index.html")
+
+
+def commit_policy(stage: Stage, text: str) -> None:
+    stage.base = stage.fake.add_commit(
+        parents=[stage.base], branch="main", files={".github/profgate.yml": text.encode()}
+    )
+
+
+def test_the_policy_comes_from_the_baseline_commit(recorded: Stage) -> None:
+    commit_policy(recorded, "gate: {fail-on: never, fail-on-total: never}\n")
+    recorded.record(profiles(seed=50))
+    recorded.open_pull()
+    assert recorded.compare(profiles(SLOWER, 77)) == 0
+    recorded.inputs["fail-on"] = "severe"
+    assert recorded.compare(profiles(SLOWER, 77)) == 1
+
+
+def test_a_pull_request_cannot_loosen_its_own_gate(recorded: Stage) -> None:
+    commit_policy(recorded, "gate: {fail-on: degradation}\n")
+    recorded.record(profiles(seed=50))
+    recorded.open_pull()
+    recorded.inputs["fail-on"] = "never"
+    mine = {"../.github/profgate.yml": b"gate: {fail-on: never, fail-on-total: never}\n"}
+    assert recorded.compare(profiles(SLOWER, 77) | mine) == 1
+    warnings = json.loads(recorded.file("report.json"))["warnings"]
+    assert any("would loosen" in one for one in warnings)
+    assert any("counts after the merge" in one for one in warnings)
+
+
+def test_a_broken_policy_names_every_place(recorded: Stage) -> None:
+    commit_policy(recorded, "gate:\n  fail-on: sometimes\n  budgt: 1\n")
+    recorded.record(profiles(seed=50))
+    recorded.open_pull()
+    assert recorded.compare(profiles(SHARES, 77)) == 2
+    assert "::error title=profgate,file=.github/profgate.yml,line=2::" in recorded.log
+    assert "::error title=profgate,file=.github/profgate.yml,line=3::" in recorded.log
+
+
+def test_both_sides_in_one_job_need_no_api(stage: Stage) -> None:
+    stage.open_pull()
+    stage.inputs |= {"token": "", "profiles": "profiles/head/**", "baseline-profiles": "profiles/base/**"}
+    stage.inputs["gate-without-history"] = "true"
+    both = {f"base/{name}": data for name, data in profiles(SHARES, 1).items()}
+    both |= {f"head/{name}": data for name, data in profiles(SLOWER, 2).items()}
+    assert stage.compare(both) == 1
+    assert stage.requests == []
+    assert "no token was given" in stage.log
+    report = json.loads(stage.file("report.json"))
+    assert [workload["name"] for workload in report["workloads"]] == ["api"]
+
+
+def test_without_a_token_no_stored_baseline_can_be_found(stage: Stage) -> None:
+    stage.open_pull()
+    stage.inputs["token"] = ""
+    assert stage.compare(profiles()) == 2
+    assert "pass token: ${{ github.token }}" in stage.log
+
+
+def test_the_policy_of_the_base_also_rules_where_both_sides_are_local(stage: Stage) -> None:
+    commit_policy(stage, "gate: {fail-on: never, fail-on-total: never, gate-without-history: true}\n")
+    stage.open_pull()
+    stage.inputs |= {"profiles": "profiles/head/**", "baseline-profiles": "profiles/base/**"}
+    both = {f"base/{name}": data for name, data in profiles(SHARES, 1).items()}
+    both |= {f"head/{name}": data for name, data in profiles(SLOWER, 2).items()}
+    assert stage.compare(both) == 0
+    assert json.loads(stage.file("report.json"))["policy"]["fail_on"] == "never"
+    assert len(stage.comments) == 1
+
+
+def test_switched_off_comments_are_not_even_looked_for(recorded: Stage) -> None:
+    recorded.inputs["comment"] = "never"
+    assert recorded.compare(profiles(SLOWER, 77)) == 1
+    assert not any("/issues/" in one.path for one in recorded.requests)
+
+
+def test_two_refs_are_compared_on_demand(recorded: Stage) -> None:
+    old = recorded.base
+    recorded.push(profiles(SLOWER, 90))
+    recorded.fake.state.tags["v1"] = old
+    recorded.inputs |= {"baseline-ref": "v1", "target-ref": "main"}
+    recorded.fake.start_run(recorded.base, event="workflow_dispatch")
+    code = recorded.run(
+        "workflow_dispatch", {}, {"GITHUB_SHA": recorded.base, "GITHUB_REF": "refs/heads/main"}, {"inputs": {}}
+    )
+    assert code == 1
+    assert recorded.outputs["baseline-sha"] == old
+    assert "parse" in recorded.summary
+    assert recorded.comments == []
+
+
+def test_no_profiles_are_an_error(stage: Stage) -> None:
+    stage.open_pull()
+    assert stage.compare({}) == 2
+    assert "matches no file" in stage.log
+    assert stage.outputs["conclusion"] == "not_compared"
+
+
+def test_a_profile_that_cannot_be_read_is_not_recorded(stage: Stage) -> None:
+    assert stage.record({"api.folded": b"\x00\x01\x02 nothing\n"}) == 2
+    assert stage.fake.state.artifacts == {}
+
+
+def test_pull_request_target_is_refused(stage: Stage) -> None:
+    assert stage.run("pull_request_target", profiles(), {}, {}) == 2
+    assert "use pull_request" in stage.log
+
+
+def test_every_bad_input_is_told(stage: Stage) -> None:
+    stage.inputs |= {"fail-on": "sometimes", "pages": "many"}
+    assert stage.run("push", profiles(), {}, {}) == 2
+    assert stage.log.count("::error title=profgate::") == 2
+
+
+def test_no_secret_is_printed(recorded: Stage) -> None:
+    recorded.compare(profiles(SLOWER, 77))
+    shown = "\n".join(line for line in recorded.log.splitlines() if not line.startswith("::add-mask::"))
+    texts: list[Callable[[], str]] = [lambda: shown, lambda: recorded.summary, lambda: recorded.comments[0]]
+    for text in texts:
+        assert recorded.fake.token not in text()
+        assert recorded.fake.runtime_token not in text()
