@@ -233,6 +233,8 @@ def _coloured_pointer(finding: Finding, metric: MetricReport) -> Finding:
     """A finding without the calibrated test: a hint where the test was silent, a maybe where it could not speak."""
     if _tested(metric):
         return replace(finding, reasons=("the calibrated test sees no more than noise here",))
+    if not finding.from_value and not finding.to_value:
+        return replace(finding, reasons=("it has no cost of its own: a caller of what changed",))
     colour: Colour = "yellow" if finding.direction == "worse" else "neutral"
     return replace(finding, colour=colour, reasons=("no calibrated test could confirm it",))
 

@@ -53,6 +53,7 @@ _ROOT_PATTERNS = tuple(
     for pattern in (
         r"^/proc/\d+/root(?=/)",
         r"^(?:[A-Za-z]:)?/(?:[^/]+/)*?_?_?w(?:ork)?/([^/]+)/\1/",
+        r"^/(?:usr/(?:local|lib)|opt/hostedtoolcache)/go(?:-[\d.]+|/[\d.]+/\w+)?/src/",
         r"^/github/workspace/",
         r"^/(?:home|Users)/[^/]+/",
         r"^/root/",

@@ -51,6 +51,8 @@ def test_levels() -> None:
         ("/x/venv/lib/python3.11/site-packages/requests/api.py", "requests/api.py"),
         ("C:\\a\\b.py", "C:/a/b.py"),
         ("/usr/lib/x86_64-linux-gnu/libc.so.6", "/usr/lib/libc.so.6"),
+        ("/usr/lib/go-1.19/src/runtime/map.go", "runtime/map.go"),
+        ("/opt/hostedtoolcache/go/1.22.3/x64/src/runtime/map.go", "runtime/map.go"),
         ("pkg/a.py", "pkg/a.py"),
     ],
 )
