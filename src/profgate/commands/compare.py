@@ -14,7 +14,7 @@ from profgate.model.links import Links
 from profgate.model.policy import FAIL_ON_ORDER
 from profgate.model.report import Document
 from profgate.pipeline import Built
-from profgate.publish.terminal import show
+from profgate.publish.terminal import reading, show
 from profgate.report.comment import render_comment
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import to_json
@@ -66,7 +66,8 @@ def run(argv: Sequence[str]) -> int:
     policy = policy_of(arguments.config, arguments.fail_on)
     given = pipeline_input(arguments.baseline, arguments.target, policy, difference=arguments.difference)
     strategies = tuple(arguments.strategy) if arguments.strategy else None
-    built = wiring.compare(replace(given, strategies=strategies, verbose=arguments.verbose))
+    with reading(sys.stderr, sum(source.size for source in (*given.baseline, *given.target))) as progress:
+        built = wiring.compare(replace(given, strategies=strategies, verbose=arguments.verbose), progress=progress)
     if arguments.output_dir:
         for document in _documents(built):
             write_text(os.path.join(arguments.output_dir, document.name), document.text)  # noqa: PTH118 - doors pass plain paths

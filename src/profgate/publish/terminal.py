@@ -1,8 +1,10 @@
 """Text for the terminal: in colour where somebody looks, the same text without it anywhere else."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TextIO
 
+LONG = 50 << 20  # bytes; less is read before a bar could be seen
 STYLES = {"head": "bold", "bad": "bold red", "warn": "yellow", "good": "green", "quiet": "dim", "text": ""}
 
 
@@ -16,6 +18,20 @@ def show(lines: str | Sequence[tuple[str, str]], stream: TextIO) -> None:
     else:
         stream.write("".join(f"{line}\n" for _, line in printable))
     stream.flush()
+
+
+@contextmanager
+def reading(stream: TextIO, size: int) -> Iterator[Callable[[int], None] | None]:
+    """A bar for ``size`` bytes where somebody looks and it takes long; gives what to call with the bytes read."""
+    if size < LONG or not stream.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(file=stream), transient=True) as bar:
+        task = bar.add_task("reading profiles", total=size)
+        yield lambda done: bar.advance(task, done)
 
 
 def _coloured(lines: Sequence[tuple[str, str]], stream: TextIO) -> None:
