@@ -15,6 +15,7 @@ from profgate.adapters.event import read_run_context
 from profgate.adapters.files import read_text
 from profgate.adapters.github_client import GitHubClient
 from profgate.adapters.workflow_commands import WorkflowCommands, harmless
+from profgate.compare.workloads import workload_name
 from profgate.config_file import Catalogue, read_policy, tightened
 from profgate.detect.registry import DEFAULTS
 from profgate.errors import GitHubError, NotAllowed, ProfgateError, ProfileError, SettingsError
@@ -23,6 +24,7 @@ from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_to_json
 from profgate.model.policy import Policy, Rule
 from profgate.model.report import Document, Report, Side
 from profgate.model.run_context import RunContext
+from profgate.model.source import SourceFile
 from profgate.pipeline import Built, PipelineInput
 from profgate.publish.artifacts import Page, Uploads, upload_baseline, upload_pages
 from profgate.publish.files import hand_over, write_documents, write_profiles
@@ -320,7 +322,7 @@ class _Run:
         run = found.baseline.candidate.run
         self.commands.log(f"baseline: run {run.id} of {run.head_sha}, distance {found.baseline.candidate.distance}")
         side = Side(label, run.head_sha, run.head_branch, run.id, found.baseline.candidate.distance)
-        noise = [one.files for one in found.noise]
+        noise = [_one_reading(one.files) for one in found.noise]
         return PipelineInput(
             found.baseline.files,
             (),
@@ -499,6 +501,14 @@ def _explained(report: Report, sides: _Sides) -> Report:
         not_compared=tuple(replace(one, reason=reason) if one.side == "target" else one for one in report.not_compared),
         verdict=replace(report.verdict, reasons=(reason, *report.verdict.reasons)),
     )
+
+
+def _one_reading(files: Sequence[SourceFile]) -> tuple[SourceFile, ...]:
+    """The first run of each workload: what one job recorded five times is one independent reading of the noise."""
+    first: dict[tuple[str, str], SourceFile] = {}
+    for source in files:
+        first.setdefault((workload_name(source.name), source.name.rpartition(".")[2]), source)
+    return tuple(first.values())
 
 
 def _worth_a_comment(report: Report) -> bool:

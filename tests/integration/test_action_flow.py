@@ -235,6 +235,15 @@ def test_before_history_exists_the_gate_only_advises(stage: Stage) -> None:
     assert stage.compare(profiles(SLOWER, 77)) == 1
 
 
+def test_runs_of_one_job_are_one_reading_of_the_noise(stage: Stage) -> None:
+    for _ in range(4):
+        stage.push()
+    stage.open_pull()
+    assert stage.compare(profiles(SLOWER, 77)) == 0
+    assert stage.outputs["conclusion"] == "warn"
+    assert "calibrating: 3 of 8 base runs" in stage.file("report.json")
+
+
 def test_a_fork_gets_everything_but_the_comment(stage: Stage) -> None:
     for _ in range(BASE_RUNS):
         stage.push()
