@@ -411,7 +411,7 @@ def _globs(item: _Item, mistakes: _Mistakes) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _strictness(name: str, value: str | bool) -> int:  # noqa: FBT001 - a value of either type, not a switch
+def _strictness(name: str, value: str | bool) -> int:
     orders: dict[str, tuple[str | bool, ...]] = {
         "fail_on": FAIL_ON_ORDER,
         "fail_on_total": FAIL_ON_ORDER,

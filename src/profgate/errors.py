@@ -9,6 +9,8 @@ ProfgateError            exit 2: could not do the job (exit 1 is kept for a fail
     └── NotAllowed       a token may not do this: the one error with a planned way on
 """
 
+from typing import Self
+
 
 class ProfgateError(Exception):
     """Base of the tree; its text reads ``where: what; what to do``."""
@@ -19,6 +21,10 @@ class ProfgateError(Exception):
         super().__init__(f"{where}: {what}" if what else where)
         self.where = where
         self.what = what
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, str]]:
+        """Both parts travel between processes; the default would keep their sum alone."""
+        return type(self), (self.where, self.what)
 
 
 class SettingsError(ProfgateError):

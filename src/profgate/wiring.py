@@ -2,11 +2,9 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import entry_points
-from multiprocessing import get_context
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from profgate.detect.base import Strategy
 from profgate.detect.registry import all_strategies
@@ -16,8 +14,13 @@ from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
 from profgate.pipeline import Built, PipelineInput, Reader, build_report, compare_sources
 from profgate.readers.base import ProfileReader
-from profgate.readers.registry import read_profile, readers_with
+from profgate.readers.registry import read_or_error, readers_with
 
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+GZIP = b"\x1f\x8b"
+PACKING = 8
 Progress = Callable[[int], None]  # told the size of each file that was read
 LARGE = 50 << 20  # bytes on both sides together; below, starting a process costs more than it saves
 
@@ -44,16 +47,8 @@ def readers() -> tuple[ProfileReader, ...]:
     return readers_with(_outside("profgate.readers"))
 
 
-def read_one(source: SourceFile) -> Profile | ProfileError:
-    """A profile, or why it cannot be read: an unreadable file is told beside the others, not instead of them."""
-    try:
-        return read_profile(source, readers())
-    except ProfileError as error:
-        return error
-
-
 def read_all(
-    sources: Sequence[SourceFile], executor: Executor | None = None, progress: Progress | None = None
+    sources: Sequence[SourceFile], executor: "Executor | None" = None, progress: Progress | None = None
 ) -> list[Profile | ProfileError]:
     """Every source in order; large input is read by processes, a file each. ``progress`` hears of each file read."""
     results = []
@@ -64,21 +59,37 @@ def read_all(
     return results
 
 
-def _read_lazily(sources: Sequence[SourceFile], executor: Executor | None) -> Iterator[Profile | ProfileError]:
-    large = sum(source.size for source in sources) > LARGE and len(sources) > 1
-    if executor is not None or not large:
-        yield from (map if executor is None else executor.map)(read_one, sources)
+def _work(source: SourceFile) -> int:
+    """Bytes that reading has to look at: packed input and pprof hold several times what their size says."""
+    packed = source.head[:2] == GZIP
+    return source.size * (PACKING if packed else 1)
+
+
+def _read_lazily(sources: Sequence[SourceFile], executor: "Executor | None") -> Iterator[Profile | ProfileError]:
+    read = partial(read_or_error, readers=readers())
+    if executor is not None:
+        yield from executor.map(read, sources)
         return
-    workers = min(len(sources), os.cpu_count() or 1)
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(read_one, sources)
+    helpers = min(len(sources), os.cpu_count() or 1) - 1
+    if helpers < 1 or sum(map(_work, sources)) < LARGE:
+        yield from map(read, sources)
+        return
+    # here, because importing it takes longer than reading a small profile
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    with ProcessPoolExecutor(helpers, mp_context=get_context("spawn")) as pool:
+        # the last files are handed out first: meanwhile this process reads from the front what nobody has begun
+        waiting = [pool.submit(read, source) for source in reversed(sources)][::-1]
+        for source, one in zip(sources, waiting, strict=True):
+            yield read(source) if one.cancel() else one.result()
 
 
-def _reader(executor: Executor | None, progress: Progress | None) -> Reader:
+def _reader(executor: "Executor | None", progress: Progress | None) -> Reader:
     return lambda sources: read_all(sources, executor, progress)
 
 
-def compare(given: PipelineInput, executor: Executor | None = None, progress: Progress | None = None) -> Built:
+def compare(given: PipelineInput, executor: "Executor | None" = None, progress: Progress | None = None) -> Built:
     """The judged report and its pages."""
     return build_report(given, _reader(executor, progress), strategies())
 

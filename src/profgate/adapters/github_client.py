@@ -67,7 +67,7 @@ class GitHubClient:
         verify: bool | str = True,
     ) -> None:
         if not token:
-            raise NotAllowed("github-token", "is empty; pass github-token: ${{ github.token }}")
+            raise NotAllowed("token", "is empty; pass token: ${{ github.token }}")
         if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
             raise GitHubError("repository", f"{repository!r} is not of the form owner/name; check GITHUB_REPOSITORY")
         self._token = token
@@ -319,7 +319,7 @@ def _refusal(error: "GithubException", where: str) -> GitHubError:
     if isinstance(error, RateLimitExceededException) or status == 429:
         return GitHubError(where, "the rate limit of this repository is used up; run again in an hour")
     if status == 401:
-        return NotAllowed(where, "GitHub does not accept the token; pass github-token: ${{ github.token }}")
+        return NotAllowed(where, "GitHub does not accept the token; pass token: ${{ github.token }}")
     if status == 403:
         return NotAllowed(where, _missing_permission(message, headers.get("x-accepted-github-permissions", "")))
     if status in {404, 410}:

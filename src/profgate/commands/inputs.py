@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from profgate import wiring
 from profgate.adapters.files import read_text, sources_under, write_text
-from profgate.config_file import read_policy
 from profgate.errors import ProfgateError
 from profgate.model.comparison import Comparison
 from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_from_json
@@ -36,10 +35,16 @@ def _side(path: str) -> tuple[list[SourceFile], Manifest | None]:
     return profiles, manifest_from_json(manifest.read(1 << 24)) if manifest is not None else None
 
 
+def _configured(config: str) -> Policy:
+    from profgate.config_file import read_policy
+
+    catalogue = {name: one.options for one in wiring.strategies() for name in (one.name, one.short)}
+    return read_policy(read_text(config), config, catalogue)
+
+
 def policy_of(config: str | None, fail_on: FailOn | None = None) -> Policy:
     """The policy of a configuration file, or the built-in one; ``fail_on`` gates without waiting for history."""
-    catalogue = {name: one.options for one in wiring.strategies() for name in (one.name, one.short)}
-    policy = read_policy(read_text(config), config, catalogue) if config else Policy()
+    policy = _configured(config) if config else Policy()
     if fail_on is not None:
         policy = replace(policy, fail_on=fail_on, fail_on_total=fail_on, gate_without_history=True)
     return policy

@@ -47,6 +47,14 @@ def read_profile(source: SourceFile, readers: tuple[ProfileReader, ...] = READER
         raise ProfileError(error.where, f"looks like {reader.name} ({why}), but: {error.what}") from error
 
 
+def read_or_error(source: SourceFile, readers: tuple[ProfileReader, ...] = READERS) -> Profile | ProfileError:
+    """The profile, or why it cannot be read: an unreadable file is told beside the others, not instead of them."""
+    try:
+        return read_profile(source, readers)
+    except ProfileError as error:
+        return error
+
+
 def _claiming(source: SourceFile, readers: tuple[ProfileReader, ...]) -> tuple[ProfileReader, str]:
     *others, last = readers
     claims = [(reader, why) for reader in others if (why := reader.recognizes(source)) is not None]

@@ -1,7 +1,7 @@
 """The flame graph as a static SVG: same layout and colours as the page, without a script."""
 
 from dataclasses import dataclass
-from xml.sax.saxutils import escape
+from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
@@ -284,7 +284,7 @@ def _shortened(text: str, room: int) -> str:
 def _safe(text: str, *, quote: bool = False) -> str:
     """Escaped, and without the characters XML forbids."""
     cleaned = "".join(c if _allowed(ord(c)) else "\N{REPLACEMENT CHARACTER}" for c in text)
-    return escape(cleaned, {'"': "&quot;"} if quote else {})
+    return escape(cleaned, quote=quote)
 
 
 def _allowed(code: int) -> bool:
