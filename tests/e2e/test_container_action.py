@@ -1,0 +1,112 @@
+"""The action in its container, run as the runner runs it, against the fake GitHub; its page opened in a browser."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from e2e.container_run import Step, build_image, run_step, why_not, workspace_after
+from fake_github import FakeGitHub
+from integration.test_action_flow import BASE_RUNS, SLOWER, WORKFLOW, Stage, profiles
+
+pytestmark = pytest.mark.xdist_group("container")  # one process builds the image once
+
+
+@pytest.fixture(scope="module")
+def _image() -> None:
+    if reason := why_not():
+        pytest.skip(reason)
+    build_image()
+
+
+def step_of(stage: Stage, tmp_path: Path) -> Step:
+    """A pull request's step whose `parse` doubled, as the runner hands it to the container."""
+    merge = stage.fake.add_commit(parents=[stage.base, stage.head])
+    stage.fake.start_run(merge, event="pull_request", branch="feature")
+    workspace = tmp_path / "checkout"
+    for name, data in profiles(SLOWER, 77).items():
+        place = workspace / "profiles" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+    ours = stage.fake.state.repository_id
+    event = {
+        "number": stage.number,
+        "repository": {"id": ours, "default_branch": "main"},
+        "pull_request": {
+            "number": stage.number,
+            "head": {"sha": stage.head, "ref": "feature", "repo": {"id": ours}},
+            "base": {"sha": stage.base, "ref": "main", "repo": {"id": ours}},
+            "user": {"login": "octocat"},
+        },
+    }
+    environment = {
+        **stage.fake.service_env(),
+        "GITHUB_EVENT_NAME": "pull_request",
+        "GITHUB_SHA": merge,
+        "GITHUB_REF": f"refs/pull/{stage.number}/merge",
+        "GITHUB_BASE_REF": "main",
+        "GITHUB_JOB": "performance",
+        "GITHUB_WORKFLOW_REF": f"{stage.fake.state.repository}/{WORKFLOW}@refs/heads/main",
+        "INPUT_TOKEN": stage.fake.token,
+        "INPUT_FAIL-ON": "degradation",
+    }
+    return Step(["action"], workspace, environment, json.dumps(event))
+
+
+def outputs_of(text: str) -> dict[str, str]:
+    """The output file as the runner reads it."""
+    return {
+        name: value for name, _, value in re.findall(r"^([\w-]+)<<(\S+)\n(.*?)\n?\2$", text, re.MULTILINE | re.DOTALL)
+    }
+
+
+def errors_in_browser(page_file: Path) -> tuple[list[str], list[str]]:
+    """Console errors, and requests beyond the page itself."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("chromium is not installed; run apt-get install -y chromium")
+    errors: list[str] = []
+    requests: list[str] = []
+    with sync_api.sync_playwright() as playwright:
+        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+        browser = playwright.chromium.launch(executable_path=chromium, args=flags)
+        page = browser.new_context(offline=True).new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(page_file.as_uri())
+        page.wait_for_timeout(300)
+        browser.close()
+    return errors, requests[1:]
+
+
+@pytest.mark.usefixtures("_image")
+def test_a_regression_fails_the_step_and_tells_the_pull_request(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with FakeGitHub() as fake:
+        stage = Stage(fake, tmp_path / "recorded", capsys)
+        stage.folder.mkdir()
+        for _ in range(BASE_RUNS):
+            stage.push()
+        stage.open_pull()
+        outcome = run_step(step_of(stage, tmp_path))
+        assert outcome.code == 1, outcome.stdout + outcome.stderr
+        (comment,) = stage.comments
+        pages = [one for one in fake.state.artifacts.values() if one.name.endswith(".html")]
+        html = tmp_path / "page.html"
+        html.write_bytes(pages[0].data)
+    assert "parse" in comment.splitlines()[1]
+    outputs = outputs_of(outcome.output)
+    assert outputs["conclusion"] == "fail"
+    assert outputs["page-url"] in comment
+    assert "parse" in outcome.summary
+    assert len(outcome.summary.encode()) < 1 << 20
+    assert not re.search(r"##\[|^\s*::(?:set-output|save-state)", outcome.stdout + outcome.stderr, re.MULTILINE)
+    report = workspace_after() / "profgate-report" / "report.json"
+    assert json.loads(report.read_text())["verdict"]["conclusion"] == "fail"
+    assert report.stat().st_uid == workspace_after().stat().st_uid
+    assert errors_in_browser(html) == ([], [])
