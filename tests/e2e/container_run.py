@@ -1,13 +1,15 @@
 """Builds the image and runs it as the GitHub runner does, with root and four Debian packages instead of a daemon."""
 
 import ast
+import fcntl
 import hashlib
 import os
 import shutil
 import subprocess
 import sys
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +20,7 @@ SUITE = "trixie"  # its Python 3.13 stands for the official slim image, which no
 BASE = f"localhost/python:{SUITE}"
 IMAGE = "localhost/profgate:e2e"
 CA_BUNDLE = "/etc/ssl/certs/ca-certificates.crt"
+RUNNER_FOLDER = WORK / f"runner-{os.getpid()}"
 RUNNER = (1001, 127)  # owner of the workspace on GitHub's machines; the container is root
 
 # crun refuses cgroup trees of version 1; in a mount namespace of our own the tree can be another one.
@@ -64,7 +67,20 @@ def why_not() -> str:
 
 def build_image() -> None:
     """Build the image from this checkout, on a stand-in for its base; no work where nothing changed."""
+    with _alone():
+        _build_image()
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Keep other test processes away from the image store meanwhile."""
     WORK.mkdir(parents=True, exist_ok=True)
+    with (WORK / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _build_image() -> None:
     _make_base()
     stamp, now = WORK / "image.sha256", _context_digest()
     if stamp.exists() and stamp.read_text(encoding="ascii") == now and _has_image(IMAGE):
@@ -84,7 +100,7 @@ def build_image() -> None:
 
 def run_step(step: Step) -> Outcome:
     """Run the image with the mounts, variables and owners that the runner gives to a container action."""
-    runner = WORK / "runner"
+    runner = RUNNER_FOLDER
     shutil.rmtree(runner, ignore_errors=True)
     commands = runner / "_temp" / "_runner_file_commands"
     suffix = uuid.uuid4().hex
@@ -112,7 +128,8 @@ def run_step(step: Step) -> Outcome:
         commands: "/github/file_commands",
         runner / "workspace": "/github/workspace",
     }
-    done = _privately(_podman_run(environment, mounts, step.arguments), check=False)
+    with _alone():
+        done = _privately(_podman_run(environment, mounts, step.arguments), check=False)
     return Outcome(
         code=done.returncode,
         stdout=done.stdout,
@@ -124,7 +141,7 @@ def run_step(step: Step) -> Outcome:
 
 def workspace_after() -> Path:
     """Where the workspace of the last step lies."""
-    return WORK / "runner" / "workspace"
+    return RUNNER_FOLDER / "workspace"
 
 
 def _podman_run(environment: Mapping[str, str], mounts: Mapping[Path, str], arguments: Sequence[str]) -> list[str]:
