@@ -16,6 +16,7 @@ from profgate.model.change import Context
 from profgate.model.comparison import Comparison, Note
 from profgate.model.policy import Policy
 from profgate.model.report import Finding, NotCompared, Report, Side, Verdict, WorkloadReport
+from profgate.report.json_report import from_json, to_json
 
 GATING = Policy(gate_without_history=True)
 BASE = {f"f{place:02}": 4000 + 100 * place for place in range(30)}
@@ -126,6 +127,9 @@ def test_acknowledged_and_moved_findings_are_not_red() -> None:
 def test_judging_again_gives_the_same() -> None:
     report = judged(from_exclusive([BASE], [SLOWER]), from_exclusive([BASE] * 5, [SLOWER] * 5, workload="other"))
     assert judge(report, GATING) == report
+    stored = from_json(to_json(report))
+    assert to_json(judge(stored, GATING)) == to_json(report)
+    assert judge(stored, GATING).verdict == report.verdict
 
 
 def test_nothing_compared_is_never_green() -> None:
