@@ -56,7 +56,7 @@ def test_defaults_speak_without_rules() -> None:
         ({"nonsense": ("*",)}, False),
     ],
 )
-def test_all_keys_of_a_rule_must_match(keys: dict[str, tuple[str, ...]], matches: bool) -> None:
+def test_all_keys_of_a_rule_must_match(keys: dict[str, tuple[str, ...]], *, matches: bool) -> None:
     assert shorts(Policy(rules=(Rule("aat", keys),))) == (["aat"] if matches else [])
 
 
