@@ -207,7 +207,7 @@ def test_a_wrong_token_is_named_as_such() -> None:
 
 
 def test_an_empty_token_is_named_before_any_request() -> None:
-    with pytest.raises(NotAllowed, match="github-token: is empty"):
+    with pytest.raises(NotAllowed, match="token: is empty"):
         GitHubClient("", "http://127.0.0.1:9", "octo-org/shop")
 
 

@@ -1,5 +1,6 @@
 """The flame graph as a static SVG: same layout and colours as the page, without a script."""
 
+import re
 from dataclasses import dataclass
 from html import escape
 
@@ -18,6 +19,7 @@ from profgate.report.page_columns import (
 from profgate.report.page_numbers import share_text, signed_share_text, signed_text, value_text
 
 Floats = NDArray[np.float64]
+_FORBIDDEN = re.compile("[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 LEVELS = 32
 _FIRST_LEVEL = 4
@@ -283,9 +285,4 @@ def _shortened(text: str, room: int) -> str:
 
 def _safe(text: str, *, quote: bool = False) -> str:
     """Escaped, and without the characters XML forbids."""
-    cleaned = "".join(c if _allowed(ord(c)) else "\N{REPLACEMENT CHARACTER}" for c in text)
-    return escape(cleaned, quote=quote)
-
-
-def _allowed(code: int) -> bool:
-    return 0x20 <= code < 0x7F or 0xA0 <= code < 0xD800 or 0xE000 <= code < 0xFFFE or code >= 0x10000
+    return escape(_FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text), quote=quote)
