@@ -8,7 +8,7 @@ from profgate.compare.build import CompareOptions, compare_workload
 from profgate.compare.comparability import comparability
 from profgate.compare.workloads import Paired, pair
 from profgate.detect.base import Strategy
-from profgate.detect.rules import selected
+from profgate.detect.rules import selected, words_on
 from profgate.errors import ComparisonError, ProfileError
 from profgate.judge.changes import metric_report
 from profgate.judge.verdict import judge
@@ -150,7 +150,7 @@ def _detect(
 ) -> list[Detection]:
     context = Context(pairs=pairs)
     chosen = selected(_rules(given), comparison.configuration, comparison.metric, strategies)
-    return [strategy.detect(comparison, options, context) for strategy, options in chosen]
+    return words_on(comparison, chosen, context)
 
 
 def _workload_reports(comparisons: Sequence[Comparison], metrics: Sequence[MetricReport]) -> tuple[WorkloadReport, ...]:

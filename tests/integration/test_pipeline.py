@@ -1,0 +1,43 @@
+"""The pipeline with parts of our own making."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from profgate.detect.registry import STRATEGIES
+from profgate.model.change import Context, Detection, OptionSpec
+from profgate.model.comparison import Comparison
+from profgate.model.source import source_of
+from profgate.pipeline import PipelineInput, build_report
+from profgate.wiring import read_all
+
+STACKS = b"main;parse 3000\nmain;write 2000\n"
+
+
+class Broken:
+    """Raises, as a strategy of another package may."""
+
+    name, short, family = "broken", "brk", "X"
+    options: tuple[OptionSpec, ...] = ()
+
+    def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
+        raise ZeroDivisionError(f"{comparison.workload}{len(options)}{context.pairs}")
+
+
+def test_a_strategy_that_raises_is_told_and_nothing_is_green() -> None:
+    sides = [source_of("a.folded", STACKS)]
+    given = PipelineInput(sides, sides, strategies=("broken", "clr", "tot"), named=True)
+    report = build_report(given, read_all, (*STRATEGIES, Broken())).report
+    (metric,) = report.workloads[0].metrics
+    assert any("broken" in reason and "ZeroDivisionError" in reason for reason in metric.cannot_tell)
+    assert report.verdict.colour != "green"
+
+
+def test_sides_swapped_turn_the_verdict() -> None:
+    slower = STACKS.replace(b"3000", b"9000")
+    sides = ([source_of("a.folded", STACKS)], [source_of("a.folded", slower)])
+    directions = []
+    for before, after in (sides, sides[::-1]):
+        report = build_report(PipelineInput(before, after, named=True), read_all, STRATEGIES).report
+        found = [one for one in report.workloads[0].metrics[0].findings if one.location.name == "parse"]
+        directions.append([one.direction for one in found])
+    assert directions == [["worse"], ["better"]]
