@@ -1,5 +1,7 @@
 """The whole story on one page: sources in, a complete report and its pages out; nothing here touches the outside."""
 
+import hashlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -32,6 +34,7 @@ from profgate.report.page_columns import PageFinding, PageHeader, PageTree
 
 Reader = Callable[[Sequence[SourceFile]], "list[Profile | ProfileError]"]
 UNJUDGED = Verdict("not_compared", "neutral", ())
+LONGEST_STEM = 180  # bytes: file systems take names of 255, and the metric and a suffix follow
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +96,8 @@ def _readable(
         elif given.named:
             raise result
         else:
-            told.alone.append(
-                NotCompared(source.name, None, "target" if target else "baseline", f"unreadable: {result}")
-            )
+            # "target" would call a damaged file a new workload, which no gate waits for
+            told.alone.append(NotCompared(source.name, None, "both" if target else "baseline", f"unreadable: {result}"))
     return profiles
 
 
@@ -200,7 +202,7 @@ def normalisation_of(comparison: Comparison) -> Literal["none", "total"]:
     return "total" if comparison.metric.unit == "samples" and (len(rates) > 1 or None in rates) else "none"
 
 
-def _page(comparison: Comparison, metric: MetricReport, given: PipelineInput) -> PageDocument | None:
+def _page(comparison: Comparison, metric: MetricReport, given: PipelineInput, name: str) -> PageDocument | None:
     tree, symbols = comparison.tree, comparison.symbols
     if tree is None:
         return None
@@ -232,12 +234,29 @@ def _page(comparison: Comparison, metric: MetricReport, given: PipelineInput) ->
     columns = PageTree(
         tree.parent, tree.symbol, tree.baseline_self, tree.target_self, symbols.names, symbols.files, symbols.lines
     )
-    name = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in comparison.workload)
-    metric_name = "".join(letter if letter.isalnum() else "-" for letter in comparison.metric.name)
     text = build_page(columns, header)
-    return PageDocument(
-        comparison.workload, comparison.metric.name, Document(f"{name}.{metric_name}.html", "text/html", text)
-    )
+    return PageDocument(comparison.workload, comparison.metric.name, Document(name, "text/html", text))
+
+
+def _plain_name(comparison: Comparison) -> str:
+    """The file name of a page, from what file systems and addresses take without quoting; not yet unique."""
+    name = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in comparison.workload)
+    metric = "".join(letter if letter.isalnum() else "-" for letter in comparison.metric.name)
+    return f"{name}.{metric}"
+
+
+def _page_names(comparisons: Sequence[Comparison]) -> list[str]:
+    """A file name for each page; those that would be one name, or are too long, carry a digest of the true one."""
+    plain = [_plain_name(one) for one in comparisons]
+    times = Counter(name.casefold() for name in plain)
+    names = []
+    for one, name in zip(comparisons, plain, strict=True):
+        stem = name.encode()[:LONGEST_STEM].decode(errors="ignore")
+        if stem != name or times[name.casefold()] > 1:
+            true_name = f"{one.workload}\0{one.metric.name}\0{one.metric.unit}"
+            stem += f"-{hashlib.sha256(true_name.encode(errors='surrogatepass')).hexdigest()[:10]}"
+        names.append(f"{stem}.html")
+    return names
 
 
 def _pages(comparisons: Sequence[Comparison], report: Report, given: PipelineInput) -> tuple[PageDocument, ...]:
@@ -246,8 +265,27 @@ def _pages(comparisons: Sequence[Comparison], report: Report, given: PipelineInp
     }
     order = sorted(comparisons, key=lambda one: _headline(metrics[one.workload, one.metric.name]))
     with_trees = [one for one in order if one.tree is not None][: given.pages]
-    made = (_page(one, metrics[one.workload, one.metric.name], given) for one in with_trees)
+    names = dict(zip(map(id, comparisons), _page_names(comparisons), strict=True))
+    made = (_page(one, metrics[one.workload, one.metric.name], given, names[id(one)]) for one in with_trees)
     return tuple(page for page in made if page is not None)
+
+
+def _with_samples(comparisons: Sequence[Comparison], told: _Told) -> list[Comparison]:
+    """Comparisons of workloads with something on both sides: a broken recording must not look like a fast one."""
+    held: dict[str, tuple[bool, bool]] = {}
+    for one in comparisons:
+        sums = one.run_totals
+        before, after = held.get(one.workload, (False, False))
+        held[one.workload] = (
+            before or bool(sums[: one.runs.baseline].any()),
+            after or bool(sums[one.runs.baseline :].any()),
+        )
+    for workload, sides in held.items():
+        if not all(sides):
+            # "target" would call it a new workload, which no gate waits for
+            who = "profiles hold" if not any(sides) else "target holds" if sides[0] else "baseline holds"
+            told.alone.append(NotCompared(workload, None, "both", f"the {who} no samples; check the recording"))
+    return [one for one in comparisons if all(held[one.workload])]
 
 
 def compare_sources(given: PipelineInput, read: Reader) -> tuple[list[Comparison], _Told]:
@@ -258,7 +296,8 @@ def compare_sources(given: PipelineInput, read: Reader) -> tuple[list[Comparison
 
 def build_report(given: PipelineInput, read: Reader, strategies: Sequence[Strategy]) -> Built:
     """The judged report of one comparison with its pages. Pure; raises ProfileError for a file a person named."""
-    comparisons, told = compare_sources(given, read)
+    overlaid, told = compare_sources(given, read)
+    comparisons = _with_samples(overlaid, told)
     metrics = [
         metric_report(one, _detect(one, given, strategies, len(comparisons)), verbose=given.verbose)
         for one in comparisons

@@ -52,7 +52,7 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("--metric", help="which metric, where the profile has several")
     parser.add_argument("--workload", help="which workload, where a folder holds several")
     arguments = parser.parse_args(argv)
-    given = pipeline_input(arguments.baseline, arguments.target, Policy(), difference=arguments.difference)
+    given = pipeline_input(arguments.baseline, arguments.target, Policy(), difference=arguments.difference, alone=True)
     comparison = one_comparison(wiring.overlays(given), arguments.metric, arguments.workload)
     write_text(arguments.output, _drawn(comparison, arguments.output))
     return 0

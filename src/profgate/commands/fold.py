@@ -20,7 +20,7 @@ def run(argv: Sequence[str]) -> int:
     arguments = parser.parse_args(argv)
     policy = Policy(name_rules="none") if arguments.raw_names else Policy()
     comparison = one_comparison(
-        wiring.overlays(pipeline_input(arguments.profile, None, policy)), arguments.metric, None
+        wiring.overlays(pipeline_input(arguments.profile, None, policy, alone=True)), arguments.metric, None
     )
     tree, symbols = comparison.tree, comparison.symbols
     if tree is None:

@@ -50,8 +50,12 @@ def policy_of(config: str | None, fail_on: FailOn | None = None) -> Policy:
     return policy
 
 
-def pipeline_input(baseline: str, target: str | None, policy: Policy, *, difference: bool = False) -> PipelineInput:
-    """Both sides as the pipeline takes them."""
+def pipeline_input(
+    baseline: str, target: str | None, policy: Policy, *, difference: bool = False, alone: bool = False
+) -> PipelineInput:
+    """Both sides as the pipeline takes them; ``alone`` allows one profile, for what only shows it."""
+    if target is None and not difference and not alone:
+        raise ProfgateError(baseline, "needs a TARGET to be compared with; give two profiles, or --difference")
     before, before_manifest = _side(baseline)
     if difference:
         if len(before) != 1 or target is not None:

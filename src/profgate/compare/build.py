@@ -71,9 +71,15 @@ def _factor(profile: Profile, place: int, exponent: int) -> int:
 
 
 def _checked(values: IntArray, factor: int, name: str) -> IntArray:
-    if int(values.sum(dtype=object)) * factor > MAX_TOTAL:
+    if max(factor, int(values.sum(dtype=object)) * factor) > MAX_TOTAL:
         raise ComparisonError(name, "values in the common unit add up beyond 62 bits; compare fewer runs")
     return values * factor
+
+
+def _check_sides(sums: IntArray) -> None:
+    """Both sides are added up over their runs: what one run holds does not say that all together fit."""
+    if int(sums.sum(dtype=object)) > MAX_TOTAL:
+        raise ComparisonError("all runs", "their values add up beyond 62 bits; compare fewer runs")
 
 
 def _forest(profiles: Sequence[Profile], numbering: Numbering, options: CompareOptions) -> _Forest:
@@ -123,13 +129,14 @@ def _stack_columns(
         if profile.stacks is None or place is None:
             raise ComparisonError(profile.name, f"has no stacks of {metric.name}")
         factor = _factor(profile, place, metric.exponent)
-        _checked(profile.stacks.values[place], factor, profile.name)
+        _checked(np.append(profile.stacks.values[place], profile.stacks.root_values[place]), factor, profile.name)
         of_row = _self_of_run(forest, run, profile.stacks, place, factor)
         below = with_children(forest.shape, of_row)
         own[run] = _by_symbol(symbols, forest.shape.symbol[1:], of_row[1:])
         total[run] = _by_symbol(symbols, forest.shape.symbol[forest.topmost], below[forest.topmost])
         sums[run] = below[0]
         rows.append(of_row)
+    _check_sides(sums)
     return RunColumns(own, total, sums), rows
 
 
@@ -142,8 +149,11 @@ def _graph_columns(profiles: Sequence[Profile], maps: Sequence[IntArray], symbol
             raise ComparisonError(profile.name, f"has no table of {metric.name}")
         factor = _factor(profile, place, metric.exponent)
         own[run] = added_at(symbols, mapping, _checked(profile.graph.self_value[place], factor, profile.name))
+        _checked(profile.graph.total_value[place].max(initial=0, keepdims=True), factor, profile.name)
         total[run] = added_at(symbols, mapping, profile.graph.total_value[place] * factor)
-    return RunColumns(own, total, own.sum(axis=1))
+    sums = own.sum(axis=1)
+    _check_sides(sums)
+    return RunColumns(own, total, sums)
 
 
 def _amounts(profile: Profile) -> FloatArray:
@@ -157,6 +167,8 @@ def _measured_columns(profiles: Sequence[Profile], maps: Sequence[IntArray], sym
     own = np.zeros((len(profiles), symbols), np.int64)
     for run, (profile, mapping) in enumerate(zip(profiles, maps, strict=True)):
         amounts = np.nan_to_num(_amounts(profile), nan=0.0, posinf=0.0, neginf=0.0)
+        if float(np.abs(amounts).sum()) * 10**-MEASURED_EXPONENT * len(profiles) > MAX_TOTAL:
+            raise ComparisonError(profile.name, "its amounts add up beyond what can be kept exactly; record fewer")
         frame = profile.measurements.frame if profile.measurements is not None else mapping[:0]
         own[run] = added_at(symbols, mapping[frame], np.rint(amounts * 10**-MEASURED_EXPONENT).astype(np.int64))
     return RunColumns(own, own.copy(), own.sum(axis=1))

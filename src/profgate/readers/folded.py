@@ -30,6 +30,7 @@ LEAF = 1 << 31
 FRAME_MASK = LEAF - 1
 MAX_VALUE = (1 << 62) - 1
 MAX_DIGITS = 18
+LONGEST_FIRST_LINE = 1 << 24
 SNIFFED = 200
 COLUMNS = 3
 HASH = 0x23
@@ -191,6 +192,8 @@ def _scan_lines(  # noqa: C901, PLR0912, PLR0915 - the loop every byte passes; c
             if exact == value and value <= MAX_VALUE:
                 exact = None
         if value == 0 and exact is None:
+            # differences end in 0 where a stack is gone: not counted here, they would pass for one column
+            scan.two_numbers += bool(cut and _SECOND_NUMBER.search(line[max(0, cut - 24) : cut]))
             continue
         if not cut:
             scan.root_values.append(Decimal(value) if exact is None else exact)
@@ -287,6 +290,14 @@ def _check(scan: Scan) -> None:
         )
 
 
+def _first_lines(source: SourceFile) -> list[bytes]:
+    """The lines of the head; where one deep stack fills it, that whole line."""
+    if len(source.head) == source.size or b"\n" in source.head or b";" not in source.head:
+        return source.head.splitlines()[:SNIFFED]
+    with source.open(0, None) as stream:
+        return [stream.readline(LONGEST_FIRST_LINE)]
+
+
 class FoldedReader:
     """Folded stacks of one column, from any collapser; the last reader to be asked."""
 
@@ -298,7 +309,7 @@ class FoldedReader:
             return "the file is empty"
         if b"\0" in source.head:
             return None
-        lines = [line for line in source.head.splitlines()[:SNIFFED] if line.strip() and not line.startswith(b"#")]
+        lines = [line for line in _first_lines(source) if line.strip() and not line.startswith(b"#")]
         if len(source.head) < source.size and len(lines) > 1:
             lines.pop()  # cut by the end of the head
         fitting = sum(bool((match := _LINE.match(line.rstrip())) and match["bare"] is None) for line in lines)

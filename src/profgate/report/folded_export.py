@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from profgate.report.page_columns import Ints, PageTree, Rows
 
 _BREAKS = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
 _COUNT_LOOKALIKE = re.compile(r"\s+(?=[0-9.]+$)")
 _UNKNOWN = "[unknown]"
 
@@ -50,7 +51,8 @@ def _frames(names: Sequence[str], repair: Callable[[str], str]) -> tuple[list[st
 
 
 def _repaired(name: str) -> str:
-    return _BREAKS.sub(" ", name).replace(";", ":").strip() or _UNKNOWN
+    text = _SURROGATES.sub("\ufffd", _BREAKS.sub(" ", name))  # JSON can name halves of characters, files cannot
+    return text.replace(";", ":").strip() or _UNKNOWN
 
 
 def _stacks(tree: PageTree, frames: Sequence[str]) -> Iterator[tuple[str, int]]:

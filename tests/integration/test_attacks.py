@@ -1,0 +1,132 @@
+"""Input made to break the command line, or to make it say something wrong in silence."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from profgate.__main__ import main
+
+STEADY = "main;a 600\nmain;b 400\n"
+
+
+def side(folder: Path, files: dict[str, str]) -> str:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return str(folder)
+
+
+def sampled(names: list[str]) -> str:
+    return json.dumps(
+        {
+            "$schema": "https://www.speedscope.app/file-format-schema.json",
+            "shared": {"frames": [{"name": name} for name in names]},
+            "profiles": [
+                {
+                    "type": "sampled",
+                    "name": "x",
+                    "unit": "none",
+                    "startValue": 0,
+                    "endValue": len(names),
+                    "samples": [[0, place] for place in range(len(names))],
+                    "weights": [1] * len(names),
+                }
+            ],
+        }
+    )
+
+
+@pytest.mark.parametrize("broken", ["", "\n\n", "# a readme\n", "main;a 0\n"])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_side_without_samples_never_passes(
+    broken: str, swapped: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sides = [side(tmp_path / "old", {"x.folded": STEADY}), side(tmp_path / "new", {"x.folded": broken})]
+    assert main(["compare", *(reversed(sides) if swapped else sides), "--fail-on", "maybe"]) == 3
+    told = capsys.readouterr().out
+    assert told.startswith("NOT COMPARED")
+    assert "no samples; check the recording" in told
+
+
+def test_a_whole_workload_without_samples_is_told_beside_the_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = side(tmp_path / "old", {"x.folded": STEADY, "y.folded": STEADY})
+    after = side(tmp_path / "new", {"x.folded": STEADY, "y.folded": ""})
+    assert main(["compare", before, after, "--format", "json"]) == 3
+    report = json.loads(capsys.readouterr().out)
+    assert [(one["name"], one["side"]) for one in report["not_compared"]] == [("y", "both")]
+    assert [one["name"] for one in report["workloads"]] == ["x"]
+
+
+def test_a_damaged_run_of_the_target_is_no_new_workload(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = side(tmp_path / "old", {"x/run-1.folded": STEADY, "x/run-2.folded": STEADY})
+    after = side(tmp_path / "new", {"x/run-1.folded": STEADY, "x/run-2.folded": "damaged\n"})
+    assert main(["compare", before, after]) == 3
+    told = capsys.readouterr().out
+    assert told.startswith("NOT COMPARED")
+    assert "new workload" not in told
+
+
+def test_runs_that_add_up_beyond_62_bits_are_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = {f"x/run-{number}.folded": "main;a 4000000000000000000\n" for number in range(5)}
+    before, after = side(tmp_path / "old", runs), side(tmp_path / "new", runs)
+    assert main(["compare", before, after]) == 3
+    assert "beyond 62 bits" in capsys.readouterr().out
+
+
+def test_a_value_on_the_root_is_kept_within_62_bits_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, text in (("old", " 4000000000000000000\nmain;a 1\n"), ("new", "main;a 0.001\n")):
+        (tmp_path / name).write_text(text)
+    assert main(["compare", str(tmp_path / "old"), str(tmp_path / "new")]) == 3
+    assert "beyond 62 bits" in capsys.readouterr().out
+
+
+def test_pages_of_similar_workloads_do_not_overwrite_each_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ["a b", "a-b", "a+b", "A b", "c", "n" * 240, f"{'d' * 200}/{'e' * 200}"]
+    files = {f"{name}.folded": f"main;only-in-{number} 600\n" for number, name in enumerate(names)}
+    before, after = side(tmp_path / "old", files), side(tmp_path / "new", files)
+    main(["compare", before, after, "-o", str(tmp_path / "out")])
+    pages = [page for page in (tmp_path / "out").glob("*.html") if page.name != "index.html"]
+    found = sorted(name for page in pages for name in set(re.findall(r"only-in-\d", page.read_text())))
+    assert found == [f"only-in-{number}" for number in range(len(names))]
+    assert (tmp_path / "out" / "c.samples.html").exists()
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize("command", ["compare", "overweight"])
+def test_a_forgotten_side_is_no_comparison_with_itself(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "x.folded").write_text(STEADY)
+    assert main([command, str(tmp_path / "x.folded")]) == 2
+    assert "TARGET" in capsys.readouterr().err
+
+
+def test_half_a_character_in_a_name_reaches_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    profile = tmp_path / "x.json"
+    profile.write_text(sampled(["main", "half\ud800"]))
+    assert main(["flamegraph", str(profile), "-o", str(tmp_path / "x.folded")]) == 0
+    assert main(["fold", str(profile)]) == 0
+    assert capsys.readouterr().out == "main;half\ufffd 1\nmain;main 1\n"
+    assert "half\ufffd" in (tmp_path / "x.folded").read_text()
+
+
+def test_a_difference_with_a_gone_stack_is_not_taken_for_one_column(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    profile = tmp_path / "d.folded"
+    profile.write_text("main;a 5 0\nmain;b 1 2\n")
+    assert main(["fold", str(profile)]) == 2
+    assert "--difference" in capsys.readouterr().err
+
+
+def test_a_first_stack_larger_than_the_sniffed_head_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = ";".join(f"function-{number}" for number in range(6_000)) + " 5\n"
+    (tmp_path / "x.folded").write_text(text)
+    assert main(["fold", str(tmp_path / "x.folded")]) == 0
+    assert capsys.readouterr().out == text
