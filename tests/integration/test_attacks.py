@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -130,3 +132,12 @@ def test_a_first_stack_larger_than_the_sniffed_head_is_read(tmp_path: Path, caps
     (tmp_path / "x.folded").write_text(text)
     assert main(["fold", str(tmp_path / "x.folded")]) == 0
     assert capsys.readouterr().out == text
+
+
+@pytest.mark.parametrize(("redirection", "code"), [(">&-", 0), ("> /dev/full", 2)])
+@pytest.mark.parametrize("form", ["terminal", "json"])
+def test_output_that_goes_nowhere_is_no_failed_gate(redirection: str, code: int, form: str, tmp_path: Path) -> None:
+    (tmp_path / "x.folded").write_text(STEADY)
+    command = f'"{sys.executable}" -m profgate compare x.folded x.folded --format {form} {redirection}'
+    ended = subprocess.run(["/bin/sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (ended.returncode, "Traceback" in ended.stderr) == (code, False)

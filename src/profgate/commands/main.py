@@ -1,9 +1,12 @@
 """The command line: every sub-command by name, its module imported only when it is called."""
 
 import argparse
+import os
+import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
+from profgate.errors import ProfgateError
 from profgate.version import VERSION
 
 COMMANDS = {
@@ -31,4 +34,15 @@ def run_command(argv: Sequence[str]) -> int:
     """The exit code of the sub-command that ``argv`` names. Raises ProfgateError."""
     chosen, rest = _parser().parse_known_args([argv[0]] if argv else [])[0].command, list(argv[1:])
     run: Callable[[Sequence[str]], int] = import_module(f"profgate.commands.{chosen}").run
-    return run(rest)
+    if sys.stdout is None:  # closed by the caller, who wants the exit code and the files alone
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - lasts as long as the process
+    try:
+        code = run(rest)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # what waits in the buffer must not fail a second time at the exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise ProfgateError("standard output", f"{error.strerror or error}; make room for it") from error
+    return code
