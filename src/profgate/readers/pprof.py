@@ -1,6 +1,5 @@
 """pprof profiles, as Go, Rust, Node.js and others write them: protobuf, gzipped or bare."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,7 +10,18 @@ from profgate.model.profile import Configuration, Facts, FrameList, Profile, Sta
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.containers import read_all, unwrap
-from profgate.readers.protobuf_wire import LENGTH, VARINT, fields, repeated_varints, signed, truncated, varint
+from profgate.readers.protobuf_wire import (
+    LENGTH,
+    VARINT,
+    fields,
+    inner_messages,
+    leap,
+    repeated_varints,
+    signed,
+    single_varints,
+    truncated,
+    varint,
+)
 from profgate.readers.quantities import in_base_unit
 from profgate.readers.stack_events import stacks_from_paths
 
@@ -85,6 +95,11 @@ class _Locations:
     offsets: IntArray
     frames: IntArray
 
+    @property
+    def single(self) -> bool:
+        """Whether each has one frame; it always has at least one."""
+        return len(self.frames) == len(self.ids)
+
 
 @dataclass
 class _Frames:
@@ -110,33 +125,45 @@ class _Frames:
 
 @dataclass
 class _Message:
-    """The outer message while it is read; places are byte ranges."""
+    """The outer message while it is read; places are byte ranges: start, end, start, end, ..."""
 
     data: bytes
     where: str
-    places: dict[int, list[tuple[int, int]]] = field(default_factory=lambda: {number: [] for number in _MESSAGES})
+    places: dict[int, list[int]] = field(default_factory=lambda: {number: [] for number in _MESSAGES})
     strings: list[str] = field(default_factory=list)
     period: int = 0
     warnings: list[str] = field(default_factory=list)
 
     def split(self) -> None:
         """Find the parts of the outer message."""
-        for number, wire, start, end in fields(self.data, 0, len(self.data), self.where):
+        by_tag = {number << 3 | LENGTH: found for number, found in self.places.items()}
+        at = 0
+        while (at := leap(self.data, at, by_tag)) < len(self.data):
+            number, wire, start, at = next(fields(self.data, at, len(self.data), self.where))
             if number in self.places:
                 if wire != LENGTH:
                     raise truncated(self.where, start, f"field {number} has wire type {wire}")
-                self.places[number].append((start, end))
+                self.places[number] += (start, at)
             elif number == _PERIOD and wire == VARINT:
-                self.period = signed(varint(self.data, start, end, self.where)[0])
-        self.strings = [self.data[start:end].decode(errors="replace") for start, end in self.places[_STRING]]
+                self.period = signed(varint(self.data, start, at, self.where)[0])
+        self.strings = [self.data[start:end].decode(errors="replace") for start, end in self.pairs(_STRING)]
         if not self.strings or self.strings[0]:
             raise truncated(self.where, len(self.data), "the string table is missing")
         if not self.places[_SAMPLE_TYPE]:
             raise truncated(self.where, len(self.data), "no sample type is declared")
 
+    def pairs(self, number: int) -> list[tuple[int, int]]:
+        found = self.places[number]
+        return list(zip(found[::2], found[1::2], strict=True))
+
+    def columns(self, number: int) -> tuple[IntArray, IntArray]:
+        """Starts and ends of all fields ``number``, int64 each."""
+        found = np.array(self.places[number], dtype=np.int64)
+        return found[::2].copy(), found[1::2].copy()
+
     def profile(self) -> Profile:
-        types = [self.value_type(*place) for place in self.places[_SAMPLE_TYPE]]
-        period_type = [self.value_type(*place) for place in self.places[_PERIOD_TYPE]]
+        types = [self.value_type(*place) for place in self.pairs(_SAMPLE_TYPE)]
+        period_type = [self.value_type(*place) for place in self.pairs(_PERIOD_TYPE)]
         frames = _Frames()
         paths, offsets, values = self.samples(self.locations(frames), len(types))
         metrics, periods, columns = [], [], []
@@ -201,39 +228,42 @@ class _Message:
     def mappings(self) -> dict[int, str | None]:
         """File names of the binaries by id."""
         found = {}
-        for start, end in self.places[_MAPPING]:
+        for start, end in self.pairs(_MAPPING):
             numbers = self.numbers(start, end)
             found[numbers.get(_ID, 0)] = self.string(numbers.get(_MAPPING_FILE, 0), start) or None
         return found
 
     def functions(self) -> dict[int, _Function]:
+        starts, ends = self.columns(_FUNCTION)
+        wanted = (_ID, _FUNCTION_NAME, _FUNCTION_SYSTEM_NAME, _FUNCTION_FILE, _FUNCTION_START)
+        numbers = self.unsigned(starts, ends, wanted)
         found = {}
-        for start, end in self.places[_FUNCTION]:
-            numbers = self.numbers(start, end)
-            name = self.string(numbers.get(_FUNCTION_NAME, 0), start)
-            system = self.string(numbers.get(_FUNCTION_SYSTEM_NAME, 0), start)
-            found[numbers.get(_ID, 0)] = _Function(
-                name or system,
-                self.string(numbers.get(_FUNCTION_FILE, 0), start) or None,
-                _line_number(numbers.get(_FUNCTION_START, 0)),
-            )
+        for at, number, name, system, file, line in zip(starts.tolist(), *numbers, strict=True):
+            # every number of a string is looked up: a wrong one is an error even where it is not used
+            plain, linker = self.string(name, at), self.string(system, at)
+            found[number] = _Function(plain or linker, self.string(file, at) or None, _line_number(line))
         return found
+
+    def unsigned(self, starts: IntArray, ends: IntArray, wanted: tuple[int, ...]) -> list[list[int]]:
+        """The plain numbers of many small messages, a list for each wanted field."""
+        found = single_varints(self.data, starts, ends, wanted, self.where)
+        return [found[number].view(np.uint64).tolist() for number in wanted]
 
     def locations(self, frames: _Frames) -> _Locations:
         """Frames of each location, innermost first, as the file has them."""
         mappings, functions = self.mappings(), self.functions()
         found: dict[int, list[int]] = {}
-        for start, end in self.places[_LOCATION]:
-            numbers = self.numbers(start, end)
-            location = numbers.get(_ID, 0)
+        starts, ends = self.columns(_LOCATION)
+        numbers = self.unsigned(starts, ends, (_ID, _LOCATION_ADDRESS, _LOCATION_MAPPING))
+        lines, bounds = self.lines(starts, ends)
+        for row, (start, location, place, binary) in enumerate(zip(starts.tolist(), *numbers, strict=True)):
             if location in found or not location:
                 raise truncated(self.where, start, f"location {location} stands twice or has no number")
-            address = f"[{numbers.get(_LOCATION_ADDRESS, 0):#x}]"
-            binary = numbers.get(_LOCATION_MAPPING, 0)
+            address = f"[{place:#x}]"
             module = mappings.get(binary)
             own = []
-            for function_id, line in self.lines(start, end):
-                function = functions.get(function_id)
+            for function_id, number in lines[bounds[row] : bounds[row + 1]]:
+                function, line = functions.get(function_id), _line_number(number)
                 if function is None:
                     raise truncated(self.where, start, f"function {function_id} does not exist")
                 if function.name:
@@ -247,18 +277,17 @@ class _Message:
             found[location] = own
         return _locations_of(found)
 
-    def lines(self, start: int, end: int) -> Iterator[tuple[int, int | None]]:
-        for number, wire, at, stop in fields(self.data, start, end, self.where):
-            if number == _LOCATION_LINE and wire == LENGTH:
-                numbers = self.numbers(at, stop)
-                yield numbers.get(_LINE_FUNCTION, 0), _line_number(numbers.get(_LINE_LINE, 0))
+    def lines(self, starts: IntArray, ends: IntArray) -> tuple[list[tuple[int, int]], list[int]]:
+        """Function and line number of all lines; location ``k`` has those from ``bounds[k]`` to ``bounds[k + 1]``."""
+        spans = inner_messages(self.data, starts, ends, _LOCATION_LINE, self.where)
+        functions, lines = self.unsigned(spans.start, spans.end, (_LINE_FUNCTION, _LINE_LINE))
+        bounds = np.searchsorted(spans.message, np.arange(len(starts) + 1))
+        return list(zip(functions, lines, strict=True)), bounds.tolist()
 
     def samples(self, locations: _Locations, types: int) -> tuple[IntArray, IntArray, IntArray]:
         """Paths root first with their offsets, and int64[type, sample]; the samples stand in reverse order."""
-        places = np.array(self.places[_SAMPLE], dtype=np.int64).reshape(-1, 2)
-        found = repeated_varints(
-            self.data, places[:, 0].copy(), places[:, 1].copy(), (_SAMPLE_LOCATION, _SAMPLE_VALUE), self.where
-        )
+        places, ends = self.columns(_SAMPLE)
+        found = repeated_varints(self.data, places, ends, (_SAMPLE_LOCATION, _SAMPLE_VALUE), self.where)
         counts, values = found[_SAMPLE_VALUE]
         self.refuse(counts != types, places, f"a sample does not have {types} values")
         values = values.reshape(-1, types).T
@@ -272,8 +301,10 @@ class _Message:
         unknown = order < 0
         if unknown.any():
             sample = int(np.searchsorted(np.cumsum(counts), np.flatnonzero(unknown)[0], side="right"))
-            raise truncated(self.where, int(places[sample, 0]), f"location {ids[unknown][0]} does not exist")
-        frames = int((locations.offsets[order + 1] - locations.offsets[order]).sum())
+            raise truncated(self.where, int(places[sample]), f"location {ids[unknown][0]} does not exist")
+        frames = len(order)
+        if not locations.single:
+            frames = int((locations.offsets[order + 1] - locations.offsets[order]).sum())
         if frames > _MAX_FRAMES:
             raise ProfileError(
                 self.where, f"the stacks have {frames} frames, at most {_MAX_FRAMES} can be read; record less"
@@ -282,7 +313,7 @@ class _Message:
 
     def refuse(self, bad: BoolArray, places: IntArray, what: str) -> None:
         if bad.any():
-            raise truncated(self.where, int(places[bad][0, 0]), what)
+            raise truncated(self.where, int(places[bad][0]), what)
 
 
 def _is_value_type(data: bytes, start: int, end: int) -> bool:
@@ -316,19 +347,21 @@ def _rows_of(known: IntArray, ids: IntArray) -> IntArray:
         # numbered from 1 on, as most writers do: a table is several times faster than a search
         table = np.full(int(known[-1]) + 2, -1, dtype=np.int64)
         table[known] = np.arange(len(known))
-        return table[np.where((ids >= 0) & (ids <= known[-1]), ids, 0)]
+        # a negative number is a very large one without its sign
+        beyond = ids.view(np.uint64) > np.uint64(known[-1])
+        return table[np.where(beyond, 0, ids) if beyond.any() else ids]
     rows = np.minimum(np.searchsorted(known, ids), len(known) - 1)
     return np.where(known[rows] == ids, rows, -1)
 
 
 def _expanded(locations: _Locations, order: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
     """Frames root first of all samples, last sample first, and where each begins."""
-    sizes = locations.offsets[order + 1] - locations.offsets[order]
-    before = np.cumsum(sizes) - sizes
-    at = order
-    if len(locations.frames) > len(locations.ids):
+    at, ends = order, np.cumsum(counts)
+    if not locations.single:
+        sizes = locations.offsets[order + 1] - locations.offsets[order]
+        before = np.cumsum(sizes) - sizes
         at = np.arange(int(sizes.sum()), dtype=np.int64) + np.repeat(locations.offsets[order] - before, sizes)
-    ends = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)))[np.cumsum(counts)]
+        ends = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)))[ends]
     # leaf first within a sample: reversed as a whole, every stack begins at its root
     bounds = np.concatenate((np.zeros(1, dtype=np.int64), ends))
     offsets = len(at) - bounds[::-1]

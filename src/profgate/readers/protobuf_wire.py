@@ -15,6 +15,8 @@ MAX_FIELD = (1 << 29) - 1
 CHUNK = 8192
 # below this many messages a step of numpy costs more than Python's
 _FEW = 24
+# numbers of so many bytes fit in 32 bits
+_SHORT = 4
 _FIXED = {FIXED64: 8, FIXED32: 4}
 
 Bytes = NDArray[np.uint8]
@@ -80,6 +82,32 @@ def fields(data: bytes, at: int, end: int, where: str) -> Iterator[tuple[int, in
         yield number, wire, start, at
 
 
+def leap(data: bytes, at: int, places: dict[int, list[int]]) -> int:
+    """Pass over adjoining fields with a one-byte tag in ``places`` and a short length, and return where that ends.
+
+    Start and end of each one's content are appended to its list. Nothing is refused here: whatever is unusual or cut
+    off is left to ``fields``.
+    """
+    stop = len(data)
+    while at < stop - 3:
+        found = places.get(data[at])
+        if found is None:
+            return at
+        size, start = data[at + 1], at + 2
+        if size >= 0x80:
+            high = data[start]
+            if high >= 0x80:
+                return at
+            size, start = size - 0x80 + (high << 7), start + 1
+        end = start + size
+        if end > stop:
+            return at
+        found.append(start)
+        found.append(end)
+        at = end
+    return at
+
+
 def signed(value: int) -> int:
     """An unsigned 64-bit number read as int64."""
     return value - (1 << 64) if value >> 63 else value
@@ -97,7 +125,7 @@ def repeated_varints(
     parts: dict[int, list[tuple[IntArray, IntArray]]] = {number: [] for number in wanted}
     for first in range(0, len(starts), CHUNK):
         last = min(first + CHUNK, len(starts))
-        spans = _spans(data, starts[first:last], ends[first:last], wanted, where)
+        spans = _spans(data, starts[first:last], ends[first:last], dict.fromkeys(wanted, (LENGTH, VARINT)), where)
         for number in wanted:
             parts[number].append(_decoded(raw, spans[number], last - first, where))
     empty = np.zeros(0, dtype=np.int64)
@@ -110,8 +138,38 @@ def repeated_varints(
     }
 
 
-def _spans(data: bytes, starts: IntArray, ends: IntArray, wanted: tuple[int, ...], where: str) -> dict[int, Spans]:
-    """One field of every message a step; the last few messages are walked one by one."""
+def single_varints(
+    data: bytes, starts: IntArray, ends: IntArray, wanted: tuple[int, ...], where: str
+) -> dict[int, IntArray]:
+    """The plain numbers of many small messages of one kind: for each wanted field the bits int64[message].
+
+    0 where a message has none; where it has several the last counts, as the format says. Raises ProfileError for
+    whatever is cut off.
+    """
+    raw = np.frombuffer(data, dtype=np.uint8)
+    found = {number: np.zeros(len(starts), dtype=np.int64) for number in wanted}
+    for first in range(0, len(starts), CHUNK):
+        part = slice(first, first + CHUNK)
+        spans = _spans(data, starts[part], ends[part], dict.fromkeys(wanted, (VARINT,)), where)
+        for number, span in spans.items():
+            found[number][first + span.message], _ = _numbers_at(raw, span.start, span.end, where)
+    return found
+
+
+def inner_messages(data: bytes, starts: IntArray, ends: IntArray, number: int, where: str) -> Spans:
+    """The messages in field ``number`` of many messages. Raises ProfileError for whatever is cut off."""
+    steps = []
+    for first in range(0, len(starts), CHUNK):
+        part = slice(first, first + CHUNK)
+        span = _spans(data, starts[part], ends[part], {number: (LENGTH,)}, where)[number]
+        steps.append((span.message + first, span.start, span.end))
+    return _in_order(steps)
+
+
+def _spans(
+    data: bytes, starts: IntArray, ends: IntArray, wanted: dict[int, tuple[int, ...]], where: str
+) -> dict[int, Spans]:
+    """One field of every message a step, of ``wanted`` wire types; the last few messages are walked one by one."""
     raw = np.frombuffer(data, dtype=np.uint8)
     found: dict[int, list[tuple[IntArray, IntArray, IntArray]]] = {number: [] for number in wanted}
     alive = np.flatnonzero(starts < ends)
@@ -131,15 +189,15 @@ def _spans(data: bytes, starts: IntArray, ends: IntArray, wanted: tuple[int, ...
         outside = at > end
         if outside.any():
             raise truncated(where, int(begin[outside][0]))
-        for number in wanted:
-            chosen = ((tag >> 3) == number) & ((wire == LENGTH) | (wire == VARINT))
+        for number, wires in wanted.items():
+            chosen = np.logical_or.reduce([tag == number << 3 | one for one in wires])
             found[number].append((alive[chosen], start[chosen], at[chosen]))
         going = at < end
         alive, at, end = alive[going], at[going], end[going]
     rest: dict[int, list[tuple[int, int, int]]] = {number: [] for number in wanted}
     for message, first, stop in zip(alive.tolist(), at.tolist(), end.tolist(), strict=True):
         for number, wire_type, content, after in fields(data, first, stop, where):
-            if number in rest and wire_type in {LENGTH, VARINT}:
+            if wire_type in wanted.get(number, ()):
                 rest[number].append((message, content, after))
     for number, rows in rest.items():
         message_column, start_column, end_column = np.array(rows, dtype=np.int64).reshape(-1, 3).T
@@ -213,6 +271,9 @@ def _decoded(raw: Bytes, spans: Spans, messages: int, where: str) -> tuple[IntAr
 
 def _values(taken: Bytes, begins: IntArray, sizes: IntArray) -> IntArray:
     """Numbers of adjoining varints, a byte of all of them a step."""
+    longest = int(sizes.max())
+    if longest <= _SHORT:
+        return _short_values(taken, begins, sizes, longest)
     value = (taken[begins] & 0x7F).astype(np.uint64)
     going = np.flatnonzero(sizes > 1)
     step = 1
@@ -222,3 +283,12 @@ def _values(taken: Bytes, begins: IntArray, sizes: IntArray) -> IntArray:
         step += 1
         going = going[sizes[going] > step]
     return value.view(np.int64)
+
+
+def _short_values(taken: Bytes, begins: IntArray, sizes: IntArray, longest: int) -> IntArray:
+    """The same where all are short: reading a byte too many and dropping it costs less than choosing who has one."""
+    padded = np.concatenate((taken & 0x7F, np.zeros(_SHORT, dtype=np.uint8)))
+    value = padded[begins].astype(np.uint32)
+    for step in range(1, longest):
+        value |= (padded[begins + step] * (sizes > step)).astype(np.uint32) << np.uint32(7 * step)
+    return value.astype(np.int64)

@@ -10,6 +10,8 @@ from profgate.model.arrays import BoolArray, IntArray, read_only
 from profgate.model.profile import Stacks
 
 MAX_DEPTH = 65_535
+# paths compared at once: few enough that what is in between stays in the processor's cache
+_CHUNK = 2048
 
 
 def stacks_from_paths(
@@ -98,18 +100,17 @@ def _refuse_depth(depth: int, where: str) -> None:
 
 def _shared_prefixes(flat: IntArray, first: IntArray, lengths: IntArray) -> IntArray:
     """How many leading frames each path shares with the one before; always leaves a frame to end the stack at."""
-    if not len(lengths):
-        return lengths
-    position = _ranges(first, lengths)
-    path = np.repeat(np.arange(len(first)), lengths)
-    depth = position - first[path]
-    before = np.maximum(path - 1, 0)
-    comparable = (path > 0) & (depth < lengths[before])
-    opposite = np.where(comparable, first[before] + depth, 0)
-    same = comparable & (flat[position] == flat[opposite])
-    starts = np.cumsum(lengths) - lengths
-    first_difference = np.minimum.reduceat(np.where(same, MAX_DEPTH + 1, depth), starts)
-    shared: IntArray = np.minimum(first_difference, lengths - 1)
+    before = np.concatenate((np.zeros(1, dtype=np.int64), lengths))[:-1]
+    shared = np.minimum(before, lengths - 1)
+    for begin in range(0, len(first), _CHUNK):
+        part = slice(begin, begin + _CHUNK)
+        start, length = int(first[begin]), int(lengths[part].sum())
+        # paths adjoin: the same depth of the path before lies that path's length earlier; what is deeper than that path
+        # is compared with something else, and does not count
+        opposite = np.arange(start, start + length) - np.repeat(before[part], lengths[part])
+        different = np.append(np.flatnonzero(flat[start : start + length] != flat[opposite]), length)
+        own = first[part] - start
+        shared[part] = np.minimum(shared[part], different[np.searchsorted(different, own)] - own)
     return shared
 
 

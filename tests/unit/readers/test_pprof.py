@@ -274,6 +274,32 @@ def test_a_profile_without_samples_is_valid_and_empty() -> None:
     assert found.stacks.values.shape == (1, 0)
 
 
+def test_of_a_number_written_twice_the_last_counts() -> None:
+    twice = small()
+    for number in range(4, 40):
+        twice.function(number, f"f{number}", file="a.go", start=number)
+        twice.location(number, (number, 1))
+    twice.sample(list(range(4, 40)), 1, 10)
+    data = twice.bytes()
+    for message in [*twice.message.function, *twice.message.location]:
+        once = message.SerializeToString()
+        # the same message after another number of its own, and before text in a field that holds a number
+        wrong = bytes((8, 99)) + once + bytes((0x12, 2, 8, 98))
+        data = data.replace(bytes((len(once),)) + once, bytes((len(wrong),)) + wrong)
+    assert len(data) > len(twice.bytes())
+    assert stacks_of(read(data)) == stacks_of(read(twice.bytes()))
+    assert read(data).frames.lines == read(twice.bytes()).frames.lines
+
+
+@pytest.mark.parametrize("length", [127, 128, 16_383, 16_384, 70_000])
+def test_a_name_may_have_any_length(length: int) -> None:
+    built = small()
+    built.function(4, "x" * length)
+    built.location(4, (4, 1))
+    built.sample([4], 5, 50)
+    assert stacks_of(read(built.bytes()))[("x" * length,), (5, 50)] == 1
+
+
 def broken(change: str) -> bytes:
     built = small()
     match change:

@@ -54,6 +54,15 @@ def test_a_shared_beginning_is_written_once() -> None:
     assert stacks.leaf.dtype == np.bool_
 
 
+def test_among_many_paths_each_shares_with_the_one_before() -> None:
+    paths = [(1, *range(number % 7), -1 - number) for number in range(10_000)]
+    stacks = stacks_of(paths, [1] * len(paths))
+    assert [path for path, _ in paths_of(stacks)] == paths
+    first = np.concatenate(([0], np.flatnonzero(stacks.leaf)[:-1] + 1))
+    shared = [0, *(min(len(before), len(path)) - 1 for before, path in pairwise(paths))]
+    assert stacks.depth[first].tolist() == shared
+
+
 def test_calls_follow_their_paths() -> None:
     stacks = stacks_from_paths(ints([1, 2]), ints([0, 1, 1, 2]), ints([3, 4, 5]).reshape(1, -1), ints([7, 8, 9]))
     assert stacks.calls is not None
