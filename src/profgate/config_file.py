@@ -39,6 +39,9 @@ class _Item:
     line: int
     column: int
 
+    def __repr__(self) -> str:
+        return repr(self.value)
+
 
 class _Mistakes:
     """Every mistake of one file, in the order in which they were met."""

@@ -41,3 +41,10 @@ def test_sides_swapped_turn_the_verdict() -> None:
         found = [one for one in report.workloads[0].metrics[0].findings if one.location.name == "parse"]
         directions.append([one.direction for one in found])
     assert directions == [["worse"], ["better"]]
+
+
+def test_a_total_far_apart_is_not_passed_because_one_run_says_nothing() -> None:
+    sides = ([source_of("a.folded", STACKS)], [source_of("a.folded", STACKS.replace(b"000", b"0000"))])
+    verdict = build_report(PipelineInput(*sides, named=True), read_all, STRATEGIES).report.verdict
+    assert verdict.conclusion == "warn"
+    assert verdict.reasons[0].startswith("the total changed by +900.0 % in a, samples, which these runs cannot tell")

@@ -155,5 +155,7 @@ def _spoken_for(place: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise ProfgateError(_shown(place), f"{error.strerror or error}; check the path and its rights") from error
+    except RuntimeError as error:  # a link that leads to itself, before Python 3.13
+        raise ProfgateError(_shown(place), f"cannot be followed ({error}); remove the link") from error
     except ValueError as error:
         raise ProfgateError(_shown(place), f"is no path ({error})") from error

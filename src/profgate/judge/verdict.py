@@ -12,6 +12,7 @@ from profgate.statistics.corrections import holm
 
 CALIBRATED_RUNS = 8
 CONCLUSIONS: dict[Colour, Conclusion] = {"red": "fail", "neutral": "not_compared", "yellow": "warn", "green": "pass"}
+FAR_APART = 0.5  # relative change of a total that nobody judged, from which it is worth a look
 NAMED_REASONS = 5  # of a kind; more would bury the first
 
 Place = tuple[int, int]
@@ -104,6 +105,7 @@ class _Docket:
         self.new = [entry for entry in report.not_compared if entry.side == "target"]
         self.failed = [pair for pair in self.compared if pair[1].counts.get("failed")]
         found = [(workload, metric, finding) for workload, metric in self.compared for finding in metric.findings]
+        self.unjudged = [pair for pair in self.compared if _total_unjudged(pair[1])]
         self.findings = sorted(found, key=lambda entry: importance(entry[2]))
 
     def of(self, colour: Colour) -> list[tuple[WorkloadReport, MetricReport, Finding]]:
@@ -111,12 +113,19 @@ class _Docket:
         return [entry for entry in self.findings if entry[2].colour == colour]
 
 
+def _total_unjudged(metric: MetricReport) -> bool:
+    """A total far apart of which the test of totals could say nothing: not passed in silence."""
+    silent = any(reason.startswith("totals:") for reason in metric.cannot_tell)
+    return silent and abs(metric.total.relative or 0.0) >= FAR_APART
+
+
 def _colour(docket: _Docket) -> Colour:
     if docket.of("red"):
         return "red"
     if not docket.compared or docket.missing or docket.blocked:
         return "neutral"
-    return "yellow" if docket.of("yellow") or docket.new or docket.failed else "green"
+    doubts = docket.of("yellow") or docket.new or docket.failed or docket.unjudged
+    return "yellow" if doubts else "green"
 
 
 def _verdict(report: Report, policy: Policy) -> Verdict:
@@ -187,6 +196,11 @@ def _absences(docket: _Docket) -> list[str]:
     ]
     found += [f"not compared: {entry.name}: {entry.reason}" for entry in docket.missing]
     found += [f"new workload without baseline: {entry.name}: {entry.reason}" for entry in docket.new]
+    found += [
+        f"the total changed by {_percent(metric.total.relative or 0.0, signed=True)} in {workload.name}, "
+        f"{metric.name}, which these runs cannot tell from noise: record more runs"
+        for workload, metric in docket.unjudged
+    ]
     found += [f"a strategy failed in {workload.name}, {metric.name}" for workload, metric in docket.failed]
     return found
 

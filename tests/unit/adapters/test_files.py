@@ -129,3 +129,9 @@ def test_root_gives_files_to_another_user(tmp_path: Path) -> None:
     write_text(str(workspace / "out/report.json"), "{}")
     give_to_owner(str(workspace / "out"), str(workspace))
     assert {(item.stat().st_uid, item.stat().st_gid) for item in workspace.rglob("*")} == {(1234, 1234)}
+
+
+def test_a_link_to_itself_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "loop.folded").symlink_to("loop.folded")
+    with pytest.raises(ProfgateError, match=r"loop\.folded|link"):
+        sources_under(str(tmp_path))
