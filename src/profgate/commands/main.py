@@ -42,6 +42,8 @@ def run_command(argv: Sequence[str]) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
+        if error.filename is not None:  # about a file, not about the stream
+            raise
         # what waits in the buffer must not fail a second time at the exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise ProfgateError("standard output", f"{error.strerror or error}; make room for it") from error
