@@ -481,3 +481,24 @@ def test_no_secret_is_printed(recorded: Stage) -> None:
     for text in texts:
         assert recorded.fake.token not in text()
         assert recorded.fake.runtime_token not in text()
+
+
+def test_three_hundred_workloads_end_in_one_comment(stage: Stage) -> None:
+    names = [f"service-{number:03}" for number in range(300)]
+    stage.open_pull()
+    stage.inputs |= {"baseline-profiles": "profiles/before/**", "profiles": "profiles/after/**", "pages": "3"}
+    stage.inputs["gate-without-history"] = "true"
+    files = {f"before/{name}.folded": folded(SHARES, 1) for name in names}
+    files |= {f"after/{name}.folded": folded(SHARES, 2) for name in names}
+    files |= {f"after/{name}.folded": folded(SLOWER, 3) for name in names[:2]}
+    assert stage.compare(files) == 1
+    assert len(stage.comments) == 1
+    assert "300 workloads compared" in stage.comments[0]
+    assert len(stage.comments[0].encode()) <= 60_000
+    red = [
+        workload["name"]
+        for workload in json.loads(stage.file("report.json"))["workloads"]
+        for metric in workload["metrics"]
+        if any(finding["colour"] == "red" for finding in metric["findings"])
+    ]
+    assert red == names[:2]
