@@ -294,10 +294,14 @@ def compare_sources(given: PipelineInput, read: Reader) -> tuple[list[Comparison
     return _compare(_pair(given, read, told), given, told), told
 
 
-def build_report(given: PipelineInput, read: Reader, strategies: Sequence[Strategy]) -> Built:
-    """The judged report of one comparison with its pages. Pure; raises ProfileError for a file a person named."""
-    overlaid, told = compare_sources(given, read)
-    comparisons = _with_samples(overlaid, told)
+def report_on(
+    comparisons: Sequence[Comparison],
+    given: PipelineInput,
+    strategies: Sequence[Strategy],
+    alone: Sequence[NotCompared] = (),
+    warnings: Sequence[str] = (),
+) -> Report:
+    """Comparisons detected, gathered and judged; ``alone`` and ``warnings`` are what could not be compared."""
     metrics = [
         metric_report(one, _detect(one, given, strategies, len(comparisons)), verbose=given.verbose)
         for one in comparisons
@@ -307,8 +311,15 @@ def build_report(given: PipelineInput, read: Reader, strategies: Sequence[Strate
         target=given.target_side,
         verdict=UNJUDGED,
         workloads=_workload_reports(comparisons, metrics),
-        not_compared=tuple(sorted(told.alone, key=lambda item: (item.name, item.side, item.metric or ""))),
-        warnings=tuple(told.warnings),
+        not_compared=tuple(sorted(alone, key=lambda item: (item.name, item.side, item.metric or ""))),
+        warnings=tuple(warnings),
     )
-    report = judge(draft, given.policy)
+    return judge(draft, given.policy)
+
+
+def build_report(given: PipelineInput, read: Reader, strategies: Sequence[Strategy]) -> Built:
+    """The judged report of one comparison with its pages. Pure; raises ProfileError for a file a person named."""
+    overlaid, told = compare_sources(given, read)
+    comparisons = _with_samples(overlaid, told)
+    report = report_on(comparisons, given, strategies, told.alone, told.warnings)
     return Built(report, _pages(comparisons, report, given), tuple(comparisons))
