@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from profgate.compare.calls import call_edges, path_calls
 from profgate.compare.filters import kept_leaves
 from profgate.compare.symbols import Numbering, number_symbols
 from profgate.errors import ComparisonError
@@ -18,7 +19,7 @@ from profgate.model.call_tree import (
     topmost_rows,
     with_children,
 )
-from profgate.model.comparison import Comparison, DiffTree, Note, Observations, Runs, Symbols
+from profgate.model.comparison import CallEdges, Comparison, DiffTree, Note, Observations, Runs, Symbols
 from profgate.model.frame_names import Level
 from profgate.model.profile import Profile, Stacks
 from profgate.model.report import NotCompared
@@ -198,7 +199,27 @@ def _observations(sides: Sequence[Sequence[tuple[Profile, IntArray]]]) -> Observ
     )
 
 
-def _diff_tree(forest: _Forest, rows: Sequence[IntArray], baselines: int) -> DiffTree:
+def _edges(
+    profiles: Sequence[Profile], maps: Sequence[IntArray], symbols: int, metric: Metric, baselines: int
+) -> CallEdges | None:
+    """Callers and callees of formats that know nothing better; None where one of the runs has no call graph."""
+    graphs, totals = [], []
+    for profile in profiles:
+        place = _place(profile, metric)
+        if profile.graph is None or place is None:
+            return None
+        graphs.append(profile.graph)
+        factor = _factor(profile, place, metric.exponent)
+        totals.append(_checked(profile.graph.edge_total[place], factor, profile.name))
+    return call_edges(graphs, maps, totals, symbols, baselines)
+
+
+def _calls(forest: _Forest, profiles: Sequence[Profile], runs: slice) -> IntArray | None:
+    bodies = [profile.stacks for profile in profiles[runs]]
+    return path_calls(bodies, forest.leaf_rows[runs], forest.shape, forest.dropped)
+
+
+def _diff_tree(forest: _Forest, profiles: Sequence[Profile], rows: Sequence[IntArray], baselines: int) -> DiffTree:
     before: IntArray = np.add.reduce(rows[:baselines], axis=0, dtype=np.int64)
     after: IntArray = np.add.reduce(rows[baselines:], axis=0, dtype=np.int64)
     columns = (before, after, with_children(forest.shape, before), with_children(forest.shape, after))
@@ -212,6 +233,8 @@ def _diff_tree(forest: _Forest, rows: Sequence[IntArray], baselines: int) -> Dif
         *columns,
         read_only(forest.number),
         read_only(forest.size),
+        _calls(forest, profiles, slice(baselines)),
+        _calls(forest, profiles, slice(baselines, None)),
     )
 
 
@@ -334,7 +357,8 @@ def compare_workload(
                 noise_self=read_only(noise),
                 noise_totals=read_only(noise_sums),
                 period=_period((*runs, *workload.noise_runs), metric),
-                tree=_diff_tree(forest, rows, baselines) if forest is not None else None,
+                tree=_diff_tree(forest, runs, rows, baselines) if forest is not None else None,
+                edges=_edges(runs, maps, count, metric, baselines) if forest is None else None,
                 observations=_observations((paired[:baselines], paired[baselines:])),
                 first_seen=read_only(_first_seen(workload.baseline_runs, maps[:baselines], count)),
                 facts=(workload.baseline_runs[0].facts, workload.target_runs[0].facts),

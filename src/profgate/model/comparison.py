@@ -36,6 +36,8 @@ class DiffTree:
     Rows in level order: row 0 is the root (parent -1, symbol -1), a parent stands before its children, siblings are
     adjacent and ordered by symbol. int32[row]: parent, symbol, depth. int64[row]: self and total of both sides.
     ``pre`` int64[row] is the row's number in pre-order, ``size`` int64[row] the rows of its subtree.
+    ``baseline_calls`` and ``target_calls`` int64[row] count the calls of exactly that path (the root has none); None
+    where a run of the side does not count calls, as no sampled profile does.
     """
 
     parent: RowArray
@@ -47,6 +49,27 @@ class DiffTree:
     target_total: IntArray
     pre: IntArray
     size: IntArray
+    baseline_calls: IntArray | None = None
+    target_calls: IntArray | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CallEdges:
+    """Who called whom in formats without stacks; sums over the runs of each side, ordered by caller and callee.
+
+    ``caller`` and ``callee`` int64[edge] are symbols (equal for recursion). int64[edge] for each side: the callee's
+    inclusive value on behalf of the caller in stored units of the metric, and the exact calls. ``*_symbol_calls``
+    int64[symbol] count all calls of a symbol, those that no edge explains (from outside the recording) among them.
+    """
+
+    caller: IntArray
+    callee: IntArray
+    baseline_total: IntArray
+    target_total: IntArray
+    baseline_calls: IntArray
+    target_calls: IntArray
+    baseline_symbol_calls: IntArray
+    target_symbol_calls: IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +117,8 @@ class Comparison:
     recursion once. ``run_totals`` int64[run]. ``present`` bool[2, symbol] tells whether a side knows the symbol.
     ``noise_self`` int64[noise run, symbol] and ``noise_totals`` int64[noise run] are base runs of other commits.
     ``first_seen`` int64[symbol] is the place of a symbol's first appearance in the baseline's input, root to leaf.
-    ``period`` is the value of one sample where the metric is sampled and that is known, else None.
+    ``period`` is the value of one sample where the metric is sampled and that is known, else None. ``tree`` is there
+    for formats with stacks, ``edges`` for those that know callers and callees alone.
     """
 
     workload: str
@@ -110,6 +134,7 @@ class Comparison:
     noise_totals: IntArray
     period: int | None = None
     tree: DiffTree | None = None
+    edges: CallEdges | None = None
     observations: Observations | None = None
     first_seen: IntArray | None = None
     facts: tuple[Facts, Facts] = (Facts(), Facts())

@@ -248,7 +248,7 @@ def _in_unit(part: _Part, unit: str) -> Sequence[int | Decimal]:
 
 
 def _merged(parts: list[_Part], columns: list[_Column], where: str) -> Stacks:
-    """The stacks of all parts one after the other; calls only where every part counts them."""
+    """The stacks of all parts one after the other; calls only where every part counts them for the one metric."""
     found = [_stacks_of(part, _values_of(number, part, columns), where) for number, part in enumerate(parts)]
     if len(found) == 1:
         return found[0]
@@ -260,7 +260,7 @@ def _merged(parts: list[_Part], columns: list[_Column], where: str) -> Stacks:
         np.concatenate([stacks.leaf for stacks in found]),
         np.concatenate([stacks.values for stacks in found], axis=1),
         np.sum([stacks.root_values for stacks in found], axis=0),
-        np.concatenate(calls) if calls and len(calls) == len(parts) else None,
+        np.concatenate(calls) if len(calls) == len(parts) and len(columns) == 1 else None,
     )
 
 

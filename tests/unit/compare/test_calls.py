@@ -1,0 +1,191 @@
+"""Exact calls of paths and edges, from the events and tables of real formats."""
+
+import json
+import marshal
+from collections.abc import Sequence
+
+import pytest
+
+from profgate.compare.build import CompareOptions, compare_workload
+from profgate.errors import ComparisonError
+from profgate.model.comparison import CallEdges, Comparison
+from profgate.model.profile import Configuration, Profile
+from profgate.model.source import source_of
+from profgate.model.workload import Workload
+from profgate.readers.folded import FoldedReader
+from profgate.readers.pstats import PstatsReader
+from profgate.readers.speedscope import SpeedscopeReader
+
+Row = tuple[int, int, float, float]  # calls, primitive calls, self and inclusive seconds, as cProfile writes them
+
+
+def events(*threads: str) -> Profile:
+    """A recording where ``a(b()b())`` is a call of a that calls b twice; every event takes a millisecond."""
+    names = sorted({letter for thread in threads for letter in thread if letter.isalpha()})
+    profiles = []
+    for thread in threads:
+        rows: list[dict[str, object]] = []
+        open_calls: list[str] = []
+        for letter in thread.replace("(", ""):
+            if letter.isalpha():
+                open_calls.append(letter)
+            frame = letter if letter.isalpha() else open_calls.pop()
+            rows.append(
+                {"type": "O" if letter.isalpha() else "C", "frame": names.index(frame), "at": len(rows)}  # milliseconds
+            )
+        profiles.append(
+            {"type": "evented", "unit": "milliseconds", "startValue": 0, "endValue": len(rows), "events": rows}
+        )
+    document = {
+        "$schema": "https://www.speedscope.app/file-format-schema.json",
+        "shared": {"frames": [{"name": name} for name in names]},
+        "profiles": profiles,
+    }
+    return SpeedscopeReader().read(source_of("run.json", json.dumps(document).encode()))
+
+
+def statistics(functions: dict[str, tuple[Row, dict[str, Row]]]) -> Profile:
+    """What cProfile dumps: for each function its own row and a row for each caller."""
+    table = {
+        ("app.py", ord(name[0]), name): (
+            own[1],
+            own[0],
+            own[2],
+            own[3],
+            {("app.py", ord(caller[0]), caller): row for caller, row in callers.items()},
+        )
+        for name, (own, callers) in functions.items()
+    }
+    return PstatsReader().read(source_of("run.pstats", marshal.dumps(table)))
+
+
+def compared(
+    baseline: Sequence[Profile], target: Sequence[Profile], options: CompareOptions | None = None
+) -> Comparison:
+    workload = Workload("w", Configuration(), tuple(baseline), tuple(target))
+    made, alone = compare_workload(workload, (), options or CompareOptions())
+    assert not alone
+    return made[0]
+
+
+def calls_by_path(comparison: Comparison) -> dict[str, tuple[int, int]]:
+    tree = comparison.tree
+    assert tree is not None
+    assert tree.baseline_calls is not None
+    assert tree.target_calls is not None
+    paths = [""]
+    for row in range(1, len(tree.parent)):
+        paths.append(f"{paths[tree.parent[row]]}{comparison.symbols.names[tree.symbol[row]]}")
+    pairs = zip(tree.baseline_calls.tolist(), tree.target_calls.tolist(), strict=True)
+    return dict(zip(paths, pairs, strict=True))
+
+
+def edge_rows(comparison: Comparison) -> dict[str, tuple[float, float, int, int]]:
+    edges, names = comparison.edges, comparison.symbols.names
+    assert edges is not None
+    columns = zip(
+        edges.caller.tolist(),
+        edges.callee.tolist(),
+        (edges.baseline_total / 1e9).tolist(),
+        (edges.target_total / 1e9).tolist(),
+        edges.baseline_calls.tolist(),
+        edges.target_calls.tolist(),
+        strict=True,
+    )
+    return {f"{names[caller]}>{names[callee]}": tuple(rest) for caller, callee, *rest in columns}
+
+
+def test_a_path_counts_its_own_calls_and_recursion_is_a_path_of_its_own() -> None:
+    comparison = compared([events("a(b()b(b()))")], [events("a(b()b(b()b()))")])
+    assert calls_by_path(comparison) == {"": (0, 0), "a": (1, 1), "ab": (2, 2), "abb": (1, 2)}
+
+
+def test_calls_are_summed_over_runs_and_threads() -> None:
+    comparison = compared([events("a(b())"), events("a(b()b())")], [events("a()", "a(b(c()))")])
+    assert calls_by_path(comparison) == {"": (0, 0), "a": (2, 2), "ab": (3, 1), "abc": (0, 1)}
+
+
+def test_functions_that_become_one_symbol_add_their_calls() -> None:
+    before, after = events("a(b()c())"), events("a(b()c()c())")
+    before.frames.names[2] = after.frames.names[2] = "b"
+    assert calls_by_path(compared([before], [after])) == {"": (0, 0), "a": (1, 1), "ab": (2, 3)}
+
+
+def test_dropped_stacks_have_no_calls_and_callers_of_kept_ones_keep_theirs() -> None:
+    profile = events("a(b(c())b()d())")
+    assert calls_by_path(compared([profile], [profile], CompareOptions(ignore=("b",)))) == {
+        "": (0, 0),
+        "a": (1, 1),
+        "ab": (0, 0),
+        "abc": (0, 0),
+        "ad": (1, 1),
+    }
+    assert calls_by_path(compared([profile], [profile], CompareOptions(focus=("b",)))) == {
+        "": (0, 0),
+        "a": (1, 1),
+        "ab": (2, 2),
+        "abc": (1, 1),
+        "ad": (0, 0),
+    }
+
+
+def test_one_run_without_counts_leaves_its_side_unknown() -> None:
+    stated = events("a(b())")
+    sampled = {
+        "$schema": "https://www.speedscope.app/file-format-schema.json",
+        "shared": {"frames": [{"name": "a"}]},
+        "profiles": [{"type": "sampled", "unit": "milliseconds", "samples": [[0]], "weights": [3], "startValue": 0}],
+    }
+    unknown = SpeedscopeReader().read(source_of("run.json", json.dumps(sampled).encode()))
+    tree = compared([stated], [stated, unknown]).tree
+    assert tree is not None
+    assert tree.baseline_calls is not None
+    assert tree.target_calls is None
+
+
+def test_sampled_formats_count_no_calls_and_have_no_edges() -> None:
+    profile = FoldedReader().read(source_of("run.folded", b"a;b 3\n"))
+    comparison = compared([profile], [profile])
+    assert comparison.tree is not None
+    assert comparison.tree.baseline_calls is None
+    assert comparison.edges is None
+
+
+def test_edges_are_laid_over_each_other_with_recursion_and_several_runs() -> None:
+    one = statistics(
+        {
+            "main": ((1, 1, 0.25, 1.5), {}),
+            "work": ((3, 2, 1.25, 1.25), {"main": (2, 2, 1.0, 1.25), "work": (1, 1, 0.25, 0.5)}),
+        }
+    )
+    other = statistics({"main": ((1, 1, 0.5, 0.75), {}), "log": ((4, 4, 0.25, 0.25), {"main": (4, 4, 0.25, 0.25)})})
+    comparison = compared([one, one], [one, other])
+    assert comparison.tree is None
+    assert edge_rows(comparison) == {
+        "main>log": (0.0, 0.25, 0, 4),
+        "main>work": (2.5, 1.25, 4, 2),
+        "work>work": (1.0, 0.5, 2, 1),
+    }
+    edges = comparison.edges
+    assert edges is not None
+    named = dict(
+        zip(
+            comparison.symbols.names,
+            zip(edges.baseline_symbol_calls.tolist(), edges.target_symbol_calls.tolist(), strict=True),
+            strict=True,
+        )
+    )
+    assert named == {"log": (0, 4), "main": (2, 2), "work": (6, 3)}
+
+
+def test_a_table_without_callers_has_edges_of_length_zero() -> None:
+    alone = statistics({"main": ((1, 1, 0.25, 0.25), {})})
+    edges = compared([alone], [alone]).edges
+    assert isinstance(edges, CallEdges)
+    assert [len(column) for column in (edges.caller, edges.baseline_total, edges.target_calls)] == [0, 0, 0]
+
+
+def test_calls_that_do_not_fit_are_refused() -> None:
+    many = statistics({"main": ((1 << 61, 1 << 61, 0.25, 0.25), {})})
+    with pytest.raises(ComparisonError, match="62 bits"):
+        compared([many, many], [many])
