@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from profgate.compare.build import CompareOptions, compare_workload
-from profgate.compare.comparability import comparability
+from profgate.compare.comparability import comparability, doubts
 from profgate.compare.workloads import Paired, pair
 from profgate.detect.base import Strategy
 from profgate.detect.rules import selected, words_on
@@ -136,7 +136,7 @@ def _compare(paired: Paired, given: PipelineInput, told: _Told) -> list[Comparis
         except ComparisonError as error:
             told.alone.append(NotCompared(workload.name, None, "both", str(error)))
             continue
-        comparisons += made
+        comparisons += [replace(one, notes=(*one.notes, *doubts(one))) for one in made]
         told.alone += alone
     return comparisons
 

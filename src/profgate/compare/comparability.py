@@ -1,13 +1,18 @@
 """Comparability before numbers: facts both sides state must agree, facts one side states are told."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from profgate.model.comparison import Note
+import numpy as np
+
+from profgate.model.comparison import Comparison, Note
 from profgate.model.profile import Facts, Profile
 
+FAR_APART = 3.0  # totals of the sides that differ by more than this factor are worth a warning
+UNRESOLVED = 0.20  # part of a side's total in names a profiler could not resolve
 _MAJOR = re.compile(r"\d+")
 _MAJOR_MINOR = re.compile(r"\d+(?:\.\d+)?")
+_NO_NAME = re.compile(r"\[unknown\]|\?+|0x[0-9a-fA-F]+|unknown|<unknown>|\(unknown\)")
 
 
 def _part(pattern: re.Pattern[str], text: str | None) -> str | None:
@@ -28,30 +33,65 @@ def _stated(facts: Facts) -> dict[str, str | None]:
     }
 
 
+def _words(values: Iterable[str]) -> str:
+    return " and ".join(sorted(values))
+
+
+def _disagreements(before: Sequence[Facts], after: Sequence[Facts], *, named: bool) -> Iterable[Note]:
+    """Facts of every run: what the runs of both sides state must be one value."""
+    sides = [[_stated(facts) for facts in side] for side in (before, after)]
+    for fact in sides[0][0]:
+        theirs, ours = ({run[fact] for run in side} - {None} for side in sides)
+        known = [{str(value) for value in values} for values in (theirs, ours)]
+        if known[0] and known[1] and (known[0] != known[1] or len(known[0]) > 1):
+            yield Note(fact, f"{fact} differs: {_words(known[0])} against {_words(known[1])}", blocks=not named)
+        elif bool(known[0]) != bool(known[1]):
+            side = "target" if known[0] else "baseline"
+            yield Note(fact, f"the {side} does not state its {fact}")
+
+
+def _machine(before: Sequence[Facts], after: Sequence[Facts]) -> Iterable[Note]:
+    theirs, ours = ({facts.cpu_model for facts in side if facts.cpu_model} for side in (before, after))
+    if theirs and ours and (theirs != ours or len(theirs) > 1):
+        text = f"CPU model differs: {_words(theirs)} against {_words(ours)}; totals are advisory"
+        yield Note("CPU model", text, advisory=True)
+    rates = [{facts.rate for facts in side if facts.rate} for side in (before, after)]
+    if rates[0] and rates[1] and len(rates[0] | rates[1]) > 1:
+        said = [_words(f"{rate:g}" for rate in side) for side in rates]
+        text = f"sampling rate differs: {said[0]} against {said[1]}; totals are advisory"
+        yield Note("sampling rate", text, advisory=True)
+
+
 def comparability(baseline: Sequence[Profile], target: Sequence[Profile], *, named: bool) -> tuple[Note, ...]:
     """Notes on one workload. ``named``: two files a person named are always compared, differences only warn."""
-    before, after = baseline[0].facts, target[0].facts
-    notes = []
-    for fact, ours in _stated(after).items():
-        theirs = _stated(before)[fact]
-        if ours is not None and theirs is not None and ours != theirs:
-            notes.append(Note(fact, f"{fact} differs: {theirs} against {ours}", blocks=not named))
-        elif (ours is None) != (theirs is None):
-            side = "baseline" if ours is None else "target"
-            notes.append(Note(fact, f"the {side} does not state its {fact}"))
-    if before.cpu_model and after.cpu_model and before.cpu_model != after.cpu_model:
-        text = f"CPU model differs: {before.cpu_model} against {after.cpu_model}; totals are advisory"
-        notes.append(Note("CPU model", text, advisory=True))
-    truncated = [side for side, facts in (("baseline", before), ("target", after)) if facts.truncated]
-    notes += [Note("truncated", f"the {side}'s profile is truncated", blocks=not named) for side in truncated]
-    if before.rate and after.rate and before.rate != after.rate:
-        notes.append(
-            Note(
-                "sampling rate",
-                f"sampling rate differs: {before.rate:g} against {after.rate:g}; totals are advisory",
-                advisory=True,
-            )
-        )
+    before, after = [profile.facts for profile in baseline], [profile.facts for profile in target]
+    notes = [*_disagreements(before, after, named=named), *_machine(before, after)]
+    for side, runs in (("baseline", before), ("target", after)):
+        if any(facts.truncated for facts in runs):
+            notes.append(Note("truncated", f"the {side}'s profile is truncated", blocks=not named))
     if baseline[0].configuration != target[0].configuration:
         notes.append(Note("configuration", "the configurations differ", blocks=not named))
+    if min(len(before), len(after)) == 1 < max(len(before), len(after)):
+        text = f"run counts differ: {len(before)} against {len(after)}; the single run decides how much can be seen"
+        notes.append(Note("run counts", text))
+    return tuple(notes)
+
+
+def doubts(comparison: Comparison) -> tuple[Note, ...]:
+    """Warnings that only the numbers can tell: totals far apart, and names that nobody resolved."""
+    split, notes = comparison.runs.baseline, []
+    means = [float(side.mean()) for side in (comparison.run_totals[:split], comparison.run_totals[split:])]
+    low, high = min(means), max(means)
+    if 0.0 < low < high / FAR_APART:
+        text = f"the {comparison.metric.name} totals of the sides differ by a factor of {high / low:.3g}"
+        notes.append(Note("totals", f"{text}: check that both recorded the same work"))
+    nameless = np.array([bool(_NO_NAME.fullmatch(name)) for name in comparison.symbols.names], np.bool_)
+    if nameless.any():
+        sides = (("baseline", slice(None, split)), ("target", slice(split, None)))
+        for side, runs in sides:
+            total = float(comparison.run_totals[runs].sum())
+            part = float(comparison.self_value[runs][:, nameless].sum()) / total if total > 0.0 else 0.0
+            if part > UNRESOLVED:
+                text = f"{100.0 * part:.0f} % of the {side}'s {comparison.metric.name} is in unresolved symbols"
+                notes.append(Note("unresolved symbols", f"{text}: record with debug information"))
     return tuple(notes)

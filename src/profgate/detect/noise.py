@@ -10,9 +10,13 @@ from profgate.model.comparison import Comparison
 from profgate.model.units import MetricKind
 
 CALIBRATED_RUNS = 8
+MEASURED_RUNS = 2  # base runs from which their own scatter shows a disturbed machine
 STEADY_COUNT = 100  # mean samples from which a location's logarithm scatters symmetrically
 FEW_LOCATIONS = 5  # below this many, centring each run by the median removes the scatter itself
 PRIOR_WEIGHT = 10
+# ln: cProfile recordings of one unchanged program on a busy machine of two cores scattered by 0.06 (median of its
+# functions) to 0.17 (the worst); of 91 pairs the one in twenty with the largest difference showed 0.58 somewhere
+ALONE = 0.15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,10 +69,12 @@ def noise_of(comparison: Comparison, prior: float, counts_scale: float | None) -
     """The noise model of one comparison.
 
     ``counts_scale`` turns stored values into sample counts (None = the metric is exact), ``prior`` is the phi that
-    holds while history is short.
+    holds while history is short; timed values of which nothing tells the scatter take at least `ALONE`.
     """
     values, totals = base_rows(comparison)
     runs = len(values)
+    if comparison.metric.kind is MetricKind.TIMED and runs < MEASURED_RUNS:
+        prior = max(prior, ALONE)
     flat = np.full(values.shape[1], prior)
     positive = totals > 0
     if runs < 2 or not positive.all():

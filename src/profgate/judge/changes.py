@@ -194,6 +194,7 @@ def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Cal
         elif detection.strategy == "totals" and "total_p" in detection.facts:
             found["total_p"] = detection.facts["total_p"]
             found["total_test"] = detection.facts["test"]
+            found["total_detectable"] = _number(detection.facts["detectable"])
             found["total_alpha"] = detection.options["alpha"]
             found["total_alpha_gate"] = detection.options["alpha_gate"]
     weak = "; ".join(note.text for note in comparison.notes if note.advisory)

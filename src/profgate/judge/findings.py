@@ -16,7 +16,6 @@ NEW_COST = 0.005  # share of the run from which a new location is worth a look
 TOTAL_PLACE = ("total", None, None)
 CAPS = {
     "moved": "cost that moved is not new cost",
-    "renamed": "a renamed location is compared with its old name",
     "split": "cost that was split is judged by its net change",
 }
 SIGNED: dict[tuple[Severity, Direction], Kind] = {
@@ -31,7 +30,10 @@ SIGNED: dict[tuple[Severity, Direction], Kind] = {
 
 @dataclass(frozen=True, slots=True)
 class Court:
-    """What holds for every finding of one metric; ``total_p`` is adjusted, ``q`` and alphas are the tests' levels."""
+    """What holds for every finding of one metric; ``total_p`` is adjusted, ``q`` and alphas are the tests' levels.
+
+    ``unmeasured``: timed values of one run, where no second run shows how much they scatter.
+    """
 
     policy: Policy
     pairs: int
@@ -41,6 +43,7 @@ class Court:
     alpha_gate: float
     advisory: tuple[str, ...]
     totals_advisory: tuple[str, ...]
+    unmeasured: bool = False
 
 
 def direction_of(kind: Kind) -> Direction:
@@ -163,11 +166,11 @@ def _located(changes: list[Change], metric: MetricReport, court: Court, known: F
     level: Severity = "maybe"
     if alone is not None:
         kind, level, direction = alone, "none", _direction_of_cost(alone, metric)
+    elif direction == "none":
+        kind = Kind.UNKNOWN
     elif test is not None and BY_WORD[test.kind] not in MAYBE:
         level = severity(statistics["distance"] or 0.0, statistics["weight"] or 0.0)
         kind = SIGNED[level, direction]
-    elif direction == "none":
-        kind, level = Kind.UNKNOWN, "maybe"
     else:
         kind = SIGNED["maybe", direction]
     finding = Finding(
@@ -242,7 +245,7 @@ def _coloured_pointer(finding: Finding, metric: MetricReport) -> Finding:
 def _seams(finding: Finding) -> list[str]:
     """What attribution, acknowledgement and confirmation say against red; silence says nothing."""
     evidence = finding.evidence or {}
-    found = [text for word, text in CAPS.items() if evidence.get("state") == word or evidence.get(word) == "yes"]
+    found = [CAPS[evidence["cost"]]] if evidence.get("cost") in CAPS else []
     if finding.acknowledgement is not None:
         found.append("accepted")
     if evidence.get("reach") == "not reachable":
@@ -260,6 +263,9 @@ def _obstacles(finding: Finding, votes: dict[str, Direction], court: Court) -> l
         found.append("below the floors of the gate")
     elif q is None or q > court.q / court.pairs:
         found.append(f"not certain enough among {court.pairs} comparisons")
+    elif q >= SURE_ALONE and court.unmeasured:
+        # a second family looks at the same run, and shares what disturbed it
+        found.append("one timed run cannot show how much times scatter: record three runs or more")
     elif q >= SURE_ALONE and not any(word == "worse" for family, word in votes.items() if family != "T"):
         found.append("no second family of strategies agrees")
     if not fails(finding.severity, court.policy.fail_on):

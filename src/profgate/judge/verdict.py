@@ -11,6 +11,7 @@ from profgate.model.units import MetricKind
 from profgate.statistics.corrections import holm
 
 CALIBRATED_RUNS = 8
+MEASURED_RUNS = 2  # base runs from which they show their own scatter
 CONCLUSIONS: dict[Colour, Conclusion] = {"red": "fail", "neutral": "not_compared", "yellow": "warn", "green": "pass"}
 FAR_APART = 0.5  # relative change of a total that nobody judged, from which it is worth a look
 NAMED_REASONS = 5  # of a kind; more would bury the first
@@ -91,6 +92,7 @@ def _court(draft: Report, policy: Policy, metric: MetricReport, pairs: int, tota
         alpha_gate=levels["gate"],
         advisory=tuple(advisory),
         totals_advisory=(str(weak),) if weak else (),
+        unmeasured=metric.kind == MetricKind.TIMED and known < MEASURED_RUNS,
     )
 
 

@@ -186,12 +186,13 @@ def calibration(report: Report, metric: MetricReport) -> str:
 
 
 def detectable(metric: MetricReport) -> str:
-    """The smallest change these runs can show, in words; empty where the report says nothing."""
-    if metric.detectable is None:
-        return ""
+    """The smallest changes these runs can show, in words; empty where the report says nothing."""
     where = metric.calibration.get("detectable_where")
     place = f" in {where}" if isinstance(where, str) else ""
-    return f"smallest change it can see{place}: {numbers.percent(metric.detectable)}"
+    total = metric.calibration.get("total_detectable")
+    told = [f"{numbers.percent(metric.detectable)}{place}"] if metric.detectable is not None else []
+    told += [f"{numbers.percent(total)} in the total"] if isinstance(total, int | float) else []
+    return f"smallest change it can see: {', '.join(told)}" if told else ""
 
 
 def run_counts(metric: MetricReport) -> str:

@@ -93,6 +93,8 @@ def _pair_lines(
     yield "text", f"  total {values}, {numbers.signed(total.delta, metric.unit)}{relative}"
     facts = [rows.run_counts(metric), rows.calibration(report, metric)]
     yield "quiet", "  " + "; ".join(fact for fact in facts if fact)
+    if smallest := rows.detectable(metric):
+        yield "quiet", f"  {smallest}"
     findings, hints = found
     shown = [*findings, *hints] if verbose else findings[:ROWS]
     if shown:

@@ -211,7 +211,12 @@ def test_exact_metrics_use_no_sampling_noise() -> None:
     assert identical.facts["phi"] == 0.0
     assert identical.statistics["z"].tolist()[1:] == [0.0, 0.0]
     assert identical.kind.tolist() == [int(Kind.DEGRADATION), 0, 0]
-    assert detect(from_exclusive([base], [target], metric=timed())).facts["phi"] == 0.05
+
+
+def test_timed_values_of_one_run_take_a_larger_prior_until_a_second_measures_them() -> None:
+    one, three = from_exclusive([BASE], [BASE], metric=timed()), from_exclusive([BASE] * 3, [BASE], metric=timed())
+    assert (detect(one).facts["phi"], detect(three).facts["phi"]) == (0.15, 0.05)
+    assert detect(one, {"phi_prior": 0.3}).facts["phi"] == 0.3
 
 
 def test_floors_decide_what_gates() -> None:

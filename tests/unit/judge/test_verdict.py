@@ -116,7 +116,7 @@ def test_a_substituted_baseline_does_not_gate() -> None:
 def test_acknowledged_and_moved_findings_are_not_red() -> None:
     first = judged(from_exclusive([BASE], [SLOWER]))
     metric = first.workloads[0].metrics[0]
-    for change in ({"acknowledgement": {"by": "owner"}}, {"evidence": {"state": "moved"}}):
+    for change in ({"acknowledgement": {"by": "owner"}}, {"evidence": {"cost": "moved"}}):
         marked = tuple(replace(found, **change) for found in metric.findings)  # type: ignore[arg-type]
         workload = replace(first.workloads[0], metrics=(replace(metric, findings=marked),))
         again = judge(replace(first, workloads=(workload,)), GATING)

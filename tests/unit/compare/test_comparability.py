@@ -1,0 +1,82 @@
+"""What blocks a comparison, what makes it advisory, and what is only said."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from comparisons import from_exclusive
+from profgate.compare.comparability import comparability, doubts
+from profgate.model.profile import Configuration, Facts, FrameList, Profile
+from profgate.model.units import Metric
+
+STATED = Facts("folded", "py-spy", "0.4.1", 100.0, "3.12.1", "Linux", "x86_64", "cpu A")
+
+
+def profile(**facts: Any) -> Profile:
+    return Profile(
+        "p", Configuration(), (Metric("samples", "samples"),), FrameList.of_names([]), facts=replace(STATED, **facts)
+    )
+
+
+def notes(baseline: list[Profile], target: list[Profile], *, named: bool = False) -> dict[str, tuple[bool, bool]]:
+    found = comparability(baseline, target, named=named)
+    return {note.fact: (note.blocks, note.advisory) for note in found}
+
+
+def test_equal_facts_say_nothing() -> None:
+    assert comparability([profile()], [profile()], named=False) == ()
+
+
+@pytest.mark.parametrize(
+    ("fact", "change"),
+    [
+        ("profiler", {"profiler": "perf"}),
+        ("profiler version", {"profiler_version": "1.0"}),
+        ("runtime", {"runtime": "3.13.0"}),
+        ("operating system", {"os": "Windows"}),
+        ("architecture", {"architecture": "aarch64"}),
+        ("truncated", {"truncated": True}),
+    ],
+)
+def test_what_both_state_differently_blocks_unless_a_person_named_the_files(fact: str, change: dict[str, Any]) -> None:
+    assert notes([profile()], [profile(**change)]) == {fact: (True, False)}
+    assert notes([profile()], [profile(**change)], named=True) == {fact: (False, False)}
+
+
+@pytest.mark.parametrize("change", [{"profiler_version": "0.9.9"}, {"runtime": "3.12.7"}])
+def test_smaller_parts_of_versions_do_not_count(change: dict[str, Any]) -> None:
+    assert notes([profile()], [profile(**change)]) == {}
+
+
+@pytest.mark.parametrize(("fact", "change"), [("CPU model", {"cpu_model": "cpu B"}), ("sampling rate", {"rate": 99.0})])
+def test_another_machine_or_rate_makes_totals_advisory(fact: str, change: dict[str, Any]) -> None:
+    assert notes([profile()], [profile(**change)]) == {fact: (False, True)}
+
+
+def test_a_fact_of_one_side_only_warns() -> None:
+    (note,) = comparability([profile(os=None)], [profile()], named=False)
+    assert (note.text, note.blocks) == ("the baseline does not state its operating system", False)
+
+
+def test_every_run_counts_not_only_the_first() -> None:
+    mixed = [profile(), profile(runtime="3.13.0")]
+    assert notes([profile(), profile()], mixed) == {"runtime": (True, False)}
+    assert notes(mixed, mixed) == {"runtime": (True, False)}
+
+
+def test_a_single_run_against_several_is_said() -> None:
+    assert notes([profile()] * 5, [profile()]) == {"run counts": (False, False)}
+    assert notes([profile()] * 5, [profile()] * 3) == {}
+
+
+def test_totals_far_apart_and_unresolved_names_are_doubts() -> None:
+    assert doubts(from_exclusive([{"a": 1000}], [{"a": 3000}])) == ()
+    (apart,) = doubts(from_exclusive([{"a": 1000}], [{"a": 3100}]))
+    assert apart.text.startswith("the samples totals of the sides differ by a factor of 3.1")
+    known = {"a": 80, "[unknown]": 20}
+    (nameless,) = doubts(from_exclusive([known], [{"a": 70, "0x7f00": 30}]))
+    assert nameless.text.startswith("30 % of the target's samples is in unresolved symbols")
+    assert not nameless.blocks
+    assert doubts(replace(from_exclusive([{"a": 1}], [{"a": 1}]), run_totals=np.zeros(2, np.int64))) == ()
