@@ -4,6 +4,7 @@ import os
 import posixpath
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -147,9 +148,14 @@ class _Run:
         self.pace = pace
         self.environ = environ
         self.output_dir = posixpath.join(context.workspace, settings.output_dir)
+        self.connections = ExitStack()
 
     def act(self) -> int:
-        """Does what the event asks for."""
+        """Does what the event asks for, and gives every connection back."""
+        with self.connections:
+            return self._acted()
+
+    def _acted(self) -> int:
         activity = self._activity()
         self.commands.log(f"profgate {VERSION}: {activity.reason}")
         match activity.kind:
@@ -181,14 +187,16 @@ class _Run:
         """The API, connected when it is first needed."""
         if not self.settings.token:
             raise NotAllowed("token", "is empty, so GitHub cannot be asked; pass token: ${{ github.token }}")
-        return GitHubClient(
-            self.settings.token,
-            self.context.api_url,
-            self.context.repository,
-            pauses=self.pace.pauses,
-            retries=self.pace.retries,
-            backoff=self.pace.backoff,
-            verify=self.settings.ca_bundle or True,
+        return self.connections.enter_context(
+            GitHubClient(
+                self.settings.token,
+                self.context.api_url,
+                self.context.repository,
+                pauses=self.pace.pauses,
+                retries=self.pace.retries,
+                backoff=self.pace.backoff,
+                verify=self.settings.ca_bundle or True,
+            )
         )
 
     def _uploads(self) -> Uploads:

@@ -6,10 +6,11 @@ import json
 import threading
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from functools import cache
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 from urllib.parse import urlencode
 
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
@@ -37,6 +38,7 @@ API_VERSION = "2022-11-28"
 VIOLATION = 599
 ZIP = "application/zip"
 EPOCH = (1980, 1, 1, 0, 0, 0)
+Client = TypeVar("Client", bound=AbstractContextManager[Any])
 
 
 @cache
@@ -61,6 +63,7 @@ class FakeGitHub:
         self.blobs = BlobHost()
         self.runtime_token = runtime_token()
         self._servers: list[tuple[BaseWSGIServer, threading.Thread]] = []
+        self._clients = ExitStack()
         self._lock = threading.Lock()
         self.api_url = ""
 
@@ -75,12 +78,18 @@ class FakeGitHub:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._clients.close()
         for server, thread in self._servers:
             server.shutdown()
             thread.join()
             server.server_close()
         if self.state.violations and kind is None:
             raise AssertionError("GitHub's description was violated:\n" + "\n".join(self.state.violations))
+
+    def closing(self, client: Client) -> Client:
+        """The client, whose connections end with this GitHub."""
+        self._clients.enter_context(client)
+        return client
 
     # What a run is given
 

@@ -26,7 +26,7 @@ def test_what_was_uploaded_can_be_found_and_read_by_the_client() -> None:
         assert run is not None
         page = service.upload_file("report.html", b"<html></html>", "text/html", expires_days=3)
         profiles = service.upload_zip("profgate-cpu", {"b.folded": b"b 1\n", "a/a.folded": b"a 1\n"})
-        client = GitHubClient(fake.token, fake.api_url, fake.state.repository, pauses=(0, 0))
+        client = fake.closing(GitHubClient(fake.token, fake.api_url, fake.state.repository, pauses=(0, 0)))
         newest, oldest = client.run_artifacts(run)
         assert (newest.id, newest.digest, newest.size) == (profiles.id, profiles.digest, profiles.size)
         assert client.artifact_files(newest) == {"a/a.folded": b"a 1\n", "b.folded": b"b 1\n"}

@@ -33,7 +33,9 @@ def store(fake: FakeGitHub, sha: str, files: dict[str, bytes] | None = None, *, 
 
 
 def search(fake: FakeGitHub, noise: int = 8) -> Found:
-    client = GitHubClient(fake.token, fake.api_url, fake.state.repository, pauses=(0, 0), retries=0, backoff=0)
+    client = fake.closing(
+        GitHubClient(fake.token, fake.api_url, fake.state.repository, pauses=(0, 0), retries=0, backoff=0)
+    )
     trust = Trust(fake.state.repository_id, ".github/workflows/profgate.yml", frozenset({"main"}))
     return find_stored(client, Search(chain(fake)[0], trust, ["main"], NAME, noise))
 

@@ -1,5 +1,7 @@
 """The client against a GitHub that is judged by its own description."""
 
+import gc
+
 import pytest
 
 from fake_github import FakeGitHub
@@ -10,7 +12,9 @@ MARKER = "<!-- profgate v1 key=cpu head=abc -->"
 
 
 def client_of(fake: FakeGitHub, token: str | None = None) -> GitHubClient:
-    return GitHubClient(token or fake.token, fake.api_url, fake.state.repository, pauses=(0, 0), backoff=0)
+    return fake.closing(
+        GitHubClient(token or fake.token, fake.api_url, fake.state.repository, pauses=(0, 0), backoff=0)
+    )
 
 
 def test_a_whole_comparison_costs_five_requests() -> None:
@@ -227,6 +231,17 @@ def test_a_long_rate_limit_ends_the_call(status: int, retry_after: int | None) -
         with pytest.raises(GitHubError, match="rate limit"):
             client_of(fake).commit(sha)
         assert len(fake.requests) == 1
+    gc.collect()  # an answer nobody closed would warn here, and a warning is an error
+
+
+def test_a_closed_client_connects_again() -> None:
+    with FakeGitHub() as fake:
+        sha = fake.add_commit()
+        client = client_of(fake)
+        client.close()
+        with client:
+            assert client.commit(sha).sha == sha
+        assert client.commit(sha).sha == sha
 
 
 def test_a_page_of_html_is_not_taken_for_an_answer() -> None:

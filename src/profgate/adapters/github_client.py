@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote, urlencode
 
 from profgate.adapters.downloads import MAX_DOWNLOAD, Download, TryAgainError, check_digest, fetch, files_of
@@ -51,7 +52,8 @@ class GitHubClient:
 
     ``pauses`` are the seconds between requests and between writes, ``retries`` and ``backoff`` how often and how
     slowly a GET or PATCH is repeated, ``max_wait`` the longest wait in seconds for a rate limit. Every method raises
-    GitHubError, or NotAllowed where the token is the reason.
+    GitHubError, or NotAllowed where the token is the reason. Connections are kept until `close`, or the end of a
+    ``with`` block; a client that is used again connects again.
     """
 
     def __init__(
@@ -79,6 +81,19 @@ class GitHubClient:
         self._max_wait = max_wait
         self._verify = verify
         self.requests_made = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Gives the connections back; without any, nothing happens."""
+        if (github := self.__dict__.pop("_github", None)) is not None:
+            github.close()
 
     # Commits
 
@@ -285,10 +300,19 @@ def _retry(total: int, backoff: float, max_wait: float) -> Any:  # noqa: ANN401 
     class BoundedRetry(GithubRetry):
         def increment(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as its base
             response = kwargs.get("response") or (args[2] if len(args) > 2 else None)
-            wait = self.get_retry_after(response) if response is not None else None
-            if response is not None and wait is not None and wait > max_wait:
+            if response is None:
+                return super().increment(*args, **kwargs)
+            try:
+                self.check_wait(response)
+                return super().increment(*args, **kwargs)
+            except Exception:
+                response.close()  # urllib3 does so for one error of its own only; the socket would stay open
+                raise
+
+        def check_wait(self, response: Any) -> None:  # noqa: ANN401 - as its base
+            wait = self.get_retry_after(response)
+            if wait is not None and wait > max_wait:
                 raise RateLimitExceededExceedsMaxWait(response.status, {}, dict(response.headers), wait=wait)
-            return super().increment(*args, **kwargs)
 
     return BoundedRetry(total=total, backoff_factor=backoff, allowed_methods=REPEATABLE, max_rate_limit_wait=max_wait)
 

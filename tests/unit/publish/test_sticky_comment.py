@@ -22,7 +22,9 @@ def fake() -> Iterator[FakeGitHub]:
 
 
 def client_of(fake: FakeGitHub) -> GitHubClient:
-    return GitHubClient(fake.token, fake.api_url, fake.state.repository, pauses=(0, 0), retries=0, backoff=0)
+    return fake.closing(
+        GitHubClient(fake.token, fake.api_url, fake.state.repository, pauses=(0, 0), retries=0, backoff=0)
+    )
 
 
 def publish(fake: FakeGitHub, texts: Texts = TEXTS, mode: str = "on-change", key: str = "default") -> str | None:
