@@ -49,6 +49,12 @@ export function readSignedVarints(bytes, count) {
   return values;
 }
 
+export function readBits(bytes, count) {
+  const bits = new Uint8Array(count);
+  for (let i = 0; i < count; i++) bits[i] = (bytes[i >> 3] >> (i & 7)) & 1;
+  return bits;
+}
+
 // Splits the stream by the header's table; columns this viewer does not know are left alone.
 export function splitColumns(table, bytes) {
   const parts = new Map();
@@ -90,7 +96,32 @@ export function decodeColumns(header, bytes) {
     files: text("files"),
     fileOf: readVarints(parts.get("file"), names.length),
     lineOf: readVarints(parts.get("line"), names.length),
+    ...optionalColumns(header, parts, size, names.length),
     ...shapeFromPops(readVarints(parts.get("pops"), size)),
+  };
+}
+
+// What only some profiles know; a column that is missing is null, never zero.
+function optionalColumns(header, parts, size, symbols) {
+  const has = (name) => parts.has(name);
+  const text = (name) => (has(name) ? JSON.parse(new TextDecoder().decode(parts.get(name))) : []);
+  const callsBefore = has("calls") ? readVarints(parts.get("calls"), size) : null;
+  const callsAfter = callsBefore && readSignedVarints(parts.get("calls_change"), size);
+  for (let i = 0; callsAfter && i < size; i++) callsAfter[i] += callsBefore[i];
+  const states = header.source_states ?? ["unknown"];
+  const codes = has("source") ? readVarints(parts.get("source"), symbols) : null;
+  return {
+    callsBefore,
+    callsAfter,
+    evidence: has("evidence") ? readBits(parts.get("evidence"), size) : null,
+    evidenceSelf: has("evidence_self") ? readBits(parts.get("evidence_self"), size) : null,
+    categories: text("categories"),
+    categoryOf: has("category") ? readVarints(parts.get("category"), symbols) : null,
+    sourceOf: Array.from({ length: symbols }, (_, symbol) => (codes ? states[codes[symbol]] ?? "unknown" : "unknown")),
+    paths: text("paths"),
+    pathOf: has("path") ? readVarints(parts.get("path"), symbols) : null,
+    diffLineOf: has("diff_line") ? readSignedVarints(parts.get("diff_line"), symbols) : null,
+    sources: new Map(text("sources").map((source) => [source.symbol, source])),
   };
 }
 

@@ -11,16 +11,15 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from profgate.report.page_columns import (
-    EncodedPage,
     OrderedTree,
     PageHeader,
     PageTree,
     cut_tree,
-    encode_page,
     exact_sum,
     one_sided_shares,
     order_tree,
 )
+from profgate.report.page_encoding import EncodedPage, encode_page
 from profgate.report.page_numbers import signed_share_text, signed_text, value_text
 from profgate.report.svg import draw_svg, svg_style
 from profgate.report.templates import read_asset, render_template

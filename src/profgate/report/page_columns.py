@@ -1,12 +1,9 @@
 """The two sides of one comparison as columns, and their compact encoding for the page."""
 
-import base64
-import json
 import re
-import zlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NamedTuple, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,27 +11,85 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Rows = NDArray[np.int32]
 
-SCHEMA = "profgate.page/1"
 ROOT_NAME = -1
 OTHER_NAME = -2
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
-_COMPRESSION_LEVEL = 6
-_EXACT_IN_DOUBLE = 2**53
+
+
+SOURCE_STATES = ("unknown", "changed", "same", "added", "removed", "renamed")
 
 
 class PageFinding(TypedDict):
-    """One finding as the page marks it: the number of its symbol, how severe, and worse or better."""
+    """One finding as the page marks it: the number of its symbol, how severe, and worse or better.
+
+    ``rows`` are the rows of the tree it speaks of, where it speaks of call paths and not of the function everywhere.
+    """
 
     symbol: int
     severity: str
     direction: str
+    kind: NotRequired[str]
+    strategies: NotRequired[list[str]]
+    story: NotRequired[str]
+    rows: NotRequired[list[int]]
+
+
+class PageSource(TypedDict):
+    """How the source of one symbol differs: hunks of (first line before, first line after, lines of a unified diff)."""
+
+    symbol: int
+    origin: str
+    paths: tuple[str | None, str | None]
+    hunks: list[tuple[int, int, list[str]]]
+
+
+class DiffLine(NamedTuple):
+    """A line in the pull request's diff: of the after side, or of the before side where the number is negative."""
+
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class PageSymbols:
+    """What is known of each symbol beyond its name; an empty sequence where nothing is known of any.
+
+    ``states`` are words of `SOURCE_STATES`: what became of the function's source.
+    """
+
+    categories: Sequence[str | None] = ()
+    states: Sequence[str] = ()
+    links: Sequence[DiffLine | None] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BlueprintRules:
+    """When a context counts as slower or faster: the smallest shift of its share, and how many standard errors.
+
+    ``estimated`` names what the tree was estimated from, where the profile holds no stacks.
+    """
+
+    min_shift: float = 0.005
+    sigma: float = 3.0
+    estimated: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryLinks:
+    """Where the compared sources can be read: the repository's address, the pull request, and both commits."""
+
+    url: str
+    pull: int | None = None
+    base: str | None = None
+    head: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PageTree:
     """The union of both calling context trees; row 0 is the root (parent and symbol -1), parents before children.
 
-    The self values are non-negative integers, summed over the runs of a side.
+    The self values are non-negative integers, summed over the runs of a side. Calls are exact counts, None where
+    unknown. ``evidence`` bool[2, row] tells whether the inclusive and the self change pass the test of repeated runs.
     """
 
     parent: Rows
@@ -44,6 +99,10 @@ class PageTree:
     names: Sequence[str]
     files: Sequence[str | None] = ()
     lines: Sequence[int | None] = ()
+    baseline_calls: Ints | None = None
+    target_calls: Ints | None = None
+    evidence: NDArray[np.bool_] | None = None
+    known: PageSymbols = field(default_factory=PageSymbols)
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for columns that are no tree."""
@@ -59,6 +118,11 @@ class PageTree:
             raise ValueError("page tree: a symbol has no name; give one name a symbol")
         if self.baseline_self.min() < 0 or self.target_self.min() < 0:
             raise ValueError("page tree: a self value is negative; pass the two sides, not their difference")
+        for calls in (self.baseline_calls, self.target_calls):
+            if calls is not None and (len(calls) != size or calls.min() < 0):
+                raise ValueError("page tree: calls are counts, one a row; leave them out where they are unknown")
+        if self.evidence is not None and self.evidence.shape != (2, size):
+            raise ValueError("page tree: evidence is a line for inclusive and one for self, one entry a row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +142,9 @@ class PageHeader:
     notes: Sequence[str] = ()
     keep: Collection[int] = field(default_factory=frozenset)
     sample_value: int | None = None
+    sources: Sequence[PageSource] = ()
+    blueprint: BlueprintRules = field(default_factory=BlueprintRules)
+    repository: RepositoryLinks | None = None
 
     def __post_init__(self) -> None:
         """Raise `ValueError` when a side has no run."""
@@ -110,7 +177,10 @@ class PageHeader:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OrderedTree:
-    """The tree in preorder, siblings by name; `before` and `after` are inclusive, `name` may be `OTHER_NAME`."""
+    """The tree in preorder, siblings by name; `before` and `after` are inclusive, `name` may be `OTHER_NAME`.
+
+    ``row`` is the row of the `PageTree`; one that stands for merged rows has that of the first of them.
+    """
 
     parent: Ints
     depth: Ints
@@ -121,6 +191,7 @@ class OrderedTree:
     before: Ints
     after: Ints
     hidden: Ints
+    row: Ints
 
     @property
     def size(self) -> int:
@@ -145,7 +216,8 @@ def order_tree(tree: PageTree) -> OrderedTree:
         tree.baseline_self.astype(np.int64),
         tree.target_self.astype(np.int64),
         hidden,
-        _name_ranks(tree),
+        np.arange(len(tree.parent)),
+        name_ranks(tree),
     )
 
 
@@ -163,7 +235,7 @@ def cut_tree(tree: PageTree, ordered: OrderedTree, threshold: float, keep: Colle
     rows = np.flatnonzero(stays)
     place = np.full(ordered.size, -1, np.int64)
     place[rows] = np.arange(len(rows))
-    owners, group = np.unique(parent[cut], return_inverse=True)
+    owners, first, group = np.unique(parent[cut], return_index=True, return_inverse=True)
     others = np.zeros((3, len(owners)), np.int64)
     for line, values in enumerate((ordered.before, ordered.after, ordered.end - np.arange(ordered.size))):
         np.add.at(others[line], group, values[cut])
@@ -174,16 +246,9 @@ def cut_tree(tree: PageTree, ordered: OrderedTree, threshold: float, keep: Colle
         np.concatenate([ordered.before_self[rows], others[0]]),
         np.concatenate([ordered.after_self[rows], others[1]]),
         np.concatenate([ordered.hidden[rows], others[2]]),
-        _name_ranks(tree),
+        np.concatenate([ordered.row[rows], ordered.row[cut[first]]]),
+        name_ranks(tree),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class EncodedPage:
-    """The JSON header of the page and its base64 data."""
-
-    header: dict[str, Any]
-    data: str
 
 
 def one_sided_shares(ordered: OrderedTree) -> tuple[float, float]:
@@ -191,72 +256,6 @@ def one_sided_shares(ordered: OrderedTree) -> tuple[float, float]:
     gone = exact_sum(ordered.before_self[ordered.after == 0])
     fresh = exact_sum(ordered.after_self[ordered.before == 0])
     return gone / max(int(ordered.before[0]), 1), fresh / max(int(ordered.after[0]), 1)
-
-
-def encode_page(
-    tree: PageTree,
-    ordered: OrderedTree,
-    header: PageHeader,
-    cut: dict[str, Any] | None,
-    one_sided: tuple[float, float] = (0.0, 0.0),
-) -> EncodedPage:
-    """The columns as varints in one zlib stream; equal input gives equal bytes.
-
-    `cut` and `one_sided` are what the page says of the complete tree, of which `ordered` may be a part.
-    """
-    used, frequency = np.unique(ordered.name[ordered.name >= 0], return_counts=True)
-    ranks = _name_ranks(tree)
-    numbered = used[np.lexsort((ranks[used], -frequency))]
-    number = np.full(len(tree.names) + 2, -1, np.int64)
-    number[numbered] = np.arange(2, len(numbered) + 2)
-    number[ROOT_NAME], number[OTHER_NAME] = 0, 1
-    names = [tree.names[symbol] for symbol in numbered.tolist()]
-    files = [tree.files[symbol] if tree.files else None for symbol in numbered.tolist()]
-    lines = [(tree.lines[symbol] if tree.lines else None) or 0 for symbol in numbered.tolist()]
-    file_names = sorted({file for file in files if file})
-    file_number = {file: place for place, file in enumerate(file_names, 1)}
-    divisor = _common_divisor(ordered)
-    before, after = ordered.before_self // divisor, ordered.after_self // divisor
-    wide = max(int(before.max()), int(after.max())) >= _EXACT_IN_DOUBLE
-    columns = [
-        ("pops", _varints(_pops(ordered.depth))),
-        ("name", _varints(number[ordered.name])),
-        ("before", _varints(before)),
-        ("after", _varints(after)) if wide else ("change", _varints(_zigzag(after - before))),
-        ("other", _varints(ordered.hidden[ordered.name == OTHER_NAME])),
-        ("names", _json_bytes(names)),
-        ("files", _json_bytes(file_names)),
-        ("file", _varints(np.array([file_number.get(file or "", 0) for file in files], np.int64))),
-        ("line", _varints(np.array(lines, np.int64))),
-    ]
-    stream = zlib.compress(b"".join(content for _, content in columns), _COMPRESSION_LEVEL)
-    place_of = {symbol: place for place, symbol in enumerate(numbered.tolist())}
-    page_header = {
-        "schema": SCHEMA,
-        "title": header.title,
-        "workload": header.workload,
-        "metric": header.metric,
-        "unit": header.unit,
-        "exponent": header.exponent,
-        "better": header.better,
-        "runs": list(header.runs),
-        "normalisation": header.normalisation,
-        "labels": list(header.labels),
-        "sample_value": header.value_of_one_sample,
-        "g": divisor,
-        "nodes": ordered.size,
-        "before": str(exact_sum(ordered.before_self)),
-        "after": str(exact_sum(ordered.after_self)),
-        "one_sided": list(one_sided),
-        "cut": cut,
-        "findings": [
-            {"symbol": place_of[finding["symbol"]], "severity": finding["severity"], "direction": finding["direction"]}
-            for finding in header.findings
-            if finding["symbol"] in place_of
-        ],
-        "columns": [[name, len(content)] for name, content in columns],
-    }
-    return EncodedPage(page_header, base64.b64encode(stream).decode("ascii"))
 
 
 def sibling_offsets(parent: Ints, rank: Ints, sizes: NDArray[Any]) -> NDArray[Any]:
@@ -276,7 +275,9 @@ def rows_by_level(depth: Ints) -> list[NDArray[np.intp]]:
     return np.split(order, np.cumsum(np.bincount(depth))[:-1])
 
 
-def _in_preorder(parent: Ints, name: Ints, before: Ints, after: Ints, hidden: Ints, ranks: Ints) -> OrderedTree:
+def _in_preorder(
+    parent: Ints, name: Ints, before: Ints, after: Ints, hidden: Ints, row: Ints, ranks: Ints
+) -> OrderedTree:
     depth = _depths(parent)
     levels = rows_by_level(depth)
     sizes = _sums_upwards(parent, depth, np.ones(len(parent), np.int64))
@@ -297,6 +298,7 @@ def _in_preorder(parent: Ints, name: Ints, before: Ints, after: Ints, hidden: In
         before=_sums_upwards(new_parent, new_depth, before[order]),
         after=_sums_upwards(new_parent, new_depth, after[order]),
         hidden=hidden[order],
+        row=row[order],
     )
 
 
@@ -319,7 +321,7 @@ def _shares(values: Ints) -> NDArray[np.float64]:
     return np.asarray(values / max(int(values[0]), 1), np.float64)
 
 
-def _name_ranks(tree: PageTree) -> Ints:
+def name_ranks(tree: PageTree) -> Ints:
     """Rank by (name, file, number); the two places behind the names are `other` (last) and the root."""
     files = tree.files or [None] * len(tree.names)
     order = sorted(range(len(tree.names)), key=lambda symbol: (tree.names[symbol], files[symbol] or "", symbol))
@@ -327,36 +329,3 @@ def _name_ranks(tree: PageTree) -> Ints:
     ranks[order] = np.arange(len(order))
     ranks[OTHER_NAME], ranks[ROOT_NAME] = len(order), -1
     return ranks
-
-
-def _common_divisor(ordered: OrderedTree) -> int:
-    return max(int(np.gcd(np.gcd.reduce(ordered.before_self), np.gcd.reduce(ordered.after_self))), 1)
-
-
-def _pops(depth: Ints) -> Ints:
-    """How many levels were closed before each row after the root."""
-    return np.concatenate([np.zeros(1, np.int64), depth[:-1] + 1 - depth[1:]])
-
-
-def _zigzag(values: Ints) -> NDArray[np.uint64]:
-    return ((values << 1) ^ (values >> 63)).view(np.uint64)
-
-
-def _varints(values: NDArray[Any]) -> bytes:
-    """LEB128 of non-negative integers, seven bits a byte, lowest first."""
-    rest = values.astype(np.uint64)
-    lengths = np.ones(len(rest), np.int64)
-    for bits in range(7, 64, 7):
-        lengths += rest >> np.uint64(bits) > 0
-    starts = np.cumsum(lengths) - lengths
-    encoded = np.zeros(int(lengths.sum()), np.uint8)
-    for place in range(int(lengths.max(initial=0))):
-        rows = np.flatnonzero(lengths > place)
-        seven = (rest[rows] >> np.uint64(7 * place)) & np.uint64(0x7F)
-        more = (lengths[rows] > place + 1).astype(np.uint64) << np.uint64(7)
-        encoded[starts[rows] + place] = seven | more
-    return encoded.tobytes()
-
-
-def _json_bytes(texts: list[str]) -> bytes:
-    return json.dumps(texts, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

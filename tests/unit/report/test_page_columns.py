@@ -12,10 +12,10 @@ from profgate.report.page_columns import (
     PageHeader,
     PageTree,
     cut_tree,
-    encode_page,
     exact_sum,
     order_tree,
 )
+from profgate.report.page_encoding import encode_page
 
 HEADER = PageHeader("base → head", "demo", "cpu", "samples")
 

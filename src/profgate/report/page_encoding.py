@@ -1,0 +1,200 @@
+"""The compact encoding of the page's columns: varints in one zlib stream, and the JSON header beside it."""
+
+import base64
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from profgate.report.page_columns import (
+    OTHER_NAME,
+    ROOT_NAME,
+    SOURCE_STATES,
+    Ints,
+    OrderedTree,
+    PageFinding,
+    PageHeader,
+    PageTree,
+    exact_sum,
+    name_ranks,
+)
+
+SCHEMA = "profgate.page/1"
+_COMPRESSION_LEVEL = 6
+_EXACT_IN_DOUBLE = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedPage:
+    """The JSON header of the page and its base64 data."""
+
+    header: dict[str, Any]
+    data: str
+
+
+def encode_page(
+    tree: PageTree,
+    ordered: OrderedTree,
+    header: PageHeader,
+    cut: dict[str, Any] | None,
+    one_sided: tuple[float, float] = (0.0, 0.0),
+) -> EncodedPage:
+    """The columns as varints in one zlib stream; equal input gives equal bytes.
+
+    `cut` and `one_sided` are what the page says of the complete tree, of which `ordered` may be a part.
+    """
+    numbered = _by_frequency(tree, ordered)
+    number = np.full(len(tree.names) + 2, -1, np.int64)
+    number[numbered] = np.arange(2, len(numbered) + 2)
+    number[ROOT_NAME], number[OTHER_NAME] = 0, 1
+    divisor = _common_divisor(ordered)
+    before, after = ordered.before_self // divisor, ordered.after_self // divisor
+    wide = max(int(before.max()), int(after.max())) >= _EXACT_IN_DOUBLE
+    symbols = numbered.tolist()
+    place_of = {symbol: place for place, symbol in enumerate(symbols)}
+    columns = [
+        ("pops", _varints(_pops(ordered.depth))),
+        ("name", _varints(number[ordered.name])),
+        ("before", _varints(before)),
+        ("after", _varints(after)) if wide else ("change", _varints(_zigzag(after - before))),
+        ("other", _varints(ordered.hidden[ordered.name == OTHER_NAME])),
+        *_row_columns(tree, ordered),
+        ("names", _json_bytes([tree.names[symbol] for symbol in symbols])),
+        *_text_columns("files", "file", [tree.files[symbol] if tree.files else None for symbol in symbols]),
+        ("line", _varints(np.array([(tree.lines[symbol] if tree.lines else None) or 0 for symbol in symbols]))),
+        *_symbol_columns(tree, symbols),
+        *_sources(header, place_of),
+    ]
+    stream = zlib.compress(b"".join(content for _, content in columns), _COMPRESSION_LEVEL)
+    page_header = {
+        "schema": SCHEMA,
+        "title": header.title,
+        "workload": header.workload,
+        "metric": header.metric,
+        "unit": header.unit,
+        "exponent": header.exponent,
+        "better": header.better,
+        "runs": list(header.runs),
+        "normalisation": header.normalisation,
+        "labels": list(header.labels),
+        "sample_value": header.value_of_one_sample,
+        "g": divisor,
+        "nodes": ordered.size,
+        "before": str(exact_sum(ordered.before_self)),
+        "after": str(exact_sum(ordered.after_self)),
+        "one_sided": list(one_sided),
+        "cut": cut,
+        "findings": _findings(header.findings, place_of, ordered),
+        "source_states": list(SOURCE_STATES),
+        "blueprint": asdict(header.blueprint),
+        "repository": asdict(header.repository) if header.repository else None,
+        "columns": [[name, len(content)] for name, content in columns],
+    }
+    return EncodedPage(page_header, base64.b64encode(stream).decode("ascii"))
+
+
+Column = tuple[str, bytes]
+
+
+def _by_frequency(tree: PageTree, ordered: OrderedTree) -> Ints:
+    """The symbols of the rows, the most frequent first."""
+    used, frequency = np.unique(ordered.name[ordered.name >= 0], return_counts=True)
+    order: Ints = used[np.lexsort((name_ranks(tree)[used], -frequency))]
+    return order
+
+
+def _row_columns(tree: PageTree, ordered: OrderedTree) -> Iterator[Column]:
+    """What some profiles know of each call path: calls of both sides, and the verdict of repeated runs."""
+    whole = ordered.name != OTHER_NAME
+    if tree.baseline_calls is not None and tree.target_calls is not None:
+        before, after = (np.where(whole, calls[ordered.row], 0) for calls in (tree.baseline_calls, tree.target_calls))
+        yield "calls", _varints(before)
+        yield "calls_change", _varints(_zigzag(after - before))
+    if tree.evidence is not None:
+        for name, passed in zip(("evidence", "evidence_self"), tree.evidence, strict=True):
+            yield name, np.packbits(passed[ordered.row] & whole, bitorder="little").tobytes()
+
+
+def _symbol_columns(tree: PageTree, symbols: list[int]) -> Iterator[Column]:
+    known = tree.known
+    if any(known.categories):
+        yield from _text_columns("categories", "category", [known.categories[symbol] for symbol in symbols])
+    if any(state != SOURCE_STATES[0] for state in known.states):
+        yield "source", _varints(np.array([SOURCE_STATES.index(known.states[symbol]) for symbol in symbols], np.int64))
+    if any(known.links):
+        links = [known.links[symbol] for symbol in symbols]
+        yield from _text_columns("paths", "path", [link.path if link else None for link in links])
+        yield "diff_line", _varints(_zigzag(np.array([link.line if link else 0 for link in links], np.int64)))
+
+
+def _text_columns(texts: str, column: str, values: Sequence[str | None]) -> Iterator[Column]:
+    """The different texts in order, and the place of each value among them; 0 stands for none."""
+    different = sorted({value for value in values if value})
+    places = {text: place for place, text in enumerate(different, 1)}
+    yield texts, _json_bytes(different)
+    yield column, _varints(np.array([places.get(value or "", 0) for value in values], np.int64))
+
+
+def _sources(header: PageHeader, place_of: dict[int, int]) -> Iterator[Column]:
+    """The sources of functions that are in the tree; the viewer reads them when somebody asks."""
+    placed = sorted(
+        (place_of[source["symbol"]], place)
+        for place, source in enumerate(header.sources)
+        if source["symbol"] in place_of
+    )
+    if placed:
+        yield "sources", _json_bytes([{**header.sources[place], "symbol": symbol} for symbol, place in placed])
+
+
+def _findings(findings: Sequence[PageFinding], place_of: dict[int, int], ordered: OrderedTree) -> list[dict[str, Any]]:
+    """Findings of functions that are in the tree, by their places there."""
+    if not findings:
+        return []
+    place = np.full(int(ordered.row.max()) + 1, -1, np.int64)
+    whole = np.flatnonzero(ordered.name != OTHER_NAME)
+    place[ordered.row[whole]] = whole
+    told = []
+    for finding in findings:
+        if finding["symbol"] in place_of:
+            one: dict[str, Any] = {**finding, "symbol": place_of[finding["symbol"]]}
+            if "rows" in finding:
+                one["rows"] = sorted(int(place[row]) for row in finding["rows"] if row < len(place) and place[row] >= 0)
+            told.append(one)
+    return told
+
+
+def _common_divisor(ordered: OrderedTree) -> int:
+    return max(int(np.gcd(np.gcd.reduce(ordered.before_self), np.gcd.reduce(ordered.after_self))), 1)
+
+
+def _pops(depth: Ints) -> Ints:
+    """How many levels were closed before each row after the root."""
+    return np.concatenate([np.zeros(1, np.int64), depth[:-1] + 1 - depth[1:]])
+
+
+def _zigzag(values: Ints) -> NDArray[np.uint64]:
+    return ((values << 1) ^ (values >> 63)).view(np.uint64)
+
+
+def _varints(values: NDArray[Any]) -> bytes:
+    """LEB128 of non-negative integers, seven bits a byte, lowest first."""
+    rest = values.astype(np.uint64)
+    lengths = np.ones(len(rest), np.int64)
+    for bits in range(7, 64, 7):
+        lengths += rest >> np.uint64(bits) > 0
+    starts = np.cumsum(lengths) - lengths
+    encoded = np.zeros(int(lengths.sum()), np.uint8)
+    for place in range(int(lengths.max(initial=0))):
+        rows = np.flatnonzero(lengths > place)
+        seven = (rest[rows] >> np.uint64(7 * place)) & np.uint64(0x7F)
+        more = (lengths[rows] > place + 1).astype(np.uint64) << np.uint64(7)
+        encoded[starts[rows] + place] = seven | more
+    return encoded.tobytes()
+
+
+def _json_bytes(texts: Sequence[object]) -> bytes:
+    return json.dumps(texts, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
