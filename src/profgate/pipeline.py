@@ -4,7 +4,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from profgate.compare.build import CompareOptions, compare_workload
 from profgate.compare.comparability import comparability, doubts
@@ -30,7 +29,7 @@ from profgate.model.report import (
 )
 from profgate.model.source import SourceFile
 from profgate.report.page import build_page
-from profgate.report.page_columns import PageFinding, PageHeader, PageTree
+from profgate.report.page_input import PageContext, has_page, page_input
 
 Reader = Callable[[Sequence[SourceFile]], "list[Profile | ProfileError]"]
 UNJUDGED = Verdict("not_compared", "neutral", ())
@@ -196,45 +195,9 @@ def _headline(metric: MetricReport) -> tuple[int, float]:
     return worst, -(moved / metric.total.baseline if metric.total.baseline else 0.0)
 
 
-def normalisation_of(comparison: Comparison) -> Literal["none", "total"]:
-    """Bare sample counts are made equal in total, unless both sides state one rate: then they are time."""
-    rates = {facts.rate for facts in comparison.facts}
-    return "total" if comparison.metric.unit == "samples" and (len(rates) > 1 or None in rates) else "none"
-
-
-def _page(comparison: Comparison, metric: MetricReport, given: PipelineInput, name: str) -> PageDocument | None:
-    tree, symbols = comparison.tree, comparison.symbols
-    if tree is None:
-        return None
-    numbers = {(name, file): place for place, (name, file) in enumerate(zip(symbols.names, symbols.files, strict=True))}
-    marks: list[PageFinding] = [
-        {
-            "symbol": numbers[finding.location.name, finding.location.file],
-            "severity": finding.severity,
-            "direction": finding.direction,
-        }
-        for finding in metric.findings
-        if finding.colour != "neutral" and (finding.location.name, finding.location.file) in numbers
-    ]
-    header = PageHeader(
-        title=f"{comparison.workload}: {comparison.metric.name}",
-        workload=comparison.workload,
-        metric=comparison.metric.name,
-        unit=comparison.metric.unit,
-        exponent=comparison.metric.exponent,
-        better=comparison.metric.better,
-        runs=(comparison.runs.baseline, comparison.runs.target),
-        normalisation=normalisation_of(comparison),
-        labels=(given.baseline_side.sha or given.baseline_side.label, given.target_side.sha or given.target_side.label),
-        findings=marks,
-        notes=[note.text for note in comparison.notes],
-        keep=frozenset(mark["symbol"] for mark in marks),
-        sample_value=comparison.period,
-    )
-    columns = PageTree(
-        tree.parent, tree.symbol, tree.baseline_self, tree.target_self, symbols.names, symbols.files, symbols.lines
-    )
-    text = build_page(columns, header)
+def _page(comparison: Comparison, metric: MetricReport, given: PipelineInput, name: str) -> PageDocument:
+    labels = (given.baseline_side.sha or given.baseline_side.label, given.target_side.sha or given.target_side.label)
+    text = build_page(*page_input(comparison, PageContext(labels=labels, findings=metric.findings)))
     return PageDocument(comparison.workload, comparison.metric.name, Document(name, "text/html", text))
 
 
@@ -264,10 +227,9 @@ def _pages(comparisons: Sequence[Comparison], report: Report, given: PipelineInp
         (workload.name, metric.name): metric for workload in report.workloads for metric in workload.metrics
     }
     order = sorted(comparisons, key=lambda one: _headline(metrics[one.workload, one.metric.name]))
-    with_trees = [one for one in order if one.tree is not None][: given.pages]
+    drawable = [one for one in order if has_page(one)][: given.pages]
     names = dict(zip(map(id, comparisons), _page_names(comparisons), strict=True))
-    made = (_page(one, metrics[one.workload, one.metric.name], given, names[id(one)]) for one in with_trees)
-    return tuple(page for page in made if page is not None)
+    return tuple(_page(one, metrics[one.workload, one.metric.name], given, names[id(one)]) for one in drawable)
 
 
 def _with_samples(comparisons: Sequence[Comparison], told: _Told) -> list[Comparison]:

@@ -120,7 +120,8 @@ function optionalColumns(header, parts, size, symbols) {
     sourceOf: Array.from({ length: symbols }, (_, symbol) => (codes ? states[codes[symbol]] ?? "unknown" : "unknown")),
     paths: text("paths"),
     pathOf: has("path") ? readVarints(parts.get("path"), symbols) : null,
-    diffLineOf: has("diff_line") ? readSignedVarints(parts.get("diff_line"), symbols) : null,
+    links: text("links"),
+    linkOf: has("link") ? readVarints(parts.get("link"), symbols) : null,
     sources: new Map(text("sources").map((source) => [source.symbol, source])),
   };
 }

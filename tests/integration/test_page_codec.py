@@ -3,21 +3,20 @@
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from profgate.model.attribution import SOURCE_STATES, SourceStates
 from profgate.report.page_columns import (
     OTHER_NAME,
-    SOURCE_STATES,
-    DiffLine,
     OrderedTree,
     PageFinding,
     PageHeader,
     PageSource,
-    PageSymbols,
     PageTree,
     cut_tree,
     order_tree,
@@ -44,13 +43,16 @@ def random_tree(seed: int, *, optional: bool) -> PageTree:
     lines = [number * 7 if number % 2 else None for number in range(SYMBOLS)]
     if not optional:
         return PageTree(parent, symbol, before, after, names, files, lines)
-    known = PageSymbols(
-        categories=[None if number % 3 else "library" for number in range(SYMBOLS)],
-        states=[SOURCE_STATES[number % len(SOURCE_STATES)] for number in range(SYMBOLS)],
-        links=[DiffLine(f"a/{number % 5}.py", 40 - number * 3) if number % 4 else None for number in range(SYMBOLS)],
+    source = SourceStates(
+        states=tuple(SOURCE_STATES[number % len(SOURCE_STATES)] for number in range(SYMBOLS)),
+        paths=tuple(f"a/{number % 5}.py" if number % 4 else None for number in range(SYMBOLS)),
+        links=tuple(f"https://forge.example/{number % 6}" if number % 5 else None for number in range(SYMBOLS)),
     )
+    categories = [None if number % 3 else "library" for number in range(SYMBOLS)]
     evidence = random.integers(0, 2, (2, 251)).astype(np.bool_)
-    return PageTree(parent, symbol, before, after, names, files, lines, calls_before, calls_after, evidence, known)
+    return PageTree(
+        parent, symbol, before, after, names, files, lines, calls_before, calls_after, evidence, categories, source
+    )
 
 
 def decoded(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -86,14 +88,16 @@ def test_every_column_comes_back(seed: int, threshold: float) -> None:
     assert columns["evidence"] == (tree.evidence[0][ordered.row] & ~other).tolist()
     assert columns["evidenceSelf"] == (tree.evidence[1][ordered.row] & ~other).tolist()
     name = ordered.name.tolist()
+    assert tree.source is not None
+    for given, texts, places in (
+        (tree.source.paths, "paths", "pathOf"),
+        (tree.source.links, "links", "linkOf"),
+        (tree.categories, "categories", "categoryOf"),
+    ):
+        shown = [columns[texts][place - 1] if place else None for place in columns[places]]
+        assert by_symbol(columns, shown) == [given[symbol] if symbol >= 0 else None for symbol in name]
     states = by_symbol(columns, columns["sourceOf"])
-    assert states == [tree.known.states[symbol] if symbol >= 0 else None for symbol in name]
-    paths = [columns["paths"][place - 1] if place else None for place in columns["pathOf"]]
-    links = by_symbol(columns, list(zip(paths, columns["diffLineOf"], strict=True)))
-    expected = [tree.known.links[symbol] if symbol >= 0 else None for symbol in name]
-    assert [(None, 0) if link is None else tuple(link) for link in expected] == [link or (None, 0) for link in links]
-    categories = [columns["categories"][place - 1] if place else None for place in columns["categoryOf"]]
-    assert by_symbol(columns, categories) == [tree.known.categories[s] if s >= 0 else None for s in name]
+    assert states == [tree.source.states[symbol] if symbol >= 0 else None for symbol in name]
 
 
 def test_what_nobody_knows_is_null_and_never_zero() -> None:
@@ -116,3 +120,11 @@ def test_findings_and_sources_meet_their_functions() -> None:
     ((symbol, shown),) = columns["sources"]
     assert symbol == told["symbol"]
     assert shown["hunks"] == [[1, 2, ["-a", "+<b>"]]]
+
+
+def test_a_link_leads_to_the_web_and_nowhere_else() -> None:
+    tree = random_tree(7, optional=True)
+    assert tree.source is not None
+    hostile = replace(tree.source, links=("javascript:alert(1)",) * SYMBOLS)
+    columns, _ = decoded(replace(tree, source=hostile), order_tree(tree), PageHeader("t", "w", "m", "ns"))
+    assert columns["links"] == []

@@ -1,6 +1,7 @@
 """The pipeline with parts of our own making."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from profgate.detect.registry import STRATEGIES
@@ -48,3 +49,12 @@ def test_a_total_far_apart_is_not_passed_because_one_run_says_nothing() -> None:
     verdict = build_report(PipelineInput(*sides, named=True), read_all, STRATEGIES).report.verdict
     assert verdict.conclusion == "warn"
     assert verdict.reasons[0].startswith("the total changed by +900.0 % in a, samples, which these runs cannot tell")
+
+
+def test_calls_without_stacks_get_a_page_that_says_so() -> None:
+    content = (Path(__file__).parents[1] / "data" / "pstats" / "cprofile-3.11.pstats").read_bytes()
+    sides = [source_of("calls.pstats", content)]
+    built = build_report(PipelineInput(sides, sides, named=True), read_all, STRATEGIES)
+    (page,) = built.pages
+    assert '"estimated": "edges"' in page.document.text
+    assert '["calls", ' in page.document.text

@@ -9,38 +9,29 @@ from profgate.commands.inputs import add_sides, one_comparison, pipeline_input
 from profgate.errors import ProfgateError
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
-from profgate.pipeline import normalisation_of
 from profgate.report.folded_export import two_column_folded
 from profgate.report.page import build_page
-from profgate.report.page_columns import PageHeader, PageTree
+from profgate.report.page_columns import PageTree
+from profgate.report.page_input import has_page, page_input
 from profgate.report.svg import build_svg
+
+
+def _texts(tree: PageTree) -> list[str]:
+    """Name and file of each symbol as one text, the way stack collapsers write it."""
+    return [name if file is None else f"{name} ({file})" for name, file in zip(tree.names, tree.files, strict=True)]
 
 
 def _drawn(comparison: Comparison, output: str) -> str:
     """The picture in the format the file's name asks for."""
-    tree, symbols, metric = comparison.tree, comparison.symbols, comparison.metric
-    if tree is None:
-        raise ProfgateError(comparison.workload, "has no stacks to draw: its format knows functions and calls alone")
-    columns = PageTree(
-        tree.parent, tree.symbol, tree.baseline_self, tree.target_self, symbols.names, symbols.files, symbols.lines
-    )
-    header = PageHeader(
-        title=f"{comparison.workload}: {metric.name}",
-        workload=comparison.workload,
-        metric=metric.name,
-        unit=metric.unit,
-        exponent=metric.exponent,
-        better=metric.better,
-        runs=(comparison.runs.baseline, comparison.runs.target),
-        normalisation=normalisation_of(comparison),
-        sample_value=comparison.period,
-    )
+    if not has_page(comparison):
+        raise ProfgateError(comparison.workload, "has no stacks to draw: its format knows functions alone")
+    columns, header = page_input(comparison)
     if output.endswith(".html"):
         return build_page(columns, header)
     if output.endswith(".svg"):
         return build_svg(columns, header)
     if output.endswith(".folded"):
-        return two_column_folded(columns, symbols.texts(), metric.exponent)[0]
+        return two_column_folded(columns, _texts(columns), header.exponent)[0]
     raise ProfgateError(output, "ends in none of .html, .svg and .folded; name the file after what it shall be")
 
 

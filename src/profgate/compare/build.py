@@ -7,6 +7,7 @@ import numpy as np
 
 from profgate.compare.calls import call_edges, path_calls
 from profgate.compare.filters import kept_leaves
+from profgate.compare.repeats import repeats_of
 from profgate.compare.symbols import Numbering, number_symbols
 from profgate.errors import ComparisonError
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray, read_only
@@ -235,6 +236,7 @@ def _diff_tree(forest: _Forest, profiles: Sequence[Profile], rows: Sequence[IntA
         read_only(forest.size),
         _calls(forest, profiles, slice(baselines)),
         _calls(forest, profiles, slice(baselines, None)),
+        repeats=repeats_of(shape, rows, baselines),
     )
 
 

@@ -30,6 +30,19 @@ class Symbols:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Repeats:
+    """How three or more runs a side scatter, float64[2, row]: the first line inclusive, the second self.
+
+    ``share_shift`` is the difference of the mean shares of a run's total, target minus baseline, and ``share_error``
+    its standard error; ``value_error`` is the standard error of the difference of the mean values.
+    """
+
+    share_shift: FloatArray
+    share_error: FloatArray
+    value_error: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class DiffTree:
     """The union calling context tree; sums over the runs of each side.
 
@@ -37,7 +50,7 @@ class DiffTree:
     adjacent and ordered by symbol. int32[row]: parent, symbol, depth. int64[row]: self and total of both sides.
     ``pre`` int64[row] is the row's number in pre-order, ``size`` int64[row] the rows of its subtree.
     ``baseline_calls`` and ``target_calls`` int64[row] count the calls of exactly that path (the root has none); None
-    where a run of the side does not count calls, as no sampled profile does.
+    where a run of the side does not count calls, as no sampled profile does. ``repeats`` is None with too few runs.
     """
 
     parent: RowArray
@@ -51,6 +64,7 @@ class DiffTree:
     size: IntArray
     baseline_calls: IntArray | None = None
     target_calls: IntArray | None = None
+    repeats: Repeats | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,10 +3,12 @@
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
+
+from profgate.model.attribution import SourceStates
 
 Ints = NDArray[np.int64]
 Rows = NDArray[np.int32]
@@ -14,9 +16,6 @@ Rows = NDArray[np.int32]
 ROOT_NAME = -1
 OTHER_NAME = -2
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
-
-
-SOURCE_STATES = ("unknown", "changed", "same", "added", "removed", "renamed")
 
 
 class PageFinding(TypedDict):
@@ -43,25 +42,6 @@ class PageSource(TypedDict):
     hunks: list[tuple[int, int, list[str]]]
 
 
-class DiffLine(NamedTuple):
-    """A line in the pull request's diff: of the after side, or of the before side where the number is negative."""
-
-    path: str
-    line: int
-
-
-@dataclass(frozen=True, slots=True)
-class PageSymbols:
-    """What is known of each symbol beyond its name; an empty sequence where nothing is known of any.
-
-    ``states`` are words of `SOURCE_STATES`: what became of the function's source.
-    """
-
-    categories: Sequence[str | None] = ()
-    states: Sequence[str] = ()
-    links: Sequence[DiffLine | None] = ()
-
-
 @dataclass(frozen=True, slots=True)
 class BlueprintRules:
     """When a context counts as slower or faster: the smallest shift of its share, and how many standard errors.
@@ -74,22 +54,13 @@ class BlueprintRules:
     estimated: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RepositoryLinks:
-    """Where the compared sources can be read: the repository's address, the pull request, and both commits."""
-
-    url: str
-    pull: int | None = None
-    base: str | None = None
-    head: str | None = None
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class PageTree:
     """The union of both calling context trees; row 0 is the root (parent and symbol -1), parents before children.
 
     The self values are non-negative integers, summed over the runs of a side. Calls are exact counts, None where
     unknown. ``evidence`` bool[2, row] tells whether the inclusive and the self change pass the test of repeated runs.
+    Names, files, lines, categories and source states are columns over the symbols.
     """
 
     parent: Rows
@@ -102,7 +73,8 @@ class PageTree:
     baseline_calls: Ints | None = None
     target_calls: Ints | None = None
     evidence: NDArray[np.bool_] | None = None
-    known: PageSymbols = field(default_factory=PageSymbols)
+    categories: Sequence[str | None] = ()
+    source: SourceStates | None = None
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for columns that are no tree."""
@@ -144,7 +116,6 @@ class PageHeader:
     sample_value: int | None = None
     sources: Sequence[PageSource] = ()
     blueprint: BlueprintRules = field(default_factory=BlueprintRules)
-    repository: RepositoryLinks | None = None
 
     def __post_init__(self) -> None:
         """Raise `ValueError` when a side has no run."""

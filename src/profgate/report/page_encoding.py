@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from profgate.model.attribution import SOURCE_STATES
 from profgate.report.page_columns import (
     OTHER_NAME,
     ROOT_NAME,
-    SOURCE_STATES,
     Ints,
     OrderedTree,
     PageFinding,
@@ -91,7 +91,6 @@ def encode_page(
         "findings": _findings(header.findings, place_of, ordered),
         "source_states": list(SOURCE_STATES),
         "blueprint": asdict(header.blueprint),
-        "repository": asdict(header.repository) if header.repository else None,
         "columns": [[name, len(content)] for name, content in columns],
     }
     return EncodedPage(page_header, base64.b64encode(stream).decode("ascii"))
@@ -120,15 +119,19 @@ def _row_columns(tree: PageTree, ordered: OrderedTree) -> Iterator[Column]:
 
 
 def _symbol_columns(tree: PageTree, symbols: list[int]) -> Iterator[Column]:
-    known = tree.known
-    if any(known.categories):
-        yield from _text_columns("categories", "category", [known.categories[symbol] for symbol in symbols])
-    if any(state != SOURCE_STATES[0] for state in known.states):
-        yield "source", _varints(np.array([SOURCE_STATES.index(known.states[symbol]) for symbol in symbols], np.int64))
-    if any(known.links):
-        links = [known.links[symbol] for symbol in symbols]
-        yield from _text_columns("paths", "path", [link.path if link else None for link in links])
-        yield "diff_line", _varints(_zigzag(np.array([link.line if link else 0 for link in links], np.int64)))
+    if any(tree.categories):
+        yield from _text_columns("categories", "category", [tree.categories[symbol] for symbol in symbols])
+    source = tree.source
+    if source is None or set(source.states) <= {SOURCE_STATES[0]}:
+        return
+    yield "source", _varints(np.array([SOURCE_STATES.index(source.states[symbol]) for symbol in symbols], np.int64))
+    yield from _text_columns("paths", "path", [source.paths[symbol] for symbol in symbols])
+    yield from _text_columns("links", "link", [_web(source.links[symbol]) for symbol in symbols])
+
+
+def _web(link: str | None) -> str | None:
+    """The link, if it leads to a web page and nowhere else."""
+    return link if link and link.startswith(("https://", "http://")) else None
 
 
 def _text_columns(texts: str, column: str, values: Sequence[str | None]) -> Iterator[Column]:

@@ -1,0 +1,69 @@
+"""What repeated runs say of each call path: how much its value and its share scatter from run to run."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from profgate.model.arrays import FloatArray, IntArray, read_only
+from profgate.model.call_tree import TreeShape, with_children
+from profgate.model.comparison import Repeats
+
+ENOUGH_RUNS = 3  # of each side: two runs say next to nothing of their spread
+
+
+def repeats_of(shape: TreeShape, rows: Sequence[IntArray], baselines: int) -> Repeats | None:
+    """The spread over the runs of both sides, ``rows`` being int64[row] self values of each, baseline runs first.
+
+    None where a side has too few runs, or a run without any value.
+    """
+    if min(baselines, len(rows) - baselines) < ENOUGH_RUNS:
+        return None
+    sides = [_Spread(len(shape)), _Spread(len(shape))]
+    for run, own in enumerate(rows):
+        total = with_children(shape, own)
+        if not total[0]:
+            return None
+        sides[int(run >= baselines)].add(np.stack([total, own]).astype(np.float64), float(total[0]))
+    return Repeats(
+        share_shift=read_only(sides[1].share.mean() - sides[0].share.mean()),
+        share_error=read_only(np.sqrt(sides[0].share.error() + sides[1].share.error())),
+        value_error=read_only(np.sqrt(sides[0].value.error() + sides[1].value.error())),
+    )
+
+
+class _Moments:
+    """Sum and sum of squared distances from the first run, which keeps the digits of values that hardly differ."""
+
+    def __init__(self, rows: int) -> None:
+        self.count = 0
+        self.first = np.zeros((2, rows))
+        self.sum = np.zeros((2, rows))
+        self.squares = np.zeros((2, rows))
+
+    def add(self, values: FloatArray) -> None:
+        if not self.count:
+            self.first = values
+        self.count += 1
+        away = values - self.first
+        self.sum += away
+        self.squares += away * away
+
+    def mean(self) -> FloatArray:
+        return self.first + self.sum / self.count
+
+    def error(self) -> FloatArray:
+        """The squared standard error of the mean."""
+        spread = np.maximum(self.squares - self.sum * self.sum / self.count, 0.0)
+        return spread / (self.count - 1) / self.count
+
+
+class _Spread:
+    """The moments of the values of one side, and of their shares of each run's total."""
+
+    def __init__(self, rows: int) -> None:
+        self.value = _Moments(rows)
+        self.share = _Moments(rows)
+
+    def add(self, values: FloatArray, whole: float) -> None:
+        self.value.add(values)
+        self.share.add(values / whole)

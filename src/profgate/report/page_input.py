@@ -1,0 +1,126 @@
+"""What a page needs of one comparison: its tree as columns, and what the page says around it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from profgate.model.attribution import SourceStates
+from profgate.model.comparison import Comparison
+from profgate.model.report import Finding
+from profgate.report.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree
+from profgate.report.page_evidence import evidence_of
+from profgate.report.unrolled import NOT_UNROLLED, unroll
+
+
+@dataclass(frozen=True, slots=True)
+class PageContext:
+    """What is known beside the comparison: the labels of both sides, its findings, and the functions' sources."""
+
+    labels: tuple[str | None, str | None] = (None, None)
+    findings: Sequence[Finding] = ()
+    states: SourceStates | None = None
+    sources: Sequence[PageSource] = field(default_factory=tuple)
+    rules: BlueprintRules = field(default_factory=BlueprintRules)
+
+
+def has_page(comparison: Comparison) -> bool:
+    """Whether there are call paths, or calls they can be estimated from."""
+    return comparison.tree is not None or (comparison.edges is not None and len(comparison.edges.caller) > 0)
+
+
+def normalisation_of(comparison: Comparison) -> Literal["none", "total"]:
+    """Bare sample counts are made equal in total, unless both sides state one rate: then they are time."""
+    rates = {facts.rate for facts in comparison.facts}
+    return "total" if comparison.metric.unit == "samples" and (len(rates) > 1 or None in rates) else "none"
+
+
+def page_input(comparison: Comparison, context: PageContext | None = None) -> tuple[PageTree, PageHeader]:
+    """The tree and the header of the page. Raises `ValueError` where there are no call paths (`has_page`)."""
+    context = context or PageContext()
+    symbols = comparison.symbols
+    numbers = {(name, file): place for place, (name, file) in enumerate(zip(symbols.names, symbols.files, strict=True))}
+    marks = _marks(context.findings, numbers)
+    keep = {mark["symbol"] for mark in marks}
+    if context.states is not None:
+        keep |= {place for place, state in enumerate(context.states.states) if state not in {"unknown", "same"}}
+    tree = _tree(comparison, context, keep)
+    estimated = None if comparison.tree is not None else "edges"
+    header = PageHeader(
+        title=f"{comparison.workload}: {comparison.metric.name}",
+        workload=comparison.workload,
+        metric=comparison.metric.name,
+        unit=comparison.metric.unit,
+        exponent=comparison.metric.exponent,
+        better=comparison.metric.better,
+        runs=(comparison.runs.baseline, comparison.runs.target),
+        normalisation=normalisation_of(comparison),
+        labels=context.labels,
+        findings=marks,
+        notes=[note.text for note in comparison.notes],
+        keep=frozenset(keep),
+        sample_value=comparison.period,
+        sources=context.sources,
+        blueprint=replace(context.rules, estimated=estimated),
+    )
+    return tree, header
+
+
+def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageTree:
+    symbols, tree = comparison.symbols, comparison.tree
+    if tree is not None:
+        return PageTree(
+            tree.parent,
+            tree.symbol,
+            tree.baseline_self,
+            tree.target_self,
+            symbols.names,
+            symbols.files,
+            symbols.lines,
+            tree.baseline_calls,
+            tree.target_calls,
+            evidence_of(tree, comparison.runs, normalisation_of(comparison), comparison.period),
+            source=context.states,
+        )
+    if comparison.edges is None:
+        raise ValueError("page: the comparison has neither stacks nor calls; ask has_page first")
+    sides = (slice(comparison.runs.baseline), slice(comparison.runs.baseline, None))
+    own, total = (
+        np.stack([values[side].sum(axis=0) for side in sides])
+        for values in (comparison.self_value, comparison.total_value)
+    )
+    estimate = unroll(comparison.edges, own, total, keep)
+    states = context.states
+    return PageTree(
+        estimate.parent,
+        estimate.symbol,
+        estimate.baseline_self,
+        estimate.target_self,
+        [*symbols.names, NOT_UNROLLED],
+        [*symbols.files, None],
+        [*symbols.lines, None],
+        estimate.baseline_calls,
+        estimate.target_calls,
+        source=states and SourceStates((*states.states, "unknown"), (*states.paths, None), (*states.links, None)),
+    )
+
+
+def _marks(findings: Sequence[Finding], numbers: dict[tuple[str, str | None], int]) -> list[PageFinding]:
+    """The findings that are about a function of the tree and not neutral."""
+    marks = []
+    for finding in findings:
+        symbol = numbers.get((finding.location.name, finding.location.file))
+        if finding.colour == "neutral" or symbol is None:
+            continue
+        mark = PageFinding(
+            symbol=symbol,
+            severity=finding.severity,
+            direction=finding.direction,
+            kind=finding.kind,
+            strategies=[vote.name for vote in finding.strategies if vote.agrees],
+        )
+        if finding.reasons:
+            mark["story"] = " ".join(finding.reasons)
+        marks.append(mark)
+    return marks
