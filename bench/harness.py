@@ -13,6 +13,8 @@ from time import perf_counter
 
 SAMPLED_EVERY = 0.01  # seconds between two looks at the memory of a run
 QUOTED = 400
+# An installed program keeps its bytecode. Where the caller forbids it, every run would compile all modules again.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 class RunError(Exception):
@@ -149,6 +151,7 @@ def _start(contender: Contender, complaints: int) -> list[subprocess.Popen[bytes
                     stdin=source,
                     stdout=output if place == last else subprocess.PIPE,
                     stderr=complaints,
+                    env=ENVIRONMENT,
                     process_group=processes[0].pid if processes else 0,
                 )
             except OSError as error:

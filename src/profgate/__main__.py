@@ -14,6 +14,8 @@ NOBODY_READS = 141  # 128 + SIGPIPE: never 0, for the gate may not have been ask
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run profgate on these arguments (default: the process's own) and return its exit code."""
+    # Matrices here are small; a pool of threads costs more to start than it saves.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments == ["--version"]:
         sys.stdout.write(f"profgate {VERSION}\n")

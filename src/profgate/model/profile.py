@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from profgate.model.arrays import FloatArray, IntArray
+from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.units import Metric
 
 
@@ -34,7 +34,7 @@ class Stacks:
 
     depth: IntArray
     frame: IntArray
-    leaf: IntArray
+    leaf: BoolArray
     values: IntArray
     root_values: IntArray
     calls: IntArray | None = None

@@ -4,36 +4,35 @@ import gc
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 from itertools import count
+from typing import BinaryIO
 
 import numpy as np
 
 from profgate.errors import ProfileError
-from profgate.model.arrays import IntArray, read_only
+from profgate.model.arrays import BoolArray, IntArray, read_only
 from profgate.model.call_tree import MAX_DEPTH, added_at, build_shape, stream_of
 from profgate.model.profile import Configuration, Facts, FrameList, Profile, Stacks
 from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric, MetricKind, base_unit
 
-SMALL = 4 << 20  # bytes; up to here the order of the lines is kept, above lines are sorted in blocks
+SMALL = 4 << 20  # bytes; up to here the order of the lines is kept, above blocks out of order are sorted
 BLOCK = 1 << 20
 BLOCK_UNSORTED = 64 << 20
+SAMPLE = 1 << 16  # bytes of a block that tell whether its lines come in order
 MAX_LINE = 16 << 20
 FOLD_EVENTS = 8_000_000  # a stream longer than this is folded into its tree, so memory follows unique paths
 WORST_SHARE = 0.10
 QUOTED = 3
-ONE_LEVEL = 1 << 32
-LEAF = 1 << 31
-FRAME_MASK = LEAF - 1
 MAX_VALUE = (1 << 62) - 1
 MAX_DIGITS = 18
 LONGEST_FIRST_LINE = 1 << 24
 SNIFFED = 200
 COLUMNS = 3
-HASH = 0x23
 NEAR = 4  # levels looked at one by one: most stacks leave the one before near its end
 
 _LINE = re.compile(
@@ -44,16 +43,23 @@ _METADATA = re.compile(rb"^#\s*([\w-]+):\s*(.*)$")
 _NUMBER = re.compile(rb"^\d+(?:\.\d+)?$")
 _DIGITS = frozenset(b"0123456789")
 _BLANKS = frozenset(b" \t\r\n\v\f")
+_ODD_FIRST = frozenset(b" #")  # of a name: a bracket may be open before it, or the line is a comment
 _OPEN, _CLOSE = b"([{<", b")]}>"
 
 
 @dataclass(slots=True)
 class Scan:
-    """State of one file's scan; a frame's number is its place in ``frames``."""
+    """State of one file's scan; a frame's number is its place in ``frames``.
+
+    Stack by stack: ``shared`` int32 frames are those of the stack before, ``fresh`` int32 follow, whose numbers stand
+    in ``new`` int32, one stack behind the other; ``values`` int64 are the weights.
+    """
 
     name: str
     frames: defaultdict[bytes, int] = field(default_factory=lambda: defaultdict(count().__next__))
-    events: "array[int]" = field(default_factory=lambda: array("q"))
+    new: "array[int]" = field(default_factory=lambda: array("i"))
+    shared: "array[int]" = field(default_factory=lambda: array("i"))
+    fresh: "array[int]" = field(default_factory=lambda: array("i"))
     values: "array[int]" = field(default_factory=lambda: array("q"))
     decimals: dict[int, Decimal] = field(default_factory=dict)
     root_values: list[Decimal] = field(default_factory=list)
@@ -62,28 +68,65 @@ class Scan:
     bad: list[str] = field(default_factory=list)
     bad_count: int = 0
     two_numbers: int = 0
-    bracketed: int = 0
+
+    def events(self) -> tuple[IntArray, IntArray, BoolArray]:
+        """The stacks as a stream: int64 depth, int64 frame and whether a stack ends, one entry each new frame."""
+        fresh, shared = np.array(self.fresh, np.int64), np.array(self.shared, np.int64)
+        ends = np.cumsum(fresh)
+        depth = np.arange(len(self.new), dtype=np.int64) - np.repeat(ends - fresh - shared, fresh)
+        leaf = np.zeros(len(self.new), np.bool_)
+        leaf[ends - 1] = True
+        return depth, np.array(self.new, np.int64), leaf
 
 
-def _blocks(source: SourceFile, start: int, stop: int | None) -> Iterator[tuple[list[bytes], list[bytes], int]]:
-    """Blocks of lines: in reading order, as in the file, and the number of the first.
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Whole lines, each with its end; ``lines`` are the same as they stand in the file, where ``data`` is sorted."""
 
-    Large input is sorted within a block, because sorted neighbours share most of their bytes; the answer is the same.
+    data: bytes
+    number: int
+    lines: list[bytes] | None
+
+    def number_of(self, begin: int, end: int) -> int:
+        """The number in the file of the line at these bytes."""
+        if self.lines is None:
+            return self.number + self.data.count(b"\n", 0, begin)
+        return self.number + self.lines.index(self.data[begin:end])
+
+
+def _whole_lines(stream: BinaryIO, size: int, name: str) -> bytes:
+    """About that many bytes, up to the end of a line."""
+    data, rest = stream.read(size), stream.readline(MAX_LINE + 1)
+    if len(rest) > MAX_LINE:
+        raise ProfileError(name, f"a line longer than {MAX_LINE} bytes")
+    data += rest
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
+    return data if not data or data.endswith(b"\n") else data + b"\n"
+
+
+def _in_order(data: bytes) -> bool:
+    lines = data[:SAMPLE].split(b"\n")[:-1]
+    return sorted(lines) == lines
+
+
+def _blocks(source: SourceFile, start: int, stop: int | None) -> Iterator[_Block]:
+    """Blocks of lines.
+
+    Large input out of order is sorted within a block, because sorted neighbours share most of their bytes; the answer
+    is the same.
     """
-    size, number, rest = BLOCK, 1, b""
-    large = source.size > SMALL
+    number = 1
     with source.open(start, stop) as stream:
-        while data := stream.read(size):
-            lines = (rest + data).split(b"\n")
-            rest = lines.pop()
-            if len(rest) > MAX_LINE:
-                raise ProfileError(f"{source.name}:{number + len(lines)}", f"a line longer than {MAX_LINE} bytes")
-            ordered = sorted(lines) if large else lines
-            size = BLOCK if ordered == lines else BLOCK_UNSORTED
-            yield ordered, lines, number
-            number += len(lines)
-    if rest:
-        yield [rest], [rest], number
+        while data := _whole_lines(stream, BLOCK, source.name):
+            if source.size <= SMALL or _in_order(data):
+                yield _Block(data, number, None)
+                number += data.count(b"\n")
+            else:
+                lines = (data + _whole_lines(stream, BLOCK_UNSORTED, source.name)).split(b"\n")
+                lines.pop()
+                yield _Block(b"\n".join([*sorted(lines), b""]), number, lines)
+                number += len(lines)
 
 
 def _split_brackets(stack: bytes) -> list[bytes]:
@@ -101,144 +144,173 @@ def _split_brackets(stack: bytes) -> list[bytes]:
     return parts
 
 
-def _note_bad(scan: Scan, raw: bytes, line_number: int) -> None:
-    scan.bad_count += 1
-    if len(scan.bad) < QUOTED:
-        scan.bad.append(f"line {line_number}: expected 'frame;frame 42', got {raw[:80].decode('utf-8', 'replace')!r}")
-
-
-def _exact_value(scan: Scan, raw: bytes, line_number: int) -> tuple[bytes, Decimal] | None:
+def _exact_value(scan: Scan, raw: bytes, number: Callable[[], int]) -> tuple[bytes, Decimal] | None:
     """Stack and value of a line the fast path does not read; None when it was counted as unparsable."""
     match = _LINE.match(raw.rstrip())
     if match is None or match["bare"] is not None:
-        _note_bad(scan, raw, line_number)
+        scan.bad_count += 1
+        if len(scan.bad) < QUOTED:
+            quoted = repr(raw[:80].decode("utf-8", "replace"))
+            scan.bad.append(f"line {number()}: expected 'frame;frame 42', got {quoted}")
         return None
     value = Decimal(match["value"].decode())
-    where = f"{scan.name}:{line_number}"
     if value < 0:
-        raise ProfileError(where, "a negative value; a difference of two profiles is given with --difference")
+        what = "a negative value; a difference of two profiles is given with --difference"
+        raise ProfileError(f"{scan.name}:{number()}", what)
     if value and (value.adjusted() > MAX_DIGITS or int(value.as_tuple().exponent) < -MAX_DIGITS):
-        raise ProfileError(where, f"the value {value} is out of range; at most {MAX_DIGITS} digits on either side")
-    return match["stack"].strip(), value
+        what = f"the value {value} is out of range; at most {MAX_DIGITS} digits on either side"
+        raise ProfileError(f"{scan.name}:{number()}", what)
+    return match["stack"].rstrip(), value
 
 
 def _fold(scan: Scan) -> None:
     """Replaces the stream so far by that of its tree: the same sums, one event for each unique path."""
     if scan.decimals:
         return
-    raw = np.frombuffer(scan.events, np.int64)
-    leaf = (raw & LEAF) != 0
-    shape, rows = build_shape(raw >> 32, raw & FRAME_MASK)
-    own = added_at(len(shape), rows[leaf], np.frombuffer(scan.values, np.int64))
-    depth, frame, is_leaf, leaf_rows = stream_of(shape, own > 0)
-    scan.events = array("q", ((depth << 32) | np.where(is_leaf, LEAF, 0) | frame).tobytes())
+    values = np.array(scan.values, np.int64)
+    _check_sum(scan.name, int(values.sum(dtype=object)))
+    depth, frame, leaf = scan.events()
+    shape, rows = build_shape(depth, frame)
+    own = added_at(len(shape), rows[leaf], values)
+    depth, frame, leaf, leaf_rows = stream_of(shape, own > 0)
+    fresh = np.diff(np.flatnonzero(leaf), prepend=-1)
+    scan.new = array("i", frame.astype(np.intc).tobytes())
+    scan.shared = array("i", depth[np.cumsum(fresh) - fresh].astype(np.intc).tobytes())
+    scan.fresh = array("i", fresh.astype(np.intc).tobytes())
     scan.values = array("q", own[leaf_rows].tobytes())
 
 
-def _append_bracketed(scan: Scan, stack: bytes) -> bool:
-    """Events of a stack whose names hold ``; `` inside brackets; False if it has none of those."""
-    parts = _split_brackets(stack)
-    if len(parts) == stack.count(b";") + 1:
-        return False
-    for depth, part in enumerate(parts):
-        end = LEAF if depth == len(parts) - 1 else 0
-        scan.events.append(depth << 32 | end | scan.frames[part])
-    return True
+def _check_sum(name: str, total: int) -> None:
+    if total > MAX_VALUE:
+        raise ProfileError(name, f"values add up to {total}, beyond the 62 bits a total may have")
 
 
-def _common_depth(stack: bytes, previous: bytes, ends: list[int]) -> int:
-    """How many open frames of the previous stack this one shares, fewer than all of them."""
-    for depth in range(len(ends) - 1, max(0, len(ends) - 1 - NEAR), -1):
-        if stack.startswith(previous[: ends[depth - 1]]):
-            return depth
-    low, high = 0, max(0, len(ends) - 1 - NEAR)
+def _shared_path(data: bytes, begin: int, path: bytes, depth: int) -> tuple[bytes, int]:
+    """The longest run of whole frames at the front of ``path`` that stands at ``begin`` too, and their number."""
+    for _ in range(min(NEAR, depth)):
+        path = path[: path.rfind(b";", 0, -1) + 1]
+        depth -= 1
+        if data.startswith(path, begin):
+            return path, depth
+    low, high = 0, len(path)
     while low < high:
         middle = (low + high + 1) >> 1
-        if stack.startswith(previous[: ends[middle - 1]]):
+        if data.startswith(path[:middle], begin):
             low = middle
         else:
             high = middle - 1
-    return low
+    path = path[: path.rfind(b";", 0, low) + 1]
+    return path, path.count(b";")
 
 
-def _scan_lines(  # noqa: C901, PLR0912, PLR0915 - the loop every byte passes; calls inside it would double its time
-    scan: Scan, ordered: list[bytes], original: list[bytes], first: int, previous: bytes, ends: list[int]
-) -> tuple[bytes, list[int]]:
-    """Appends the events of a block; ``previous`` and ``ends`` carry the open frames from block to block."""
-    frames, append_event, append_value = scan.frames, scan.events.append, scan.values.append
-    top = previous[: ends[-1]] if ends else b""
-    for raw in ordered:
-        line = raw.rstrip()
-        if not line or line[0] == HASH:
-            if line and (match := _METADATA.match(line)):
-                scan.metadata.setdefault(match[1].decode("utf-8", "replace"), match[2].decode("utf-8", "replace"))
-            continue
-        scan.lines += 1
-        # The stack is line[:cut]; it is copied as seldom as possible, being long and mostly known.
-        cut = line.rfind(b" ")
-        digits = line[cut + 1 :]
-        exact = None
-        if cut > 0 and digits.isdigit() and len(digits) < MAX_DIGITS:
-            value = int(digits)
-            if line[cut - 1] in _BLANKS:
-                line = line[:cut].rstrip()
-                cut = len(line)
+def _scan_block(scan: Scan, block: _Block, path: bytes, depth: int) -> tuple[bytes, int]:
+    """Appends the stacks of a block; ``path`` is what stood before the last stack's last frame, ``depth`` its frames.
+
+    A line is never copied as a whole: what it shares with the one before is compared in place, the rest is split.
+    """
+    data, size = block.data, len(block.data)
+    number_of, append_new = scan.frames.__getitem__, scan.new.extend
+    append_shared, append_fresh, append_value = scan.shared.append, scan.fresh.append, scan.values.append
+    begin = lines = 0
+    while begin < size:
+        if not data.startswith(path, begin):
+            path, depth = _shared_path(data, begin, path, depth)
+        place = begin + len(path)
+        end = data.find(b"\n", place)
+        head, _, digits = data[place:end].rpartition(b" ")
+        if (
+            head
+            and digits.isdigit()
+            and len(digits) < MAX_DIGITS
+            and head[0] not in _ODD_FIRST
+            and head[-1] not in _BLANKS
+            and b"; " not in head
+            and (value := int(digits))
+        ):
+            lines += 1
+            if head[-1] in _DIGITS and _SECOND_NUMBER.search(head[-24:]):
+                scan.two_numbers += 1
+            parts = head.split(b";")
+            append_new(map(number_of, parts))
+            append_shared(depth)
+            append_fresh(len(parts))
+            append_value(value)
+            if len(parts) > 1:
+                path = data[begin : place + len(head) - len(parts[-1])]
+                depth += len(parts) - 1
         else:
-            found = _exact_value(scan, raw, first + original.index(raw))
-            if found is None:
-                continue
-            line, exact = found
-            cut, value = len(line), int(exact)
-            if exact == value and value <= MAX_VALUE:
-                exact = None
-        if value == 0 and exact is None:
-            # differences end in 0 where a stack is gone: not counted here, they would pass for one column
-            scan.two_numbers += bool(cut and _SECOND_NUMBER.search(line[max(0, cut - 24) : cut]))
-            continue
-        if not cut:
-            scan.root_values.append(Decimal(value) if exact is None else exact)
-            continue
-        if line[cut - 1] in _DIGITS and _SECOND_NUMBER.search(line[max(0, cut - 24) : cut]):
-            scan.two_numbers += 1
-        place = len(top)
-        if not line.startswith(top):
-            del ends[_common_depth(line, previous, ends) :]
-            place = ends[-1] if ends else 0
-        new = line[place:cut]
-        if (b"; " in new or (place and new[:1] == b" ")) and _append_bracketed(scan, line[:cut]):
-            previous, ends, top = b"", [], b""
-        else:
-            level = len(ends) << 32
-            *inner, last = new.split(b";")
-            for part in inner:
-                append_event(level | frames[part])
-                level += ONE_LEVEL
-                place += len(part) + 1
-                ends.append(place)
-            append_event(level | LEAF | frames[last])
-            if place != len(top) or inner:
-                previous, top = line, line[:place]
-            if len(ends) >= MAX_DEPTH:
-                raise ProfileError(f"{scan.name}:{first + original.index(raw)}", f"deeper than {MAX_DEPTH} frames")
-        if exact is not None:
-            scan.decimals[len(scan.values)] = exact
-            value = 0
-        append_value(value)
-    return previous, ends
+            path, depth = _scan_odd_line(scan, block, slice(begin, end), path, depth)
+        if depth >= MAX_DEPTH:
+            raise ProfileError(f"{scan.name}:{block.number_of(begin, end)}", f"deeper than {MAX_DEPTH} frames")
+        begin = end + 1
+    scan.lines += lines
+    return path, depth
+
+
+def _scan_odd_line(scan: Scan, block: _Block, place: slice, path: bytes, depth: int) -> tuple[bytes, int]:
+    """One line of any form: comment, fraction, weight without a frame, brackets; the path and depth behind it."""
+    line = block.data[place]
+    if not line.strip() or line.startswith(b"#"):
+        if match := _METADATA.match(line.rstrip()):
+            scan.metadata.setdefault(match[1].decode("utf-8", "replace"), match[2].decode("utf-8", "replace"))
+        return path, depth
+    scan.lines += 1
+    found = _exact_value(scan, line, partial(block.number_of, place.start, place.stop))
+    if found is None:
+        return path, depth
+    stack, exact = found
+    second_number = bool(_SECOND_NUMBER.search(stack[-24:]))
+    if not exact:
+        # differences end in 0 where a stack is gone: not counted here, they would pass for one column
+        scan.two_numbers += second_number
+        return path, depth
+    if not stack:
+        scan.root_values.append(exact)
+        return path, depth
+    scan.two_numbers += second_number
+    value = int(exact)
+    if value != exact or value > MAX_VALUE:
+        scan.decimals[len(scan.values)] = exact
+        value = 0
+    scan.values.append(value)
+    return _append_stack(scan, stack, path, depth)
+
+
+def _append_stack(scan: Scan, stack: bytes, path: bytes, depth: int) -> tuple[bytes, int]:
+    """Appends the frames of a stack; the path and depth behind it."""
+    if not stack.startswith(path):
+        path, depth = _shared_path(stack, 0, path, depth)
+    rest = stack[len(path) :]
+    parts = rest.split(b";")
+    bracketed = False
+    if b"; " in rest or (path and rest.startswith(b" ")):
+        whole = _split_brackets(stack)
+        if bracketed := len(whole) <= stack.count(b";"):
+            depth, parts = 0, whole
+    scan.new.extend(map(scan.frames.__getitem__, parts))
+    scan.shared.append(depth)
+    scan.fresh.append(len(parts))
+    depth += len(parts) - 1
+    if bracketed:
+        # how many frames another stack shares with it cannot be told by bytes: the next one begins anew
+        if depth >= MAX_DEPTH:
+            raise ProfileError(scan.name, f"deeper than {MAX_DEPTH} frames")
+        return b"", 0
+    return stack[: len(stack) - len(parts[-1])], depth
 
 
 def scan_file(source: SourceFile, start: int = 0, stop: int | None = None) -> Scan:
     """All lines of a byte range as one front-coded stream. Raises ProfileError."""
     scan = Scan(source.name)
-    previous, ends, limit = b"", list[int](), FOLD_EVENTS
+    path, depth, limit = b"", 0, FOLD_EVENTS
     collecting = gc.isenabled()
     gc.disable()  # millions of small objects, none of them in a cycle
     try:
-        for ordered, original, first in _blocks(source, start, stop):
-            previous, ends = _scan_lines(scan, ordered, original, first, previous, ends)
-            if len(scan.events) > limit:
+        for block in _blocks(source, start, stop):
+            path, depth = _scan_block(scan, block, path, depth)
+            if len(scan.new) > limit:
                 _fold(scan)
-                previous, ends, limit = b"", [], max(FOLD_EVENTS, 2 * len(scan.events))
+                path, depth, limit = b"", 0, max(FOLD_EVENTS, 2 * len(scan.new))
     finally:
         if collecting:
             gc.enable()
@@ -251,11 +323,10 @@ def _scaled(scan: Scan) -> tuple[IntArray, int, int]:
     exponent = min((int(value.normalize().as_tuple().exponent) for value in fractions), default=0)
     exponent = min(exponent, 0)
     factor = 10**-exponent
-    values = np.frombuffer(scan.values, np.int64).copy() if len(scan.values) else np.zeros(0, np.int64)
+    values = np.array(scan.values, np.int64)
     largest = max([int(values.max(initial=0)) * factor, *(int(value * factor) for value in fractions)])
     total = int(values.sum(dtype=object)) * factor + sum(int(value * factor) for value in fractions)
-    if max(largest, total) > MAX_VALUE:
-        raise ProfileError(scan.name, f"values add up to {total}, beyond the 62 bits a total may have")
+    _check_sum(scan.name, max(largest, total))
     values *= factor
     for place, value in scan.decimals.items():
         values[place] = int(value * factor)
@@ -268,8 +339,6 @@ def _warnings_of(scan: Scan, names: list[str]) -> tuple[str, ...]:
         notes.append(f"{scan.bad_count} of {scan.lines} lines skipped: {'; '.join(scan.bad)}")
     if scan.root_values:
         notes.append(f"{len(scan.root_values)} stacks without a frame counted on the root")
-    if scan.bracketed:
-        notes.append(f"{scan.bracketed} names hold '; ' inside brackets")
     if replaced := sum("\ufffd" in name for name in names):
         notes.append(f"{replaced} frame names hold bytes that are not UTF-8, replaced")
     if not scan.lines:
@@ -325,7 +394,7 @@ class FoldedReader:
         _check(scan)
         values, root, exponent = _scaled(scan)
         names = [frame.decode("utf-8", "replace") or "[unknown]" for frame in scan.frames]
-        raw = np.frombuffer(scan.events, np.int64) if len(scan.events) else np.zeros(0, np.int64)
+        depth, frame, leaf = scan.events()
         unit, factor, shift = base_unit(scan.metadata.get("unit", "samples"))
         kind = MetricKind.SAMPLED
         metric = Metric(
@@ -335,9 +404,9 @@ class FoldedReader:
             exponent=exponent + shift,
         )
         stacks = Stacks(
-            depth=read_only(raw >> 32),
-            frame=read_only(raw & FRAME_MASK),
-            leaf=read_only((raw & LEAF) != 0),
+            depth=read_only(depth),
+            frame=read_only(frame),
+            leaf=read_only(leaf),
             values=read_only((values * factor)[np.newaxis, :]),
             root_values=read_only(np.array([root * factor], np.int64)),
         )

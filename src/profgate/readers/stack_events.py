@@ -86,7 +86,7 @@ def _stacks(
     return Stacks(
         cast("IntArray", read_only(depth.astype(np.uint16))),
         read_only(np.array(frame, dtype=np.int64)),
-        cast("IntArray", read_only(leaf)),
+        read_only(leaf),
         read_only(np.array(values, dtype=np.int64)),
         read_only(np.array(root_values, dtype=np.int64)),
         None if calls is None else read_only(np.array(calls, dtype=np.int64)),

@@ -53,6 +53,8 @@ def stacks_of(profile: Profile) -> dict[tuple[str, ...], int]:
         ("f;f;f 4\n", {("f", "f", "f"): 4}),
         ("a;-;b 2\n", {("a", "-", "b"): 2}),
         ("a\t7\n", {("a",): 7}),
+        (" a;b 1\n a;c 1.0\n", {(" a", "b"): 1, (" a", "c"): 1}),
+        ("a;b;c 1\r\na;b;d 2.0\r\na;b 3", {("a", "b", "c"): 1, ("a", "b", "d"): 2, ("a", "b"): 3}),
         ("a;b 1e3\n", {("a", "b"): 1000}),
         ("a;b 0\na;c 1\n", {("a", "c"): 1}),
         ("a 9007199254740993\n", {("a",): 9007199254740993}),
@@ -117,6 +119,12 @@ def test_a_deep_stack_needs_memory_for_itself_only() -> None:
     assert int(profile.stacks.depth.max()) == 19_999
     with pytest.raises(ProfileError, match="deeper than"):
         read(";".join(["f"] * 70_000) + " 1\n")
+
+
+def test_neighbours_that_share_little_of_many_frames() -> None:
+    deep = [f"f{i}" for i in range(200)]
+    stacks = {(*deep[:kept], f"leaf{kept}"): kept + 1 for kept in (199, 3, 150, 0, 7, 120)}
+    assert stacks_of(read("".join(f"{';'.join(path)} {value}\n" for path, value in stacks.items()))) == stacks
 
 
 @pytest.mark.parametrize("data", [b"<svg></svg>", b"hello world\nno numbers\n", b"\x1f\x8b\x08\0", b"{}"])
