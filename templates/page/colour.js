@@ -27,50 +27,64 @@ export function evidence(before, after, beforeTotal, afterTotal, ratio, normalis
   return spread > 0 ? (na - k * nb) / spread : 0;
 }
 
-// Levels from -32 (less) to +32 (more), 0 = neutral; the reference belongs to the whole tree, so a colour keeps its meaning.
+// The scale of a page and the level of every row, from -32 (less) to +32 (more), 0 = neutral.
+//
+// `gate` is a share of the whole; `chance` whether what chance explains stays neutral; `reference` "auto" (98th
+// percentile of what passes), "max" or a share; `fixed` takes the reference of another tree. The reference belongs to
+// the whole tree, never to what is zoomed, so a colour means one thing in one page.
 export function shadesOf(tree, options) {
-  const { ratio, normalisation, basis, mode, gate, sample } = options;
+  const { ratio, basis, mode, gate, sample, ramp = "sqrt", reference: wanted = "auto", chance = true, fixed } = options;
   const self = basis === "self";
   const before = self ? tree.beforeSelf : tree.before;
   const after = self ? tree.afterSelf : tree.after;
-  const whole = Math.max(tree.after[0], scaled(tree.before[0], ratio));
+  const whole = Math.max(tree.totals[1], scaled(tree.totals[0], ratio));
   const level = new Int8Array(tree.size);
-  const passed = [];
   if (!(whole > 0)) return { level, reference: SMALLEST_REFERENCE, coloured: 0, whole: 0 };
+  const change = new Float64Array(tree.size);
+  const sizes = new Float64Array(tree.size);
+  let coloured = 0;
+  const { num, den } = ratio;
+  const certain = chance ? certainty(tree, options) : null;
   for (let i = 0; i < tree.size; i++) {
-    const delta = after[i] - scaled(before[i], ratio);
-    if (delta === 0 || Math.abs(delta) < gate * whole || tree.symbol[i] === OTHER) continue;
-    if (unsure(before[i], after[i], tree, options) || (sample && few(tree, i, sample))) continue;
-    if (Math.abs(delta) <= 1e-12 * whole) continue;
-    passed.push(i);
+    const delta = after[i] - (before[i] * num) / den;
+    const size = Math.abs(delta) / whole;
+    if (delta === 0 || size < gate || size <= 1e-12 || tree.symbol[i] === OTHER) continue;
+    if (certain && (!certain(before[i], after[i], i) || (sample && few(tree, i, sample)))) continue;
+    change[i] = delta;
+    sizes[coloured++] = size;
   }
-  const sizes = Float64Array.from(passed, (i) => Math.abs(after[i] - scaled(before[i], ratio)) / whole).sort();
-  const reference = sizes.length
-    ? Math.max(SMALLEST_REFERENCE, sizes[Math.ceil(0.98 * sizes.length) - 1])
-    : SMALLEST_REFERENCE;
-  for (const i of passed) {
-    const old = scaled(before[i], ratio);
-    const delta = after[i] - old;
-    const strength =
-      mode === "relative"
-        ? Math.abs(delta) / Math.max(after[i], old)
-        : Math.sqrt(Math.min(1, Math.abs(delta) / whole / reference));
-    level[i] = Math.sign(delta) * Math.max(FIRST_LEVEL, Math.round(LEVELS * Math.min(1, strength)));
+  const reference = fixed ?? referenceOf(sizes.subarray(0, coloured), wanted);
+  const floor = gate > 0 ? FIRST_LEVEL : 1;
+  for (let i = 0; i < tree.size; i++) {
+    const delta = change[i];
+    if (delta === 0) continue;
+    const part = Math.abs(delta) / whole / reference;
+    const strength = mode === "relative" ? Math.abs(delta) / Math.max(after[i], (before[i] * num) / den) : ramp === "linear" ? part : Math.sqrt(part);
+    level[i] = Math.sign(delta) * Math.max(floor, Math.round(LEVELS * Math.min(1, strength)));
   }
-  return { level, reference, coloured: passed.length, whole };
+  return { level, reference, coloured, whole };
 }
 
-function unsure(before, after, tree, { ratio, normalisation, sample }) {
-  const z = evidence(before, after, tree.before[0], tree.after[0], ratio, normalisation, sample);
-  return Math.abs(z) < CERTAIN;
+function referenceOf(sizes, wanted) {
+  if (typeof wanted === "number") return wanted;
+  if (!sizes.length) return SMALLEST_REFERENCE;
+  const sorted = sizes.slice().sort();
+  if (wanted === "max") return sorted[sorted.length - 1];
+  return Math.max(SMALLEST_REFERENCE, sorted[Math.ceil(0.98 * sorted.length) - 1]);
+}
+
+// Whether a difference is more than chance: the builder's test over repeats where the page has one, else z.
+function certainty(tree, { ratio, normalisation, basis, sample }) {
+  if (tree.evidence && basis !== "self") return (_before, _after, node) => tree.evidence[node] === 1;
+  if (!sample) return null;
+  return (before, after) => Math.abs(evidence(before, after, tree.totals[0], tree.totals[1], ratio, normalisation, sample)) >= CERTAIN;
 }
 
 // A new path that the other side would have shown fewer than 16 times proves nothing.
 export function few(tree, node, sample) {
   if (!sample || (tree.before[node] > 0 && tree.after[node] > 0)) return false;
-  const { before, after } = tree;
-  const expected =
-    before[node] > 0 ? (before[node] * after[0]) / before[0] : (after[node] * before[0]) / after[0];
+  const { before, after, totals } = tree;
+  const expected = before[node] > 0 ? (before[node] * totals[1]) / totals[0] : (after[node] * totals[0]) / totals[1];
   return expected / sample < NEW_SAMPLES;
 }
 

@@ -13,14 +13,16 @@ export const INKS = {
   dark: { back: "#1b1e22", sliver: "#4c5259", other: "#2b2f34", mark: "rgba(255,255,255,.5)", edge: "#f2f4f6", match: "#c4a5ff" },
 };
 
-// What is drawn: for each visible row the boxes from left to right.
+// What is drawn: for each visible row the boxes from left to right. Boxes outside the picture or below half a pixel
+// are passed by with everything below them; where they stood, a sliver remains.
 export function planOf(scene) {
-  const { tree, widths, starts, root, width, firstRow, lastRow } = scene;
-  const rows = Array.from({ length: lastRow - firstRow + 1 }, () => ({ nodes: [], slivers: [] }));
-  const scale = widths[root] > 0 ? width / widths[root] : 0;
-  for (let i = root; scale && i < tree.end[root]; ) {
+  const { tree, widths, starts, root, width, firstRow, lastRow, rows: rowOf, full = widths[root], folded, sorted = true } = scene;
+  const rows = Array.from({ length: Math.max(lastRow - firstRow + 1, 0) }, () => ({ nodes: [], slivers: [] }));
+  const scale = full > 0 ? width / full : 0;
+  const last = tree.end[root];
+  for (let i = root; scale && i < last; ) {
     const size = widths[i] * scale;
-    const row = tree.depth[i];
+    const row = rowOf[i];
     if (size < SMALLEST_BOX || row > lastRow) {
       if (size > 0 && row >= firstRow && row <= lastRow) {
         const pixel = Math.floor((starts[i] - starts[root]) * scale);
@@ -30,12 +32,13 @@ export function planOf(scene) {
       i = tree.end[i];
       continue;
     }
-    if (row >= firstRow) rows[row - firstRow].nodes.push(i);
+    if (row >= firstRow && (i === root || !folded?.(i))) rows[row - firstRow].nodes.push(i);
     i++;
   }
+  if (!sorted) for (const { nodes } of rows) nodes.sort((one, two) => starts[one] - starts[two]);
   for (let i = tree.parent[root]; i >= 0; i = tree.parent[i]) {
-    const row = tree.depth[i];
-    if (row >= firstRow && row <= lastRow) rows[row - firstRow].nodes.push(i);
+    const row = rowOf[i];
+    if (row >= firstRow && row <= lastRow && row < rowOf[root] && !folded?.(i)) rows[row - firstRow].nodes.push(i);
   }
   return { rows, scale, firstRow };
 }
@@ -43,7 +46,7 @@ export function planOf(scene) {
 // Left edge and width in pixels; ancestors of the root fill the row.
 export function boxOf(scene, scale, node) {
   const { tree, widths, starts, root, width } = scene;
-  if (tree.depth[node] < tree.depth[root]) return [0, width];
+  if (node < root && tree.end[node] >= tree.end[root]) return [0, width];
   return [(starts[node] - starts[root]) * scale, widths[node] * scale];
 }
 
@@ -77,7 +80,7 @@ export function paint(canvas, scene, plan) {
   context.textBaseline = "middle";
   const patterns = { new: dots(context, ink.mark), gone: stripes(context, ink.mark, 1), other: stripes(context, ink.mark, -1) };
   plan.rows.forEach(({ nodes, slivers }, index) => {
-    const y = scene.rowTop(index + plan.firstRow);
+    const y = scene.rowTop(index + plan.firstRow) - scene.offset;
     if (y > height || y + rowHeight < 0) return;
     context.globalAlpha = 1;
     context.fillStyle = ink.sliver;
@@ -85,8 +88,6 @@ export function paint(canvas, scene, plan) {
     for (const node of nodes) paintBox(context, scene, plan.scale, node, y, ink, patterns);
   });
   context.globalAlpha = 1;
-  outline(context, scene, plan, scene.hovered, 1, ink.edge);
-  outline(context, scene, plan, scene.focused, 2, ink.edge);
 }
 
 function paintBox(context, scene, scale, node, y, ink, patterns) {
@@ -97,7 +98,7 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
   const wide = Math.max(size > 3 ? size - 1 : size, 0.5);
   const tall = rowHeight - 1;
   const matched = found && tree.symbol[node] >= 0 && found[tree.symbol[node]];
-  context.globalAlpha = tree.depth[node] < tree.depth[root] ? 0.6 : found && !matched ? 0.4 : 1;
+  context.globalAlpha = node < root && tree.end[node] >= tree.end[root] ? 0.6 : found && !matched ? 0.4 : 1;
   const hollow = outlines && state !== "gone";
   context.fillStyle = hollow ? ink.back : state === "other" ? ink.other : palette.fills[shade];
   context.fillRect(left, y, wide, tall);
@@ -123,7 +124,7 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
   const indent = marked ? 7 : 4;
   const glyph = glyphOf(state, shades.level[node], marked);
   const room = Math.floor((size - indent - 4) / CHARACTER) - glyph.length;
-  const label = shorten(nameOf(tree, node), room);
+  const label = shorten(labelOf(scene, node), room);
   if (!label) return;
   if (state !== "both") {
     context.fillStyle = hollow ? ink.back : state === "other" ? ink.other : palette.fills[shade];
@@ -133,6 +134,13 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
   context.fillText(glyph + label, left + indent, y + tall / 2 + 0.5, Math.max(size - indent - 3, 1));
 }
 
+// A folded chain is named after its ends.
+function labelOf({ tree, folded }, node) {
+  let last = node;
+  if (folded) while (last + 1 < tree.end[last] && folded(last + 1)) last += 1;
+  return last === node ? nameOf(tree, node) : `${nameOf(tree, node)} ›${last > node + 1 ? " … ›" : ""} ${nameOf(tree, last)}`;
+}
+
 export function glyphOf(state, level, found) {
   const marks = [];
   if (found) marks.push("◆");
@@ -140,18 +148,6 @@ export function glyphOf(state, level, found) {
   else if (state === "gone") marks.push("×");
   else if (level) marks.push(level > 0 ? "▲" : "▼");
   return marks.length ? `${marks.join("")} ` : "";
-}
-
-function outline(context, scene, plan, node, weight, colour) {
-  if (node < 0 || !plan.scale) return;
-  const { tree, root } = scene;
-  const row = tree.depth[node];
-  if (node !== root && row >= tree.depth[root] && (node < root || node >= tree.end[root])) return;
-  const [left, size] = boxOf(scene, plan.scale, node);
-  const y = scene.rowTop(row);
-  context.strokeStyle = colour;
-  context.lineWidth = weight;
-  context.strokeRect(left + weight / 2, y + weight / 2, Math.max(size - 1 - weight, 1), scene.rowHeight - 1 - weight);
 }
 
 function dots(context, colour) {

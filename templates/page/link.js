@@ -3,10 +3,19 @@ import { VIEWS } from "./views.js";
 
 const CHOICES = {
   view: VIEWS,
-  k: ["none", "total", "factor"],
+  k: ["none", "total", "factor", "anchor"],
   basis: ["inclusive", "self"],
-  mode: ["contribution", "relative"],
+  mode: ["contribution", "relative", "absolute"],
+  ramp: ["sqrt", "linear"],
+  scale: ["common", "own"],
+  order: ["name", "width", "delta"],
 };
+const SWITCHES = ["regex", "case", "flip", "reversed", "fold", "strip", "chance", "only"];
+const TEXTS = ["tab", "factor", "anchor", "q"];
+const SHARES = { reference: ["auto", "max"], gate: ["auto"] };
+
+// The keys of the state that an address holds as they are.
+export const LINKED = [...Object.keys(CHOICES), ...SWITCHES, ...TEXTS, ...Object.keys(SHARES)];
 
 export function parseFragment(fragment) {
   const state = {};
@@ -18,13 +27,20 @@ export function parseFragment(fragment) {
     if (value === null) continue;
     if (Object.hasOwn(CHOICES, key)) {
       if (CHOICES[key].includes(value)) state[key] = value;
-    } else if (["factor", "q", "frame"].includes(key)) {
+    } else if (TEXTS.includes(key) || key === "frame" || key === "sandwich") {
       state[key] = value;
-    } else if (key === "regex" || key === "case" || key === "flip") {
+    } else if (SWITCHES.includes(key)) {
       state[key] = value === "1";
+    } else if (Object.hasOwn(SHARES, key)) {
+      const share = Number(value);
+      if (SHARES[key].includes(value)) state[key] = value;
+      else if (value && share >= 0 && share <= 1) state[key] = share;
     } else if (key === "zoom") {
       state.zoom = value.split("~")[0].split(".").filter((hash) => /^[0-9a-f]{16}$/.test(hash));
-      state.zoomName = value.includes("~") ? value.slice(value.indexOf("~") + 1) : "";
+      state.zoomName = nameBehind(value);
+    } else if (key === "finding") {
+      state.finding = value.split("~")[0];
+      state.findingName = nameBehind(value);
     } else if (key === "drop") {
       state.drop = value.split("\n").filter(Boolean);
     }
@@ -32,17 +48,32 @@ export function parseFragment(fragment) {
   return state;
 }
 
-// Only what differs from the defaults is written, so a plain page has a plain address.
+// Only what differs from the defaults is written, so a plain page has a plain address. The first view depends on the
+// window, so any other address names its view.
 export function makeFragment(state, defaults) {
   const parts = [];
-  const add = (key, value) => parts.push(`${key}=${encodeURIComponent(value)}`);
-  for (const key of Object.keys(CHOICES)) if (state[key] !== defaults[key]) add(key, state[key]);
+  const add = (key, value) => parts.push(`${key}=${encodeURIComponent(wellFormed(value))}`);
+  for (const key of [...Object.keys(CHOICES), ...Object.keys(SHARES), "tab"]) {
+    if (key !== "view" && state[key] !== defaults[key]) add(key, String(state[key]));
+  }
   if (state.k === "factor") add("factor", state.factor);
+  if (state.k === "anchor") add("anchor", state.anchor);
   if (state.q) add("q", state.q);
-  for (const key of ["regex", "case", "flip"]) if (state[key]) add(key, "1");
+  for (const key of SWITCHES) if (state[key] !== defaults[key]) add(key, state[key] ? "1" : "0");
+  if (state.sandwich) add("sandwich", state.sandwich);
   if (state.drop?.length) add("drop", state.drop.join("\n"));
   if (state.zoom?.length) add("zoom", `${state.zoom.join(".")}~${state.zoomName}`);
+  if (parts.length || state.view !== defaults.view) parts.unshift(`view=${state.view}`);
   return parts.join("&");
+}
+
+// Half a surrogate pair cannot be written into an address.
+function wellFormed(text) {
+  return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
+}
+
+function nameBehind(value) {
+  return value.includes("~") ? value.slice(value.indexOf("~") + 1) : "";
 }
 
 function decoded(text) {

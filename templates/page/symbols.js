@@ -46,6 +46,7 @@ export function symbolRows(tree, ratio) {
       after,
       delta,
       relative: before ? delta / old : null,
+      afterSelf: sums.afterSelf[symbol],
       selfDelta: sums.afterSelf[symbol] - scaled(sums.beforeSelf[symbol], ratio),
       responsibility: growth === 0 ? null : delta / growth,
       overweight: rated ? (delta * total) / (before * growth) : null,
@@ -65,8 +66,11 @@ export function isWorthRating(row) {
 }
 
 function byWeight(one, two) {
+  return isWorthRating(two) - isWorthRating(one) || byOverweight(one, two);
+}
+
+function byOverweight(one, two) {
   return (
-    isWorthRating(two) - isWorthRating(one) ||
     (two.overweight ?? -Infinity) - (one.overweight ?? -Infinity) ||
     Math.abs(two.delta) - Math.abs(one.delta) ||
     two.before - one.before ||
@@ -77,14 +81,47 @@ function byWeight(one, two) {
 // Rows by one column; rows without a value stay last in both directions.
 export function sortRows(rows, key, descending) {
   if (key === "weight") return [...rows].sort(byWeight);
+  if (key === "plain") return [...rows].sort(byOverweight);
   const sign = descending ? -1 : 1;
   return [...rows].sort((one, two) => {
     if (key === "name") return sign * compareText(one.name, two.name);
     if ((one[key] === null) !== (two[key] === null)) return one[key] === null ? 1 : -1;
+    if (typeof one[key] === "string") return sign * compareText(one[key], two[key]) || compareText(one.name, two.name);
     return sign * (one[key] - two[key]) || Math.abs(two.delta) - Math.abs(one.delta) || compareText(one.name, two.name);
   });
 }
 
 function compareText(one, two) {
   return one < two ? -1 : one > two ? 1 : 0;
+}
+
+const LONGEST_LIST = 10;
+const EXPLAINS = 0.5;
+
+// The subtrees that explain the change: at most ten, the largest first, none inside another. From a changed subtree
+// the way leads down as long as one child holds more than half of its change, so the list names places, not `main`.
+export function whatChanged(tree, ratio, level) {
+  const change = (node) => tree.after[node] - scaled(tree.before[node], ratio);
+  const growth = change(0);
+  const found = [];
+  for (let i = 1; i < tree.size; ) {
+    const next = level[i] ? guiltyChild(tree, i, change, level) : 0;
+    if (!level[i] || next) {
+      // a neutral subtree may hold changes that cancel out
+      i++;
+      continue;
+    }
+    found.push({ node: i, delta: change(i), responsibility: growth ? change(i) / growth : null });
+    i = tree.end[i];
+  }
+  found.sort((one, two) => Math.abs(two.delta) - Math.abs(one.delta) || one.node - two.node);
+  return found.slice(0, LONGEST_LIST);
+}
+
+function guiltyChild(tree, node, change, level) {
+  const whole = change(node);
+  for (let child = node + 1; child < tree.end[node]; child = tree.end[child]) {
+    if (level[child] && Math.sign(level[child]) === Math.sign(whole) && change(child) / whole > EXPLAINS) return child;
+  }
+  return 0;
 }

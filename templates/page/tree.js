@@ -7,12 +7,11 @@ export function inclusiveOf(parent, own) {
   return total;
 }
 
+// `totals` are what a share is a share of; a tree merged from another one keeps those of the other.
 export function makeTree(columns) {
-  return {
-    ...columns,
-    before: inclusiveOf(columns.parent, columns.beforeSelf),
-    after: inclusiveOf(columns.parent, columns.afterSelf),
-  };
+  const before = inclusiveOf(columns.parent, columns.beforeSelf);
+  const after = inclusiveOf(columns.parent, columns.afterSelf);
+  return { ...columns, before, after, totals: [before[0], after[0]] };
 }
 
 // The tree without every stack that holds one of the symbols, on both sides; rows keep their numbers.
@@ -36,7 +35,20 @@ export function nameOf(tree, node) {
   const symbol = tree.symbol[node];
   if (symbol === ROOT) return "all";
   if (symbol === OTHER) return `other (${tree.hidden[node].toLocaleString("en")} ${tree.hidden[node] === 1 ? "node" : "nodes"})`;
-  return tree.names[symbol];
+  return symbolName(tree, symbol);
+}
+
+// What would turn or hide the text around a name is shown as a mark; a renamed function tells both names.
+export function symbolName(tree, symbol) {
+  const was = tree.was?.[symbol];
+  return was ? `${printable(tree.names[symbol])} (was: ${printable(was)})` : printable(tree.names[symbol]);
+}
+
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+export function printable(name) {
+  const text = name.replace(UNPRINTABLE, "\ufffd");
+  return text === "" ? "[unknown]" : text;
 }
 
 export function placeOf(tree, node) {

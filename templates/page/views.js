@@ -1,7 +1,23 @@
 // The width of every row in every view, and where it starts. A parent is never narrower than its children.
 import { inclusiveOf } from "./tree.js";
 
-export const VIEWS = ["after", "before", "union", "elided", "diff"];
+export const VIEWS = ["after", "before", "union", "diff", "elided", "side"];
+
+export const VIEW_NAMES = { after: "After", before: "Before", union: "Union", diff: "Differences", elided: "Elided", side: "Side by side" };
+export const VIEW_HELP = {
+  after: "Widths from the after side",
+  before: "Widths from the before side",
+  union: "Both sides in one picture: each frame as wide as its larger side",
+  diff: "Widths show how much changed",
+  elided: "Only what vanished",
+  side: "Before and after next to each other",
+};
+
+// The pictures of a view, each with its own widths.
+export function sidesOf(view, strip) {
+  if (view !== "side") return [view];
+  return strip ? ["before", "after", "diff"] : ["before", "after"];
+}
 
 // The ratio applied to the before side: exact, as numerator and denominator.
 export function ratioOf(choice, tree, runs, factor) {
@@ -15,7 +31,33 @@ export function ratioOf(choice, tree, runs, factor) {
     if (!exact) return { ...own, refused: "the factor must be a positive number or a ratio such as 3/2" };
     return { num: own.num * exact.num, den: own.den * exact.den };
   }
+  if (choice === "anchor") {
+    const sums = anchorSums(tree, factor);
+    if (!sums) return { ...own, refused: factor ? `${factor} is in neither profile` : "choose a function that must not have changed" };
+    const [before, after] = sums;
+    if (!before || !after) return { ...own, refused: `${factor} has no value on the ${before ? "after" : "before"} side` };
+    return { num: after, den: before };
+  }
   return own;
+}
+
+// Both values of the functions with that name, each stack counted once; null where there is none.
+export function anchorSums(tree, name) {
+  const symbols = new Set();
+  tree.names.forEach((other, symbol) => other === name && symbols.add(symbol));
+  if (!name || !symbols.size) return null;
+  let before = 0;
+  let after = 0;
+  for (let i = 0; i < tree.size; ) {
+    if (!symbols.has(tree.symbol[i])) {
+      i++;
+      continue;
+    }
+    before += tree.before[i];
+    after += tree.after[i];
+    i = tree.end[i];
+  }
+  return [before, after];
 }
 
 export function parseFactor(text) {
@@ -47,28 +89,64 @@ export function widthsOf(tree, view, ratio) {
   return inclusiveOf(tree.parent, own);
 }
 
-// Children stand from the left edge of their parent, in the order of their names in every view.
-export function startsOf(tree, widths) {
+// Children stand from the left edge of their parent: by name in every view, unless another order is asked for.
+export function startsOf(tree, widths, order = "name", ratio = { num: 1, den: 1 }) {
   const start = new Float64Array(tree.size);
-  const next = new Float64Array(tree.size);
-  for (let i = 1; i < tree.size; i++) {
-    const above = tree.parent[i];
-    start[i] = next[above];
-    next[above] += widths[i];
-    next[i] = start[i];
+  if (order === "name") {
+    const next = new Float64Array(tree.size);
+    for (let i = 1; i < tree.size; i++) {
+      const above = tree.parent[i];
+      start[i] = next[above];
+      next[above] += widths[i];
+      next[i] = start[i];
+    }
+    return start;
+  }
+  // Both sides together, so that a box keeps its place when the view changes.
+  const key = (i) => (order === "width" ? Math.max(scaled(tree.before[i], ratio), tree.after[i]) : Math.abs(tree.after[i] - scaled(tree.before[i], ratio)));
+  const children = [];
+  for (let i = 0; i < tree.size; i++) {
+    children.length = 0;
+    for (let child = i + 1; child < tree.end[i]; child = tree.end[child]) children.push(child);
+    if (children.length > 1) children.sort((one, two) => key(two) - key(one) || one - two);
+    let at = start[i];
+    for (const child of children) {
+      start[child] = at;
+      at += widths[child];
+    }
   }
   return start;
 }
 
+const NEARLY_ALL = 0.99;
+
+// The row of every node when a straight chain takes one row: an only child with over 99 % of its parent joins it.
+export function foldedRows(tree, marked) {
+  const rows = new Int32Array(tree.size);
+  for (let i = 1; i < tree.size; i++) rows[i] = rows[tree.parent[i]] + (joinsParent(tree, i, marked) ? 0 : 1);
+  return rows;
+}
+
+function joinsParent(tree, node, marked) {
+  const above = tree.parent[node];
+  if (above === 0 || node !== above + 1 || tree.end[node] !== tree.end[above] || marked.has(tree.symbol[node])) return false;
+  return tree.before[node] + tree.after[node] > NEARLY_ALL * (tree.before[above] + tree.after[above]);
+}
+
+// A node that is drawn inside its parent's box.
+export function isFolded(pane, node) {
+  return node > 0 && pane.rows[node] === pane.rows[pane.tree.parent[node]];
+}
+
 // The deepest row that is wide enough to be drawn below `root`.
-export function deepestDrawn(tree, widths, root, minimum) {
-  let deepest = tree.depth[root];
+export function deepestDrawn(tree, widths, root, minimum, rows = tree.depth) {
+  let deepest = rows[root];
   for (let i = root; i < tree.end[root]; ) {
     if (widths[i] < minimum || widths[i] === 0) {
       i = tree.end[i];
       continue;
     }
-    if (tree.depth[i] > deepest) deepest = tree.depth[i];
+    if (rows[i] > deepest) deepest = rows[i];
     i++;
   }
   return deepest;

@@ -24,7 +24,12 @@ from profgate.report.page_numbers import signed_share_text, signed_text, value_t
 from profgate.report.svg import draw_svg, svg_style
 from profgate.report.templates import read_asset, render_template
 
-MODULES = ("codec", "tree", "views", "colour", "search", "symbols", "format", "link", "draw", "app")
+MODULES = (  # what a module uses stands before it, and every name at the top of a module is the only one of the page
+    *("codec", "tree", "views", "colour", "merge", "search", "symbols", "format", "link", "draw", "dom", "context"),
+    *("words", "tip", "tabs", "graph", "toolbar", "legend", "finder", "trail", "changes", "table", "address", "keys"),
+    "app",
+)
+STYLES = ("page",)
 SIZE_LIMIT = 8_000_000
 _STATIC_BOXES = 400
 _STATIC_ROWS = 20
@@ -65,7 +70,7 @@ def _filled(
     tree: PageTree, whole: OrderedTree, kept: OrderedTree, header: PageHeader, cut: dict[str, Any] | None
 ) -> str:
     encoded: EncodedPage = encode_page(tree, kept, header, cut, one_sided_shares(whole))
-    script, style = page_script(), read_asset("page/page.css")
+    script, style = page_script(), "\n".join(read_asset(f"page/{name}.css") for name in STYLES)
     styles = " ".join(hash_source(text) for text in (style, svg_style(header)))
     page = render_template(
         "page/page.html.j2",

@@ -1,0 +1,99 @@
+// The address keeps what is shown, and opens it again.
+import { byId } from "./dom.js";
+import { LINKED, makeFragment, parseFragment } from "./link.js";
+import { ancestorsOf, nameOf, nodeOfKey, pathKey, widestOf } from "./tree.js";
+
+const LONGEST_PATH = 4; // hashes: the frame, and callers to fall back to
+
+export function makeAddress(page) {
+  let written = null;
+  let opening = false;
+
+  function remember() {
+    if (opening) return;
+    const tree = page.shapes[0];
+    const { state } = page;
+    const node = state.zoom[0];
+    const path = ancestorsOf(tree, node).slice(1).reverse().slice(0, LONGEST_PATH);
+    const hashes = path.length ? page.hashesOf(tree) : null;
+    written = makeFragment(
+      {
+        ...state,
+        drop: [...state.drop].map((symbol) => page.whole.names[symbol]),
+        sandwich: state.sandwich < 0 ? "" : page.whole.names[state.sandwich],
+        zoom: path.map((at) => pathKey(hashes, at)),
+        zoomName: node ? nameOf(tree, node) : "",
+      },
+      page.defaults,
+    );
+    try {
+      history.replaceState(null, "", written ? `#${written}` : "#");
+    } catch {
+      // Some places that show artifacts forbid it; the page works without a link.
+    }
+  }
+
+  function open() {
+    if (location.hash.replace(/^#/, "") === written) return;
+    const wanted = parseFragment(location.hash);
+    opening = true;
+    const { state, whole } = page;
+    for (const key of LINKED) state[key] = key in wanted ? wanted[key] : page.defaults[key];
+    state.drop = new Set((wanted.drop ?? []).map((name) => whole.names.indexOf(name)).filter((symbol) => symbol >= 0));
+    state.sandwich = wanted.sandwich ? widestSymbol(wanted.sandwich) : -1;
+    state.zoom = [0];
+    state.focus = { shape: 0, node: 0 };
+    byId("query").value = state.q;
+    page.renew();
+    const missing = openZoom(wanted) || openFinding(wanted) || openFrame(wanted);
+    page.renew(["search", "tab"]);
+    if (missing) page.say(missing);
+    opening = false;
+  }
+
+  function openZoom({ zoom = [], zoomName }) {
+    if (!zoom.length) return "";
+    const hashes = page.hashesOf(page.shapes[0]);
+    const nodes = zoom.map((key) => nodeOfKey(hashes, key));
+    const known = nodes.findIndex((node) => node >= 0);
+    if (known >= 0) page.goTo(nodes[known]);
+    if (known === 0) return "";
+    return `${zoomName || "The linked frame"} is not in this profile; ${known > 0 ? "its nearest known caller is shown" : "the whole graph is shown"}.`;
+  }
+
+  function openFinding({ finding, findingName }) {
+    if (!finding) return "";
+    const marked = page.header.findings.find((one) => one.key === finding);
+    if (!marked) return findingName ? openFrame({ frame: findingName }) : "The linked finding is not in this profile; the whole graph is shown.";
+    page.openSymbol(marked.symbol);
+    return "";
+  }
+
+  function openFrame({ frame }) {
+    if (!frame) return "";
+    const symbol = widestSymbol(frame);
+    if (symbol < 0) return `${frame} is not in this profile; the whole graph is shown.`;
+    page.openSymbol(symbol);
+    return "";
+  }
+
+  // Several functions may share a name: the one with the widest frame is meant.
+  function widestSymbol(name) {
+    let best = -1;
+    let width = -1;
+    page.tree.names.forEach((other, symbol) => {
+      if (other !== name) return;
+      const node = widestOf(page.tree, symbol);
+      const value = node < 0 ? 0 : Math.max(page.tree.before[node], page.tree.after[node]);
+      if (value > width) {
+        best = symbol;
+        width = value;
+      }
+    });
+    return best;
+  }
+
+  for (const event of ["colour", "zoom", "search", "tab"]) page.on(event, remember);
+  window.addEventListener("hashchange", open);
+  return open;
+}

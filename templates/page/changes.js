@@ -1,0 +1,94 @@
+// What one reads first: the sentence about the whole, findings, and the subtrees that explain the change.
+import { stateOf } from "./colour.js";
+import { byId, element, linkButton, makeButton } from "./dom.js";
+import { formatShare } from "./format.js";
+import { symbolSums, whatChanged } from "./symbols.js";
+import { nameOf, symbolName } from "./tree.js";
+import { changeOf } from "./words.js";
+import { ratioSentence } from "./toolbar.js";
+import { ratioOf, scaled, widthsOf } from "./views.js";
+
+const FINDINGS_SHOWN = 12;
+
+export function makeChanges(page) {
+  function showAside() {
+    const { header, state } = page;
+    const aside = byId("aside");
+    aside.replaceChildren();
+    const sentence = wholeSentence();
+    if (sentence) aside.append(`${sentence} `);
+    const [gone, fresh] = oneSided();
+    if (gone) aside.append(linkButton(`${formatShare(gone)} elided`, () => page.set({ view: "elided", tab: "graph" })), " of before vanished. ");
+    if (fresh) aside.append(linkButton(`${formatShare(fresh)} new`, () => page.set({ view: "union", tab: "graph" })), " in after. ");
+    aside.append(ratioSentence(page));
+    const [before, after] = header.runs;
+    if (before > 1 || after > 1) aside.append(` Values are means of ${before} and ${after} runs.`);
+    if (!page.scale.coloured && !sentence) aside.append(" No frame changed enough to be coloured.");
+    if (header.cut) {
+      const { nodes, threshold, before: cutBefore, after: cutAfter } = header.cut;
+      aside.append(` ${nodes.toLocaleString("en")} frames below ${Number((threshold * 100).toPrecision(3))} % of both sides are merged into “other” (${formatShare(cutBefore)} of before, ${formatShare(cutAfter)} of after).`);
+    }
+    if (state.drop.size) aside.append(" Stacks are left out on both sides.");
+  }
+
+  function wholeSentence() {
+    const { tree, whole } = page;
+    if (!whole.before[0] && !whole.after[0]) return "Both sides are empty.";
+    if (!tree.before[0] && !tree.after[0]) return "Nothing is left.";
+    if (!tree.before[0]) return "The before side is empty: everything is new.";
+    if (!tree.after[0]) return "The after side is empty: everything is gone.";
+    return tree.beforeSelf.every((value, node) => value === tree.afterSelf[node]) ? "Both sides are identical." : "";
+  }
+
+  // The shares that exist on one side only; those of the complete tree stand in the header, from before small stacks were merged.
+  function oneSided() {
+    const { tree } = page;
+    if (!page.state.drop.size) return page.header.one_sided;
+    let fresh = 0;
+    for (let i = 0; i < tree.size; i++) if (tree.before[i] === 0) fresh += tree.afterSelf[i];
+    const gone = widthsOf(tree, "elided", page.ratio)[0];
+    return [tree.before[0] ? gone / tree.before[0] : 0, tree.after[0] ? fresh / tree.after[0] : 0];
+  }
+
+  function showFindings() {
+    const nav = byId("findings");
+    nav.hidden = !page.findings.size;
+    const ratio = ratioOf("none", page.whole, page.header.runs);
+    const sums = symbolSums(page.whole);
+    nav.replaceChildren(
+      ...[...page.findings.values()].slice(0, FINDINGS_SHOWN).map((finding) => {
+        const delta = sums.after[finding.symbol] - scaled(sums.before[finding.symbol], ratio);
+        const button = makeButton("", () => page.openSymbol(finding.symbol), finding.direction);
+        button.append(element("b", symbolName(page.whole, finding.symbol)), element("span", `${finding.severity} · ${changeOf(page, delta)}`));
+        return button;
+      }),
+    );
+  }
+
+  function showChanged() {
+    const list = whatChanged(page.tree, page.ratio, page.scale.level);
+    byId("changed").hidden = !list.length;
+    byId("changed-list").replaceChildren(
+      ...list.map(({ node, delta, responsibility }) => {
+        const entry = element("li");
+        const glyph = { new: "+", gone: "×" }[stateOf(page.tree, node)] ?? (delta > 0 ? "▲" : "▼");
+        const open = linkButton("", () => {
+          page.set({ tab: "graph", sandwich: -1, reversed: false });
+          if (!page.panes.some((pane) => pane.widths[node] > 0)) page.set({ view: "union" });
+          page.zoomTo(node, 0);
+        });
+        open.append(element("bdi", nameOf(page.tree, node)));
+        const numbers = [changeOf(page, delta), ...(responsibility === null ? [] : [`${formatShare(responsibility)} of the change`])].join(" · ");
+        const tone = delta > 0 === !page.higher ? "worse" : "better";
+        entry.append(element("i", glyph, tone), open, element("span", numbers));
+        return entry;
+      }),
+    );
+  }
+
+  page.on("colour", () => {
+    showAside();
+    if (page.state.basis === "inclusive") showChanged();
+  });
+  showFindings();
+}

@@ -1,0 +1,216 @@
+// What all parts of the page share. A part gets the `page`, listens to its events and changes it through `set`:
+//
+//   page.header, page.whole    the header and the complete tree; never change
+//   page.state                 what the reader chose (see `initial`); change it with page.set({ key: value })
+//   page.tree                  the tree without dropped stacks; page.ratio and page.tableRatio scale its before side
+//   page.shapes                the trees that are drawn: [calls], [reversed] or [callers, callees] of a symbol
+//   page.shades                the colours of each shape; page.panes the pictures, each with widths and starts
+//   page.findings, page.names  findings by symbol; helpers for words stand in words.js
+//   page.on(event, listener)   events, in the order of what depends on what: tree, shape, ratio, colour, layout, zoom,
+//                              focus; and by themselves: search, theme, tab, rows
+//   page.goTo(node, shape)     zooms; page.focusOn(node, shape) chooses a node; page.openSymbol(symbol) does both and
+//                              shows the tab of the graph. A node is a row of page.shapes[shape].
+//
+// Every event is told after everything that follows from a change is up to date.
+import { GATES, shadesOf } from "./colour.js";
+import { callTreeOf, reversedTree, calleesOf, callersOf } from "./merge.js";
+import { pathHashes, widestOf, withoutSymbols } from "./tree.js";
+import { foldedRows, ratioOf, sidesOf, startsOf, widthsOf } from "./views.js";
+
+const WIDE = 1100;
+const FOLLOWS = {
+  tree: ["tree", "shape", "ratio", "colour", "layout", "zoom", "focus"],
+  shape: ["shape", "colour", "layout", "zoom", "focus"],
+  ratio: ["ratio", "colour", "layout", "zoom", "focus"],
+  colour: ["colour"],
+  layout: ["layout", "zoom", "focus"],
+  zoom: ["zoom", "focus"],
+  focus: ["focus"],
+  search: ["search"],
+  theme: ["theme"],
+  tab: ["tab"],
+  rows: ["rows"],
+};
+const CHANGED_BY = {
+  drop: "tree",
+  sandwich: "shape",
+  reversed: "shape",
+  k: "ratio",
+  factor: "ratio",
+  anchor: "ratio",
+  basis: "colour",
+  mode: "colour",
+  ramp: "colour",
+  reference: "colour",
+  gate: "colour",
+  chance: "colour",
+  view: "layout",
+  scale: "layout",
+  strip: "layout",
+  order: "layout",
+  fold: "layout",
+  flip: "layout",
+  zoom: "zoom",
+  focus: "focus",
+  hovered: "focus",
+  q: "search",
+  regex: "search",
+  case: "search",
+  only: "search",
+  theme: "theme",
+  tab: "tab",
+};
+const ORDER = Object.keys(FOLLOWS);
+
+export function makePage(header, whole) {
+  const listeners = new Map(ORDER.map((event) => [event, []]));
+  const defaults = initial(header, whole);
+  const page = {
+    header,
+    whole,
+    defaults,
+    state: { ...defaults, drop: new Set(), zoom: [0], focus: { shape: 0, node: 0 }, theme: "auto" },
+    findings: new Map(header.findings.map((finding) => [finding.symbol, finding])),
+    sample: header.sample_value ? header.sample_value / header.g : null,
+    higher: header.better === "higher",
+    found: null,
+    hovered: null,
+    on: (event, listener) => listeners.get(event).push(listener),
+    set(patch) {
+      Object.assign(page.state, patch);
+      const steps = new Set(Object.keys(patch).flatMap((key) => FOLLOWS[CHANGED_BY[key]] ?? []));
+      page.renew(ORDER.filter((step) => steps.has(step)));
+    },
+    renew(steps = FOLLOWS.tree) {
+      for (const step of steps) COMPUTE[step]?.(page);
+      for (const step of steps) for (const listener of listeners.get(step)) listener();
+    },
+    goTo(node, shape = 0) {
+      const zoom = page.shapes.map((_, at) => (at === shape ? node : (page.state.zoom[at] ?? 0)));
+      page.set({ zoom, focus: { shape, node } });
+    },
+    focusOn: (node, shape = page.state.focus.shape) => page.set({ focus: { shape, node } }),
+    openSymbol: (symbol) => openSymbol(page, symbol),
+    hashesOf,
+  };
+  return page;
+}
+
+// The first view shows both sides at once where there is room for it.
+function initial(header, whole) {
+  const both = whole.before[0] > 0 && whole.after[0] > 0;
+  const view = both && window.innerWidth >= WIDE ? "side" : whole.after[0] ? "after" : "before";
+  return {
+    tab: "graph",
+    view,
+    scale: "common",
+    strip: true,
+    k: header.normalisation,
+    factor: "1",
+    anchor: "",
+    basis: "inclusive",
+    mode: "contribution",
+    ramp: "sqrt",
+    reference: "auto",
+    gate: "auto",
+    chance: true,
+    q: "",
+    regex: false,
+    case: false,
+    only: false,
+    flip: false,
+    reversed: false,
+    sandwich: -1,
+    fold: false,
+    order: "name",
+  };
+}
+
+const COMPUTE = {
+  tree(page) {
+    page.tree = withoutSymbols(page.whole, page.state.drop);
+  },
+  shape(page) {
+    const { sandwich, reversed } = page.state;
+    if (sandwich >= 0) page.shapes = [callersOf(page.tree, sandwich), calleesOf(page.tree, sandwich)];
+    else page.shapes = [reversed ? reversedTree(page.tree) : callTreeOf(page.tree)];
+    page.state.zoom = page.shapes.map((shape, at) => (shape.size > (page.state.zoom[at] ?? 0) ? (page.state.zoom[at] ?? 0) : 0));
+    if (!(page.state.focus.shape < page.shapes.length)) page.state.focus = { shape: 0, node: page.state.zoom[0] };
+    page.hovered = null;
+  },
+  ratio(page) {
+    const { k, factor, anchor } = page.state;
+    page.ratio = ratioOf(k, page.tree, page.header.runs, k === "anchor" ? anchor : factor);
+    page.tableRatio = k === "total" ? ratioOf("none", page.tree, page.header.runs) : page.ratio;
+  },
+  colour(page) {
+    const { k, basis, mode, ramp, reference, gate, chance } = page.state;
+    const options = {
+      ratio: page.ratio,
+      normalisation: page.ratio.refused ? "none" : k,
+      basis,
+      mode,
+      ramp,
+      reference,
+      gate: gate === "auto" ? GATES[basis] : gate,
+      chance,
+      sample: page.sample,
+    };
+    page.scale = shadesOf(page.tree, options);
+    // A merged tree is coloured on the scale of the whole tree, so that a colour means one thing in one page.
+    page.shades = page.shapes.map((shape) =>
+      shape.size === page.tree.size && shape.symbol === page.tree.symbol ? page.scale : shadesOf(shape, { ...options, fixed: page.scale.reference }),
+    );
+  },
+  layout(page) {
+    const { view, strip, order, fold, flip, sandwich } = page.state;
+    page.panes = page.shapes.flatMap((tree, shape) => {
+      const rows = fold ? foldedRows(tree, page.findings) : tree.depth;
+      return sidesOf(view, strip).map((side) => {
+        const widths = widthsOf(tree, side, page.ratio);
+        return { shape, tree, view: side, widths, rows, starts: startsOf(tree, widths, order, page.ratio), flip: flip !== (sandwich >= 0 && shape === 0) };
+      });
+    });
+  },
+  zoom(page) {
+    page.state.zoom = page.state.zoom.map((node, shape) => nearestDrawn(page, node, shape));
+  },
+  focus(page) {
+    const { shape, node } = page.state.focus;
+    if (!isShown(page, node, shape)) page.state.focus = { shape, node: page.state.zoom[shape] };
+  },
+};
+
+function nearestDrawn(page, node, shape) {
+  const tree = page.shapes[shape];
+  let at = node < tree.size ? node : 0;
+  while (at > 0 && !isDrawn(page, at, shape)) at = tree.parent[at];
+  return at;
+}
+
+// Whether any picture of the shape gives the node a width.
+export function isDrawn(page, node, shape = 0) {
+  return page.panes.some((pane) => pane.shape === shape && pane.widths[node] > 0);
+}
+
+export function isShown(page, node, shape = 0) {
+  const root = page.state.zoom[shape];
+  return node >= root && node < page.shapes[shape].end[root] && (node === root || isDrawn(page, node, shape));
+}
+
+function openSymbol(page, symbol) {
+  const node = widestOf(page.tree, symbol);
+  if (node < 0) return;
+  const needed = page.state.sandwich >= 0 || page.state.reversed ? { sandwich: -1, reversed: false } : {};
+  if (page.state.tab !== "graph") needed.tab = "graph";
+  if (Object.keys(needed).length) page.set(needed);
+  if (!isDrawn(page, node)) page.set({ view: "union" });
+  page.goTo(node);
+}
+
+// Hashes of call paths are needed for links only; they are made once for each tree.
+const hashed = new WeakMap();
+function hashesOf(tree) {
+  if (!hashed.has(tree.symbol)) hashed.set(tree.symbol, pathHashes(tree));
+  return hashed.get(tree.symbol);
+}

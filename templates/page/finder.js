@@ -1,0 +1,49 @@
+// Search: what matches, which part of either side it covers, and the way from match to match.
+import { isDrawn } from "./context.js";
+import { announce, byId } from "./dom.js";
+import { formatShare } from "./format.js";
+import { matcherOf, matchingSymbols, searchBelow } from "./search.js";
+import { sentenceOf } from "./words.js";
+
+export function makeFinder(page) {
+  let result = null;
+  let at = -1;
+
+  function find(told) {
+    const { q, regex, only } = page.state;
+    const { matches, problem } = matcherOf(q, { regex, matchCase: page.state.case });
+    const shape = page.state.focus.shape;
+    const tree = page.shapes[shape];
+    page.found = matches ? matchingSymbols(tree.names, matches) : null;
+    if (only && tree.sources) page.found = Uint8Array.from(tree.names, (_, symbol) => (tree.sources[symbol] === "changed" && (!page.found || page.found[symbol]) ? 1 : 0));
+    result = page.found ? searchBelow(tree, page.found, page.state.zoom[shape]) : null;
+    at = -1;
+    const count = result?.nodes.length ?? 0;
+    const summary = !result
+      ? (problem ?? "")
+      : `${count.toLocaleString("en")} ${count === 1 ? "frame matches" : "frames match"}: ${formatShare(result.before)} of before, ${formatShare(result.after)} of after`;
+    byId("next").disabled = byId("previous").disabled = !count;
+    byId("matched").textContent = summary;
+    byId("matched").hidden = !summary;
+    byId("regex").setAttribute("aria-pressed", String(page.state.regex));
+    byId("case").setAttribute("aria-pressed", String(page.state.case));
+    if (byId("query").value !== q) byId("query").value = q;
+    if (told) announce(summary);
+  }
+
+  page.step = (direction) => {
+    const { shape } = page.state.focus;
+    const visible = result ? [...result.nodes].filter((node) => isDrawn(page, node, shape)) : [];
+    if (!visible.length) return;
+    at = (at + direction + visible.length + (at < 0 && direction < 0 ? 1 : 0)) % visible.length;
+    page.chooseNode(visible[at], shape);
+    announce(`Match ${at + 1} of ${visible.length}: ${sentenceOf(page, shape, visible[at])}`);
+  };
+
+  page.on("search", () => find(true));
+  page.on("zoom", () => find(false));
+  byId("query").addEventListener("input", (event) => page.set({ q: event.target.value }));
+  for (const key of ["regex", "case"]) byId(key).addEventListener("click", () => page.set({ [key]: !page.state[key] }));
+  byId("next").addEventListener("click", () => page.step(1));
+  byId("previous").addEventListener("click", () => page.step(-1));
+}

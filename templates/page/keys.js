@@ -1,0 +1,81 @@
+// Everything by keyboard; no key is taken while a text is being typed.
+import { announce, byId } from "./dom.js";
+import { VIEWS } from "./views.js";
+
+const MODES = ["contribution", "relative", "absolute"];
+
+export function makeKeys(page) {
+  const graphKeys = {
+    ArrowLeft: () => page.move("previous"),
+    ArrowRight: () => page.move("next"),
+    ArrowUp: () => page.move(turned() ? "child" : "parent"),
+    ArrowDown: () => page.move(turned() ? "parent" : "child"),
+    Home: () => page.chooseNode(page.state.zoom[page.state.focus.shape]),
+    Enter: () => page.zoomTo(page.state.focus.node),
+    " ": () => page.zoomTo(page.state.focus.node),
+    Backspace: page.zoomBack,
+  };
+  const pageKeys = {
+    Escape: () => page.reset(),
+    "/": () => byId("query").focus(),
+    n: () => page.step(1),
+    N: () => page.step(-1),
+    i: () => page.set({ flip: !page.state.flip }),
+    r: () => page.set({ reversed: !page.state.reversed, sandwich: -1, zoom: [0] }),
+    f: () => page.set({ fold: !page.state.fold }),
+    s: sandwich,
+    t: () => page.set({ tab: page.state.tab === "symbols" ? "graph" : "symbols" }),
+    c: () => page.set({ mode: MODES[(MODES.indexOf(page.state.mode) + 1) % MODES.length] }),
+    b: () => page.set({ basis: page.state.basis === "self" ? "inclusive" : "self" }),
+    y: copyLink,
+    "?": toggleHelp,
+  };
+
+  function turned() {
+    return page.panes.find((pane) => pane.shape === page.state.focus.shape).flip;
+  }
+
+  function sandwich() {
+    const { shape, node } = page.state.focus;
+    const symbol = page.shapes[shape].symbol[node];
+    if (page.state.sandwich >= 0) page.set({ sandwich: -1, zoom: [0], focus: { shape: 0, node: 0 } });
+    else if (symbol >= 0) page.openSandwich(symbol);
+  }
+
+  async function copyLink() {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      announce("The link is copied.");
+      page.say("The link is copied.");
+    } catch {
+      page.say("This place does not let a page copy; take the link from the address bar.");
+    }
+  }
+
+  function toggleHelp() {
+    byId("help").hidden = !byId("help").hidden;
+    byId("keys").setAttribute("aria-expanded", String(!byId("help").hidden));
+  }
+
+  page.openSandwich = (symbol) => page.set({ sandwich: symbol, reversed: false, zoom: [0, 0], focus: { shape: 1, node: 0 }, tab: "graph" });
+  page.reset = () => page.set({ q: "", only: false, ...(page.state.sandwich >= 0 ? { sandwich: -1 } : {}), zoom: [0], focus: { shape: 0, node: 0 } });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const { target } = event;
+    if (target instanceof HTMLElement && target.matches("input:not([type=radio]):not([type=checkbox]):not([type=range]), select, textarea")) {
+      if (event.key === "Escape") document.querySelector(".graph")?.focus();
+      else if (event.key === "Enter" && target.id === "query") page.step(event.shiftKey ? -1 : 1);
+      return;
+    }
+    const inGraph = target instanceof HTMLElement && target.classList.contains("graph");
+    const own = target instanceof HTMLElement && target.matches("[role=tab], [type=radio], [type=range]") && event.key.startsWith("Arrow");
+    if (own || (event.key === " " && !inGraph) || (event.key === "Enter" && !inGraph)) return;
+    const view = page.state.tab === "graph" ? VIEWS[Number(event.key) - 1] : undefined;
+    const action = (inGraph && graphKeys[event.key]) || page.panelKeys()[event.key] || pageKeys[event.key] || (view && (() => page.set({ view })));
+    if (!action) return;
+    event.preventDefault();
+    action();
+  });
+  byId("keys").addEventListener("click", toggleHelp);
+}

@@ -1,0 +1,50 @@
+// What the colours mean, in numbers and in words.
+import { CERTAIN, GATES, LEVELS, paletteOf } from "./colour.js";
+import { byId, element } from "./dom.js";
+import { formatShare, formatSignedShare } from "./format.js";
+import { themeOf } from "./graph.js";
+import { changeOf } from "./words.js";
+
+const TICKS = [-1, -0.5, 0, 0.5, 1];
+
+export function makeLegend(page) {
+  const show = () => {
+    const { mode, ramp, basis, gate, chance, view } = page.state;
+    const palette = paletteOf(themeOf(page), page.higher);
+    const swatches = [];
+    for (let level = -LEVELS; level <= LEVELS; level += 4) {
+      const swatch = element("i");
+      swatch.style.background = palette.fills[level + LEVELS];
+      swatches.push(swatch);
+    }
+    byId("swatches").replaceChildren(...swatches);
+    byId("ticks").replaceChildren(...TICKS.map((at) => element("span", at ? tickText(at, mode, ramp) : "0")));
+    const [less, more] = view === "before" ? ["will cost less", "will cost more"] : ["less after the change", "more after the change"];
+    byId("less").textContent = page.higher ? `${less}: worse` : less;
+    byId("more").textContent = page.higher ? `${more}: better` : more;
+    const from = gate === "auto" ? GATES[basis] : gate;
+    const scale = { contribution: "change in % of the whole", relative: "change in % of the frame's own value", absolute: "change in its unit" }[mode];
+    const size = from ? `Coloured from ${formatShare(from, 3).replace(/\.?0+ %/, " %")} of the whole` : "Every change is coloured";
+    const text = `Scale: ${scale}, ${basis === "self" ? "own cost only" : "called functions included"}${mode === "relative" ? "" : `, ${ramp === "linear" ? "linear" : "square root"}`}. ${size}${tested(chance)}. Neutral = below the gate.`;
+    byId("meaning").textContent = text.replace(/ (?=[%≥]|\d+\))/g, "\u00a0");
+    byId("finding-mark").hidden = !page.findings.size;
+    byId("other-mark").hidden = !page.header.cut;
+    byId("changed-mark").hidden = !page.tree.sources?.includes("changed");
+  };
+
+  function tested(chance) {
+    if (!chance) return ", chance or not";
+    if (page.tree.evidence && page.state.basis !== "self") return " and where the repeats of both sides lie apart (4 standard errors)";
+    if (page.sample) return ` and beyond chance (|z| ≥ ${CERTAIN})`;
+    return "; these values are no sample counts, so chance is not tested";
+  }
+
+  function tickText(at, mode, ramp) {
+    const { reference, whole } = page.scale;
+    const part = mode === "relative" ? at : (ramp === "linear" ? at : Math.sign(at) * at * at) * reference;
+    if (mode === "absolute") return changeOf(page, part * whole);
+    return formatSignedShare(part, Math.abs(part) < 0.001 ? 3 : 2);
+  }
+
+  for (const event of ["colour", "layout", "theme"]) page.on(event, show);
+}

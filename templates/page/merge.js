@@ -1,0 +1,149 @@
+// Trees merged from the calls: reversed from the leaves, callers and callees of one symbol. Each has the columns of a
+// tree, so everything that draws, colours and describes the calls serves them too.
+import { OTHER, ROOT } from "./codec.js";
+import { makeTree } from "./tree.js";
+
+const COMPLETE_BELOW = 60000;
+const SMALLEST_SHARE = 5e-5; // of a side's total; below it, callers are merged to one row, since no screen shows them
+
+export function callTreeOf(tree) {
+  return tree;
+}
+
+// Every stack from its leaf: the children of a row are its callers.
+export function reversedTree(tree) {
+  const own = [];
+  for (let i = 1; i < tree.size; i++) if (tree.beforeSelf[i] > 0 || tree.afterSelf[i] > 0) own.push(i);
+  return mergedTree(tree, ROOT, Int32Array.from(own), { up: true, before: tree.beforeSelf, after: tree.afterSelf, started: true });
+}
+
+// Who calls the symbol; a stack counts once however often the symbol recurs, at its outermost place.
+export function callersOf(tree, symbol) {
+  return mergedTree(tree, symbol, outermostOf(tree, symbol), { up: true, before: tree.before, after: tree.after });
+}
+
+// What the symbol calls.
+export function calleesOf(tree, symbol) {
+  return mergedTree(tree, symbol, outermostOf(tree, symbol), { up: false, before: tree.before, after: tree.after });
+}
+
+export function outermostOf(tree, symbol) {
+  const rows = [];
+  for (let i = 0; i < tree.size; ) {
+    if (tree.symbol[i] === symbol && (tree.before[i] > 0 || tree.after[i] > 0)) {
+      rows.push(i);
+      i = tree.end[i];
+    } else {
+      i++;
+    }
+  }
+  return Int32Array.from(rows);
+}
+
+// Depth first without recursion. An entry is a row of the calls and, going up, the row whose value it carries.
+function mergedTree(tree, rootSymbol, start, { up, before, after, started = false }) {
+  const smallest = tree.size < COMPLETE_BELOW ? 0 : SMALLEST_SHARE;
+  const rank = ranksOf(tree);
+  const rows = { symbol: [], depth: [], before: [], after: [], hidden: [] };
+  const scratch = { slot: new Int32Array(tree.names.length + 1).fill(-1) };
+  const todo = [{ symbol: rootSymbol, depth: 0, places: start, owners: start, first: started }];
+  while (todo.length) {
+    const { symbol, depth, places, owners, first, hidden = 0 } = todo.pop();
+    let sumBefore = 0;
+    let sumAfter = 0;
+    for (const row of owners) {
+      sumBefore += before[row];
+      sumAfter += after[row];
+    }
+    rows.symbol.push(symbol);
+    rows.depth.push(depth);
+    rows.hidden.push(hidden);
+    rows.before.push(sumBefore);
+    rows.after.push(sumAfter);
+    if (hidden) continue;
+    const groups = first ? groupsOf(tree, scratch, places, owners, "same") : groupsOf(tree, scratch, places, owners, up ? "up" : "down");
+    groups.sort((one, two) => rank[two.symbol + 1] - rank[one.symbol + 1]);
+    const small = depth > 0 && Math.max(shareOf(sumBefore, tree.totals[0]), shareOf(sumAfter, tree.totals[1])) < smallest;
+    if (small && groups.length) {
+      todo.push({ symbol: OTHER, depth: depth + 1, places: [], owners: Int32Array.from(groups.flatMap((group) => group.owners)), hidden: groups.length });
+      continue;
+    }
+    for (const group of groups) {
+      todo.push({
+        symbol: group.symbol,
+        depth: depth + 1,
+        places: group.places,
+        owners: up ? group.owners : group.places,
+        hidden: group.symbol === OTHER ? group.places.length : 0,
+      });
+    }
+  }
+  return { ...assembled(tree, rows), totals: tree.totals };
+}
+
+// The entries one step further, gathered by symbol.
+function groupsOf(tree, { slot }, places, owners, step) {
+  const groups = [];
+  const add = (place, owner) => {
+    const symbol = tree.symbol[place];
+    if (symbol === ROOT) return;
+    let at = slot[symbol + 1];
+    if (at < 0) {
+      at = slot[symbol + 1] = groups.length;
+      groups.push({ symbol, places: [], owners: [] });
+    }
+    groups[at].places.push(place);
+    groups[at].owners.push(owner);
+  };
+  for (let i = 0; i < places.length; i++) {
+    const place = places[i];
+    if (step === "same") add(place, owners[i]);
+    else if (step === "up") add(tree.parent[place], owners[i]);
+    else for (let child = place + 1; child < tree.end[place]; child = tree.end[child]) if (tree.before[child] > 0 || tree.after[child] > 0) add(child, child);
+  }
+  for (const group of groups) slot[group.symbol + 1] = -1;
+  return groups;
+}
+
+function shareOf(value, total) {
+  return total > 0 ? value / total : 0;
+}
+
+// Rank by name of every symbol; place 0 is `other`, which stands last.
+function ranksOf(tree) {
+  const order = tree.names.map((_, symbol) => symbol).sort((one, two) => (tree.names[one] < tree.names[two] ? -1 : tree.names[one] > tree.names[two] ? 1 : one - two));
+  const rank = new Int32Array(order.length + 1);
+  order.forEach((symbol, place) => (rank[symbol + 1] = place));
+  rank[0] = order.length;
+  return rank;
+}
+
+function assembled(tree, rows) {
+  const size = rows.symbol.length;
+  const depth = Int32Array.from(rows.depth);
+  const parent = new Int32Array(size);
+  const end = new Int32Array(size).fill(size);
+  const beforeSelf = Float64Array.from(rows.before);
+  const afterSelf = Float64Array.from(rows.after);
+  const open = [];
+  for (let i = 0; i < size; i++) {
+    while (open.length > depth[i]) end[open.pop()] = i;
+    parent[i] = open.length ? open[open.length - 1] : -1;
+    open.push(i);
+    if (parent[i] < 0) continue;
+    beforeSelf[parent[i]] -= rows.before[i];
+    afterSelf[parent[i]] -= rows.after[i];
+  }
+  return makeTree({
+    ...tree,
+    size,
+    symbol: Int32Array.from(rows.symbol),
+    depth,
+    parent,
+    end,
+    beforeSelf,
+    afterSelf,
+    hidden: Int32Array.from(rows.hidden),
+    evidence: null,
+  });
+}

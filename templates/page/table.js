@@ -1,0 +1,171 @@
+// The table of functions: sorts, filters, opens a function in the graph, and leaves its stacks out.
+import { byId, element, linkButton, makeButton } from "./dom.js";
+import { formatShare, formatSignedShare } from "./format.js";
+import { isWorthRating, sortRows, symbolRows } from "./symbols.js";
+import { placeOfSymbol, symbolName } from "./tree.js";
+import { SOURCE_WORDS, changeOf, isNear, meanOf } from "./words.js";
+
+const ROWS_AT_FIRST = 25;
+const ROWS_MORE = 200;
+const SEVERITIES = ["severe", "degraded", "maybe", "none"];
+
+const COLUMNS = [
+  { key: "name", title: "Function" },
+  { key: "severity", title: "Finding", help: "What the comparison found about this function", needs: (page) => page.findings.size > 0 },
+  { key: "before", title: "Before" },
+  { key: "after", title: "After" },
+  { key: "delta", title: "Change" },
+  { key: "relative", title: "Change %" },
+  { key: "afterSelf", title: "Self after", help: "Cost outside of called functions" },
+  { key: "selfDelta", title: "Self change", help: "Change outside of called functions" },
+  { key: "responsibility", title: "Responsibility", help: "Part of the whole change that passes through this function" },
+  { key: "overweight", title: "Overweight", help: "100 % = grew exactly like the whole program" },
+  { key: "strategies", title: "Strategies", help: "Which ways of comparing found it", needs: (page) => page.header.findings.some((finding) => finding.strategies?.length) },
+  { key: "source", title: "Source", help: "Whether its source changed", needs: (page) => Boolean(page.whole.sources) },
+];
+
+export const symbolsPanel = { key: "symbols", title: "Functions", build: makeTable };
+
+function makeTable(page) {
+  let table;
+  let shownRows = ROWS_AT_FIRST;
+  let folded = true;
+  let sort = "weight";
+  let descending = true;
+  const columns = COLUMNS.filter((column) => column.needs?.(page) ?? true);
+
+  function fill() {
+    table = symbolRows(page.tree, page.tableRatio);
+    for (const row of table.rows) {
+      const finding = page.findings.get(row.symbol);
+      row.severity = finding ? SEVERITIES.length - SEVERITIES.indexOf(finding.severity) : null;
+      row.strategies = finding?.strategies?.length ? finding.strategies.join(", ") : null;
+      row.source = page.tree.sources?.[row.symbol] ?? null;
+    }
+    show();
+  }
+
+  function note() {
+    const told = [];
+    if (page.state.k === "total") told.push("Rated without normalisation: equal totals leave nothing to share out.");
+    if (!table.rows.length) told.push("No function has a value.");
+    else if (!table.growth) told.push("Both totals are equal: nothing to share out.");
+    else if (table.small) told.push("The change of the whole is too small to apportion.");
+    else told.push(`Overweight of 100 % grew like the whole${table.growth < 0 ? ", which shrank here: both ratios are positive for what shrank too" : ""}; it rises towards the root of the guilty part and stays level below it.`);
+    return told.join(" ");
+  }
+
+  function show() {
+    byId("table-note").textContent = note();
+    byId("panel-symbols").classList.toggle("unrated", table.small);
+    byId("columns").replaceChildren(...columns.map(headCell), spareHead());
+    const wanted = byId("filter").value.toLowerCase();
+    const matching = sortRows(table.rows, sort, descending).filter(
+      (row) => !wanted || row.name.toLowerCase().includes(wanted) || placeOfSymbol(page.tree, row.symbol).toLowerCase().includes(wanted),
+    );
+    const weighty = matching.filter(isWorthRating).length;
+    const hides = sort === "weight" && folded && !wanted && weighty > 0 && weighty < matching.length;
+    const rows = hides ? matching.slice(0, weighty) : matching;
+    byId("rows").replaceChildren(...rows.slice(0, shownRows).map(bodyRow));
+    byId("light-rows").hidden = !(sort === "weight" && weighty > 0 && weighty < matching.length && !wanted);
+    byId("light-rows").textContent = hides ? `Show ${(matching.length - weighty).toLocaleString("en")} functions with less than 5 % of the change` : "Fold functions with less than 5 % of the change";
+    byId("light-rows").setAttribute("aria-expanded", String(!hides));
+    byId("plain").checked = sort === "plain";
+    const left = rows.length - shownRows;
+    byId("more-rows").hidden = left <= 0;
+    byId("more-rows").textContent = `Show ${Math.min(left, ROWS_MORE).toLocaleString("en")} more of ${left.toLocaleString("en")}`;
+    byId("row-count").textContent = `${matching.length.toLocaleString("en")} ${matching.length === 1 ? "function" : "functions"}`;
+  }
+
+  function headCell({ key, title, help }) {
+    const cell = element("th");
+    cell.scope = "col";
+    const button = makeButton(title, () => {
+      descending = sort === key ? !descending : key !== "name" && key !== "strategies" && key !== "source";
+      sort = key;
+      show();
+      byId("columns").children[columns.findIndex((other) => other.key === key)].firstChild.focus();
+    });
+    if (help) button.title = help;
+    if (sort === key) cell.setAttribute("aria-sort", descending ? "descending" : "ascending");
+    cell.append(button);
+    return cell;
+  }
+
+  function spareHead() {
+    const cell = element("th");
+    cell.append(element("span", "Actions", "unseen"));
+    return cell;
+  }
+
+  function bodyRow(row) {
+    const line = element("tr");
+    const near = isNear(row.after, row.after - row.delta) || !row.delta;
+    const tone = near ? "" : row.delta > 0 === !page.higher ? "worse" : "better";
+    const cells = {
+      name: () => nameCell(row),
+      severity: () => element("td", page.findings.get(row.symbol)?.severity ?? "", "words"),
+      before: () => element("td", meanOf(page, row.before, 0)),
+      after: () => element("td", meanOf(page, row.after, 1)),
+      delta: () => element("td", near ? meanOf(page, 0, 1) : changeOf(page, row.delta), tone),
+      relative: () => element("td", row.state === "both" ? formatSignedShare(near ? 0 : row.relative) : row.state, tone),
+      afterSelf: () => element("td", meanOf(page, row.afterSelf, 1)),
+      selfDelta: () => element("td", changeOf(page, row.selfDelta)),
+      responsibility: () => element("td", formatShare(row.responsibility), "rating"),
+      overweight: () => element("td", formatShare(row.overweight), `rating ${isWorthRating(row) ? "" : "weak"}`),
+      strategies: () => element("td", row.strategies ?? "", "words"),
+      source: () => element("td", row.source ?? "unknown", "words"),
+    };
+    line.append(...columns.map(({ key }) => cells[key]()), actionCell(row));
+    if (line.querySelector("td.words") && row.source) line.lastChild.previousSibling.title = SOURCE_WORDS[row.source];
+    return line;
+  }
+
+  function nameCell(row) {
+    const cell = element("th");
+    cell.scope = "row";
+    const open = linkButton("", () => {
+      page.openSymbol(row.symbol);
+      page.chooseNode(page.state.zoom[0], 0);
+    });
+    open.append(page.findings.has(row.symbol) ? "◆ " : "", element("bdi", symbolName(page.tree, row.symbol)));
+    open.title = "Show in the graph";
+    cell.append(open);
+    const place = placeOfSymbol(page.tree, row.symbol);
+    if (place) cell.append(element("code", place));
+    return cell;
+  }
+
+  function actionCell(row) {
+    const cell = element("td");
+    const name = symbolName(page.tree, row.symbol);
+    const sandwich = makeButton("Sandwich", () => page.openSandwich(row.symbol));
+    sandwich.title = "Show its callers and callees";
+    sandwich.setAttribute("aria-label", `Show callers and callees of ${name}`);
+    const drop = makeButton("Drop", () => page.leaveOut(row.symbol));
+    drop.title = "Leave out every stack through this function, on both sides";
+    drop.setAttribute("aria-label", `Leave out stacks through ${name}`);
+    cell.append(sandwich, drop);
+    return cell;
+  }
+
+  byId("filter").addEventListener("input", () => {
+    shownRows = ROWS_AT_FIRST;
+    show();
+  });
+  byId("more-rows").addEventListener("click", () => {
+    shownRows += ROWS_MORE;
+    show();
+  });
+  byId("light-rows").addEventListener("click", () => {
+    folded = !folded;
+    show();
+  });
+  byId("plain").addEventListener("change", (event) => {
+    sort = event.target.checked ? "plain" : "weight";
+    descending = true;
+    show();
+  });
+  page.on("ratio", fill);
+  fill();
+}

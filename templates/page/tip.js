@@ -1,0 +1,38 @@
+// The tooltip: stands below or above the row it explains, never on it.
+import { byId, element } from "./dom.js";
+import { describe } from "./words.js";
+
+const TIP_HEADS = { before: "Before", scaled: "Scaled", after: "After", change: "Change", relative: "" };
+const GAP = 8;
+
+export function showTip(page, shape, node, x, [top, bottom], isNew) {
+  const tip = byId("tip");
+  if (isNew || tip.hidden) fillTip(tip, describe(page, shape, node));
+  tip.hidden = false;
+  const { width, height } = tip.getBoundingClientRect();
+  tip.style.left = `${Math.max(GAP, Math.min(x - 24, document.documentElement.clientWidth - width - GAP))}px`;
+  const below = bottom + GAP;
+  const above = top - height - GAP;
+  // Where neither side has room, the larger one is taken: what does not fit is in the details line too.
+  tip.style.top = `${below + height <= window.innerHeight || above < 0 ? below : above}px`;
+}
+
+export function hideTip() {
+  byId("tip").hidden = true;
+}
+
+function fillTip(tip, { name, place, lines, shares, verdict }) {
+  const keys = ["before", ...(lines[0].scaled ? ["scaled"] : []), "after", "change", "relative"];
+  const head = element("tr");
+  head.append(element("td"), ...keys.map((key) => element("th", TIP_HEADS[key])));
+  const body = lines.map((line) => {
+    const row = element("tr");
+    row.append(element("th", line.label), ...keys.map((key) => element("td", line[key])));
+    return row;
+  });
+  const grid = element("table");
+  grid.append(head, ...body);
+  const title = element("b");
+  title.append(element("bdi", name));
+  tip.replaceChildren(title, ...(place ? [element("code", place)] : []), grid, element("p", [lines[0].responsibility, shares, verdict].filter(Boolean).join("; ")));
+}

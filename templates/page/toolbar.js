@@ -1,0 +1,190 @@
+// The controls above the graph: the views in the open, what is needed less often behind buttons that tell their state.
+import { GATES } from "./colour.js";
+import { announce, byId, element } from "./dom.js";
+import { formatRatio, formatShare } from "./format.js";
+import { VIEWS, VIEW_HELP, VIEW_NAMES, ratioOf } from "./views.js";
+import { themeOf } from "./graph.js";
+
+const NORMS = { none: "As they are", total: "Equal totals", factor: "Factor", anchor: "Anchor" };
+const GATE_STEPS = [0, 0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1];
+const CLASSIC = { view: "after", basis: "self", mode: "contribution", ramp: "linear", reference: "max", gate: 0, chance: false };
+const USUAL = { basis: "inclusive", mode: "contribution", ramp: "sqrt", reference: "auto", gate: "auto", chance: true };
+const CHOICES_OF = {
+  views: ["view", Object.fromEntries(VIEWS.map((view) => [view, VIEW_NAMES[view]])), VIEW_HELP],
+  norms: ["k", NORMS, {}],
+  bases: ["basis", { inclusive: "Inclusive", self: "Self" }, { inclusive: "The change of a frame with everything it calls", self: "Only the change of the frame's own cost" }],
+  modes: ["mode", { contribution: "% of the whole", relative: "% of its own", absolute: "Amount" }, { contribution: "How much of the whole a frame's change is", relative: "How much a frame changed against itself", absolute: "The change in its unit" }],
+  ramps: ["ramp", { sqrt: "Square root", linear: "Linear" }, { sqrt: "Small changes stay visible", linear: "Twice the change, twice the strength" }],
+  orders: ["order", { name: "Name", width: "Width", delta: "Change" }, {}],
+  scales: ["scale", { common: "Common scale", own: "Own total" }, { common: "One pixel is worth the same on both sides", own: "Both sides fill their half" }],
+};
+
+export function makeToolbar(page) {
+  for (const [id, [key, options, help]] of Object.entries(CHOICES_OF)) segments(id, key, options, help);
+  for (const name of ["compare", "colours", "arrange"]) popover(name);
+  for (const [id, key] of [["flip", "flip"], ["reversed", "reversed"], ["fold", "fold"], ["strip", "strip"], ["chance", "chance"]]) {
+    byId(id).addEventListener("change", (event) => page.set(key === "reversed" ? { reversed: event.target.checked, sandwich: -1, zoom: [0] } : { [key]: event.target.checked }));
+  }
+  byId("factor").addEventListener("change", (event) => page.set({ k: "factor", factor: event.target.value }));
+  byId("anchor").addEventListener("change", (event) => page.set({ k: "anchor", anchor: event.target.value }));
+  byId("anchor-this").addEventListener("click", () => {
+    const { shape, node } = page.state.focus;
+    const symbol = page.shapes[shape].symbol[node];
+    if (symbol >= 0) page.set({ k: "anchor", anchor: page.tree.names[symbol] });
+  });
+  byId("reference").addEventListener("change", (event) => page.set({ reference: Number(event.target.value) || event.target.value }));
+  byId("gate").max = String(GATE_STEPS.length - 1);
+  byId("gate").addEventListener("input", (event) => page.set({ gate: GATE_STEPS[Number(event.target.value)] }));
+  byId("gate-auto").addEventListener("click", () => page.set({ gate: "auto" }));
+  byId("classic").addEventListener("click", () => page.set(CLASSIC));
+  byId("usual").addEventListener("click", () => page.set(USUAL));
+  byId("reset").addEventListener("click", () => page.reset());
+  byId("theme").addEventListener("click", () => page.set({ theme: themeOf(page) === "dark" ? "light" : "dark" }));
+  byId("sandwich-end").addEventListener("click", () => page.set({ sandwich: -1, zoom: [0] }));
+
+  function segments(id, key, options, help) {
+    for (const [value, title] of Object.entries(options)) {
+      const label = element("label");
+      const input = element("input");
+      input.type = "radio";
+      input.name = key;
+      input.value = value;
+      if (help[value]) label.title = help[value];
+      input.addEventListener("change", () => {
+        page.set({ [key]: value });
+        if (key === "view") announce(`${VIEW_NAMES[value]}: ${VIEW_HELP[value]}`);
+      });
+      label.append(input, element("span", title));
+      byId(id).append(label);
+    }
+  }
+
+  function showState() {
+    const { state } = page;
+    for (const [id, [key]] of Object.entries(CHOICES_OF)) {
+      for (const input of byId(id).querySelectorAll("input[type=radio]")) input.checked = input.value === state[key];
+    }
+    for (const key of ["flip", "reversed", "fold", "strip", "chance"]) byId(key).checked = state[key];
+    byId("scales").hidden = byId("strip-field").hidden = state.view !== "side";
+    byId("factor").value = state.factor;
+    byId("anchor").value = state.anchor;
+    byId("reference").value = String(state.reference);
+    byId("reference").disabled = state.mode === "relative";
+    for (const input of byId("ramps").querySelectorAll("input")) input.disabled = state.mode === "relative";
+    byId("chance").disabled = !page.sample && !page.tree.evidence;
+    const gate = state.gate === "auto" ? GATES[state.basis] : state.gate;
+    byId("gate").value = String(GATE_STEPS.findLastIndex((step) => step <= gate));
+    const shown = gate ? formatShare(gate, 3).replace(/\.?0+ %/, " %") : "off";
+    byId("gate").setAttribute("aria-valuetext", shown);
+    byId("gate-value").textContent = `${shown}${state.gate === "auto" ? " (usual)" : ""}`;
+    byId("gate-auto").hidden = state.gate === "auto";
+    byId("compare-state").textContent = compareState();
+    byId("colours-state").textContent = `${state.basis === "self" ? "self" : "inclusive"}, ${{ contribution: "% of the whole", relative: "% of its own", absolute: "amount" }[state.mode]}`;
+    byId("arrange-state").textContent = [`by ${{ name: "name", width: "width", delta: "change" }[state.order]}`, state.reversed && "from the leaves", state.flip && "turned", state.fold && "folded"].filter(Boolean).join(", ");
+    limitNorms();
+  }
+
+  function compareState() {
+    const { ratio, state } = page;
+    if (ratio.refused) return "not possible";
+    if (state.k === "none") return "as they are";
+    return `before × ${formatRatio(ratio)}`;
+  }
+
+  // A choice that cannot be made says why.
+  function limitNorms() {
+    const reasons = {
+      total: ratioOf("total", page.tree, page.header.runs).refused,
+      anchor: page.state.anchor && page.state.k !== "anchor" ? ratioOf("anchor", page.tree, page.header.runs, page.state.anchor).refused : "",
+    };
+    for (const [key, text] of [
+      ["none", "Compare the values as they are, for each run"],
+      ["total", "Scale the before side so that both totals are equal"],
+      ["factor", "Multiply the before side by a number of yours"],
+      ["anchor", "Scale so that a function that must not have changed has not"],
+    ]) {
+      const input = byId("norms").querySelector(`[value="${key}"]`);
+      input.disabled = Boolean(reasons[key]) && page.state.k !== key;
+      input.parentElement.title = reasons[key] ? `Not possible: ${reasons[key]}` : text;
+    }
+    byId("factor-field").hidden = page.state.k !== "factor";
+    byId("anchor-field").hidden = page.state.k !== "anchor";
+    byId("compare-note").replaceChildren(page.ratio.refused ? `Not possible: ${page.ratio.refused}.` : `${ratioSentence(page)}`);
+  }
+
+  function listAnchors() {
+    const list = byId("anchors");
+    const sums = page.symbolSums;
+    const order = page.tree.names.map((_, symbol) => symbol).filter((symbol) => sums.before[symbol] > 0 && sums.after[symbol] > 0);
+    order.sort((one, two) => sums.after[two] - sums.after[one]);
+    list.replaceChildren(
+      ...order.slice(0, 300).map((symbol) => {
+        const option = element("option");
+        option.value = page.tree.names[symbol];
+        return option;
+      }),
+    );
+  }
+
+  page.on("ratio", showState);
+  page.on("colour", showState);
+  page.on("layout", showState);
+  page.on("tree", () => (byId("anchors").dataset.full = ""));
+  byId("anchor").addEventListener("focus", () => {
+    if (byId("anchors").dataset.full) return;
+    byId("anchors").dataset.full = "1";
+    listAnchors();
+  });
+  page.on("theme", () => page.state.theme !== "auto" && (document.documentElement.dataset.theme = page.state.theme));
+}
+
+// The factor, digit by digit, and where it comes from.
+export function ratioSentence(page) {
+  const { ratio, state } = page;
+  const [before, after] = page.header.runs;
+  if (ratio.refused) return "";
+  const exact = Number.isSafeInteger(ratio.num) && Number.isSafeInteger(ratio.den) ? reduced(ratio) : null;
+  const fraction = exact && exact.den !== 1 ? ` = ${exact.num.toLocaleString("en")} / ${exact.den.toLocaleString("en")}` : "";
+  if (ratio.num === ratio.den && state.k === "none") return "Values are compared as they are.";
+  const origin = {
+    total: "both totals made equal",
+    factor: "your factor",
+    anchor: `${state.anchor} made equal`,
+    none: `${after} runs after, ${before} before`,
+  }[state.k];
+  const more = state.k === "factor" && before !== after ? `, times ${after} runs after to ${before} before` : "";
+  return `Before is multiplied by ${formatRatio(ratio)}${fraction}: ${origin}${more}.`;
+}
+
+function reduced({ num, den }) {
+  let [one, two] = [num, den];
+  while (two) [one, two] = [two, one % two];
+  return { num: num / one, den: den / one };
+}
+
+// A button and what it opens. Escape and a click elsewhere close it.
+function popover(name) {
+  const button = byId(`${name}-open`);
+  const box = byId(name);
+  const toggle = (open) => {
+    box.hidden = !open;
+    button.setAttribute("aria-expanded", String(open));
+    if (!open) return;
+    box.style.left = "";
+    const over = box.getBoundingClientRect().right - document.documentElement.clientWidth + 8;
+    if (over > 0) box.style.left = `${-over}px`;
+  };
+  button.addEventListener("click", () => toggle(box.hidden));
+  document.addEventListener("pointerdown", (event) => {
+    if (!box.hidden && !box.contains(event.target) && !button.contains(event.target)) toggle(false);
+  });
+  box.parentElement.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || box.hidden) return;
+    event.stopPropagation();
+    toggle(false);
+    button.focus();
+  });
+  box.parentElement.addEventListener("focusout", (event) => {
+    if (event.relatedTarget && !box.parentElement.contains(event.relatedTarget)) toggle(false);
+  });
+}

@@ -1,0 +1,61 @@
+// Where one is: the path to what is shown, the symbol of a sandwich, and the stacks that are left out.
+import { announce, byId, element, linkButton, makeButton } from "./dom.js";
+import { ancestorsOf, nameOf, symbolName } from "./tree.js";
+
+const LONGEST = 9;
+
+export function makeTrail(page) {
+  function showTrail() {
+    const shape = page.shapes.length > 1 ? page.state.focus.shape : 0;
+    const tree = page.shapes[shape];
+    const zoom = page.state.zoom[shape];
+    const path = ancestorsOf(tree, zoom);
+    const shown = path.length > LONGEST ? [path[0], -1, ...path.slice(2 - LONGEST)] : path;
+    byId("trail").replaceChildren(
+      ...shown.map((node) => {
+        const entry = element("li");
+        if (node < 0) entry.append(`… ${path.length - LONGEST + 1} frames …`);
+        else if (node === zoom) {
+          const current = element("bdi", nameOf(tree, node));
+          current.setAttribute("aria-current", "location");
+          entry.append(current);
+        } else entry.append(linkButton(nameOf(tree, node), () => page.zoomTo(node, shape)));
+        return entry;
+      }),
+    );
+  }
+
+  function showSandwich() {
+    const { sandwich } = page.state;
+    byId("sandwich").hidden = sandwich < 0;
+    if (sandwich < 0) return;
+    const name = element("b", symbolName(page.tree, sandwich));
+    byId("sandwich-name").replaceChildren("Callers above and callees below ", name, ": all its calls in one, recursion counted once");
+  }
+
+  function showChips() {
+    const { drop } = page.state;
+    byId("chips").hidden = !drop.size;
+    byId("chips").replaceChildren(
+      ...(drop.size ? [element("span", "Without stacks through")] : []),
+      ...[...drop].map((symbol) => {
+        const chip = makeButton("", () => page.restore(symbol));
+        chip.append(element("bdi", symbolName(page.whole, symbol)), " ×");
+        chip.setAttribute("aria-label", `Bring back ${symbolName(page.whole, symbol)}`);
+        return chip;
+      }),
+    );
+  }
+
+  page.leaveOut = (symbol) => {
+    page.set({ drop: new Set([...page.state.drop, symbol]) });
+    announce(`Stacks through ${symbolName(page.whole, symbol)} are left out`);
+  };
+  page.restore = (symbol) => {
+    page.set({ drop: new Set([...page.state.drop].filter((other) => other !== symbol)) });
+    announce(`${symbolName(page.whole, symbol)} is back`);
+  };
+  page.on("zoom", showTrail);
+  page.on("tree", showChips);
+  page.on("shape", showSandwich);
+}

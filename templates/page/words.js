@@ -1,0 +1,96 @@
+// What is said about a node: the same words for tooltip, details line and screen reader.
+import { evidence, few, stateOf } from "./colour.js";
+import { formatShare, formatSigned, formatSignedShare, formatValue } from "./format.js";
+import { nameOf, placeOf } from "./tree.js";
+import { scaled } from "./views.js";
+
+const SAME = 1e-12;
+
+// A value summed over the runs of the side, as the mean of a run in its unit.
+export function meanOf(page, value, side) {
+  return formatValue((value * page.header.g) / page.header.runs[side], page.header.unit, page.header.exponent);
+}
+
+export function changeOf(page, delta) {
+  return formatSigned((delta * page.header.g) / page.header.runs[1], page.header.unit, page.header.exponent);
+}
+
+export function isNear(one, two) {
+  return Math.abs(one - two) <= SAME * Math.max(one, two);
+}
+
+export function describe(page, shape, node) {
+  const tree = page.shapes[shape];
+  const { ratio } = page;
+  const [runsBefore, runsAfter] = page.header.runs;
+  const growth = tree.totals[1] - scaled(tree.totals[0], ratio);
+  const isScaled = ratio.num * runsBefore !== ratio.den * runsAfter;
+  const lines = [
+    ["Inclusive", tree.before[node], tree.after[node]],
+    ["Self", tree.beforeSelf[node], tree.afterSelf[node]],
+  ].map(([label, before, after]) => {
+    const old = scaled(before, ratio);
+    const delta = after - old;
+    const near = isNear(after, old);
+    return {
+      label,
+      before: meanOf(page, before, 0),
+      scaled: isScaled ? meanOf(page, old, 1) : "",
+      after: meanOf(page, after, 1),
+      change: near ? meanOf(page, 0, 1) : changeOf(page, delta),
+      relative: before ? (near ? "0 %" : formatSignedShare(delta / old)) : after ? "new" : "-",
+      responsibility: growth && !near ? `${formatShare(delta / growth)} of the whole change` : "",
+    };
+  });
+  const part = (value, total) => formatShare(total ? value / total : 0);
+  const shares = `${part(tree.before[node], tree.totals[0])} of before, ${part(tree.after[node], tree.totals[1])} of after`;
+  return { name: nameOf(tree, node), place: placeOf(tree, node), lines, shares, verdict: verdictOf(page, shape, node) };
+}
+
+function verdictOf(page, shape, node) {
+  const tree = page.shapes[shape];
+  const kind = stateOf(tree, node);
+  if (kind === "other") return "many small stacks merged to keep the page small";
+  const words = [];
+  const rare = few(tree, node, page.sample);
+  if (kind === "new") words.push(rare ? "new (few samples)" : "new: only after");
+  if (kind === "gone") words.push(rare ? "gone (few samples)" : "gone: only before");
+  if (kind === "both") {
+    const level = page.shades[shape].level[node];
+    if (level) words.push(directionWord(page, level));
+    else words.push(isNear(scaled(tree.before[node], page.ratio), tree.after[node]) ? "unchanged" : "below the gate");
+  }
+  const z = evidence(tree.before[node], tree.after[node], ...tree.totals, page.ratio, page.state.k, page.sample);
+  if (tree.evidence) words.push(tree.evidence[node] ? "more than its repeats differ among themselves" : "no more than its repeats differ among themselves");
+  else if (Number.isFinite(z) && z) words.push(`z ${z < 0 ? "\u2212" : ""}${Math.abs(z).toFixed(1)}`);
+  const finding = page.findings.get(tree.symbol[node]);
+  if (finding) words.push(`finding: ${finding.severity}, ${finding.direction}${finding.strategies?.length ? ` (${finding.strategies.join(", ")})` : ""}`);
+  const source = tree.sources?.[tree.symbol[node]];
+  if (source && source !== "unknown") words.push(SOURCE_WORDS[source]);
+  return words.join(", ");
+}
+
+export const SOURCE_WORDS = {
+  changed: "its source changed",
+  same: "its source is the same",
+  added: "added by this change",
+  removed: "removed by this change",
+  renamed: "renamed by this change",
+  unknown: "source not compared",
+};
+
+function directionWord(page, level) {
+  const ahead = page.state.view === "before";
+  const word = level > 0 ? (ahead ? "will grow" : "grew") : ahead ? "will shrink" : "shrank";
+  return page.higher ? `${word} (${level > 0 ? "better" : "worse"})` : word;
+}
+
+export function fromOf(line) {
+  return line.scaled ? `${line.before} (scaled ${line.scaled})` : line.before;
+}
+
+export function sentenceOf(page, shape, node) {
+  const { name, place, lines, shares, verdict } = describe(page, shape, node);
+  const numbers = lines.map((line) => `${line.label.toLowerCase()} ${fromOf(line)} → ${line.after}, ${line.change} (${line.relative})`);
+  return [name, place, ...numbers, lines[0].responsibility, shares, verdict].filter(Boolean).join("; ");
+}
