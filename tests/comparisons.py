@@ -24,9 +24,14 @@ def symbols_of(names: Sequence[str], modules: Mapping[str, str] | None = None) -
 
 
 def from_stacks(
-    baseline: Sequence[Stacks], target: Sequence[Stacks], *, metric: Metric = SAMPLES, period: int | None = None
+    baseline: Sequence[Stacks],
+    target: Sequence[Stacks],
+    *,
+    metric: Metric = SAMPLES,
+    period: int | None = None,
+    calls: tuple[int, int] | None = None,
 ) -> Comparison:
-    """Stacks are ``main;f;x`` with weights, one mapping for each run."""
+    """Stacks are ``main;f;x`` with weights, one mapping for each run; ``calls`` are those of every path of a side."""
     runs = [*baseline, *target]
     names = sorted({frame for run in runs for stack in run for frame in stack.split(";")})
     number = {name: place for place, name in enumerate(names)}
@@ -57,12 +62,17 @@ def from_stacks(
         noise_self=np.zeros((0, len(names)), dtype=np.int64),
         noise_totals=np.zeros(0, dtype=np.int64),
         period=period,
-        tree=tree_of(baseline, target, number),
+        tree=tree_of(baseline, target, number, calls),
         first_seen=np.array([seen.get(name, len(seen)) for name in names]),
     )
 
 
-def tree_of(baseline: Sequence[Stacks], target: Sequence[Stacks], number: Mapping[str, int]) -> DiffTree:
+def tree_of(
+    baseline: Sequence[Stacks],
+    target: Sequence[Stacks],
+    number: Mapping[str, int],
+    calls: tuple[int, int] | None = None,
+) -> DiffTree:
     weights: list[dict[tuple[int, ...], int]] = [{}, {}]
     for side, runs in enumerate((baseline, target)):
         for run in runs:
@@ -89,6 +99,8 @@ def tree_of(baseline: Sequence[Stacks], target: Sequence[Stacks], number: Mappin
         target_total=total[1],
         pre=np.array([pre[path] for path in rows]),
         size=np.array(size),
+        baseline_calls=None if calls is None else np.array([calls[0] if path else 0 for path in rows]),
+        target_calls=None if calls is None else np.array([calls[1] if path else 0 for path in rows]),
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from profgate.detect.average_amount_threshold import AverageAmountThreshold
 from profgate.detect.base import Strategy
 from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
+from profgate.detect.call_context import CallContext
 from profgate.detect.exclusive_time_outliers import ExclusiveTimeOutliers
 from profgate.detect.overweight import Overweight
 from profgate.detect.totals import Totals
@@ -15,9 +16,10 @@ STRATEGIES: tuple[Strategy, ...] = (
     CalibratedLogRatio(),
     ExclusiveTimeOutliers(),
     Overweight(),
+    CallContext(),
     AverageAmountThreshold(),
 )
-DEFAULTS = ("tot", "clr", "eto", "ow")
+DEFAULTS = ("tot", "clr", "eto", "ow", "ctx")
 
 
 def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:

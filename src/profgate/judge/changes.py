@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from profgate.model.arrays import FloatArray, IntArray
-from profgate.model.change import Change, Detection, Location
+from profgate.model.change import Change, Detection, Location, path_text
 from profgate.model.comparison import Comparison, Note
 from profgate.model.kinds import BETTER, RANKS, WORSE, Kind
 from profgate.model.report import MetricReport, Total
 
 LISTED_CHANGES = 2000  # for each strategy; what is cut is counted
+LISTED_CONTEXTS = 200  # each carries its whole call path
+CARRIED = 0.8  # part of a context's change in one context below it from which that one is the cause
+LONGEST_PATH = 100  # frames; what is left out of the middle is counted
 NEW_COST_SHARE = 0.001  # a new or gone location below this share on both sides is counted, not listed
 WHOLE = -1
 CODES = sorted(Kind)
@@ -116,10 +119,14 @@ def _rows(detection: Detection, sums: _Sums, *, total_changed: bool, verbose: bo
         listed &= ~small
     rank = RANK_BY_CODE[np.searchsorted(CODES, kinds)]
     moved = np.nan_to_num(np.abs(share_to - share_from))
-    order = np.lexsort((detection.symbol, -moved, rank))
+    # of a long chain of callers the end must be on the list, not the way to it
+    on_the_way = detection.statistics.get("carried", np.zeros(len(kinds))) >= CARRIED
+    order = np.lexsort((detection.symbol, -moved, on_the_way, rank))
     rows = order[listed[order]]
-    counts["cut"] += max(0, len(rows) - LISTED_CHANGES)
-    return _Rows(kinds, share_from, share_to, rows[:LISTED_CHANGES].tolist(), counts)
+    limit = LISTED_CHANGES if detection.node is None else LISTED_CONTEXTS
+    counts["cut"] += max(0, len(rows) - limit)
+    counts.update(detection.facts.get("counts", {}))
+    return _Rows(kinds, share_from, share_to, rows[:limit].tolist(), counts)
 
 
 def _location(comparison: Comparison, detection: Detection, row: int) -> Location:
@@ -130,13 +137,33 @@ def _location(comparison: Comparison, detection: Detection, row: int) -> Locatio
         module = detection.labels.get(row, "")
         return Location(module or "(no module)", module=module or None)
     symbols = comparison.symbols
-    return Location(symbols.names[symbol], symbols.files[symbol], symbols.lines[symbol], symbols.modules[symbol])
+    context = None if detection.node is None else _path(comparison, int(detection.node[row]))
+    return Location(
+        symbols.names[symbol], symbols.files[symbol], symbols.lines[symbol], symbols.modules[symbol], context
+    )
 
 
-def _evidence(detection: Detection, sums: _Sums, row: int, scale: float) -> dict[str, float | str | None]:
+def _path(comparison: Comparison, node: int) -> tuple[str, ...]:
+    """Names from the root to a row of the tree, the middle of a very long path left out."""
+    tree, path = comparison.tree, []
+    while tree is not None and node > 0:
+        path.append(comparison.symbols.names[tree.symbol[node]])
+        node = int(tree.parent[node])
+    path.reverse()
+    half = LONGEST_PATH // 2
+    return (
+        tuple(path) if len(path) <= LONGEST_PATH else (*path[:half], f"({len(path) - 2 * half} frames)", *path[-half:])
+    )
+
+
+def _evidence(comparison: Comparison, detection: Detection, sums: _Sums, row: int) -> dict[str, float | str | None]:
+    scale = comparison.metric.scale
     evidence: dict[str, float | str | None] = {
         name: _number(float(column[row])) for name, column in detection.statistics.items()
     }
+    evidence |= {name: column[row] for name, column in detection.words.items()}
+    if row in detection.moved:
+        evidence["moved"] = path_text(_path(comparison, detection.moved[row]))
     symbol = int(detection.symbol[row])
     if symbol >= 0:
         for word, (b, t) in (("exclusive", sums.exclusive), ("inclusive", sums.inclusive)):
@@ -156,6 +183,8 @@ def _change(comparison: Comparison, detection: Detection, sums: _Sums, rows: _Ro
     flags = list(detection.facts.get("flags", ()))
     if rows.kinds[row] != detection.kind[row]:
         flags.append("capped")
+    if row in detection.moved:
+        flags.append("moved")
     return Change(
         strategy=detection.strategy,
         family=detection.family,
@@ -170,7 +199,7 @@ def _change(comparison: Comparison, detection: Detection, sums: _Sums, rows: _Ro
         share_to=_number(float(rows.share_to[row])),
         confidence_type=detection.confidence_types[row],
         confidence=_number(float(detection.confidence[row])),
-        evidence=_evidence(detection, sums, row, scale),
+        evidence=_evidence(comparison, detection, sums, row),
         reason=str(detection.facts.get("reason", "")),
         flags=tuple(flags),
     )
@@ -231,9 +260,9 @@ def _blocking(notes: Sequence[Note], detections: Sequence[Detection]) -> tuple[s
 def metric_report(comparison: Comparison, detections: Sequence[Detection], *, verbose: bool = False) -> MetricReport:
     """One metric with its listed changes, in base units; findings are the judge's.
 
-    NoChange and Unknown rows are counted, and listed only when ``verbose``. Each strategy lists at most 2,000
-    changes; the rest is in ``counts["cut"]``, new and gone locations below 0.1 % of the run in ``counts["small"]``.
-    A blocking note, or a gate test that failed, makes the metric "not compared" without changes.
+    NoChange and Unknown rows are counted, and listed only when ``verbose``. Each strategy lists at most 2,000 changes,
+    or 200 of calling contexts; the rest is in ``counts["cut"]``, new and gone locations below 0.1 % of the run in
+    ``counts["small"]``. A blocking note, or a gate test that failed, makes the metric "not compared" without changes.
     """
     sums = _sums(comparison)
     blocking = _blocking(comparison.notes, detections)

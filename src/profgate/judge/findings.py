@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from profgate.judge.contexts import contexts_told, one_word_each
 from profgate.judge.severity import Severity, fails, severity
 from profgate.model.change import Change, Location
 from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, WORSE, Kind
@@ -11,6 +12,7 @@ from profgate.model.report import Colour, Direction, Finding, MetricReport, Vote
 
 GATE_TEST = "calibrated_log_ratio"
 TOTAL_TEST = "totals"
+CONTEXTS = "call_context"
 SURE_ALONE = 0.001  # a q below this needs no second family
 NEW_COST = 0.005  # share of the run from which a new location is worth a look
 TOTAL_PLACE = ("total", None, None)
@@ -84,10 +86,9 @@ def merged(metric: MetricReport, court: Court) -> tuple[Finding, ...]:
             place = change.location
             by_location.setdefault((place.name, place.file, place.module), []).append(change)
     known = {(old.location.name, old.location.file, old.location.module): old for old in metric.findings}
-    found = [_located(changes, metric, court, known.get(key)) for key, changes in by_location.items()]
-    words = (_total(change, sums, court, known.get(TOTAL_PLACE)) for change in totals)
-    found += [finding for finding in words if finding is not None]
-    return tuple(sorted(found, key=importance))
+    words = [_located(changes, metric, court, known.get(key)) for key, changes in by_location.items()]
+    words += [_total(change, sums, court, known.get(TOTAL_PLACE)) for change in totals]
+    return tuple(sorted((finding for finding in words if finding is not None), key=importance))
 
 
 def importance(finding: Finding) -> tuple[int, int, float, str, str]:
@@ -156,7 +157,11 @@ def _votes(changes: Iterable[Change], direction: Direction) -> tuple[Vote, ...]:
     )
 
 
-def _located(changes: list[Change], metric: MetricReport, court: Court, known: Finding | None) -> Finding:
+def _located(said: list[Change], metric: MetricReport, court: Court, known: Finding | None) -> Finding | None:
+    """What was said of one location and of its calling contexts; None where only a context came or went."""
+    changes = one_word_each(said)
+    if not changes:
+        return None
     votes = _family_votes(changes)
     direction = _direction(changes, votes)
     test = next((change for change in changes if change.strategy == GATE_TEST), None)
@@ -187,7 +192,7 @@ def _located(changes: list[Change], metric: MetricReport, court: Court, known: F
         share_to=values["share_to"],
         strategies=_votes(changes, direction),
         statistics=statistics,
-        evidence=known.evidence if known else None,
+        evidence=_evidence(known, contexts_told(said, direction)),
         acknowledgement=known.acknowledgement if known else None,
     )
     if alone is not None:
@@ -195,6 +200,11 @@ def _located(changes: list[Change], metric: MetricReport, court: Court, known: F
     if test is None:
         return _coloured_pointer(finding, metric)
     return _coloured(finding, _obstacles(finding, votes, court))
+
+
+def _evidence(known: Finding | None, contexts: str) -> dict[str, str] | None:
+    found = {**((known.evidence if known else None) or {}), **({"contexts": contexts} if contexts else {})}
+    return found or None
 
 
 def _direction_of_cost(kind: Kind, metric: MetricReport) -> Direction:
@@ -238,6 +248,8 @@ def _coloured_pointer(finding: Finding, metric: MetricReport) -> Finding:
         return replace(finding, reasons=("the calibrated test sees no more than noise here",))
     if not finding.from_value and not finding.to_value:
         return replace(finding, reasons=("it has no cost of its own: a caller of what changed",))
+    if {(vote.name, BY_WORD[vote.kind] in MAYBE) for vote in finding.strategies} == {(CONTEXTS, True)}:
+        return replace(finding, reasons=("its share of the run shifted, and nothing else says that it changed",))
     colour: Colour = "yellow" if finding.direction == "worse" else "neutral"
     return replace(finding, colour=colour, reasons=("no calibrated test could confirm it",))
 

@@ -1,9 +1,11 @@
 """What strategies report: columns for all symbols, and a record for each listed change."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from profgate.model.arrays import FloatArray, IntArray
+from profgate.model.attribution import SourceStates
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +22,21 @@ class OptionSpec:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where: a symbol, or the whole workload (``name`` "total")."""
+    """Where: a symbol, or the whole workload (``name`` "total").
+
+    ``context`` is the call path of a change that belongs to one path only: names, root first, the symbol's last.
+    """
 
     name: str
     file: str | None = None
     line: int | None = None
     module: str | None = None
+    context: tuple[str, ...] | None = None
+
+
+def path_text(path: Sequence[str], frames: int = 4) -> str:
+    """A call path as one text, root first; of a long one its innermost frames, which tell it from others."""
+    return " › ".join(path if len(path) <= frames + 1 else ("…", *path[-frames:]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,8 +45,11 @@ class Detection:
 
     ``symbol`` int64[row] (-1 = the whole workload, -2 = a module row named in ``labels``), ``kind`` int64[row] (codes
     of `Kind`), ``from_value`` and ``to_value`` float64[row] in stored units of the metric, ``statistics`` float64[row]
-    by name (NaN = unknown), ``confidence_types`` and ``confidence`` float64[row]. ``cannot_tell`` holds reasons for
-    the whole comparison.
+    by name (NaN = unknown), ``words`` text[row] by name, ``confidence_types`` and ``confidence`` float64[row].
+    ``facts["counts"]`` are numbers of what is in no row. ``cannot_tell`` holds reasons for the whole comparison.
+
+    A strategy that speaks of calling contexts says which: ``node`` int64[row] is the row of the comparison's tree, and
+    ``moved`` gives, for a row whose cost only moved, the tree's row at the other end.
     """
 
     strategy: str
@@ -51,14 +65,22 @@ class Detection:
     statistics: dict[str, FloatArray] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
     labels: dict[int, str] = field(default_factory=dict)
+    words: dict[str, list[str]] = field(default_factory=dict)
+    node: IntArray | None = None
+    moved: dict[int, int] = field(default_factory=dict)
     cannot_tell: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a strategy may know beyond the comparison: W = compared (workload, metric) pairs in the report."""
+    """What a strategy may know beyond the comparison.
+
+    ``pairs`` W = compared (workload, metric) pairs in the report; ``source_states`` what is known of the sources of the
+    comparison's symbols, None where nobody looked.
+    """
 
     pairs: int = 1
+    source_states: SourceStates | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ COLUMNS = (
     "confidence",
     "reason",
     "flags",
+    "context",
 )
 FORMULA = ("=", "+", "-", "@")
 Cell = str | float | int | None
@@ -85,6 +86,7 @@ def _change(workload: str, metric: MetricReport | None, change: Change) -> dict[
         "confidence": change.confidence,
         "reason": change.reason,
         "flags": " ".join(change.flags),
+        "context": ";".join(change.location.context or ()),
     }
 
 

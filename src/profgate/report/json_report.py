@@ -14,6 +14,7 @@ from profgate.model.report import SCHEMA, Report
 
 Annotation: TypeAlias = Any  # what `get_type_hints` gives: a type, or a special form without a common one
 Plain: TypeAlias = Any  # what `json` takes and gives
+ONLY_WHERE_SAID = frozenset({"context"})  # left out where it is null
 LARGEST_INTEGER = 1 << 63  # beyond it other languages lose digits or refuse the number
 
 
@@ -58,7 +59,8 @@ def _encoded_change(change: Change) -> dict[str, Any]:
 
 def _written(value: Plain) -> list[Any]:
     """The fields in writing order: the schema's name comes first, where a reader looks for it."""
-    return sorted(fields(value), key=lambda part: part.name != "schema")
+    said = [part for part in fields(value) if part.name not in ONLY_WHERE_SAID or getattr(value, part.name) is not None]
+    return sorted(said, key=lambda part: part.name != "schema")
 
 
 def _key(name: str) -> str:
@@ -111,6 +113,8 @@ def _decoded_record(kind: type, value: object, where: str) -> Plain:
     values = {}
     for name, annotation in _annotations(kind).items():
         path = _path(where, _key(name))
+        if _key(name) not in entries and name in ONLY_WHERE_SAID:
+            continue
         if _key(name) not in entries:
             _refuse(path, "is missing")
         values[name] = _decoded(annotation, entries[_key(name)], path)

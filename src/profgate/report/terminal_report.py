@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from profgate.model.change import Change
+from profgate.model.change import Change, path_text
 from profgate.model.report import Report, Side
 from profgate.report import numbers, rows
 from profgate.report.markdown_text import cut, name_text, plain
@@ -173,6 +173,8 @@ def _columns(text: str) -> int:
 def _change_lines(change: Change, unit: str) -> Iterable[str]:
     values = " → ".join(_value(value, unit) for value in (change.from_value, change.to_value))
     yield f"    {change.strategy}: {change.kind} {name_text(change.location.name, LABEL)}  {values}"
+    if change.location.context:
+        yield f"      in {plain(path_text(change.location.context))}"
     if change.reason:
         yield f"      {plain(change.reason)}"
 

@@ -36,7 +36,7 @@ def shorts(policy: Policy) -> list[str]:
 
 
 def test_defaults_speak_without_rules() -> None:
-    assert tuple(shorts(Policy())) == DEFAULTS == ("tot", "clr", "eto", "ow")
+    assert tuple(shorts(Policy())) == DEFAULTS == ("tot", "clr", "eto", "ow", "ctx")
 
 
 @pytest.mark.parametrize(

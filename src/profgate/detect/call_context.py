@@ -1,0 +1,249 @@
+"""Shares of calling contexts laid over each other: added, removed, slower, faster, and which of them only moved."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from profgate.detect.base import cannot_tell, resolved, worse_sign
+from profgate.detect.sampling import count_scale
+from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.attribution import SourceState, SourceStates
+from profgate.model.change import Context, Detection, OptionSpec
+from profgate.model.comparison import Comparison, DiffTree
+from profgate.model.kinds import Kind
+from profgate.model.units import MetricKind
+from profgate.statistics.thresholds import at_least, tolerance
+
+MOVED_WITHIN = 0.10  # parts of the larger cost by which both ends of a move may differ
+
+
+class State(IntEnum):
+    """What became of one calling context; `slower` is dearer, in whatever the metric counts."""
+
+    UNCHANGED = 0
+    ADDED = 1
+    REMOVED = 2
+    SLOWER = 3
+    FASTER = 4
+
+    @property
+    def word(self) -> str:
+        """The state as texts have it."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class ShiftRule:
+    """From which shift of its share a context counts as slower or faster.
+
+    ``samples`` are the sample counts of both sides, None where the metric is no sample count; then ``sigma`` standard
+    errors of the difference of two proportions are the bar wherever they exceed ``min_shift``.
+    """
+
+    min_shift: float
+    severe_shift: float
+    sigma: float
+    samples: tuple[float, float] | None
+
+    def thresholds(self, share_from: FloatArray, share_to: FloatArray) -> FloatArray:
+        """float64[context]: the smallest shift that counts."""
+        bar = np.full(len(share_from), self.min_shift)
+        if self.samples is None:
+            return bar
+        spread = share_from * (1.0 - share_from) / self.samples[0] + share_to * (1.0 - share_to) / self.samples[1]
+        return np.asarray(np.maximum(bar, self.sigma * np.sqrt(np.maximum(spread, 0.0))))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ContextTable:
+    """All contexts of a comparison as columns over the rows of its tree, the root's among them.
+
+    float64[row]: inclusive means over runs in stored units, shares of the side's total, their shift and its threshold;
+    ``state`` int64[row] holds codes of `State`, the root is unchanged.
+    """
+
+    baseline: FloatArray
+    target: FloatArray
+    share_from: FloatArray
+    share_to: FloatArray
+    threshold: FloatArray
+    state: IntArray
+
+    @property
+    def shift(self) -> FloatArray:
+        """share_to - share_from."""
+        return self.share_to - self.share_from
+
+    def passing(self) -> BoolArray:
+        """bool[row]: slower or faster, or on one side only with a share that reaches the threshold."""
+        large = np.abs(self.shift) >= self.threshold - tolerance(1.0)
+        return np.asarray((self.state != State.UNCHANGED) & large)
+
+
+def shift_rule(comparison: Comparison, options: Mapping[str, Any]) -> ShiftRule:
+    """The rule of one comparison with stacks; both sides must hold something."""
+    scale = count_scale(comparison) if comparison.metric.kind is MetricKind.SAMPLED else None
+    tree, samples = comparison.tree, None
+    if scale is not None and tree is not None:
+        samples = (float(tree.baseline_total[0]) * scale, float(tree.target_total[0]) * scale)
+    return ShiftRule(options["min_shift"], options["severe_shift"], options["sigma"], samples)
+
+
+def context_table(comparison: Comparison, tree: DiffTree, rule: ShiftRule) -> ContextTable:
+    """Every context with its state. Both totals must be above zero."""
+    before, after = tree.baseline_total, tree.target_total
+    share_from, share_to = before / float(before[0]), after / float(after[0])
+    threshold = rule.thresholds(share_from, share_to)
+    baseline, target = before / comparison.runs.baseline, after / comparison.runs.target
+    sign = worse_sign(comparison.metric)
+    shift, delta = sign * (share_to - share_from), sign * (target - baseline)
+    state = np.full(len(before), int(State.UNCHANGED), dtype=np.int64)
+    # innocent contexts lose share when another one grows: both the share and the cost itself must go the same way
+    state[(shift >= threshold - tolerance(1.0)) & (delta > 0)] = State.SLOWER
+    state[(-shift >= threshold - tolerance(1.0)) & (delta < 0)] = State.FASTER
+    known = (_known(before, tree.baseline_calls), _known(after, tree.target_calls))
+    state[known[1] & ~known[0]] = State.ADDED
+    state[known[0] & ~known[1]] = State.REMOVED
+    state[0] = State.UNCHANGED
+    return ContextTable(baseline, target, share_from, share_to, threshold, state)
+
+
+def _known(value: IntArray, calls: IntArray | None) -> BoolArray:
+    """bool[row]: the side knows the context: it has cost, or at least calls."""
+    return np.asarray(value != 0 if calls is None else (value != 0) | (calls != 0))
+
+
+def kinds_of(state: IntArray, shift: FloatArray, changed: BoolArray, rule: ShiftRule) -> IntArray:
+    """int64[context]: only where the source is known to have changed it is more than a maybe."""
+    full = np.where(at_least(np.abs(shift), rule.severe_shift), Kind.SEVERE_DEGRADATION, Kind.DEGRADATION)
+    strength = np.where(changed, full, Kind.MAYBE_DEGRADATION).astype(np.int64)
+    kinds = np.full(len(state), int(Kind.NO_CHANGE), dtype=np.int64)
+    kinds = np.where(state == State.SLOWER, strength, kinds)
+    kinds = np.where(state == State.FASTER, -strength, kinds)
+    kinds = np.where(state == State.ADDED, np.int64(Kind.NOT_IN_BASELINE), kinds)
+    return np.where(state == State.REMOVED, np.int64(Kind.NOT_IN_TARGET), kinds)
+
+
+def carried_parts(tree: DiffTree, delta: FloatArray) -> FloatArray:
+    """float64[row]: the part of a context's change that its one child with most of it carries; 0 where none does.
+
+    A part near 1 says that the cause lies further down.
+    """
+    carried = np.zeros(len(delta))
+    if len(delta) == 1:
+        return carried
+    first = np.flatnonzero(np.concatenate([[True], np.diff(tree.parent[1:]) != 0]))
+    above = tree.parent[1:][first]
+    most = np.where(delta[above] > 0, np.maximum.reduceat(delta[1:], first), np.minimum.reduceat(delta[1:], first))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        part = most / delta[above]
+    carried[above] = np.where(delta[above] == 0.0, 0.0, np.maximum(part, 0.0))
+    return carried
+
+
+def moved_pairs(table: ContextTable, symbol: Sequence[int], rows: IntArray) -> dict[int, int]:
+    """Rows of one function that went here and came there at about the same cost, each with its other end.
+
+    ``symbol`` are those of the ``rows``; of several candidates the dearest are paired first.
+    """
+    gone: dict[int, list[tuple[float, int]]] = {}
+    came: dict[int, list[tuple[float, int]]] = {}
+    for row, number, state in zip(rows.tolist(), symbol, table.state[rows].tolist(), strict=True):
+        if state == State.REMOVED:
+            gone.setdefault(number, []).append((-abs(float(table.baseline[row])), row))
+        elif state == State.ADDED:
+            came.setdefault(number, []).append((-abs(float(table.target[row])), row))
+    found = {}
+    for number in gone.keys() & came.keys():
+        old, new = sorted(gone[number]), sorted(came[number])
+        i = j = 0
+        while i < len(old) and j < len(new):
+            before, after = -old[i][0], -new[j][0]
+            if math.isclose(before, after, rel_tol=MOVED_WITHIN + tolerance(1.0)):
+                found[old[i][1]], found[new[j][1]] = new[j][1], old[i][1]
+                i, j = i + 1, j + 1
+            elif before > after:
+                i += 1
+            else:
+                j += 1
+    return found
+
+
+class CallContext:
+    """Finds calling contexts (call paths from the root) that were added, removed, or got slower or faster.
+
+    Works on profiles with stacks. A context got slower when its share of the run rose by the smallest shift, or by
+    three standard errors where samples are counted, and its own cost rose too; its callers rise with it. It states no
+    confidence: what shifts by chance or because the machine was busy looks the same. So it says "maybe", unless the
+    sources of both commits show that this function was changed. It fails where frames are missing or cut from stacks,
+    which makes one context of several, and it takes what only moved for removed here and added there (marked as such
+    where the cost is about the same). Formats that know functions and calls alone have no contexts to look at.
+    """
+
+    name = "call_context"
+    short = "ctx"
+    family = "S"
+    options: tuple[OptionSpec, ...] = (
+        OptionSpec("min_shift", 0.005, "smallest shift of a context's share of the run", 0.0, 1.0),
+        OptionSpec("severe_shift", 0.05, "shift from which a changed function's context is severe", 0.0, 1.0),
+        OptionSpec("sigma", 3.0, "standard errors that a shift of sample counts must reach", 0.0, 100.0),
+    )
+
+    def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
+        """One row for each context that passes; ``facts["counts"]`` says how many contexts are in which state."""
+        chosen = resolved(self, options)
+        tree = comparison.tree
+        if tree is None:
+            return cannot_tell(self, chosen, ("this format has no stacks, so there are no calling contexts",))
+        if min(int(tree.baseline_total[0]), int(tree.target_total[0])) <= 0:
+            return cannot_tell(self, chosen, ("the total of a side is not above zero, so there are no shares",))
+        rule = shift_rule(comparison, chosen)
+        table = context_table(comparison, tree, rule)
+        rows = np.flatnonzero(table.passing())
+        symbol = tree.symbol[rows].astype(np.int64)
+        sources = _sources(context.source_states, symbol)
+        changed = np.array([source == "changed" for source in sources], dtype=np.bool_)
+        state, shift = table.state[rows], table.shift[rows]
+        moved = moved_pairs(table, symbol.tolist(), rows)
+        counted = np.bincount(table.state[1:], minlength=len(State)).tolist()
+        return Detection(
+            strategy=self.name,
+            family=self.family,
+            subtype="context",
+            options=chosen,
+            symbol=symbol,
+            kind=kinds_of(state, shift, changed, rule),
+            from_value=table.baseline[rows],
+            to_value=table.target[rows],
+            confidence_types=["none"] * len(rows),
+            confidence=np.full(len(rows), np.nan),
+            statistics={
+                "shift": shift,
+                "threshold": table.threshold[rows],
+                "carried": carried_parts(tree, table.target - table.baseline)[rows],
+                "calls_from": _calls(tree.baseline_calls, rows),
+                "calls_to": _calls(tree.target_calls, rows),
+            },
+            facts={"counts": {f"contexts_{state.word}": counted[state] for state in State}},
+            words={"state": [State(code).word for code in state.tolist()], "source": sources},
+            node=rows,
+            moved={place: moved[row] for place, row in enumerate(rows.tolist()) if row in moved},
+        )
+
+
+def _calls(calls: IntArray | None, rows: IntArray) -> FloatArray:
+    return np.full(len(rows), np.nan) if calls is None else calls[rows].astype(np.float64)
+
+
+SOURCE_WORDS: dict[SourceState, str] = {"changed": "changed", "added": "changed", "removed": "changed", "same": "same"}
+
+
+def _sources(states: SourceStates | None, symbols: IntArray) -> list[str]:
+    """Changed, same or unknown for each symbol; a renamed function may have changed or not."""
+    if states is None:
+        return ["unknown"] * len(symbols)
+    return [SOURCE_WORDS.get(states.states[symbol], "unknown") for symbol in symbols.tolist()]

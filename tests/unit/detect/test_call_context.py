@@ -1,0 +1,223 @@
+"""Golden states (read by the page's tests too), moves, contexts and what the strategy says of sources."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from comparisons import from_exclusive, from_stacks, timed
+from profgate.detect.base import resolved
+from profgate.detect.call_context import CallContext, State, context_table, shift_rule
+from profgate.model.attribution import SourceState, SourceStates
+from profgate.model.change import Context, Detection
+from profgate.model.comparison import Comparison
+from profgate.model.kinds import Kind
+from profgate.model.units import Metric, MetricKind
+
+GOLDEN = json.loads((Path(__file__).parents[2] / "data" / "contexts" / "states.json").read_text())
+STACKS = st.dictionaries(
+    st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map(";".join), st.integers(1, 50), min_size=1, max_size=12
+)
+
+
+def detected(
+    baseline: dict[str, int], target: dict[str, int], *, sources: dict[str, SourceState] | None = None, **options: Any
+) -> tuple[Comparison, Detection]:
+    comparison = from_stacks([baseline], [target], metric=timed())
+    states = None
+    if sources is not None:
+        names = comparison.symbols.names
+        nothing = (None,) * len(names)
+        states = SourceStates(tuple(sources.get(name, "unknown") for name in names), nothing, nothing)
+    return comparison, CallContext().detect(comparison, options, Context(source_states=states))
+
+
+def path(comparison: Comparison, node: int) -> str:
+    tree, names = comparison.tree, []
+    assert tree is not None
+    while node > 0:
+        names.append(comparison.symbols.names[tree.symbol[node]])
+        node = int(tree.parent[node])
+    return ";".join(reversed(names))
+
+
+def rows(found: tuple[Comparison, Detection]) -> dict[str, str]:
+    comparison, detection = found
+    assert detection.node is not None
+    kinds = (Kind(kind).word for kind in detection.kind.tolist())
+    return dict(zip((path(comparison, node) for node in detection.node.tolist()), kinds, strict=True))
+
+
+def moves(found: tuple[Comparison, Detection]) -> dict[str, str]:
+    comparison, detection = found
+    assert detection.node is not None
+    return {
+        path(comparison, int(detection.node[row])): path(comparison, other) for row, other in detection.moved.items()
+    }
+
+
+def golden_comparison(case: dict[str, Any], context: dict[str, Any]) -> Comparison:
+    """The context below the root, and ``rest`` beside it that makes up the total, spread over the runs."""
+    sides: list[list[dict[str, int]]] = []
+    for runs, total, value in zip(case["runs"], case["totals"], (context["before"], context["after"]), strict=True):
+        stacks = {"rest": total - value, **({"f": value} if value else {})}
+        sides.append([stacks, *({"rest": 0} for _ in range(runs - 1))])
+    unit = "samples" if case["samples"] else "nanoseconds"
+    metric = Metric("cost", unit, case["better"], MetricKind.SAMPLED if case["samples"] else MetricKind.TIMED)
+    period = case["totals"][0] // case["samples"][0] if case["samples"] else None
+    return from_stacks(*sides, metric=metric, period=period)
+
+
+@pytest.mark.parametrize(
+    ("case", "context"),
+    [
+        pytest.param(case, context, id=f"{case['name'].split(':')[0]}: {context['before']} -> {context['after']}")
+        for case in GOLDEN["cases"]
+        for context in case["contexts"]
+    ],
+)
+def test_golden_states(case: dict[str, Any], context: dict[str, Any]) -> None:
+    comparison = golden_comparison(case, context)
+    tree, options = comparison.tree, resolved(CallContext(), GOLDEN["rule"])
+    assert tree is not None
+    table = context_table(comparison, tree, shift_rule(comparison, options))
+    number = comparison.symbols.names.index("f")
+    row = int(np.flatnonzero(tree.symbol == number)[0])
+    assert State(int(table.state[row])).word == context["state"]
+    assert table.shift[row] == pytest.approx(context["shift"], abs=1e-12)
+    assert table.threshold[row] == pytest.approx(context["threshold"], abs=1e-7)
+    states: tuple[SourceState, ...] = tuple(
+        context["source"] if name == "f" else "unknown" for name in comparison.symbols.names
+    )
+    found = CallContext().detect(
+        comparison, GOLDEN["rule"], Context(source_states=SourceStates(states, (None, None), (None, None)))
+    )
+    kinds = dict(zip(found.symbol.tolist(), found.kind.tolist(), strict=True))
+    assert (number in kinds) == context["listed"]
+    if number in kinds:
+        assert Kind(kinds[number]).word == context["kind"]
+
+
+def test_one_function_in_two_contexts_is_two_rows() -> None:
+    found = detected({"main;a;f": 10, "main;b;f": 50, "main": 40}, {"main;a;f": 20, "main;b;f": 50, "main": 40})
+    assert rows(found) == {"main;a": "MaybeDegradation", "main;a;f": "MaybeDegradation"}
+
+
+def test_recursion_is_a_context_of_its_own_for_each_depth() -> None:
+    found = detected({"f;f": 50, "g": 50}, {"f;f": 50, "f;f;f": 20, "g": 50})
+    assert rows(found) == {"f": "MaybeDegradation", "f;f": "MaybeDegradation", "f;f;f": "NotInBaseline"}
+
+
+def test_shares_and_costs_are_those_of_the_tree() -> None:
+    comparison, detection = detected({"main;f": 20, "main;g": 80}, {"main;f": 60, "main;g": 80})
+    assert rows((comparison, detection)) == {"main;f": "MaybeDegradation"}
+    assert (detection.from_value.tolist(), detection.to_value.tolist()) == ([20.0], [60.0])
+    assert detection.statistics["shift"].tolist() == pytest.approx([60 / 140 - 0.2])
+    assert np.isnan(detection.statistics["calls_from"]).all()
+    assert detection.facts["counts"] == {
+        "contexts_unchanged": 2,
+        "contexts_added": 0,
+        "contexts_removed": 0,
+        "contexts_slower": 1,
+        "contexts_faster": 0,
+    }
+
+
+def test_the_part_that_one_child_carries_leads_to_the_cause() -> None:
+    found = detected({"m;a;f": 10, "m;a;g": 10, "m;b": 80}, {"m;a;f": 90, "m;a;g": 30, "m;b": 80})
+    carried = dict(zip(rows(found), found[1].statistics["carried"].tolist(), strict=True))
+    assert carried == {"m;a": 0.8, "m;a;f": 0.0, "m;a;g": 0.0}
+
+
+def test_a_context_that_went_here_and_came_there_is_marked_as_moved() -> None:
+    found = detected({"a;f": 100, "a": 400, "b": 500}, {"b;f": 105, "a": 400, "b": 500})
+    assert rows(found)["a;f"] == "NotInTarget"
+    assert rows(found)["b;f"] == "NotInBaseline"
+    assert moves(found) == {"a;f": "b;f", "b;f": "a;f"}
+
+
+def test_ten_percent_of_the_larger_cost_is_still_a_move_and_more_is_none() -> None:
+    assert moves(detected({"a;f": 90, "b": 910}, {"b;f": 100, "b": 900})) == {"a;f": "b;f", "b;f": "a;f"}
+    assert moves(detected({"a;f": 89, "b": 911}, {"b;f": 100, "b": 900})) == {}
+
+
+def test_of_several_candidates_the_dearest_are_paired() -> None:
+    before = {"a;f": 200, "b;f": 100, "rest": 700}
+    after = {"c;f": 98, "d;f": 201, "e;f": 50, "rest": 651}
+    assert moves(detected(before, after)) == {"a;f": "d;f", "d;f": "a;f", "b;f": "c;f", "c;f": "b;f"}
+
+
+def test_the_same_name_elsewhere_with_another_cost_has_not_moved() -> None:
+    found = detected({"a;f": 100, "b": 900}, {"b;f": 300, "b": 900})
+    assert moves(found) == {}
+
+
+@pytest.mark.parametrize(
+    ("state", "source", "kind"),
+    [
+        ("changed", "changed", "SevereDegradation"),
+        ("added", "changed", "SevereDegradation"),
+        ("same", "same", "MaybeDegradation"),
+        ("renamed", "unknown", "MaybeDegradation"),
+        ("unknown", "unknown", "MaybeDegradation"),
+    ],
+)
+def test_only_a_changed_source_makes_it_more_than_a_maybe(state: SourceState, source: str, kind: str) -> None:
+    comparison, detection = detected({"f": 20, "g": 80}, {"f": 60, "g": 80}, sources={"f": state})
+    assert rows((comparison, detection)) == {"f": kind}
+    assert detection.words["source"] == [source]
+    assert detection.words["state"] == ["slower"]
+
+
+def test_calls_are_stated_where_they_are_exact() -> None:
+    comparison = from_stacks([{"f": 20, "g": 80}], [{"f": 60, "g": 80}], metric=timed(), calls=(3, 5))
+    found = CallContext().detect(comparison, {}, Context())
+    assert (found.statistics["calls_from"].tolist(), found.statistics["calls_to"].tolist()) == ([3.0], [5.0])
+
+
+def test_a_context_that_is_only_called_is_known() -> None:
+    comparison = from_stacks([{"f": 100}], [{"f": 100, "f;g": 0}], metric=timed(), calls=(0, 7))
+    counts = CallContext().detect(comparison, {}, Context()).facts["counts"]
+    assert (counts["contexts_added"], counts["contexts_removed"]) == (1, 0)
+
+
+@settings(max_examples=100, derandomize=True, deadline=None)
+@given(STACKS, STACKS)
+def test_swapped_sides_mirror_every_row(baseline: dict[str, int], target: dict[str, int]) -> None:
+    there = rows(detected(baseline, target))
+    back = rows(detected(target, baseline))
+    mirrored = {word: Kind(-kind).word for kind in (-1, 1, -5, 5) for word in [Kind(kind).word]}
+    assert back == {place: mirrored[kind] for place, kind in there.items()}
+
+
+@settings(max_examples=50, derandomize=True, deadline=None)
+@given(STACKS)
+def test_a_profile_against_itself_has_no_row(stacks: dict[str, int]) -> None:
+    _, detection = detected(stacks, stacks)
+    assert len(detection.symbol) == 0
+    assert not detection.cannot_tell
+
+
+@pytest.mark.parametrize(
+    ("comparison", "reason"),
+    [
+        (from_exclusive([{"f": 1}], [{"f": 2}]), "no stacks"),
+        (from_stacks([{"f": 0}], [{"f": 2}]), "not above zero"),
+        (from_stacks([{"f": 3}], [{"f": 0}]), "not above zero"),
+    ],
+)
+def test_it_says_why_it_cannot_speak(comparison: Comparison, reason: str) -> None:
+    found = CallContext().detect(comparison, {}, Context())
+    assert reason in found.cannot_tell[0]
+    assert len(found.kind) == 0
+
+
+def test_options_move_the_bars() -> None:
+    before, after = {"f": 100, "g": 900}, {"f": 120, "g": 880}
+    assert rows(detected(before, after, min_shift=0.03)) == {}
+    changed: dict[str, SourceState] = {"f": "changed"}
+    assert rows(detected(before, after, severe_shift=0.02, sources=changed))["f"] == "SevereDegradation"
