@@ -15,7 +15,7 @@ hypothesis.settings.load_profile("profgate")
 
 @pytest.fixture
 def golden() -> Golden:
-    return Golden()
+    return Golden.from_environment()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -411,7 +411,7 @@ class _Run:
         """Compares, writes every file, and only then publishes."""
         built = wiring.compare(sides.given)
         report = _explained(built.report, sides)
-        first = self._first_run(built) if sides.first_run else None
+        first = self._first_run(built, sides.given.policy) if sides.first_run else None
         self._write(report, built, first or self._comment(report, Links(run=self.context.run_url)))
         pages = [Page(page.workload, page.metric, page.document) for page in built.pages]
         uploaded = upload_pages(
@@ -459,13 +459,14 @@ class _Run:
             documents.append(Document("index.html", "text/html", build_index(rows)))
         write_documents(self.output_dir, documents)
 
-    def _first_run(self, built: Built) -> Document:
+    def _first_run(self, built: Built, policy: Policy) -> Document:
         return render_first_run(
             key=self.settings.key,
             workloads=len({one.name for one in built.report.not_compared if one.side == "target"}),
             base_branch=_base_branch(self.context) or None,
             run_url=self.context.run_url,
             head_sha=self.context.head_sha,
+            policy=policy,
         )
 
     def _comment(self, report: Report, links: Links) -> Document:

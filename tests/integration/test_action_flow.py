@@ -182,6 +182,14 @@ def test_the_first_pull_request_reads_what_happens_next(stage: Stage) -> None:
     assert len(stage.comments) == 1
 
 
+def test_the_first_pull_request_of_a_strict_repository_reads_that_it_fails(stage: Stage) -> None:
+    stage.inputs["on-not-compared"] = "fail"
+    stage.open_pull()
+    assert stage.compare(profiles()) == 1
+    assert "This job fails all the same" in stage.comments[0]
+    assert "This job fails all the same" in stage.summary
+
+
 def test_a_regression_fails_the_gate(recorded: Stage) -> None:
     assert recorded.compare(profiles(SLOWER, 77)) == 1
     assert "parse" in recorded.comments[0]

@@ -1,8 +1,9 @@
 """What a repository reads where profgate runs for the first time and has nothing to compare with."""
 
+from profgate.model.policy import Policy
 from profgate.model.report import Document
 from profgate.report import numbers
-from profgate.report.comment import marker
+from profgate.report.comment import SIGNS, marker
 from profgate.report.markdown_text import link, link_target, markdown_filters
 from profgate.report.rows import GATE_RUNS
 from profgate.report.templates import render_template
@@ -16,16 +17,23 @@ def render_first_run(
     run_url: str | None = None,
     head_sha: str | None = None,
     stored_runs: int = 0,
+    policy: Policy | None = None,
 ) -> Document:
-    """What was stored, what happens next, and after how many base runs the gate begins.
+    """What was stored, what happens to this job and next under the policy, and when the gate begins.
 
     Raises:
         ProfgateError: when the key could break out of the marker.
     """
+    policy = policy or Policy()
+    strict = policy.on_not_compared == "fail"
     text = render_template(
         "markdown/first_run.md.j2",
         filters=markdown_filters,
         marker=marker(key, head_sha, None),
+        sign=SIGNS["fail" if strict else "not_compared"],
+        strict=strict,
+        never=policy.fail_on == policy.fail_on_total == "never",
+        at_once=policy.gate_without_history,
         workloads=numbers.counted(workloads, "workload"),
         branch=base_branch,
         needed=GATE_RUNS,

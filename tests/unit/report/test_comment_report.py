@@ -11,6 +11,7 @@ import report_samples as samples
 from golden_files import Golden
 from profgate.errors import ProfgateError
 from profgate.model.links import Links
+from profgate.model.policy import Policy
 from profgate.model.report import Document, NotCompared, Report
 from profgate.report.comment import COMMENT_BYTES, render_comment, render_quiet_comment
 from profgate.report.first_run import render_first_run
@@ -244,6 +245,29 @@ def test_first_run(golden: Golden) -> None:
     golden.check("comment/first_run.md", document.text)
     assert "8 base runs" in html_of(document)
     assert html_of(document).count("<li>") == 3
+
+
+def test_a_first_run_says_that_it_fails_where_it_does() -> None:
+    strict = render_first_run(policy=Policy(on_not_compared="fail")).text
+    assert "### ❌ NOT COMPARED" in strict
+    assert "This job fails all the same" in strict
+    assert "`on-not-compared: fail`" in strict
+    assert "fails" not in render_first_run().text.partition("What happens next")[0]
+
+
+@pytest.mark.parametrize(
+    ("policy", "said", "not_said"),
+    [
+        (Policy(gate_without_history=True), "From the first comparison on** the gate counts", "advisory"),
+        (Policy(fail_on="never", fail_on_total="never"), "fails nothing for it, because `fail-on: never`", "the gate"),
+        (Policy(fail_on="never"), "For the first 8 base runs** the result is advisory", "on-not-compared"),
+    ],
+)
+def test_a_first_run_says_when_the_gate_begins(policy: Policy, said: str, not_said: str) -> None:
+    text = render_first_run(policy=policy).text
+    assert said in text
+    assert not_said not in text
+    assert html_of(render_first_run(policy=policy)).count("<li>") == 3
 
 
 def test_first_run_counts_down() -> None:
