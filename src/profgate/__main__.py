@@ -38,6 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str]) -> int:
     """The exit code of the chosen door; its errors are told on stderr."""
     from profgate.errors import ProfgateError
+    from profgate.model.visible_text import visible
 
     try:
         if arguments == ["action"]:
@@ -48,7 +49,8 @@ def _run(arguments: Sequence[str]) -> int:
 
         return run_command(arguments)
     except ProfgateError as error:
-        sys.stderr.write(f"profgate: {error}\n")
+        told = "\n".join(map(visible, str(error).splitlines()))  # it may quote names of files and functions
+        sys.stderr.write(f"profgate: {told}\n")
         return error.exit_code
     except BrokenPipeError:
         raise

@@ -1,9 +1,11 @@
 """Input made to break the command line, or to make it say something wrong in silence."""
 
+import base64
 import json
 import re
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
@@ -107,6 +109,51 @@ def test_a_forgotten_side_is_no_comparison_with_itself(
     (tmp_path / "x.folded").write_text(STEADY)
     assert main([command, str(tmp_path / "x.folded")]) == 2
     assert "TARGET" in capsys.readouterr().err
+
+
+HOSTILE = [
+    "main",
+    "\x1b]0;owned\x07red\x1b[31m",
+    "\u202egnp.exe",
+    "a\rb\u2028c\x00d",
+    "zero\u200bwidth\ufeff",
+    "\u2066",
+]
+
+
+def test_no_sign_that_hides_or_moves_others_is_shown_anywhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, count in (("old", 1), ("new", 3)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x\u202e.json").write_text(sampled(HOSTILE * count))
+    sides = [str(tmp_path / "old"), str(tmp_path / "new")]
+    main(["compare", *sides, "-o", str(tmp_path / "out"), "-v"])
+    main(["compare", *sides, "--format", "csv", "-v"])
+    main(["overweight", *sides])
+    main(["overweight", *sides, "--workload", "\u202enobody"])
+    for name in ("x.svg", "x.html"):
+        assert main(["flamegraph", *sides, "-o", str(tmp_path / "out" / name)]) == 0
+    told = capsys.readouterr()
+    pages = [path for path in (tmp_path / "out").iterdir() if path.suffix in {".html", ".svg", ".md"}]
+    assert len(pages) == 5
+    for text in (told.out, told.err, *(path.read_text() for path in pages), *map(page_data, pages)):
+        assert not re.findall("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]", text)
+
+
+def page_data(page: Path) -> str:
+    """The header of a page and the names in its columns, unpacked; empty for other files."""
+    found = re.findall(r'<script type="application/[a-z-]+" id="(header|data)">([^<]*)</script>', page.read_text())
+    if not found:
+        return ""
+    header, stream = json.loads(dict(found)["header"]), zlib.decompress(base64.b64decode(dict(found)["data"]))
+    start, texts = 0, []
+    for name, size in header["columns"]:
+        if name in {"names", "files"}:
+            texts += json.loads(stream[start : start + size])
+        start += size
+    assert "main" in texts
+    return json.dumps([header, *texts], ensure_ascii=False)
 
 
 def test_half_a_character_in_a_name_reaches_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

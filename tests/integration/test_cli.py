@@ -196,3 +196,42 @@ def test_three_comment_lines_above_change_nothing(tmp_path: Path, capsys: pytest
     report = json.loads(capsys.readouterr().out)
     assert report["verdict"]["conclusion"] == "pass"
     assert [metric["findings"] for workload in report["workloads"] for metric in workload["metrics"]] == [[]]
+
+
+def test_a_long_name_keeps_the_table_of_overweights_in_shape(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "130")
+    long = f"std::map<{'std::string, ' * 400}漢字>::operator[]"
+    sides = []
+    for name, value in (("old", 5), ("new", 9)):
+        (tmp_path / f"{name}.folded").write_text(f"main;{long} {value}\nmain;short 4\n")
+        sides.append(str(tmp_path / f"{name}.folded"))
+    assert main(["overweight", *sides]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (shown,) = (line for line in lines if "std::map<" in line)
+    assert len(shown) <= 130
+    assert shown.endswith("::operator[]")
+    assert "…" in shown
+    assert main(["overweight", *sides, "--format", "json"]) == 0
+    assert long in {row["name"] for row in json.loads(capsys.readouterr().out)["symbols"]}
+    main(["compare", *sides, "--format", "csv", "-v"])
+    assert long in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["compare", "{}", "{}", "-o", ""], "--output-dir/-o: is empty; name a folder, such as profgate-report"),
+        (["compare", "{}", "{}", "--config", " "], "--config: is empty; name a file"),
+        (["compare", "", "{}"], "BASELINE: is empty; name a profile or a folder of profiles"),
+        (["overweight", "{}", ""], "TARGET: is empty"),
+        (["flamegraph", "{}", "-o", ""], "-o/--output: is empty; name a file"),
+        (["fold", ""], "PROFILE: is empty"),
+    ],
+)
+def test_an_empty_name_is_a_mistake_and_no_default(
+    arguments: list[str], told: str, example: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([one.format(example[0]) for one in arguments]) == 2
+    assert told in capsys.readouterr().err

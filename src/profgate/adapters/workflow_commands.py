@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 from profgate.errors import ProfgateError
+from profgate.model.visible_text import visible
 
 SUMMARY_LIMIT = 1024 * 1024  # bytes of one step; above it the runner shows nothing at all
 MESSAGE_LIMIT = 4096
@@ -97,8 +98,8 @@ class WorkflowCommands:
 
 
 def harmless(text: str) -> str:
-    """One line that the runner takes for text: both forms of commands are broken up, controls become spaces."""
-    line = re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", text).replace("##[", "# #[")
+    """One line that the runner takes for text: nothing invisible, and both forms of commands are broken up."""
+    line = visible(text).replace("##[", "# #[")
     return re.sub(r"^([\s\ufeff\u200b-\u200f\u2060]*):(?=:)", r"\1: ", line)
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from profgate import wiring
 from profgate.adapters.files import write_text
-from profgate.commands.inputs import add_sides, pipeline_input, policy_of
+from profgate.commands.inputs import add_sides, file, folder, pipeline_input, policy_of
 from profgate.model.links import Links
 from profgate.model.policy import FAIL_ON_ORDER
 from profgate.model.report import Document
@@ -27,10 +27,12 @@ FORMATS = ("terminal", "json", "markdown", "csv")
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="profgate compare", description=__doc__)
     add_sides(parser, target="?")
-    parser.add_argument("--config", metavar="FILE", help="configuration file, like .github/profgate.yml")
+    parser.add_argument("--config", metavar="FILE", type=file, help="configuration file, like .github/profgate.yml")
     parser.add_argument("--strategy", action="append", metavar="NAME", help="only this strategy (repeatable)")
     parser.add_argument("--format", choices=FORMATS, default="terminal", help="what is printed (default: terminal)")
-    parser.add_argument("--output-dir", "-o", metavar="DIR", help="write comment.md, report.json and the pages here")
+    parser.add_argument(
+        "--output-dir", "-o", metavar="DIR", type=folder, help="write comment.md, report.json and the pages here"
+    )
     parser.add_argument("--fail-on", choices=FAIL_ON_ORDER, help="gate now, without waiting for 8 base runs")
     parser.add_argument("-v", "--verbose", action="store_true", help="show unchanged rows too")
     return parser.parse_args(argv)

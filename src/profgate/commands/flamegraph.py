@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from profgate import wiring
 from profgate.adapters.files import write_text
-from profgate.commands.inputs import add_sides, one_comparison, pipeline_input
+from profgate.commands.inputs import add_sides, file, one_comparison, pipeline_input
 from profgate.errors import ProfgateError
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
@@ -39,7 +39,9 @@ def run(argv: Sequence[str]) -> int:
     """Writes the picture. Raises ProfgateError."""
     parser = argparse.ArgumentParser(prog="profgate flamegraph", description=__doc__)
     add_sides(parser, target="?")
-    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="ends in .html, .svg or .folded")
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="FILE", type=file, help="ends in .html, .svg or .folded"
+    )
     parser.add_argument("--metric", help="which metric, where the profile has several")
     parser.add_argument("--workload", help="which workload, where a folder holds several")
     arguments = parser.parse_args(argv)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from profgate import wiring
-from profgate.commands.inputs import one_comparison, pipeline_input
+from profgate.commands.inputs import one_comparison, pipeline_input, side
 from profgate.errors import ProfgateError
 from profgate.model.policy import Policy
 from profgate.report.folded_export import one_column_folded
@@ -14,7 +14,7 @@ from profgate.report.folded_export import one_column_folded
 def run(argv: Sequence[str]) -> int:
     """Prints one line for each call path. Raises ProfgateError."""
     parser = argparse.ArgumentParser(prog="profgate fold", description=__doc__)
-    parser.add_argument("profile", metavar="PROFILE")
+    parser.add_argument("profile", metavar="PROFILE", type=side)
     parser.add_argument("--metric", help="which metric, where the profile has several")
     parser.add_argument("--raw-names", action="store_true", help="names as the file gives them, without normalising")
     arguments = parser.parse_args(argv)

@@ -18,10 +18,31 @@ from profgate.readers.folded import split_difference
 LARGEST_DIFFERENCE = 1 << 30
 
 
+def folder(text: str) -> str:
+    """A folder to write into, for argparse."""
+    return _named(text, "a folder, such as profgate-report")
+
+
+def file(text: str) -> str:
+    """A file to read or to write, for argparse."""
+    return _named(text, "a file")
+
+
+def side(text: str) -> str:
+    """A file or folder of profiles, for argparse."""
+    return _named(text, "a profile or a folder of profiles")
+
+
+def _named(text: str, what: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError(f"is empty; name {what}")
+    return text
+
+
 def add_sides(parser: argparse.ArgumentParser, *, target: str | None = None) -> None:
     """The two sides as positional arguments."""
-    parser.add_argument("baseline", metavar="BASELINE", help="file or folder of profiles")
-    parser.add_argument("target", metavar="TARGET", nargs=target, help="file or folder of profiles")
+    parser.add_argument("baseline", metavar="BASELINE", type=side, help="file or folder of profiles")
+    parser.add_argument("target", metavar="TARGET", nargs=target, type=side, help="file or folder of profiles")
     parser.add_argument("--difference", action="store_true", help="BASELINE is one folded file with two columns")
 
 
@@ -83,4 +104,4 @@ def one_comparison(comparisons: Sequence[Comparison], metric: str | None, worklo
     raise ProfgateError("profiles", f"choose one with --workload and --metric; there are: {known}")
 
 
-__all__ = ["add_sides", "one_comparison", "pipeline_input", "policy_of", "write_text"]
+__all__ = ["add_sides", "file", "folder", "one_comparison", "pipeline_input", "policy_of", "side", "write_text"]

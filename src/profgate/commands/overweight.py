@@ -3,6 +3,7 @@
 import argparse
 import json
 import math
+import shutil
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -13,9 +14,13 @@ from profgate.detect.overweight import OverweightTable, overweight_table
 from profgate.errors import ProfgateError
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
+from profgate.model.visible_text import fitting, name_text, plain
 
 SCHEMA = "profgate.overweight/1"
 ROWS = 40
+NUMBERS_WIDTH = 80  # what stands before the name
+NARROWEST_NAME = 40
+LONGEST_NAME = 400
 
 
 def _number(value: float, scale: float) -> float | int | None:
@@ -84,20 +89,20 @@ def _value(value: float | None) -> str:
     return "-" if value is None else f"{value:,.1f}"
 
 
-def as_text(document: dict[str, Any]) -> str:
-    """The table of the published reports, at most 40 rows."""
-    total = document["total"]
-    sides = f"{_value(total['baseline'])} -> {_value(total['target'])} {document['unit']}"
+def as_text(document: dict[str, Any], width: int) -> str:
+    """The table of the published reports, at most 40 rows; long names are cut in the middle to keep the width."""
+    total, room = document["total"], max(width - NUMBERS_WIDTH, NARROWEST_NAME)
+    sides = f"{_value(total['baseline'])} -> {_value(total['target'])} {plain(document['unit'])}"
     lines = [
         f"Total: {sides}, change {_value(total['delta'])}",
         f"{'baseline':>18} {'target':>18} {'change':>16} {'resp. %':>9} {'overweight %':>13}  symbol",
     ]
     for row in document["symbols"][:ROWS]:
         name = row["name"] if row["file"] is None else f"{row['name']} ({row['file']})"
-        visible = "".join(letter if letter.isprintable() else "?" for letter in name)
+        shown = fitting(name_text(name, LONGEST_NAME), room)
         lines.append(
             f"{_value(row['baseline']):>18} {_value(row['target']):>18} {_value(row['delta']):>16} "
-            f"{_percent(row['responsibility']):>9} {_percent(row['overweight']):>13}  {visible}"
+            f"{_percent(row['responsibility']):>9} {_percent(row['overweight']):>13}  {shown}"
         )
     hidden = len(document["symbols"]) - ROWS
     if hidden > 0:
@@ -135,7 +140,8 @@ def run(argv: Sequence[str]) -> int:
     if dropped and comparison.tree is None:
         raise ProfgateError("--pivot", "this format has no stacks, so none can be dropped")
     document = as_json(overweight_table(comparison, dropped=dropped), comparison)
-    sys.stdout.write(
-        json.dumps(document, indent=1, allow_nan=False) + "\n" if arguments.format == "json" else as_text(document)
-    )
+    if arguments.format == "json":
+        sys.stdout.write(json.dumps(document, indent=1, allow_nan=False) + "\n")
+    else:
+        sys.stdout.write(as_text(document, shutil.get_terminal_size((120, 24)).columns))
     return 0

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from profgate.errors import ProfgateError
 from profgate.model.links import Links
 from profgate.model.report import Document, NotCompared, Report, Side
+from profgate.model.visible_text import full_name
 from profgate.report import numbers, rows
 from profgate.report.markdown_text import (
     MARKER_KEY,
@@ -339,7 +340,7 @@ def _frame_link(row: Row, links: Links) -> str | None:
     page = link_target(links.pages.get((row.workload, row.metric.name)))
     if page is None or row.total:
         return page
-    frame = quote(row.finding.location.name, safe="", errors="replace")
+    frame = quote(full_name(row.finding.location.name), safe="", errors="replace")
     return f"{page}#frame={frame}" if len(frame) <= LONGEST_FRAGMENT else page
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from profgate.model.change import Change
 from profgate.model.report import Finding, MetricReport, NotCompared, Report
+from profgate.model.visible_text import plain
 from profgate.report import rows
-from profgate.report.markdown_text import plain
 
 COLUMNS = (
     "record",

@@ -1,47 +1,18 @@
 """Untrusted text in Markdown: names become inline code, sentences lose every sign that GitHub would act on."""
 
 import re
-import unicodedata
 from collections.abc import Callable
 from urllib.parse import quote
 
+from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
 from profgate.report import numbers
 
-NAME_LENGTH = 80
 SENTENCE_LENGTH = 300
-NO_NAME = "(no name)"
-# Cc controls, Cf bidi marks and zero-width signs, Cs halves of pairs, Co private, Cn not assigned
-DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
-BREAKS = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029")
 MARKER_KEY = re.compile(r"(?!.*--)[a-z0-9._-]{1,64}", re.ASCII)
 SHA = re.compile(r"[0-9a-f]{7,64}", re.ASCII)
 URL = re.compile(r"https?://[^\s]+", re.ASCII | re.IGNORECASE)
 RELATIVE = re.compile(r"[A-Za-z0-9._~%/-][^:\s]*", re.ASCII)
 ACTIVE = re.compile(r"[&<>\"'`*_\[\]|@#$~\\!]|:(?=//)")
-
-
-def plain(text: str) -> str:
-    """Text on one line without control, bidi and invisible characters."""
-    kept = []
-    for sign in text:
-        if sign in BREAKS:
-            kept.append(" ")
-        elif unicodedata.category(sign) not in DROPPED:
-            kept.append(sign if sign.isprintable() else " ")
-    return "".join(kept).strip()
-
-
-def cut(text: str, length: int) -> str:
-    """At most ``length`` characters; what is left out of the middle is shown as an ellipsis."""
-    if len(text) <= length:
-        return text
-    tail = (length - 1) // 2
-    return f"{text[: length - 1 - tail]}…{text[-tail:]}" if tail else text[: length - 1] + "…"
-
-
-def name_text(text: str, length: int = NAME_LENGTH) -> str:
-    """A name as every reporter shows it: harmless signs, a limited length, never empty."""
-    return cut(plain(text), length) or NO_NAME
 
 
 def code_span(text: str, length: int = NAME_LENGTH) -> str:

@@ -21,6 +21,7 @@ from profgate.report.page_columns import (
 )
 from profgate.report.page_encoding import EncodedPage, encode_page
 from profgate.report.page_numbers import signed_share_text, signed_text, value_text
+from profgate.report.page_text import visible_page
 from profgate.report.svg import draw_svg, svg_style
 from profgate.report.templates import read_asset, render_template
 
@@ -50,6 +51,7 @@ class _Facts:
 
 def build_page(tree: PageTree, header: PageHeader, size_limit: int = SIZE_LIMIT) -> str:
     """The page as text; small subtrees are merged only when it would be larger than `size_limit` bytes."""
+    tree, header = visible_page(tree, header)
     whole = order_tree(tree)
     page = _filled(tree, whole, whole, header, None)
     for threshold in _THRESHOLDS:

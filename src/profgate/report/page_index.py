@@ -1,10 +1,11 @@
 """The list of pages of one report."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
+from profgate.model.visible_text import full_name, plain
 from profgate.report.page import hash_source
 from profgate.report.templates import read_asset, render_template
 
@@ -31,8 +32,8 @@ def build_index(rows: Sequence[IndexRow], title: str = "Differential flame graph
     policy = f"default-src 'none'; style-src {hash_source(style)}; base-uri 'none'; form-action 'none'"
     return render_template(
         "page/index.html.j2",
-        rows=rows,
-        title=title,
+        rows=[replace(row, workload=full_name(row.workload), metric=full_name(row.metric)) for row in rows],
+        title=plain(title),
         style=Markup(style),  # noqa: S704 -- our own file
         policy=policy,
     )

@@ -17,6 +17,7 @@ from profgate.report.page_columns import (
     sibling_offsets,
 )
 from profgate.report.page_numbers import share_text, signed_share_text, signed_text, value_text
+from profgate.report.page_text import visible_page
 
 Floats = NDArray[np.float64]
 _FORBIDDEN = re.compile("[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -49,6 +50,7 @@ class Shading:
 
 def build_svg(tree: PageTree, header: PageHeader, max_boxes: int = 4000) -> str:
     """The picture as text, 1,200 wide, its widest `max_boxes` boxes; equal input gives equal text."""
+    tree, header = visible_page(tree, header)
     return draw_svg(tree, order_tree(tree), header, max_boxes)
 
 

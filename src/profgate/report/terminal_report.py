@@ -1,13 +1,12 @@
 """The report for a terminal: plain lines that say for each how serious it is, so that a publisher may colour them."""
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from profgate.model.change import Change, path_text
 from profgate.model.report import Report, Side
+from profgate.model.visible_text import columns_of, cut, fitting, name_text, plain
 from profgate.report import numbers, rows
-from profgate.report.markdown_text import cut, name_text, plain
 from profgate.report.rows import Pair, Row
 
 Tone = Literal["head", "bad", "warn", "good", "quiet", "text"]
@@ -139,7 +138,7 @@ HEADINGS = ("", "function", "baseline → target", "ratio", "share of total")
 
 def _table(tones: Sequence[Tone], cells: Sequence[tuple[str, ...]], width: int) -> Iterable[Line]:
     """Aligned columns; the function's column takes what the others leave and is cut in the middle."""
-    columns = [max(_columns(row[place]) for row in (HEADINGS, *cells)) for place in range(len(HEADINGS))]
+    columns = [max(columns_of(row[place]) for row in (HEADINGS, *cells)) for place in range(len(HEADINGS))]
     others = sum(columns) - columns[1] + 2 * len(columns)
     columns[1] = min(columns[1], max(width - others, 12))
     yield "quiet", _aligned(HEADINGS, columns)
@@ -150,24 +149,10 @@ def _table(tones: Sequence[Tone], cells: Sequence[tuple[str, ...]], width: int) 
 def _aligned(cells: Sequence[str], columns: Sequence[int]) -> str:
     padded = []
     for place, (cell, size) in enumerate(zip(cells, columns, strict=True)):
-        text = _fitting(cell, size) if place == 1 else cell
-        gap = " " * (size - _columns(text))
+        text = fitting(cell, size) if place == 1 else cell
+        gap = " " * (size - columns_of(text))
         padded.append(text + gap if place < 2 else gap + text)
     return ("  " + "  ".join(padded)).rstrip()
-
-
-def _fitting(text: str, size: int) -> str:
-    length = len(text)
-    while _columns(shorter := cut(text, length)) > size:
-        length -= 1
-    return shorter
-
-
-def _columns(text: str) -> int:
-    """How many columns a terminal needs: wide signs two, combining marks none."""
-    return sum(
-        0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text
-    )
 
 
 def _change_lines(change: Change, unit: str) -> Iterable[str]:

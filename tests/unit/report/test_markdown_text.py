@@ -3,18 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from profgate.report.markdown_text import (
-    NO_NAME,
-    code_cell,
-    code_span,
-    cut,
-    html_code,
-    link,
-    name_text,
-    plain,
-    sentence,
-    short_sha,
-)
+from profgate.model.visible_text import NO_NAME, name_text
+from profgate.report.markdown_text import code_cell, code_span, html_code, link, sentence, short_sha
 
 
 def rendered(markdown: str) -> str:
@@ -43,29 +33,8 @@ def test_html_code_is_one_element(name: str) -> None:
     assert html.count("<") == html.count(">") == 2 + 2
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("a\r\nb\tc", "a  b c"),
-        ("\u202eevil\u2066\u200b\ufeff", "evil"),
-        ("\x1b[31mred\x00", "[31mred"),
-        ("half \ud800", "half"),
-        ("  wide\u3000", "wide"),
-        ("na\N{COMBINING DIAERESIS}me", "na\N{COMBINING DIAERESIS}me"),
-    ],
-)
-def test_plain(text: str, shown: str) -> None:
-    assert plain(text) == shown
-
-
 def test_nothing_has_a_name() -> None:
     assert code_span("\u200b") == f"`{NO_NAME}`"
-
-
-@pytest.mark.parametrize(("length", "text"), [(10, "abcdefghij"), (9, "abcd…ghij"), (4, "ab…j"), (2, "a…"), (1, "…")])
-def test_cut_leaves_out_the_middle(length: int, text: str) -> None:
-    assert cut("abcdefghij", length) == text
-    assert len(text) <= length
 
 
 @pytest.mark.parametrize(
