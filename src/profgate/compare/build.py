@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from profgate.compare.calls import call_edges, path_calls
+from profgate.compare.cost_models import cost_models
 from profgate.compare.filters import kept_leaves
 from profgate.compare.repeats import repeats_of
 from profgate.compare.symbols import Numbering, number_symbols
@@ -342,6 +343,7 @@ def compare_workload(
     metrics, alone = _common_metrics(workload)
     comparisons = []
     paired = list(zip(runs, maps, strict=True))
+    records = _observations((paired[:baselines], paired[baselines:]))
     for metric in metrics:
         columns, forest, rows = _columns(runs, Numbering(numbering.symbols, maps), _measured(metric, runs), options)
         noise, noise_sums = _noise_columns(workload, numbering, metric, len(runs), options)
@@ -361,7 +363,8 @@ def compare_workload(
                 period=_period((*runs, *workload.noise_runs), metric),
                 tree=_diff_tree(forest, runs, rows, baselines) if forest is not None else None,
                 edges=_edges(runs, maps, count, metric, baselines) if forest is None else None,
-                observations=_observations((paired[:baselines], paired[baselines:])),
+                observations=records,
+                models=cost_models((paired[:baselines], paired[baselines:]), records),
                 first_seen=read_only(_first_seen(workload.baseline_runs, maps[:baselines], count)),
                 facts=(workload.baseline_runs[0].facts, workload.target_runs[0].facts),
                 notes=notes,

@@ -4,10 +4,16 @@ from collections.abc import Iterable
 
 from profgate.detect.average_amount_threshold import AverageAmountThreshold
 from profgate.detect.base import Strategy
+from profgate.detect.best_model_order_equality import BestModelOrderEquality
 from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
 from profgate.detect.call_context import CallContext
 from profgate.detect.exclusive_time_outliers import ExclusiveTimeOutliers
+from profgate.detect.fast_check import FastCheck
+from profgate.detect.integral_comparison import IntegralComparison
+from profgate.detect.linear_regression import LinearRegression
+from profgate.detect.local_statistics import LocalStatistics
 from profgate.detect.overweight import Overweight
+from profgate.detect.polynomial_regression import PolynomialRegression
 from profgate.detect.totals import Totals
 from profgate.errors import SettingsError
 
@@ -18,8 +24,15 @@ STRATEGIES: tuple[Strategy, ...] = (
     Overweight(),
     CallContext(),
     AverageAmountThreshold(),
+    BestModelOrderEquality(),
+    IntegralComparison(),
+    LocalStatistics(),
+    FastCheck(),
+    LinearRegression(),
+    PolynomialRegression(),
 )
 DEFAULTS = ("tot", "clr", "eto", "ow", "ctx")
+WITH_SIZES = ("bmoe", "int")  # beside the defaults, where records or models know the size of the input
 
 
 def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:

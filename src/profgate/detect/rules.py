@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from profgate.detect.base import Strategy, cannot_tell, resolved
-from profgate.detect.registry import DEFAULTS, STRATEGIES, strategy_named
+from profgate.detect.registry import DEFAULTS, STRATEGIES, WITH_SIZES, strategy_named
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy, Rule
@@ -49,14 +49,20 @@ def _from_policy(strategy: Strategy, policy: Policy) -> dict[str, Any]:
 
 
 def selected(
-    policy: Policy, configuration: Configuration, metric: Metric, strategies: Iterable[Strategy] = STRATEGIES
+    policy: Policy,
+    configuration: Configuration,
+    metric: Metric,
+    strategies: Iterable[Strategy] = STRATEGIES,
+    *,
+    sized: bool = False,
 ) -> list[Selection]:
     """Strategies with all their options for one pair, in the order of the rules, each (method, options) once.
 
-    Without rules the built-in list speaks. An unknown method is a `SettingsError`.
+    Without rules the built-in list speaks, with two more where the pair is ``sized``: it has models of cost over size.
+    An unknown method is a `SettingsError`.
     """
     offered = tuple(strategies)
-    rules = policy.rules or tuple(Rule(method) for method in DEFAULTS)
+    rules = policy.rules or tuple(Rule(method) for method in (*DEFAULTS, *(WITH_SIZES if sized else ())))
     matching = [rule for rule in rules if _matches(rule, configuration, metric)]
     result: list[Selection] = []
     seen: set[str] = set()

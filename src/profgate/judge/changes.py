@@ -161,7 +161,7 @@ def _evidence(comparison: Comparison, detection: Detection, sums: _Sums, row: in
     evidence: dict[str, float | str | None] = {
         name: _number(float(column[row])) for name, column in detection.statistics.items()
     }
-    evidence |= {name: column[row] for name, column in detection.words.items()}
+    evidence |= {name: column[row] for name, column in detection.words.items() if column[row]}
     if row in detection.moved:
         evidence["moved"] = path_text(_path(comparison, detection.moved[row]))
     symbol = int(detection.symbol[row])
@@ -179,8 +179,9 @@ def _change(comparison: Comparison, detection: Detection, sums: _Sums, rows: _Ro
     from_value = _scaled(float(detection.from_value[row]), scale)
     to_value = _scaled(float(detection.to_value[row]), scale)
     delta = None if from_value is None or to_value is None else to_value - from_value
+    relative = None if delta is None or not from_value else _number(delta / from_value)
     symbol = int(detection.symbol[row])
-    flags = list(detection.facts.get("flags", ()))
+    flags = [*detection.facts.get("flags", ()), *detection.flags.get(row, ())]
     if rows.kinds[row] != detection.kind[row]:
         flags.append("capped")
     if row in detection.moved:
@@ -191,18 +192,24 @@ def _change(comparison: Comparison, detection: Detection, sums: _Sums, rows: _Ro
         kind=Kind(int(rows.kinds[row])).word,
         subtype=detection.labels.get(row, detection.subtype) if symbol >= 0 else detection.subtype,
         location=_location(comparison, detection, row),
-        from_value=from_value,
-        to_value=to_value,
+        from_value=_name(detection.from_names, row) or from_value,
+        to_value=_name(detection.to_names, row) or to_value,
         delta=delta,
-        relative=None if delta is None or not from_value else _number(delta / from_value),
+        relative=relative if detection.relative is None else _number(float(detection.relative[row])),
         share_from=_number(float(rows.share_from[row])),
         share_to=_number(float(rows.share_to[row])),
         confidence_type=detection.confidence_types[row],
         confidence=_number(float(detection.confidence[row])),
         evidence=_evidence(comparison, detection, sums, row),
-        reason=str(detection.facts.get("reason", "")),
+        reason=detection.reasons.get(row) or str(detection.facts.get("reason", "")),
         flags=tuple(flags),
+        partial=detection.partial.get(row, ()),
     )
+
+
+def _name(names: list[str] | None, row: int) -> str | None:
+    """The model's name, None where there is none."""
+    return names[row] or None if names is not None else None
 
 
 def _total(comparison: Comparison, sums: _Sums) -> Total:

@@ -39,17 +39,31 @@ def path_text(path: Sequence[str], frames: int = 4) -> str:
     return " › ".join(path if len(path) <= frames + 1 else ("…", *path[-frames:]))
 
 
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A part of the curve from ``x_from`` to ``x_to``: its own kind, and its change as a fraction."""
+
+    kind: str
+    relative: float | None
+    x_from: float
+    x_to: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Detection:
     """One strategy's word on one comparison, as parallel columns.
 
     ``symbol`` int64[row] (-1 = the whole workload, -2 = a module row named in ``labels``), ``kind`` int64[row] (codes
     of `Kind`), ``from_value`` and ``to_value`` float64[row] in stored units of the metric, ``statistics`` float64[row]
-    by name (NaN = unknown), ``words`` text[row] by name, ``confidence_types`` and ``confidence`` float64[row].
-    ``facts["counts"]`` are numbers of what is in no row. ``cannot_tell`` holds reasons for the whole comparison.
+    by name (NaN = unknown), ``words`` text[row] by name ("" = none), ``confidence_types`` and ``confidence``
+    float64[row]. ``facts["counts"]`` are numbers of what is in no row. ``cannot_tell`` holds reasons for the whole
+    comparison. ``reasons``, ``flags`` and ``partial`` are there for the rows that have them.
 
     A strategy that speaks of calling contexts says which: ``node`` int64[row] is the row of the comparison's tree, and
     ``moved`` gives, for a row whose cost only moved, the tree's row at the other end.
+
+    What compares models has names instead of values: ``from_names`` and ``to_names`` by row ("" = none), with
+    ``relative`` float64[row] as its own.
     """
 
     strategy: str
@@ -69,6 +83,12 @@ class Detection:
     node: IntArray | None = None
     moved: dict[int, int] = field(default_factory=dict)
     cannot_tell: tuple[str, ...] = ()
+    from_names: list[str] | None = None
+    to_names: list[str] | None = None
+    relative: FloatArray | None = None
+    reasons: dict[int, str] = field(default_factory=dict)
+    flags: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    partial: dict[int, tuple[Partial, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +105,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One strategy's word about one location ; numbers in the metric's base unit, None = unknown."""
+    """One strategy's word about one location; numbers in the metric's base unit or names of models, None = unknown."""
 
     strategy: str
     family: str
@@ -103,3 +123,4 @@ class Change:
     evidence: dict[str, float | str | None] = field(default_factory=dict)
     reason: str = ""
     flags: tuple[str, ...] = ()
+    partial: tuple[Partial, ...] = ()

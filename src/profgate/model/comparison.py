@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from profgate.model.arrays import FloatArray, IntArray, RowArray
+from profgate.model.cost_models import CostModels
 from profgate.model.profile import Configuration, Facts
 from profgate.model.units import Metric
 
@@ -132,7 +133,8 @@ class Comparison:
     ``noise_self`` int64[noise run, symbol] and ``noise_totals`` int64[noise run] are base runs of other commits.
     ``first_seen`` int64[symbol] is the place of a symbol's first appearance in the baseline's input, root to leaf.
     ``period`` is the value of one sample where the metric is sampled and that is known, else None. ``tree`` is there
-    for formats with stacks, ``edges`` for those that know callers and callees alone.
+    for formats with stacks, ``edges`` for those that know callers and callees alone. ``models`` are there where a
+    profile brings models of cost over size, or records with sizes to fit them to.
     """
 
     workload: str
@@ -150,6 +152,7 @@ class Comparison:
     tree: DiffTree | None = None
     edges: CallEdges | None = None
     observations: Observations | None = None
+    models: CostModels | None = None
     first_seen: IntArray | None = None
     facts: tuple[Facts, Facts] = (Facts(), Facts())
     notes: tuple[Note, ...] = ()

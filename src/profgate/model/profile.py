@@ -76,7 +76,7 @@ class Measurements:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A regression model a profile brings: coefficients by name (b0, b1, b2)."""
+    """A regression model a profile brings: coefficients by name (b0, b1, b2), or x and y of a curve without formula."""
 
     frame: int
     name: str
@@ -84,6 +84,7 @@ class Model:
     coefficients: dict[str, float]
     x_start: float
     x_end: float
+    curve: tuple[tuple[float, ...], tuple[float, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

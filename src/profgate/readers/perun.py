@@ -11,6 +11,7 @@ import numpy as np
 
 from profgate.errors import ProfileError
 from profgate.model.arrays import FloatArray, read_only
+from profgate.model.cost_models import MODEL_NAMES
 from profgate.model.profile import Configuration, Facts, FrameList, Measurements, Model, Profile, Stacks
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind, base_unit
@@ -25,6 +26,7 @@ _HEADER_LIMIT = 100
 # parts of a structured uid, in the order they are joined; whatever else it has follows
 _UID_ORDER = ("binary", "file", "source", "package", "module", "class", "struct", "function", "line", "instruction")
 _ORDERS = ("call-order", "order")
+_CURVES = ("bucket_stats", "kernel_stats")
 _MAX_LINE = 1 << 31
 
 Json = dict[str, object]
@@ -262,25 +264,46 @@ class _Document:
         for number, entry in enumerate(_listing(found, self.where, "'models'")):
             where = f"{self.where}: model {number}"
             model = _mapping(entry, where, "it")
-            if model.get("r_square") is None or not model.get("coeffs"):
-                # moving averages and the like bring curves instead of a formula
-                self.warnings["models without coefficients were left out"] += 1
+            curve = self.curve(model, where)
+            if model.get("r_square") is None or not (model.get("coeffs") or curve):
+                self.warnings["models without coefficients or values were left out"] += 1
                 continue
-            coefficients = [
-                _mapping(one, where, "a coefficient") for one in _listing(model["coeffs"], where, "'coeffs'")
-            ]
+            name = _text(model.get("model")).lower()
+            if name not in MODEL_NAMES:
+                self.warnings["models of an unknown kind were left out"] += 1
+                continue
             uid = model.get("uid")
             module = modules.get(_joined(uid) if isinstance(uid, dict) else _text(uid))
             yield Model(
                 frame=self.uid(uid, where, module),
-                name=_text(model.get("model")),
+                name=name,
                 r_square=_number(model["r_square"], where, "r_square"),
-                coefficients={
-                    _text(one.get("name")): _number(one.get("value"), where, "value") for one in coefficients
-                },
+                coefficients=self.coefficients(model, where),
                 x_start=_number(model.get("x_start"), where, "x_start"),
                 x_end=_number(model.get("x_end"), where, "x_end"),
+                curve=curve,
             )
+
+    def coefficients(self, model: Json, where: str) -> dict[str, float]:
+        """Values by name; one without a name is called by its place."""
+        entries = _listing(model.get("coeffs") or [], where, "'coeffs'")
+        listed = [_mapping(one, where, "a coefficient") for one in entries]
+        return {
+            _text(one.get("name")) or f"b{place}": _number(one.get("value"), where, "value")
+            for place, one in enumerate(listed)
+        }
+
+    def curve(self, model: Json, where: str) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
+        """x and y of a moving average, a regressogram or a kernel regression: values by x, or equally spaced."""
+        found = next((model[key] for key in _CURVES if model.get(key)), None)
+        if found is None:
+            return None
+        if isinstance(found, dict):
+            points = sorted((_number(x, where, "x"), _number(y, where, "a value")) for x, y in found.items())
+            return tuple(x for x, _ in points), tuple(y for _, y in points)
+        y = tuple(_number(one, where, "a value") for one in _listing(found, where, "the curve"))
+        ends = (_number(model.get(key), where, key) for key in ("x_start", "x_end"))
+        return tuple(np.linspace(*ends, len(y)).tolist()), y
 
 
 def _starts_packed(head: bytes) -> bool:

@@ -1,0 +1,180 @@
+"""Least squares fits of the six cost models, for many locations at once.
+
+Sources: the published page on detecting performance changes (which models there are and how they are scored), with
+the corrections of `docs`: the constant's score, what a logarithm cannot take, and a spread of zero. Sums are centred.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.cost_models import CONSTANT, EXPONENTIAL, LINEAR, LOGARITHMIC, POWER, QUADRATIC, SHAPES
+from profgate.statistics.cost_values import values
+
+FEWEST = {kind: 4 if kind == QUADRATIC else 3 for kind in range(len(SHAPES))}
+COEFFICIENTS = np.array([3.0 if kind == QUADRATIC else 1.0 if kind == CONSTANT else 2.0 for kind in range(len(SHAPES))])
+USABLE = 0.9  # part of a location's points that a model must rest on
+NO_SPREAD = 1e-12  # squared deviations that are rounding, as a part of the squares
+TIE = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fits:
+    """Columns over fits: int64 ``group``, ``kind``, ``points``; the rest as in `CostModels`."""
+
+    group: IntArray
+    kind: IntArray
+    coefficients: FloatArray
+    r_square: FloatArray
+    start: FloatArray
+    end: FloatArray
+    error: FloatArray
+    points: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Points:
+    """Points of all groups with what every fit needs; float64[group] unless said otherwise."""
+
+    group: IntArray
+    x: FloatArray
+    y: FloatArray
+    count: FloatArray
+    distinct: IntArray
+    spread: FloatArray
+    flat: BoolArray
+
+    def sums(self, column: FloatArray) -> FloatArray:
+        return np.asarray(np.bincount(self.group, weights=column, minlength=len(self.count)), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fit:
+    """One kind for every group: float64[group, 3] coefficients, float64[group] r_square (NaN = no such model)."""
+
+    coefficients: FloatArray
+    r_square: FloatArray
+    used: BoolArray
+
+
+def fitted(group: IntArray, x: FloatArray, y: FloatArray, groups: int) -> Fits:
+    """Every model that the finite points of each of ``groups`` allow.
+
+    A model needs three points (the quadratic four, of three sizes) and nine tenths of its group's; groups whose sizes
+    are all equal have none, and groups whose amounts are all equal only the constant. ``error`` counts all points of
+    the group, those too that a logarithm had to leave out, so that errors of one group can be compared.
+    """
+    known = np.isfinite(x) & np.isfinite(y)
+    points = _points(group[known], x[known], y[known], groups)
+    with np.errstate(all="ignore"):
+        line = _straight(points, points.x, points.y, np.ones(len(points.x), np.bool_))
+        found = [_fit(points, kind, line) for kind in range(len(SHAPES))]
+        columns = [_columns(points, kind, one) for kind, one in enumerate(found)]
+    order = np.lexsort([np.concatenate([one[key] for one in columns]) for key in ("kind", "group")])
+    return Fits(**{key: np.concatenate([one[key] for one in columns])[order] for key in columns[0]})
+
+
+def criterion(kind: IntArray, error: FloatArray, points: IntArray) -> FloatArray:
+    """Akaike's criterion with the correction for few points, float64[fit]; NaN where points do not suffice.
+
+    n*ln(SSE/n) + 2k + 2k(k+1)/(n-k-1), k = coefficients + 1 for the variance, n - k >= 2.
+    """
+    k, n = COEFFICIENTS[kind] + 1.0, points.astype(np.float64)
+    with np.errstate(all="ignore"):
+        value = n * np.log(error / n) + 2.0 * k + 2.0 * k * (k + 1.0) / (n - k - 1.0)
+    return np.where(n - k >= 2.0, value, np.nan)
+
+
+def _points(group: IntArray, x: FloatArray, y: FloatArray, groups: int) -> _Points:
+    count = np.bincount(group, minlength=groups).astype(np.float64)
+    pairs = np.unique(np.stack([group.astype(np.float64), x]), axis=1)[0].astype(np.int64)
+    with np.errstate(all="ignore"):
+        mean = np.bincount(group, weights=y, minlength=groups) / count
+        spread = np.bincount(group, weights=(y - mean[group]) ** 2, minlength=groups)
+    squares = np.bincount(group, weights=y * y, minlength=groups)
+    distinct = np.bincount(pairs, minlength=groups)
+    return _Points(group, x, y, count, distinct, spread, spread <= NO_SPREAD * squares)
+
+
+def _straight(points: _Points, u: FloatArray, v: FloatArray, used: BoolArray) -> _Fit:
+    """v = b0 + b1*u by centred sums over the points that are used."""
+    weight = used.astype(np.float64)
+    u, v = np.where(used, u, 0.0), np.where(used, v, 0.0)
+    count = points.sums(weight)
+    mean_u, mean_v = points.sums(u) / count, points.sums(v) / count
+    du, dv = weight * (u - mean_u[points.group]), weight * (v - mean_v[points.group])
+    suu, svv, suv = points.sums(du * du), points.sums(dv * dv), points.sums(du * dv)
+    slope = suv / suu
+    coefficients = np.stack([mean_v - slope * mean_u, slope, np.zeros(len(slope))], axis=1)
+    return _Fit(coefficients, np.clip(suv * suv / (suu * svv), 0.0, 1.0), used)
+
+
+def _quadratic(points: _Points) -> _Fit:
+    """Normal equations in z and z^2, z = x centred and scaled: x itself loses digits when it is large."""
+    scale = np.sqrt(points.sums((points.x - (points.sums(points.x) / points.count)[points.group]) ** 2) / points.count)
+    middle = points.sums(points.x) / points.count
+    scale = np.where(scale > 0, scale, 1.0)
+    z = (points.x - middle[points.group]) / scale[points.group]
+    usable = (points.count >= FEWEST[QUADRATIC]) & (points.distinct >= 3)
+    moments = [points.sums(z**power) for power in range(5)]
+    matrix = np.stack([np.stack(moments[row : row + 3], axis=1) for row in range(3)], axis=1)
+    right = np.stack([points.sums(points.y * z**power) for power in range(3)], axis=1)
+    solved = np.full((len(points.count), 3), np.nan)
+    if usable.any():
+        solved[usable] = np.linalg.solve(matrix[usable], right[usable][:, :, None])[:, :, 0]
+    c0, c1, c2 = solved.T
+    b1, b2 = c1 / scale - 2.0 * c2 * middle / scale**2, c2 / scale**2
+    b0 = c0 - c1 * middle / scale + c2 * middle**2 / scale**2
+    residual = points.y - (solved[points.group] * np.stack([np.ones(len(z)), z, z * z], axis=1)).sum(axis=1)
+    r_square = np.clip(1.0 - points.sums(residual**2) / points.spread, 0.0, 1.0)
+    return _Fit(np.stack([b0, b1, b2], axis=1), r_square, np.ones(len(z), np.bool_))
+
+
+def _fit(points: _Points, kind: int, line: _Fit) -> _Fit:
+    positive_x, positive_y = points.x > 0, points.y > 0
+    every = np.ones(len(points.x), np.bool_)
+    if kind == CONSTANT:
+        mean = points.sums(points.y) / points.count
+        none = np.zeros(len(mean))
+        r_square = np.where(points.flat, 1.0, 1.0 - line.r_square)
+        return _Fit(np.stack([mean, none, none], axis=1), r_square, every)
+    if kind == LINEAR:
+        return line
+    if kind == QUADRATIC:
+        return _quadratic(points)
+    log_x, log_y = np.log(np.where(positive_x, points.x, 1.0)), np.log10(np.where(positive_y, points.y, 1.0))
+    if kind == LOGARITHMIC:
+        return _straight(points, log_x, points.y, positive_x)
+    if kind == POWER:
+        found = _straight(points, log_x / np.log(10.0), log_y, positive_x & positive_y)
+        found.coefficients[:, 0] = 10.0 ** found.coefficients[:, 0]
+        return found
+    assert kind == EXPONENTIAL  # noqa: S101 - the last of the six
+    found = _straight(points, points.x, log_y, positive_y)
+    found.coefficients[:, :2] = 10.0 ** found.coefficients[:, :2]
+    return found
+
+
+def _columns(points: _Points, kind: int, fit: _Fit) -> dict[str, np.ndarray]:  # type: ignore[type-arg]
+    used = points.sums(fit.used.astype(np.float64))
+    allowed = (points.distinct >= 2) & (used >= FEWEST[kind]) & (used >= USABLE * points.count)
+    allowed &= (~points.flat) | (kind == CONSTANT)
+    allowed &= np.isfinite(fit.r_square) & np.isfinite(fit.coefficients).all(axis=1)
+    group = np.flatnonzero(allowed)
+    modelled = values(np.full(len(points.x), kind), fit.coefficients[points.group], points.x[:, None])[:, 0]
+    error = points.sums((points.y - modelled) ** 2)
+    error = np.where(error <= NO_SPREAD * points.sums(points.y**2), 0.0, error)
+    start, end = np.full(len(points.count), np.inf), np.full(len(points.count), -np.inf)
+    np.minimum.at(start, points.group[fit.used], points.x[fit.used])
+    np.maximum.at(end, points.group[fit.used], points.x[fit.used])
+    return {
+        "group": group,
+        "kind": np.full(len(group), kind),
+        "coefficients": fit.coefficients[group],
+        "r_square": fit.r_square[group],
+        "start": start[group],
+        "end": end[group],
+        "error": error[group],
+        "points": points.count[group].astype(np.int64),
+    }
