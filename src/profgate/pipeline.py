@@ -150,7 +150,13 @@ def _detect(
     comparison: Comparison, given: PipelineInput, strategies: Sequence[Strategy], pairs: int
 ) -> list[Detection]:
     context = Context(pairs=pairs)
-    chosen = selected(_rules(given), comparison.configuration, comparison.metric, strategies)
+    chosen = selected(
+        _rules(given),
+        comparison.configuration,
+        comparison.metric,
+        strategies,
+        sized=comparison.models is not None,
+    )
     return words_on(comparison, chosen, context)
 
 

@@ -71,9 +71,7 @@ def _fits(observations: Observations | None) -> tuple[Fits, _Keys]:
         empty = np.zeros(0, np.int64)
         return fitted(empty, empty.astype(np.float64), empty.astype(np.float64), 0), _Keys(empty, empty, empty)
     sized = np.isfinite(observations.size) & np.isfinite(observations.amount)
-    side, symbol, subtype = (
-        column[sized] for column in (observations.side, observations.symbol, observations.subtype)
-    )
+    side, symbol, subtype = (column[sized] for column in (observations.side, observations.symbol, observations.subtype))
     if len(observations.subtypes) < 2:
         subtype = np.full(len(subtype), WITHOUT_SUBTYPE)
     keys, group = np.unique(np.stack([side, symbol, subtype]), axis=1, return_inverse=True)
@@ -102,17 +100,14 @@ def _needed(brought: Iterable[_Brought], fits: Fits, keys: _Keys) -> BoolArray:
 def _coefficients(kind: int, model: Model) -> list[float]:
     """b0, b1, b2; a coefficient that the formula needs and nobody gave is NaN."""
     needed = {CONSTANT: 1, QUADRATIC: 3}.get(kind, 2 if kind < len(SHAPES) else 0)
-    return [
-        model.coefficients.get(f"b{place}", np.nan) if place < needed else 0.0
-        for place in range(3)
-    ]
+    return [model.coefficients.get(f"b{place}", np.nan) if place < needed else 0.0 for place in range(3)]
 
 
 def _joined(brought: Sequence[_Brought], fits: Fits, keys: _Keys, wanted: BoolArray) -> CostModels:
     models = [one.model for one in brought]
     many = len(brought)
 
-    def both(of_brought: Sequence[float] | FloatArray, of_fits: FloatArray) -> FloatArray:
+    def both(of_brought: Sequence[object], of_fits: FloatArray) -> FloatArray:
         return np.concatenate([np.asarray(of_brought, np.float64).reshape(many, *of_fits.shape[1:]), of_fits[wanted]])
 
     def whole(of_brought: Sequence[int], of_fits: IntArray) -> IntArray:
@@ -129,9 +124,7 @@ def _joined(brought: Sequence[_Brought], fits: Fits, keys: _Keys, wanted: BoolAr
         symbol=read_only(symbol[order]),
         subtype=read_only(subtype[order]),
         kind=read_only(kind[order]),
-        coefficients=read_only(
-            both([_coefficients(one.kind, one.model) for one in brought], fits.coefficients)[order]  # type: ignore[arg-type]
-        ),
+        coefficients=read_only(both([_coefficients(one.kind, one.model) for one in brought], fits.coefficients)[order]),
         r_square=read_only(np.clip(both([model.r_square for model in models], fits.r_square), 0.0, 1.0)[order]),
         start=read_only(both([model.x_start for model in models], fits.start)[order]),
         end=read_only(both([model.x_end for model in models], fits.end)[order]),

@@ -47,9 +47,7 @@ class _Difference:
     shapes: list[str]
 
 
-def word(
-    strategy: Strategy, comparison: Comparison, options: Mapping[str, Any], shape: Shape
-) -> Detection:
+def word(strategy: Strategy, comparison: Comparison, options: Mapping[str, Any], shape: Shape) -> Detection:
     """Size and direction of the difference of the best models on their common interval.
 
     ``shape`` names the form of float64[pair, n] differences over z in 0..1, float64[n].
@@ -64,8 +62,8 @@ def word(
     both = np.flatnonzero((kinds == Kind.NO_CHANGE) & lines.all(axis=0))
     for row in np.flatnonzero((kinds == Kind.NO_CHANGE) & ~lines.all(axis=0)).tolist():
         kinds[row] = Kind.UNKNOWN
-        lacking = " and ".join(side for side, has in zip(("baseline", "target"), lines[:, row], strict=True) if not has)
-        reasons[row] = f"the {lacking} has no linear model"
+        lacking = [f"the {side}" for side, has in zip(("baseline", "target"), lines[:, row], strict=True) if not has]
+        reasons[row] = f"there is no linear model in {' and '.join(lacking)}"
     interval = common_interval(models, pairs)
     apart = np.isnan(interval.overlap)
     reasons |= dict.fromkeys(both[apart[both]].tolist(), "the ranges of sizes have nothing in common")
@@ -132,14 +130,14 @@ def _alike(models: CostModels, pairs: Pairs, rows: IntArray, relative: FloatArra
     before, after = (models.coefficients[side[rows]] for side in (pairs.baseline, pairs.target))
     near = np.abs(after - before) <= bound * np.abs(before) + 1e-9 * np.maximum(1.0, bound) * np.abs(before)
     same = models.kind[pairs.baseline[rows]] == models.kind[pairs.target[rows]]
-    return near.all(axis=1) & same & at_most(np.abs(relative[rows]), bound)
+    return np.asarray(near.all(axis=1) & same & at_most(np.abs(relative[rows]), bound))
 
 
 def _kinds(area: FloatArray, relative: FloatArray, alike: BoolArray, certain: float, sign: int) -> IntArray:
     """The sign is that of the area, the size that of the mean; where they disagree it is a maybe."""
     more = area > 0
     sure = np.where(more, above(relative, certain), above(-relative, certain))
-    worse = (sign > 0) == more
+    worse = np.equal(sign > 0, more)
     kinds = np.where(sure, directed(Kind.DEGRADATION, worse), directed(Kind.MAYBE_DEGRADATION, worse))
     kinds = np.where(alike | (area == 0), np.int64(Kind.NO_CHANGE), kinds)
     return np.where(np.isnan(relative), np.int64(Kind.UNKNOWN), kinds)

@@ -6,7 +6,14 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.base import cannot_tell, resolved, worse_sign
-from profgate.detect.model_choice import CHOICE_OPTIONS, Comparable, chosen_pairs, has_formula, model_subtype, pair_values
+from profgate.detect.model_choice import (
+    CHOICE_OPTIONS,
+    Comparable,
+    chosen_pairs,
+    has_formula,
+    model_subtype,
+    pair_values,
+)
 from profgate.detect.model_pairs import NO_MODELS, Pairs, Words, detection
 from profgate.model.arrays import FloatArray
 from profgate.model.change import Context, Detection, OptionSpec
@@ -43,7 +50,9 @@ class IntegralComparison:
             relative = (after - before) / before
         relative = np.where((before == 0) & (after == 0), 0.0, relative)
         unusable = ~np.isfinite(relative) | (before < 0) | (after < 0)
-        asked.say(np.where(unusable, np.nan, relative), worse_sign(comparison.metric), "an area is zero or not positive")
+        asked.say(
+            np.where(unusable, np.nan, relative), worse_sign(comparison.metric), "an area is zero or not positive"
+        )
         columns = {"area_from": before, "area_to": after}
         statistics = {name: np.full(len(pairs), np.nan) for name in columns}
         for name, values in columns.items():

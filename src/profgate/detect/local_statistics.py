@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.base import cannot_tell, directed, resolved, worse_sign
-from profgate.detect.model_choice import CHOICE_OPTIONS, Comparable, chosen_pairs, has_formula, model_subtype, pair_values
+from profgate.detect.model_choice import (
+    CHOICE_OPTIONS,
+    Comparable,
+    chosen_pairs,
+    has_formula,
+    model_subtype,
+    pair_values,
+)
 from profgate.detect.model_pairs import NO_MODELS, Pairs, Words, detection
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec, Partial
@@ -88,7 +95,7 @@ def windows(
     width = int(options["density"] * GRID + 1e-9)
     width = width if width >= 2 else GRID
     starts = np.arange(0, GRID, width)
-    rows = [int(pairs.baseline[row]), int(pairs.target[row])]
+    rows = int(pairs.baseline[row]), int(pairs.target[row])
     sides = pair_values(models, *rows, x)
     parts = [slice(start, start + width) for start in starts.tolist() if len(x[start : start + width]) > 1]
     errors, scores, kept, ends = [], [], [], []
@@ -140,4 +147,6 @@ def _kinds(score: FloatArray, count: FloatArray, sign: int) -> IntArray:
 
 def _told(found: Windows) -> tuple[Partial, ...]:
     columns = (found.kind.tolist(), found.error.tolist(), found.first.tolist(), found.last.tolist())
-    return tuple(Partial(Kind(kind).word, error, first, last) for kind, error, first, last in zip(*columns, strict=True))
+    return tuple(
+        Partial(Kind(kind).word, error, first, last) for kind, error, first, last in zip(*columns, strict=True)
+    )

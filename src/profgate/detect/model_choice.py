@@ -80,7 +80,9 @@ class Comparable:
         kinds, self.reasons = one_sided_or_unknown(comparison, pairs, np.full(len(pairs), np.int64(Kind.NO_CHANGE)))
         able = kinds == Kind.NO_CHANGE
         # as published: a fit of .145 counts as .14
-        poor = able & ~at_least(np.round(np.nan_to_num(self.confidence), 2), options["min_confidence"])
+        poor = able & ~at_least(
+            np.asarray(np.round(np.nan_to_num(self.confidence), 2), np.float64), options["min_confidence"]
+        )
         apart = able & ~poor & np.isnan(self.interval.overlap)
         self.reasons |= {row: _poor(self.confidence[row]) for row in np.flatnonzero(poor).tolist()}
         apart_rows = np.flatnonzero(apart).tolist()
@@ -119,10 +121,12 @@ def classes(error: FloatArray, no_change: float, certain: float, sign: int) -> I
 
 
 def pair_values(models: CostModels, before: int, after: int, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """float64[n] of two models at x; of two regressograms the target's values are first put into the other's buckets."""
+    """float64[n] of two models at x; of two regressograms the target's values are put into the other's buckets."""
     first, second = (_values(models, row, x) for row in (before, after))
     if models.kind[before] == models.kind[after] == REGRESSOGRAM:
-        edges = [np.linspace(models.start[row], models.end[row], len(models.curves[row][1]) + 1) for row in (before, after)]
+        edges = [
+            np.linspace(models.start[row], models.end[row], len(models.curves[row][1]) + 1) for row in (before, after)
+        ]
         if len(edges[0]) != len(edges[1]):
             moved = rebinned(models.curves[after][1], edges[1], edges[0])
             second = steps_at((edges[0], moved), float(models.start[before]), float(models.end[before]), x)

@@ -45,7 +45,7 @@ class Pairs:
     @property
     def complete(self) -> BoolArray:
         """bool[pair]: there is a model on both sides."""
-        return (self.baseline != NONE) & (self.target != NONE)
+        return np.asarray((self.baseline != NONE) & (self.target != NONE))
 
 
 def places(comparison: Comparison) -> tuple[IntArray, IntArray]:
@@ -149,13 +149,16 @@ def same_name_pairs(comparison: Comparison, kinds: tuple[int, ...]) -> Pairs:
 def together(*parts: Pairs) -> Pairs:
     """All pairs, one part after the other."""
     return Pairs(
-        *(np.concatenate([getattr(part, name) for part in parts]) for name in ("symbol", "subtype", "baseline", "target"))
+        *(
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("symbol", "subtype", "baseline", "target")
+        )
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Interval:
-    """Where two models can be compared, float64[pair]; ``overlap`` is its part of the union, NaN where there is none."""
+    """Where two models can be compared, float64[pair]; ``overlap`` is its part of the union, NaN = none."""
 
     start: FloatArray
     end: FloatArray

@@ -294,7 +294,7 @@ class _Document:
         }
 
     def curve(self, model: Json, where: str) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
-        """x and y of a moving average, a regressogram or a kernel regression: values by x, or equally spaced."""
+        """X and y of a moving average, a regressogram or a kernel regression: values by x, or equally spaced."""
         found = next((model[key] for key in _CURVES if model.get(key)), None)
         if found is None:
             return None
@@ -302,8 +302,8 @@ class _Document:
             points = sorted((_number(x, where, "x"), _number(y, where, "a value")) for x, y in found.items())
             return tuple(x for x, _ in points), tuple(y for _, y in points)
         y = tuple(_number(one, where, "a value") for one in _listing(found, where, "the curve"))
-        ends = (_number(model.get(key), where, key) for key in ("x_start", "x_end"))
-        return tuple(np.linspace(*ends, len(y)).tolist()), y
+        start, end = (_number(model.get(key), where, key) for key in ("x_start", "x_end"))
+        return tuple(np.linspace(start, end, len(y)).tolist()), y
 
 
 def _starts_packed(head: bytes) -> bool:

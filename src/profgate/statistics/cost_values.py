@@ -80,7 +80,7 @@ def growth(kind: IntArray, coefficients: FloatArray, x: FloatArray) -> FloatArra
             POWER: b1 * y,
             EXPONENTIAL: x * np.log(b1) * y,
         }
-        return np.select([kind == shape for shape in slope], list(slope.values()), np.nan) / y
+        return np.asarray(np.select([kind == shape for shape in slope], list(slope.values()), np.nan) / y)
 
 
 def simpson(y: FloatArray, step: FloatArray) -> FloatArray:
@@ -101,7 +101,7 @@ def simpson(y: FloatArray, step: FloatArray) -> FloatArray:
 
 
 def steps_at(curve: tuple[FloatArray, FloatArray], start: float, end: float, x: FloatArray) -> FloatArray:
-    """A regressogram at x: the value of the equally wide bucket that x falls into; NaN outside and where it is empty."""
+    """A regressogram at x: the value of the bucket that x falls into, all are equally wide; NaN where there is none."""
     _, y = curve
     place = np.floor((x - start) / (end - start) * len(y)).astype(np.int64)
     place = np.where(x == end, len(y) - 1, place)

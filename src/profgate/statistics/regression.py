@@ -5,6 +5,7 @@ the corrections of `docs`: the constant's score, what a logarithm cannot take, a
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -93,12 +94,12 @@ def _points(group: IntArray, x: FloatArray, y: FloatArray, groups: int) -> _Poin
         mean = np.bincount(group, weights=y, minlength=groups) / count
         spread = np.bincount(group, weights=(y - mean[group]) ** 2, minlength=groups)
     squares = np.bincount(group, weights=y * y, minlength=groups)
-    distinct = np.bincount(pairs, minlength=groups)
-    return _Points(group, x, y, count, distinct, spread, spread <= NO_SPREAD * squares)
+    distinct = np.bincount(pairs, minlength=groups).astype(np.int64)
+    return _Points(group, x, y, count, distinct, np.asarray(spread, np.float64), spread <= NO_SPREAD * squares)
 
 
 def _straight(points: _Points, u: FloatArray, v: FloatArray, used: BoolArray) -> _Fit:
-    """v = b0 + b1*u by centred sums over the points that are used."""
+    """V = b0 + b1*u by centred sums over the points that are used."""
     weight = used.astype(np.float64)
     u, v = np.where(used, u, 0.0), np.where(used, v, 0.0)
     count = points.sums(weight)
@@ -156,7 +157,7 @@ def _fit(points: _Points, kind: int, line: _Fit) -> _Fit:
     return found
 
 
-def _columns(points: _Points, kind: int, fit: _Fit) -> dict[str, np.ndarray]:  # type: ignore[type-arg]
+def _columns(points: _Points, kind: int, fit: _Fit) -> dict[str, Any]:
     used = points.sums(fit.used.astype(np.float64))
     allowed = (points.distinct >= 2) & (used >= FEWEST[kind]) & (used >= USABLE * points.count)
     allowed &= (~points.flat) | (kind == CONSTANT)

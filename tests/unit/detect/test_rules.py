@@ -39,6 +39,13 @@ def test_defaults_speak_without_rules() -> None:
     assert tuple(shorts(Policy())) == DEFAULTS == ("tot", "clr", "eto", "ow", "ctx")
 
 
+def test_models_speak_by_default_where_records_have_sizes() -> None:
+    chosen = [strategy.short for strategy, _ in selected(Policy(), HERE, SAMPLES, sized=True)]
+    assert chosen == [*DEFAULTS, "bmoe", "int"]
+    ruled = Policy(rules=(Rule("aat"),))
+    assert [strategy.short for strategy, _ in selected(ruled, HERE, SAMPLES, sized=True)] == ["aat"]
+
+
 @pytest.mark.parametrize(
     ("keys", "matches"),
     [

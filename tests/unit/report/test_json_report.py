@@ -44,6 +44,7 @@ def test_a_change_is_written_in_the_published_words() -> None:
         "evidence": {"d": 0.75, "note": None},
         "reason": "the difference is 9 times the noise",
         "flags": [],
+        "partial": [],
     }
 
 

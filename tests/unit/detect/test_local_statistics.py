@@ -1,0 +1,112 @@
+"""Local parts of the curve: every golden row, and what the published program got wrong."""
+
+import itertools
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from model_samples import MODEL_PAIRS, Given, pair
+from profgate.detect.local_statistics import LocalStatistics
+from profgate.model.change import Context, Detection
+from profgate.model.comparison import Comparison
+from profgate.model.kinds import Kind
+from profgate.model.units import Metric
+
+GOLDEN = {
+    "A": (8.758891075, Kind.DEGRADATION),
+    "B": (0.25, Kind.MAYBE_DEGRADATION),
+    "C": (9.0, Kind.DEGRADATION),
+    "D": (-0.159753538, Kind.MAYBE_OPTIMIZATION),
+    "E": (46.529516556, Kind.DEGRADATION),
+    "F": (0.0, Kind.NO_CHANGE),
+    "G": (0.04, Kind.NO_CHANGE),
+    "H": (0.049490221, Kind.NO_CHANGE),
+}
+
+
+def detect(comparison: Comparison, **options: Any) -> Detection:
+    return LocalStatistics().detect(comparison, options, Context())
+
+
+def said(word: Detection) -> tuple[Any, Kind]:
+    assert word.relative is not None
+    return float(word.relative[0]), Kind(int(word.kind[0]))
+
+
+def of(name: str) -> Detection:
+    return detect(pair(*MODEL_PAIRS[name]))
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_golden_rows(name: str) -> None:
+    relative, kind = GOLDEN[name]
+    assert said(of(name)) == (pytest.approx(relative, rel=1e-8, abs=1e-12), kind)
+
+
+def test_golden_windows() -> None:
+    assert Counter(part.kind for part in of("B").partial[0]) == {"MaybeDegradation": 20}
+    windows = of("H").partial[0]
+    assert Counter(part.kind for part in windows) == {"NoChange": 13, "MaybeDegradation": 4, "Degradation": 3}
+    assert windows[-1].relative == pytest.approx(0.314430945, rel=1e-8)
+
+
+def test_loc_d1_y_is_compared_and_not_x() -> None:
+    """LOC-d1: x stood where y belongs, so ten times the slope over one range read as 0.0."""
+    assert said(of("A"))[1] is Kind.DEGRADATION
+
+
+def test_loc_d2_both_sides_are_seen_at_the_same_sizes() -> None:
+    """LOC-d2: the same curve over a longer range is the same curve where both are known."""
+    assert said(of("F")) == (0.0, Kind.NO_CHANGE)
+
+
+def test_loc_d3_a_statistic_without_baseline_is_left_out() -> None:
+    """LOC-d3: nothing in the baseline counted as no change."""
+    word = detect(pair([Given("constant", (0,), 0.99)], [Given("constant", (1,), 0.99)]))
+    assert said(word)[1] is Kind.UNKNOWN
+    assert word.partial[0] == ()
+    assert said(detect(pair([Given("constant", (0,), 0.99)], [Given("constant", (0,), 0.99)])))[1] is Kind.NO_CHANGE
+
+
+def test_loc_d4_unchanged_windows_stay_between_the_others() -> None:
+    """LOC-d4: the published program drops them before it merges neighbours, so ranges span what did not change."""
+    windows = of("H").partial[0]
+    assert len(windows) == 20
+    assert windows[0].x_from == pytest.approx(1e-6)
+    assert windows[-1].x_to == 100.0
+    assert all(left.x_to < right.x_from for left, right in itertools.pairwise(windows))
+
+
+@pytest.mark.parametrize(("density", "count"), [(0.05, 20), (0.1, 10), (0.3, 4), (0.0, 1), (1.0, 1)])
+def test_the_width_of_windows(density: float, count: int) -> None:
+    assert len(detect(pair(*MODEL_PAIRS["A"]), density=density).partial[0]) == count
+
+
+@pytest.mark.parametrize("r_square", [0.144, 0.145])
+def test_poor_fits_are_unknown(r_square: float) -> None:
+    word = detect(pair([Given("constant", (10,), r_square)], [Given("constant", (20,), 0.99)]))
+    assert said(word)[1] is Kind.UNKNOWN
+
+
+def test_negative_values_form_no_ratio() -> None:
+    """A line that starts below zero: those windows say nothing, the others do."""
+    word = detect(pair([Given("linear", (-100, 1), 0.99, 0, 1000)], [Given("linear", (-200, 2), 0.99, 0, 1000)]))
+    assert said(word) == (pytest.approx(1.0), Kind.DEGRADATION)
+    assert len(word.partial[0]) == 18
+
+
+def test_curves_are_compared_by_window() -> None:
+    flat = Given("moving_average", (), 0.9, 0, 10, (4, 4, 4, 4))
+    late = Given("moving_average", (), 0.9, 0, 10, (4, 4, 4, 8))
+    windows = detect(pair([flat], [late])).partial[0]
+    assert [part.kind for part in windows][:12] == ["NoChange"] * 12
+    assert windows[-1].kind == "Degradation"
+    gaps = Given("regressogram", (), 0.9, 0, 10, (4, float("nan"), 4, 4))
+    assert len(detect(pair([gaps], [gaps])).partial[0]) == 15
+
+
+def test_higher_is_better_swaps_the_words() -> None:
+    word = detect(pair(*MODEL_PAIRS["A"], metric=Metric("hits", "hits", better="higher")))
+    assert said(word)[1] is Kind.OPTIMIZATION
+    assert {part.kind for part in word.partial[0]} == {"Optimization"}
