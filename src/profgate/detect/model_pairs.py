@@ -250,7 +250,7 @@ def detection(
     """The word of a strategy that compares models: names instead of values, r_square as its confidence."""
     unknown = np.full(len(pairs), np.nan)
     subtypes = comparison.observations.subtypes if comparison.observations is not None else []
-    texts = {"records": [subtypes[sub] if sub != WITHOUT_SUBTYPE else "" for sub in pairs.subtype.tolist()]}
+    records = {"records": [subtypes[sub] if sub != WITHOUT_SUBTYPE else "" for sub in pairs.subtype.tolist()]}
     return Detection(
         strategy=strategy.name,
         family=strategy.family,
@@ -268,7 +268,7 @@ def detection(
         from_names=names(comparison.models, pairs.baseline),
         to_names=names(comparison.models, pairs.target),
         relative=words.relative,
-        texts=texts if any(texts["records"]) else {},
+        words=records if any(records["records"]) else {},
         reasons=words.reasons,
         flags=dict(words.flags or {}),
         partial=dict(words.partial or {}),
