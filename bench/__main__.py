@@ -1,4 +1,7 @@
-"""Measures profgate against other programs: ./run bench [--size 10k,100k,1m] [--runs N] [--json FILE]."""
+"""Measures profgate against other programs: ./run bench [--size 10k,100k,1m] [--runs N] [--json FILE].
+
+How often its verdicts are right is another matter: ./run bench accuracy.
+"""
 
 import argparse
 import json
@@ -29,6 +32,10 @@ def _positive(text: str) -> int:
 
 def main() -> int:
     """Print the table; 1 where profgate itself could not do the work."""
+    if sys.argv[1:2] == ["accuracy"]:
+        from bench.accuracy.lab import main as accuracy
+
+        return accuracy(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
     parser.add_argument("--size", type=_sizes, default="10k,100k", metavar="LIST", help=f"of {', '.join(SIZES)}")
     parser.add_argument("--runs", type=_positive, default=3, metavar="N", help="timed runs of each command")

@@ -1,0 +1,221 @@
+"""Results as docs/accuracy.md: tables for people, nothing that depends on the day or the machine."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from bench.accuracy.cells import NOISES, RATIOS, RUNS, SHARES, SUITE
+from bench.accuracy.edits import NET_UNCHANGED
+from bench.accuracy.peers import RULES
+from bench.accuracy.results import Cells, chosen, pooled
+from bench.accuracy.scoring import JUDGE, Tally, wilson
+from bench.accuracy.targets import release_targets
+
+DASH = "–"
+
+HEAD = """\
+# How often profgate is right
+
+Made by `./run bench accuracy` (seed {seed}); the same seed gives the same page. The simulated part runs the
+pipeline's own stages on programs of 2,000 functions whose shares fall like 1/k, 50,000 samples a run, 4 % machine
+noise and 3 % noise of each function from run to run, with 12 base runs to learn from. *Red* means that the check
+fails. A *row* is a function or a total that is told to be slower. All rates are of pull requests; brackets hold 95 %
+intervals (Wilson). It is a simulation: good for comparing rules and for holding promises, not a promise for your code.
+The last two parts are recordings of real programs.
+"""
+SIDE_BY_SIDE = """\
+Unchanged pull requests on the left, on the right the mean over functions of 0.5, 1, 2, 5 and 20 % of the run made
+5, 10, 30 and 100 % slower, each equally often. Changes below 0.5 % of the run are listed and never red, by design, so
+no column reaches 100. The strategies stand alone here: red on every word stronger than *maybe*.
+"""
+
+
+def _number(part: int, whole: int) -> str:
+    return f"{100.0 * part / whole:.1f}".removesuffix(".0") if whole else DASH
+
+
+def rate(part: int, whole: int) -> str:
+    """A rate with its 95 % interval, in percent."""
+    if not whole:
+        return DASH
+    low, high = wilson(part, whole)
+    return f"{_number(part, whole)} % [{100 * low:.1f}, {100 * high:.1f}]"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table, the first column left, the others right."""
+    lines = [head, ["---", *["--:"] * (len(head) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def _planted(cells: Cells, **facts: object) -> list[Mapping[str, Any]]:
+    plants = [[share, ratio] for share in SHARES for ratio in RATIOS]
+    return [cell for plant in plants for cell in chosen(cells, plant=plant, **facts)]
+
+
+def _rules(cells: Cells) -> list[str]:
+    """The judge, the strategies and the peers, in this order."""
+    seen = dict.fromkeys(name for cell in cells for name in cell["rules"])
+    strategies = [name for name in seen if name not in RULES and name != JUDGE]
+    return [JUDGE, *strategies, *(name for name in RULES if name in seen)]
+
+
+def _side_by_side(cells: Cells, runs: int) -> str:
+    quiet, slower = chosen(cells, runs=runs), _planted(cells, runs=runs)
+    rows = []
+    for rule in _rules([*quiet, *slower]):
+        calm, found = pooled(quiet, rule), pooled(slower, rule)
+        if calm is None or found is None:
+            continue
+        rows.append(
+            [
+                f"**{rule}**" if rule == JUDGE else rule,
+                rate(calm.red, calm.tried),
+                f"{calm.rows / calm.tried:.2f}",
+                f"{_number(found.red, found.tried)} %",
+                f"{_number(found.listed_there, found.tried)} %",
+                f"{_number(found.gated_there, found.tried)} %",
+            ]
+        )
+    head = ["rule", "unchanged red", "false rows", "slower red", "listed there", "red there"]
+    return table(head, rows)
+
+
+def rivals(cells: Cells) -> list[str]:
+    """Rules with no more false reds than the judge that find more slowdowns at the right place, with the runs."""
+    found = []
+    for runs in RUNS:
+        quiet, slower = chosen(cells, runs=runs), _planted(cells, runs=runs)
+        calm, reached = pooled(quiet, JUDGE), pooled(slower, JUDGE)
+        if calm is None or reached is None:
+            continue
+        for rule in _rules([*quiet, *slower]):
+            other_calm, other_reached = pooled(quiet, rule), pooled(slower, rule)
+            if rule == JUDGE or other_calm is None or other_reached is None:
+                continue
+            calmer = other_calm.red * calm.tried <= calm.red * other_calm.tried
+            if calmer and other_reached.gated_there * reached.tried > reached.gated_there * other_reached.tried:
+                found.append(f"{rule} with {runs} runs a side")
+    return found
+
+
+def _by_runs(cells: Cells, rows: Mapping[str, Mapping[str, Any]], text: Callable[[Tally], str]) -> str:
+    lines = []
+    for name, facts in rows.items():
+        tallies = [pooled(chosen(cells, runs=runs, **facts), JUDGE) for runs in RUNS]
+        lines.append([name, *(DASH if tally is None else text(tally) for tally in tallies)])
+    return table(["", *(f"{runs} run{'s' if runs > 1 else ''} a side" for runs in RUNS)], lines)
+
+
+def _unchanged(cells: Cells) -> str:
+    rows: dict[str, dict[str, Any]] = {name: {"noise": name} for name in NOISES}
+    rows |= {
+        "timed": {"metric": "timed"},
+        "counted": {"metric": "counted"},
+        "target's machine 4 % slower": {"slow_machine": True},
+        f"{SUITE} workloads": {"workloads": SUITE},
+    }
+    red = _by_runs(cells, rows, lambda tally: rate(tally.red, tally.tried))
+    shown = _by_runs(cells, rows, lambda tally: rate(tally.shown, tally.tried))
+    return f"Red:\n\n{red}\nAnything shown, slower or faster:\n\n{shown}"
+
+
+def _plant_name(plant: Sequence[float]) -> str:
+    return f"{100 * plant[0]:g} % of the run, × {plant[1]:g}"
+
+
+def _both(tally: Tally) -> str:
+    return f"{_number(tally.listed_there, tally.tried)} / {_number(tally.gated_there, tally.tried)}"
+
+
+def _plants(cells: Cells, metric: str, workloads: int) -> str:
+    plants = {
+        tuple(cell["plant"])
+        for cell in cells
+        if cell["plant"] and cell["metric"] == metric and cell["workloads"] == workloads
+    }
+    rows = {
+        _plant_name(plant): {"plant": list(plant), "metric": metric, "workloads": workloads} for plant in sorted(plants)
+    }
+    return _by_runs(cells, rows, _both)
+
+
+def _edits(cells: Cells) -> str:
+    rows: dict[str, dict[str, Any]] = {name: {"edit": name} for name in [*NET_UNCHANGED, "gone"]}
+    slower: dict[str, dict[str, Any]] = {name: {"edit": name} for name in ("new cost", "renamed and slower")}
+    slower |= {"O(n) turned O(n²), measured by size": {"grown": True}}
+    calm = _by_runs(
+        cells,
+        rows | {"unchanged, measured by size": {"grown": False}},
+        lambda tally: f"{rate(tally.red, tally.tried)}, {tally.rows / tally.tried:.2f} rows",
+    )
+    found = _by_runs(cells, slower, _both)
+    return f"Nothing got slower, so red is false:\n\n{calm}\nSomething did; listed / red there, in percent:\n\n{found}"
+
+
+def _targets(cells: Cells) -> str:
+    rows = [
+        [target.name, target.wanted, target.said, "yes" if target.met else "**no**"]
+        for target in release_targets(cells)
+    ]
+    return table(["target", "wanted", "found", "met"], rows)
+
+
+def page(cells: Cells, recordings: Mapping[str, Any], seed: int) -> str:
+    """The whole page."""
+    beaten = rivals(cells)
+    verdict = (
+        f"Rules with no more false reds than profgate and more slowdowns found: {'; '.join(beaten)}."
+        if beaten
+        else "No rule of these tables has as few false reds as profgate and finds more slowdowns."
+    )
+    parts = [
+        HEAD.format(seed=seed),
+        "## Release targets\n",
+        _targets(cells),
+        "## All rules side by side\n",
+        SIDE_BY_SIDE,
+    ]
+    for runs in RUNS:
+        parts += [f"### {runs} run{'s' if runs > 1 else ''} a side\n", _side_by_side(cells, runs)]
+    parts += [
+        verdict + "\n",
+        "## Unchanged code\n",
+        _unchanged(cells),
+        "## Slower functions\n",
+        "Listed / red at the right function, in percent.\n",
+        _plants(cells, "sampled", 1),
+        "Timed:\n",
+        _plants(cells, "timed", 1),
+        "Counted:\n",
+        _plants(cells, "counted", 1),
+        f"In one of {SUITE} workloads:\n",
+        _plants(cells, "sampled", SUITE),
+        "## Edits that move cost\n",
+        _edits(cells),
+    ]
+    return "\n".join([*parts, *recorded_parts(recordings)])
+
+
+def recorded_parts(recordings: Mapping[str, Any]) -> list[str]:
+    """The two last parts, from what was recorded once."""
+    programs = [
+        [
+            one["program"],
+            one["profiler"],
+            str(one["runs"]),
+            rate(one["red"], one["tried"]),
+            rate(one["shown"], one["tried"]),
+            "; ".join(
+                f"{plant['function']} {plant['cost']}: {_number(plant['listed'], plant['tried'])} / "
+                f"{_number(plant['red'], plant['tried'])}"
+                for plant in one["plants"]
+            ),
+        ]
+        for one in recordings["programs"]
+    ]
+    head = ["program", "profiler", "runs a side", "unchanged red", "anything shown", "slowed down: listed / red, %"]
+    parts = ["## Recorded programs\n", recordings["about_programs"] + "\n", table(head, programs)]
+    parts += ["## Three upgrades of libraries\n", recordings["about_upgrades"] + "\n"]
+    for one in recordings["upgrades"]:
+        parts += [f"### {one['title']}\n", one["said"] + "\n", "\n".join(f"> {line}" for line in one["comment"]) + "\n"]
+    return parts
