@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from bench.accuracy.edits import EDITS, edited_function
 from bench.accuracy.growth import FUNCTIONS, measured
-from bench.accuracy.scoring import Result, Word
+from bench.accuracy.scoring import Result
 from bench.accuracy.simulator import (
     COUNTED,
     SAMPLED,
@@ -28,6 +28,7 @@ from bench.accuracy.simulator import (
 from bench.accuracy.stages import judge_comparisons, judge_profiles, words_of
 
 from profgate.model.comparison import Comparison
+from profgate.model.report import Report
 
 RUNS = (1, 3, 5, 10)
 SHARES = (0.005, 0.01, 0.02, 0.05, 0.2)
@@ -47,6 +48,15 @@ QUIET = Noise(function=0.001, machine=0.0)  # instructions hardly scatter
 SLOW_MACHINE = 1.04
 Truth = frozenset[tuple[str, str]]
 NOTHING: Truth = frozenset()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PullRequest:
+    """One simulated pull request, judged; ``truth`` holds the places where a slowdown may rightly be told."""
+
+    report: Report
+    comparisons: Sequence[Comparison]
+    truth: Truth = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +118,8 @@ def _flat(cell: Cell, random: Random, plant: tuple[float, float] | None, workloa
     return comparison_of(overlay, sides, base_runs, noise, recorder, workload), truth
 
 
-def _suite(cell: Cell, random: Random) -> tuple[dict[str, Word | None], Truth]:
-    """One pull request: all workloads, the plant in one of them."""
+def _suite(cell: Cell, random: Random) -> PullRequest:
+    """All workloads, the plant in one of them."""
     chosen = int(random.integers(cell.workloads))
     comparisons, truth = [], NOTHING
     for number in range(cell.workloads):
@@ -117,10 +127,10 @@ def _suite(cell: Cell, random: Random) -> tuple[dict[str, Word | None], Truth]:
         comparison, true_here = _flat(cell, random, plant, f"w{number:02}")
         comparisons.append(comparison)
         truth |= true_here
-    return words_of(judge_comparisons(comparisons), comparisons), truth
+    return PullRequest(judge_comparisons(comparisons), comparisons, truth)
 
 
-def _edited(cell: Cell, random: Random) -> tuple[dict[str, Word | None], Truth]:
+def _edited(cell: Cell, random: Random) -> PullRequest:
     program = _overlay(300).program
     noise, runs = _noise(cell), cell.runs
     edited = EDITS[cell.edit or ""](program, edited_function(program, random), random)
@@ -133,10 +143,10 @@ def _edited(cell: Cell, random: Random) -> tuple[dict[str, Word | None], Truth]:
     )
     workload = built.report.workloads[0].name
     truth = frozenset((workload, name) for name in edited.slower)
-    return words_of(built.report, built.comparisons), truth
+    return PullRequest(built.report, built.comparisons, truth)
 
 
-def _grown(cell: Cell, random: Random) -> tuple[dict[str, Word | None], Truth]:
+def _grown(cell: Cell, random: Random) -> PullRequest:
     place = int(random.integers(FUNCTIONS // 3)) if cell.grown else None
     built = judge_profiles(
         [measured(random) for _ in range(cell.runs)],
@@ -145,11 +155,11 @@ def _grown(cell: Cell, random: Random) -> tuple[dict[str, Word | None], Truth]:
     )
     workload = built.report.workloads[0].name
     truth = frozenset([(workload, f"function_{place:02}")]) if place is not None else NOTHING
-    return words_of(built.report, built.comparisons), truth
+    return PullRequest(built.report, built.comparisons, truth)
 
 
-def pull_request(cell: Cell, random: Random) -> tuple[dict[str, Word | None], Truth]:
-    """Everybody's word on one simulated pull request, and where a slowdown may rightly be told."""
+def pull_request(cell: Cell, random: Random) -> PullRequest:
+    """One pull request of a cell."""
     if cell.grown is not None:
         return _grown(cell, random)
     return _edited(cell, random) if cell.edit else _suite(cell, random)
@@ -158,19 +168,21 @@ def pull_request(cell: Cell, random: Random) -> tuple[dict[str, Word | None], Tr
 def run_cell(cell: Cell, seed: int) -> Result:
     """All pull requests of a cell; the same seed gives the same numbers, whatever else runs."""
     result = Result(cell.facts())
+    # where rules are set side by side; elsewhere the judge is what is asked for
+    everybody = cell.noise == CALIBRATED and cell.kind == "sampled" and cell.workloads == 1 and not cell.edit
     for number in range(cell.pull_requests):
-        words, truth = pull_request(cell, np.random.default_rng([seed, cell.number, number]))
-        result.add(words, truth)
+        one = pull_request(cell, np.random.default_rng([seed, cell.number, number]))
+        result.add(words_of(one.report, one.comparisons, everybody=everybody), one.truth)
     return result
 
 
 def _unnumbered(unchanged: int, changed: int) -> Iterator[Cell]:
     for noise in NOISES:
-        yield from (Cell(0, noise, runs, unchanged) for runs in RUNS)
+        yield from (Cell(0, noise, runs, unchanged if noise == CALIBRATED else unchanged // 2) for runs in RUNS)
     for runs in RUNS:
         yield Cell(0, CALIBRATED, runs, unchanged // 3, slow_machine=True)
         yield from (Cell(0, CALIBRATED, runs, unchanged // 3, kind=kind) for kind in ("timed", "counted"))
-        yield Cell(0, CALIBRATED, runs, unchanged // 5, workloads=SUITE)
+        yield Cell(0, CALIBRATED, runs, unchanged // 10, workloads=SUITE)
     plants = [*((share, ratio) for share in SHARES for ratio in RATIOS), *EXTRA_PLANTS]
     yield from (Cell(0, CALIBRATED, runs, changed, plant=plant) for runs in RUNS for plant in plants)
     for kind in ("timed", "counted"):

@@ -109,14 +109,14 @@ def _welch(sides: Sides) -> FloatArray | None:
 
 def _poisson(sides: Sides) -> FloatArray | None:
     """One-sided p that a sample falls on the target as often as its total says."""
-    from scipy.special import bdtrc
+    from scipy.special import betainc
 
     if not sides.sampled:
         return None
     before, after = (side.sum(axis=0) for side in sides.values)
     totals = [float(side.sum()) for side in sides.totals]
     with np.errstate(invalid="ignore"):
-        p = bdtrc(after - 1, before + after, totals[1] / sum(totals))
+        p = betainc(after, before + 1.0, totals[1] / sum(totals))
     return np.asarray(np.where(after > 0, p, 1.0))
 
 

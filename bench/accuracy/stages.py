@@ -68,10 +68,11 @@ def _peers(comparisons: Iterable[Comparison]) -> dict[str, Word | None]:
     return found
 
 
-def words_of(report: Report, comparisons: Sequence[Comparison]) -> dict[str, Word | None]:
-    """Everybody's word on one pull request; None = cannot speak. Only one comparison hears all strategies."""
+def words_of(report: Report, comparisons: Sequence[Comparison], *, everybody: bool) -> dict[str, Word | None]:
+    """Words on one pull request, None = cannot speak: of the judge and its strategies, or of all others too."""
     metrics = {workload.name: workload.metrics[0] for workload in report.workloads}
     words: dict[str, Word | None] = {JUDGE: judged(report), **strategy_words(metrics, DEFAULT_NAMES)}
-    if len(comparisons) == 1:
-        words |= _others(comparisons[0])
-    return words | _peers(comparisons)
+    if not everybody:
+        return words
+    others = _others(comparisons[0]) if len(comparisons) == 1 else {}
+    return words | others | _peers(comparisons)
