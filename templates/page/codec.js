@@ -117,12 +117,12 @@ function optionalColumns(header, parts, size, symbols) {
     evidenceSelf: has("evidence_self") ? readBits(parts.get("evidence_self"), size) : null,
     categories: text("categories"),
     categoryOf: has("category") ? readVarints(parts.get("category"), symbols) : null,
-    sourceOf: Array.from({ length: symbols }, (_, symbol) => (codes ? states[codes[symbol]] ?? "unknown" : "unknown")),
+    sources: codes && Array.from(codes, (code) => states[code] ?? "unknown"),
     paths: text("paths"),
     pathOf: has("path") ? readVarints(parts.get("path"), symbols) : null,
     links: text("links"),
     linkOf: has("link") ? readVarints(parts.get("link"), symbols) : null,
-    sources: new Map(text("sources").map((source) => [source.symbol, source])),
+    sourceDiffs: new Map(text("sources").map((source) => [source.symbol, source])),
   };
 }
 

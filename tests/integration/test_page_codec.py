@@ -96,15 +96,14 @@ def test_every_column_comes_back(seed: int, threshold: float) -> None:
     ):
         shown = [columns[texts][place - 1] if place else None for place in columns[places]]
         assert by_symbol(columns, shown) == [given[symbol] if symbol >= 0 else None for symbol in name]
-    states = by_symbol(columns, columns["sourceOf"])
+    states = by_symbol(columns, columns["sources"])
     assert states == [tree.source.states[symbol] if symbol >= 0 else None for symbol in name]
 
 
 def test_what_nobody_knows_is_null_and_never_zero() -> None:
     tree = random_tree(5, optional=False)
     columns, _ = decoded(tree, order_tree(tree), PageHeader("t", "w", "m", "ns"))
-    assert (columns["callsBefore"], columns["evidence"], columns["pathOf"]) == (None, None, None)
-    assert set(columns["sourceOf"]) == {"unknown"}
+    assert (columns["callsBefore"], columns["evidence"], columns["sources"]) == (None, None, None)
     assert "?;\u2028" in "".join(columns["names"])
 
 
@@ -117,7 +116,7 @@ def test_findings_and_sources_meet_their_functions() -> None:
     (told,) = header["findings"]
     assert sorted(ordered.row[told["rows"]].tolist()) == [7, 200]
     assert columns["names"][told["symbol"]] == HOSTILE.replace("\ud800", "?")
-    ((symbol, shown),) = columns["sources"]
+    ((symbol, shown),) = columns["sourceDiffs"]
     assert symbol == told["symbol"]
     assert shown["hunks"] == [[1, 2, ["-a", "+<b>"]]]
 

@@ -1,0 +1,87 @@
+// What the blueprint says of a context: the same figures for popup, lower pane and screen reader.
+import { GLYPHS, sourceOf } from "./blueprint.js";
+import { element } from "./dom.js";
+import { formatShare, formatSigned, formatSignedShare, formatValue } from "./format.js";
+import { nameOf, placeOf } from "./tree.js";
+import { scaled } from "./views.js";
+import { SOURCE_WORDS, changeOf, isNear, meanOf } from "./words.js";
+
+export const STATE_WORDS = {
+  slower: "slower",
+  faster: "faster",
+  added: "only after",
+  removed: "only before",
+  unchanged: "unchanged",
+  other: "many small stacks merged to keep the page small",
+};
+
+// Rows of label, before, after and change; a number that nobody counted has no row.
+export function figureRows(page, figures, node) {
+  const { tree, ratio, header } = page;
+  const share = (values) => (values[0] ? values[node] / values[0] : 0);
+  const points = (share(tree.after) - share(tree.before)) * 100;
+  const rows = [["Share", formatShare(share(tree.before)), formatShare(share(tree.after)), signedPoints(points)]];
+  for (const [label, before, after] of [
+    ["Inclusive", tree.before[node], tree.after[node]],
+    ["Self", tree.beforeSelf[node], tree.afterSelf[node]],
+  ]) {
+    const old = scaled(before, ratio);
+    const near = isNear(after, old);
+    const relative = before ? (near ? "0 %" : formatSignedShare((after - old) / old)) : after ? "new" : "-";
+    rows.push([label, meanOf(page, before, 0), meanOf(page, after, 1), near ? meanOf(page, 0, 1) : `${changeOf(page, after - old)} (${relative})`]);
+  }
+  if (figures.counted && node > 0) {
+    const calls = [tree.callsBefore[node] / header.runs[0], tree.callsAfter[node] / header.runs[1]];
+    rows.push(["Calls", formatValue(calls[0], "count"), formatValue(calls[1], "count"), formatSigned(calls[1] - calls[0], "count")]);
+  }
+  return rows;
+}
+
+function signedPoints(points) {
+  const text = Math.abs(points) < 0.005 ? "0" : Math.abs(points).toFixed(2);
+  return `${text === "0" ? "" : points > 0 ? "+" : "\u2212"}${text} pp`;
+}
+
+export function verdictWords(page, figures, node, partner) {
+  const { tree } = page;
+  const words = [STATE_WORDS[figures.state[node]]];
+  if (tree.symbol[node] >= 0) words.push(SOURCE_WORDS[sourceOf(tree, node)]);
+  if (partner !== undefined) words.push(`moved ${figures.state[node] === "added" ? "from" : "to"} ${nameOf(tree, tree.parent[partner])}`);
+  const finding = page.findings.get(tree.symbol[node]);
+  if (finding) words.push(`finding: ${finding.severity}, ${finding.direction}${finding.strategies?.length ? ` (${finding.strategies.join(", ")})` : ""}`);
+  return words.filter(Boolean).join(", ");
+}
+
+export function boxSentence(page, figures, node, partner) {
+  const rows = figureRows(page, figures, node).map(([label, before, after, change]) => `${label.toLowerCase()} ${before} to ${after}, ${change}`);
+  return [nameOf(page.tree, node), verdictWords(page, figures, node, partner), ...rows, placeOf(page.tree, node)].filter(Boolean).join("; ");
+}
+
+export function figuresTable(page, figures, node) {
+  const table = element("table");
+  const head = element("tr");
+  head.append(element("td"), ...["Before", "After", "Change"].map((title) => element("th", title)));
+  table.append(head);
+  for (const [label, ...cells] of figureRows(page, figures, node)) {
+    const row = element("tr");
+    row.append(element("th", label), ...cells.map((cell) => element("td", cell)));
+    table.append(row);
+  }
+  return table;
+}
+
+export function titleOf(page, figures, node) {
+  const title = element("b");
+  const glyph = GLYPHS[figures.state[node]];
+  if (glyph) title.append(`${glyph} `);
+  title.append(element("bdi", nameOf(page.tree, node)));
+  return title;
+}
+
+// How the width of a box is to be read, in one sentence.
+export function widthWords(page, figures) {
+  if (figures.counted) return page.header.blueprint?.estimated ? "width: calls more or less, split by call edge" : "width: calls more or less";
+  return figures.sampled
+    ? "width: samples, this profile has no call counts"
+    : "width: change in steps of 0.01 % of the whole, this profile has no call counts";
+}

@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  FIRST_BOXES,
+  MOST_BOXES,
+  childrenOf,
+  figuresOf,
+  firstShown,
+  hasHidden,
+  heightOf,
+  hideBelow,
+  hotPath,
+  movedContexts,
+  shadeOf,
+  showAll,
+  showChildren,
+  widthOf,
+} from "../../templates/page/blueprint.js";
+import { nameOf } from "../../templates/page/tree.js";
+import { randomTree, treeOf } from "./trees.mjs";
+
+const RULES = { min_shift: 0.005, severe_shift: 0.05, sigma: 3 };
+const PLAIN = { ratio: { num: 1, den: 1 }, runs: [1, 1], by: "share", higher: false, sample: null, rules: RULES };
+
+function withSources(tree, sources) {
+  return { ...tree, sources: tree.names.map((name) => sources[name] ?? "unknown") };
+}
+
+function fills(tree, figures) {
+  const found = {};
+  for (let i = 1; i < tree.size; i++) {
+    const { fill, dotted } = shadeOf(tree, figures, i);
+    found[nameOf(tree, i)] = dotted ? `${fill} dotted` : fill;
+  }
+  return found;
+}
+
+test("six colours, and the third source state by its dotted border", () => {
+  const plain = treeOf([
+    ["main/slow", 100, 200],
+    ["main/slowSame", 100, 200],
+    ["main/slowUnknown", 100, 200],
+    ["main/fast", 200, 100],
+    ["main/fastSame", 200, 100],
+    ["main/fresh", 0, 50],
+    ["main/gone", 50, 0],
+    ["main/even", 1000, 1000],
+  ]);
+  const tree = withSources(plain, { slow: "changed", slowSame: "same", fast: "changed", fastSame: "same", main: "same", even: "changed" });
+  assert.deepEqual(fills(tree, figuresOf(tree, PLAIN)), {
+    main: "unchanged",
+    slow: "slower-changed",
+    slowSame: "slower",
+    slowUnknown: "slower dotted",
+    fast: "faster-changed",
+    fastSame: "faster",
+    fresh: "added",
+    gone: "removed",
+    even: "unchanged",
+  });
+});
+
+test("a share that rises while the cost does not is unchanged", () => {
+  const tree = treeOf([["main/steady", 100, 100], ["main/other", 900, 100]]);
+  const figures = figuresOf(tree, PLAIN);
+  const found = fills(tree, figures);
+  assert.equal(found.steady, "unchanged");
+  assert.equal(found.other, "faster dotted");
+});
+
+test("samples must also be beyond three standard errors", () => {
+  const rare = treeOf([["main/a", 10, 16], ["main/b", 90, 84]]);
+  assert.equal(fills(rare, figuresOf(rare, { ...PLAIN, sample: 1 })).a, "unchanged");
+  const many = treeOf([["main/a", 1000, 1600], ["main/b", 9000, 8400]]);
+  assert.equal(fills(many, figuresOf(many, { ...PLAIN, sample: 1 })).a, "slower dotted");
+  assert.equal(fills(rare, figuresOf(rare, PLAIN)).a, "slower dotted");
+});
+
+test("higher is better turns slower and faster", () => {
+  const tree = treeOf([["main/a", 100, 300], ["main/b", 300, 100]]);
+  const found = fills(tree, figuresOf(tree, { ...PLAIN, higher: true }));
+  assert.deepEqual([found.a, found.b], ["faster dotted", "slower dotted"]);
+});
+
+test("heights and widths follow the stated formulas and their limits", () => {
+  assert.deepEqual([0, 0.01, -0.05, 0.9].map(heightOf), [6, 10, 26, 96]);
+  assert.deepEqual([0, 9, -999, 1e12].map(widthOf), [10, 34, 82, 160]);
+});
+
+test("widths come from calls for each run, else samples, else steps of the whole", () => {
+  const tree = treeOf([["main/a", 100, 300]]);
+  const counted = { ...tree, callsBefore: Float64Array.of(0, 2, 20), callsAfter: Float64Array.of(0, 4, 90) };
+  assert.deepEqual([...figuresOf(counted, { ...PLAIN, runs: [2, 3] }).count].map(Math.round), [0, 0, 20]);
+  assert.equal(figuresOf(tree, { ...PLAIN, sample: 10 }).count[2], 20);
+  assert.equal(Math.round(figuresOf(tree, PLAIN).count[2]), Math.round((200 / 300) * 1e4));
+});
+
+test("absolute heights take the page's factor", () => {
+  const tree = treeOf([["main/a", 100, 300], ["main/b", 100, 100]]);
+  const figures = figuresOf(tree, { ...PLAIN, by: "absolute", ratio: { num: 2, den: 1 } });
+  assert.deepEqual([...figures.shift], [0, 0, 0.25, -0.25]);
+});
+
+test("a context that moved meets its other place when the costs are alike", () => {
+  const tree = treeOf([
+    ["main/old/helper", 100, 0],
+    ["main/old/far", 100, 0],
+    ["main/new/helper", 0, 95],
+    ["main/new/far", 0, 300],
+  ]);
+  const partner = movedContexts(tree, figuresOf(tree, PLAIN));
+  const names = [...partner.keys()].map((node) => nameOf(tree, node));
+  assert.deepEqual(names.sort(), ["helper", "helper"]);
+  for (const [node, other] of partner) assert.equal(partner.get(other), node);
+});
+
+test("swapping the sides mirrors every state", () => {
+  const mirror = { slower: "faster", faster: "slower", added: "removed", removed: "added", unchanged: "unchanged" };
+  for (let seed = 1; seed <= 20; seed++) {
+    const tree = randomTree(seed);
+    const back = { ...tree, beforeSelf: tree.afterSelf, afterSelf: tree.beforeSelf, before: tree.after, after: tree.before };
+    const one = figuresOf(tree, PLAIN).state;
+    const other = figuresOf(back, PLAIN).state;
+    for (let i = 0; i < tree.size; i++) if (tree.before[i] || tree.after[i]) assert.equal(other[i], mirror[one[i]]);
+  }
+});
+
+test("the first boxes hold the root and whole paths, and never too many", () => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const tree = randomTree(seed, 400);
+    const shown = firstShown(tree, figuresOf(tree, PLAIN));
+    assert.ok(shown.has(0) && shown.size <= FIRST_BOXES);
+    for (const node of shown) assert.ok(node === 0 || shown.has(tree.parent[node]));
+  }
+  const deep = treeOf(Array.from({ length: 30 }, (_, i) => [`${"x/".repeat(100)}${i}`, 10, 10 + (i % 2) * 500]));
+  assert.ok(firstShown(deep, figuresOf(deep, PLAIN)).size <= FIRST_BOXES);
+});
+
+test("a finding is among the first boxes however small it is", () => {
+  const tree = treeOf([["main/big", 1000, 2000], ["main/a/tiny", 1, 2]]);
+  const node = [...Array(tree.size).keys()].find((i) => nameOf(tree, i) === "tiny");
+  const figures = figuresOf(tree, PLAIN);
+  assert.ok(!firstShown(tree, figures).has(node));
+  assert.ok(firstShown(tree, figures, new Set([node])).has(node));
+});
+
+test("the hot path follows the same sign while it carries half of the change", () => {
+  const tree = treeOf([
+    ["main/a/b/c", 100, 400],
+    ["main/a/b/d", 100, 340],
+    ["main/a/x", 300, 100],
+    ["main/y", 10, 30],
+  ]);
+  const figures = figuresOf(tree, PLAIN);
+  assert.deepEqual(hotPath(tree, figures, 0).map((node) => nameOf(tree, node)), ["main", "a", "b", "c"]);
+  const x = [...Array(tree.size).keys()].find((i) => nameOf(tree, i) === "x");
+  assert.deepEqual(hotPath(tree, figures, x), []);
+});
+
+test("subnodes are shown, all of them, and hidden again", () => {
+  const tree = treeOf([["main/a/b", 1, 5], ["main/a/c", 1, 2], ["main/d", 4, 4]]);
+  const figures = figuresOf(tree, PLAIN);
+  const shown = new Set([0]);
+  assert.equal(hasHidden(tree, shown, 0), true);
+  assert.equal(showChildren(tree, figures, shown, 0), 0);
+  assert.deepEqual([...shown].map((node) => nameOf(tree, node)), ["all", "main"]);
+  assert.equal(showAll(tree, figures, shown, 0), 0);
+  assert.equal(shown.size, tree.size);
+  assert.equal(hasHidden(tree, shown, 0), false);
+  hideBelow(tree, shown, 1);
+  assert.deepEqual([...shown], [0, 1]);
+  assert.deepEqual(childrenOf(tree, figures, 1).map((node) => nameOf(tree, node)), ["a", "d"]);
+});
+
+test("what would be too many boxes stays away and is counted", () => {
+  const wide = treeOf(Array.from({ length: 900 }, (_, i) => [`main/f${i}`, i, i + 1]));
+  const figures = figuresOf(wide, PLAIN);
+  const shown = new Set([0, 1]);
+  assert.equal(showChildren(wide, figures, shown, 1), 700);
+  assert.equal(showAll(wide, figures, shown, 0), 900 - 200 - FIRST_BOXES);
+  assert.ok(shown.size <= MOST_BOXES);
+});
