@@ -93,7 +93,7 @@ export function makeAddress(page) {
     return best;
   }
 
-  for (const event of ["colour", "zoom", "search", "tab"]) page.on(event, remember);
+  for (const event of ["colour", "zoom", "search", "tab", "box"]) page.on(event, remember);
   window.addEventListener("hashchange", open);
   return open;
 }

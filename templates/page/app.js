@@ -1,6 +1,7 @@
 // Opens the page: decodes the data, brings the parts together and shows what the address asks for.
 import { makeAddress } from "./address.js";
 import { makeChanges } from "./changes.js";
+import { blueprintPanel } from "./blueprint_view.js";
 import { base64ToBytes, decodeColumns, inflate } from "./codec.js";
 import { makePage } from "./context.js";
 import { byId } from "./dom.js";
@@ -23,8 +24,12 @@ async function start() {
   byId("app").hidden = false;
   const graph = makeGraph(page);
   for (const make of [makeToolbar, makeLegend, makeFinder, makeTrail, makeChanges, makeKeys]) make(page);
-  makeTabs(page, [{ key: "graph", title: "Flame graph", build() {}, show: graph.fit }, symbolsPanel]);
+  makeTabs(page, [{ key: "graph", title: "Flame graph", build() {}, show: graph.fit, missing: withoutStacks }, blueprintPanel, symbolsPanel]);
   makeAddress(page)();
+}
+
+function withoutStacks(page) {
+  return page.header.blueprint?.estimated ? "This profile knows callers and callees, but no stacks" : "";
 }
 
 start().catch((error) => {

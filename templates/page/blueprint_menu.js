@@ -3,7 +3,7 @@ import { element, makeButton } from "./dom.js";
 
 // `items` are [title, key, action]; the menu closes after each, and gives the focus back to `home`.
 export function makeMenu(frame, home) {
-  const menu = element("div", undefined, "menu");
+  const menu = element("div", undefined, "context-menu");
   menu.setAttribute("role", "menu");
   menu.hidden = true;
   frame.append(menu);

@@ -16,7 +16,7 @@ export function layOutBoxes({ tree, figures, shown, marks }) {
   const labels = new Map();
   const sizeOf = (node) => {
     const box = { width: widthOf(figures.count[node]), height: heightOf(figures.shift[node]) };
-    const label = labelOf(tree, figures, node, marks, box);
+    const label = boxLabel(tree, figures, node, marks, box);
     labels.set(node, { ...label, box });
     return { width: Math.max(box.width, label.inside ? 0 : label.text.length * LETTER), height: box.height };
   };
@@ -29,7 +29,7 @@ export function layOutBoxes({ tree, figures, shown, marks }) {
   return { places, width: width + 2 * MARGIN, height: height + 2 * MARGIN + LABEL_ROOM };
 }
 
-function labelOf(tree, figures, node, marks, box) {
+function boxLabel(tree, figures, node, marks, box) {
   const signs = [GLYPHS[figures.state[node]], marks.moved.has(node) ? "↷" : "", marks.findings.has(tree.symbol[node]) ? "◆" : ""].join("");
   const name = `${signs}${signs ? " " : ""}${nameOf(tree, node)}`;
   const room = Math.floor((box.width - 10) / LETTER);
@@ -39,26 +39,26 @@ function labelOf(tree, figures, node, marks, box) {
 
 export function paintBoxes(svg, scene) {
   const { tree, figures, shown, layout, selected } = scene;
-  const calls = make("g", { class: "calls" });
-  const boxes = make("g", { role: "presentation" });
+  const calls = svgElement("g", { class: "calls" });
+  const boxes = svgElement("g", { role: "presentation" });
   for (const [node, at] of layout.places) {
-    if (node > 0) calls.append(callOf(layout.places.get(tree.parent[node]), at));
-    boxes.append(boxOf(tree, figures, node, at, { hidden: hasHidden(tree, shown, node), selected: node === selected, shown }));
+    if (node > 0) calls.append(drawnCall(layout.places.get(tree.parent[node]), at));
+    boxes.append(drawnBox(tree, figures, node, at, { hidden: hasHidden(tree, shown, node), selected: node === selected, shown }));
   }
-  svg.setAttribute("viewBox", `0 0 ${round(layout.width)} ${round(layout.height)}`);
+  svg.setAttribute("viewBox", `0 0 ${tenth(layout.width)} ${tenth(layout.height)}`);
   svg.replaceChildren(calls, boxes);
 }
 
-function callOf(above, below) {
+function drawnCall(above, below) {
   const [top, bottom] = [above.y + above.height, below.y];
   const middle = (top + bottom) / 2 + 4;
-  return make("path", { d: `M${round(above.x)} ${round(top)}C${round(above.x)} ${round(middle)} ${round(below.x)} ${round(middle)} ${round(below.x)} ${round(bottom)}` });
+  return svgElement("path", { d: `M${tenth(above.x)} ${tenth(top)}C${tenth(above.x)} ${tenth(middle)} ${tenth(below.x)} ${tenth(middle)} ${tenth(below.x)} ${tenth(bottom)}` });
 }
 
-function boxOf(tree, figures, node, at, { hidden, selected, shown }) {
+function drawnBox(tree, figures, node, at, { hidden, selected, shown }) {
   const { fill, dotted } = shadeOf(tree, figures, node);
-  const siblings = node ? siblingsOf(tree, figures, shown, node) : [0];
-  const group = make("g", {
+  const siblings = node ? shownSiblings(tree, figures, shown, node) : [0];
+  const group = svgElement("g", {
     id: boxId(node),
     class: ["box", fill, dotted ? "dotted" : "", hidden ? "thick" : "", selected ? "selected" : ""].filter(Boolean).join(" "),
     role: "treeitem",
@@ -69,26 +69,22 @@ function boxOf(tree, figures, node, at, { hidden, selected, shown }) {
     "aria-label": `${nameOf(tree, node)}, ${figures.state[node]}`,
     "data-node": String(node),
   });
-  if (tree.end[node] > node + 1) group.setAttribute("aria-expanded", String([...children(tree, node)].some((child) => shown.has(child))));
+  if (tree.end[node] > node + 1) group.setAttribute("aria-expanded", String(childrenOf(tree, figures, node).some((child) => shown.has(child))));
   const left = at.x - at.width / 2;
-  group.append(make("rect", { class: "halo", x: round(left - 4), y: round(at.y - 4), width: round(at.width + 8), height: round(at.height + 8), rx: "4" }));
-  group.append(make("rect", { class: "shape", x: round(left), y: round(at.y), width: round(at.width), height: round(at.height), rx: "1.5" }));
+  group.append(svgElement("rect", { class: "halo", x: tenth(left - 4), y: tenth(at.y - 4), width: tenth(at.width + 8), height: tenth(at.height + 8), rx: "4" }));
+  group.append(svgElement("rect", { class: "shape", x: tenth(left), y: tenth(at.y), width: tenth(at.width), height: tenth(at.height), rx: "1.5" }));
   const source = sourceOf(tree, node);
   if (source === "added" || source === "removed") {
     const right = left + at.width;
-    group.append(make("path", { class: "corner", d: `M${round(right - CORNER)} ${round(at.y)}H${round(right)}V${round(at.y + Math.min(CORNER, at.height))}Z` }));
+    group.append(svgElement("path", { class: "corner", d: `M${tenth(right - CORNER)} ${tenth(at.y)}H${tenth(right)}V${tenth(at.y + Math.min(CORNER, at.height))}Z` }));
   }
-  const label = make("text", { class: at.inside ? "inside" : "below", x: round(at.x), y: round(at.inside ? at.y + at.height / 2 + 4 : at.y + at.height + 13) });
+  const label = svgElement("text", { class: at.inside ? "inside" : "below", x: tenth(at.x), y: tenth(at.inside ? at.y + at.height / 2 + 4 : at.y + at.height + 13) });
   label.textContent = at.text;
   group.append(label);
   return group;
 }
 
-function* children(tree, node) {
-  for (let i = node + 1; i < tree.end[node]; i = tree.end[i]) yield i;
-}
-
-export function siblingsOf(tree, figures, shown, node) {
+export function shownSiblings(tree, figures, shown, node) {
   return childrenOf(tree, figures, tree.parent[node]).filter((other) => shown.has(other));
 }
 
@@ -96,12 +92,12 @@ export function boxId(node) {
   return `box-${node}`;
 }
 
-function make(tag, attributes) {
+function svgElement(tag, attributes) {
   const made = document.createElementNS(NAMESPACE, tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   return made;
 }
 
-function round(value) {
+function tenth(value) {
   return String(Math.round(value * 10) / 10);
 }

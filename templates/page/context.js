@@ -29,6 +29,7 @@ const FOLLOWS = {
   search: ["search"],
   theme: ["theme"],
   tab: ["tab"],
+  box: ["box"],
   rows: ["rows"],
 };
 const CHANGED_BY = {
@@ -59,6 +60,7 @@ const CHANGED_BY = {
   only: "search",
   theme: "theme",
   tab: "tab",
+  box: "box",
 };
 const ORDER = Object.keys(FOLLOWS);
 
@@ -120,6 +122,7 @@ function initial(header, whole) {
     only: false,
     flip: false,
     reversed: false,
+    box: "",
     sandwich: -1,
     fold: false,
     order: "name",

@@ -11,7 +11,7 @@ const CHOICES = {
   order: ["name", "width", "delta"],
 };
 const SWITCHES = ["regex", "case", "flip", "reversed", "fold", "strip", "chance", "only"];
-const TEXTS = ["tab", "factor", "anchor", "q"];
+const TEXTS = ["tab", "factor", "anchor", "q", "box"];
 const SHARES = { reference: ["auto", "max"], gate: ["auto"] };
 
 // The keys of the state that an address holds as they are.
@@ -56,6 +56,7 @@ export function makeFragment(state, defaults) {
   for (const key of [...Object.keys(CHOICES), ...Object.keys(SHARES), "tab"]) {
     if (key !== "view" && state[key] !== defaults[key]) add(key, String(state[key]));
   }
+  if (state.box) add("box", state.box);
   if (state.k === "factor") add("factor", state.factor);
   if (state.k === "anchor") add("anchor", state.anchor);
   if (state.q) add("q", state.q);

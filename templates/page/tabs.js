@@ -33,7 +33,7 @@ export function makeTabs(page, panels) {
     tabs.set(panel.key, { panel, tab, section, built: false, reason });
   }
   const open = () => {
-    if (!tabs.has(page.state.tab) || tabs.get(page.state.tab).reason) page.state.tab = panels[0].key;
+    if (!tabs.has(page.state.tab) || tabs.get(page.state.tab).reason) page.state.tab = panels.find((panel) => !tabs.get(panel.key).reason).key;
     for (const [key, entry] of tabs) {
       const chosen = key === page.state.tab;
       entry.tab.setAttribute("aria-selected", String(chosen));

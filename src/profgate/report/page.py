@@ -28,9 +28,10 @@ from profgate.report.templates import read_asset, render_template
 MODULES = (  # what a module uses stands before it, and every name at the top of a module is the only one of the page
     *("codec", "tree", "views", "colour", "merge", "search", "symbols", "format", "link", "draw", "dom", "context"),
     *("words", "tip", "tabs", "graph", "toolbar", "legend", "finder", "trail", "changes", "table", "address", "keys"),
-    "app",
+    *("blueprint", "blueprint_layout", "blueprint_paint", "blueprint_words", "blueprint_source", "blueprint_menu"),
+    *("blueprint_view", "app"),
 )
-STYLES = ("page",)
+STYLES = ("page", "blueprint")
 SIZE_LIMIT = 8_000_000
 _STATIC_BOXES = 400
 _STATIC_ROWS = 20

@@ -1,0 +1,548 @@
+// The panel of the evolution blueprint: what is shown, chosen and asked for, by pointer and by key.
+import { MOST_BOXES, childrenOf, figuresOf, firstShown, hasHidden, hideBelow, hotPath, movedContexts, reveal, showAll, showChildren } from "./blueprint.js";
+import { makeMenu } from "./blueprint_menu.js";
+import { boxId, layOutBoxes, paintBoxes, shownSiblings } from "./blueprint_paint.js";
+import { makeSourcePane } from "./blueprint_source.js";
+import { boxSentence, figuresTable, titleOf, verdictWords, widthWords } from "./blueprint_words.js";
+import { announce, element, linkButton, makeButton } from "./dom.js";
+import { hideTip } from "./tip.js";
+import { ancestorsOf, nameOf, nodeOfKey, pathKey, placeOf, widestOf } from "./tree.js";
+
+const RULES = { min_shift: 0.005, sigma: 3 };
+const SMALLEST_SCALE = 0.12;
+const LARGEST_SCALE = 3;
+const READABLE_SCALE = 0.8;
+const DRAG_FROM = 4;
+const LINK_LENGTH = 4;
+
+export const blueprintPanel = {
+  key: "blueprint",
+  title: "Evolution blueprint",
+  build(page, section) {
+    blueprintPanel.view = makeBlueprint(page, section);
+  },
+  show: () => blueprintPanel.view.refresh(),
+};
+
+function makeBlueprint(page, section) {
+  const parts = scaffold(page, section);
+  const { frame, svg, count, pane, popup } = parts;
+  const menu = makeMenu(section, frame);
+  const source = makeSourcePane(parts.source, { narrow: window.innerWidth < 900 });
+  const view = { by: "share", hues: "green", scale: 1, selected: 0, shown: null, stale: true };
+  let figures;
+  let marks;
+  let layout;
+  let drag = null;
+
+  // ---- what is shown ----------------------------------------------------------------------------------------
+
+  function refresh() {
+    if (view.stale || !figures) measure();
+    if (!view.shown) start();
+    openLink();
+    render();
+    if (!view.fitted) fit();
+  }
+
+  function measure() {
+    const { tree, ratio, header, sample, higher } = page;
+    figures = figuresOf(tree, { ratio, runs: header.runs, by: view.by, higher, sample, rules: { ...RULES, ...header.blueprint } });
+    marks = { moved: movedContexts(tree, figures), findings: page.findings };
+    view.stale = false;
+    showLegend();
+  }
+
+  function start() {
+    view.shown = firstShown(page.tree, figures, new Set(page.header.findings.flatMap((one) => one.rows?.length ? one.rows : [widestOf(page.tree, one.symbol)]).filter((node) => node > 0)));
+    view.selected = 0;
+    const [finding] = page.header.findings;
+    if (finding && finding.symbol >= 0) view.selected = Math.max(0, finding.rows?.[0] ?? widestOf(page.tree, finding.symbol));
+    view.fitted = false;
+  }
+
+  function render() {
+    layout = layOutBoxes({ tree: page.tree, figures, shown: view.shown, marks });
+    if (!layout.places.has(view.selected)) view.selected = 0;
+    paintBoxes(svg, { tree: page.tree, figures, shown: view.shown, layout, selected: view.selected });
+    resize();
+    count.textContent = `${layout.places.size.toLocaleString("en")} of ${page.tree.size.toLocaleString("en")} contexts`;
+    showSelected();
+  }
+
+  function resize() {
+    svg.setAttribute("width", String(Math.ceil(layout.width * view.scale)));
+    svg.setAttribute("height", String(Math.ceil(layout.height * view.scale)));
+    // Where the picture is smaller than its frame it stands in the middle.
+    frame.classList.toggle("roomy", layout.width * view.scale < frame.clientWidth);
+  }
+
+  // The whole width if that stays readable, else the top of the tree around its root.
+  function fit() {
+    view.fitted = true;
+    const { width, height } = layout;
+    const whole = Math.min(frame.clientWidth / width, tallest() / height);
+    zoom(Math.min(1, Math.max(READABLE_SCALE, whole)), false);
+    const root = layout.places.get(0);
+    frame.scrollLeft = root.x * view.scale - frame.clientWidth / 2;
+    frame.scrollTop = 0;
+  }
+
+  function tallest() {
+    return Number.parseFloat(getComputedStyle(frame).maxHeight) || window.innerHeight;
+  }
+
+  function fitWhole() {
+    zoom(Math.min(1, frame.clientWidth / layout.width, tallest() / layout.height), false);
+    frame.scrollLeft = frame.scrollTop = 0;
+  }
+
+  function zoom(scale, keep = true, at = [frame.clientWidth / 2, frame.clientHeight / 2]) {
+    const wanted = Math.min(LARGEST_SCALE, Math.max(SMALLEST_SCALE, scale));
+    const [x, y] = [(frame.scrollLeft + at[0]) / view.scale, (frame.scrollTop + at[1]) / view.scale];
+    view.scale = wanted;
+    resize();
+    if (keep) {
+      frame.scrollLeft = x * wanted - at[0];
+      frame.scrollTop = y * wanted - at[1];
+    }
+  }
+
+  function intoView(node) {
+    const at = layout.places.get(node);
+    const room = 40;
+    const [left, top] = [(at.x - at.width / 2) * view.scale, at.y * view.scale];
+    const [right, bottom] = [(at.x + at.width / 2) * view.scale, (at.y + at.height + 16) * view.scale];
+    if (left - room < frame.scrollLeft) frame.scrollLeft = left - room;
+    else if (right + room > frame.scrollLeft + frame.clientWidth) frame.scrollLeft = right + room - frame.clientWidth;
+    if (top - room < frame.scrollTop) frame.scrollTop = top - room;
+    else if (bottom + room > frame.scrollTop + frame.clientHeight) frame.scrollTop = bottom + room - frame.clientHeight;
+  }
+
+  // ---- the chosen box ---------------------------------------------------------------------------------------
+
+  function choose(node, speak = false) {
+    svg.querySelector(`#${boxId(view.selected)}`)?.classList.remove("selected");
+    svg.querySelector(`#${boxId(view.selected)}`)?.setAttribute("aria-selected", "false");
+    view.selected = node;
+    const box = svg.querySelector(`#${boxId(node)}`);
+    box.classList.add("selected");
+    box.setAttribute("aria-selected", "true");
+    intoView(node);
+    showSelected();
+    if (speak) announce(boxSentence(page, figures, node, marks.moved.get(node)));
+    page.set({ box: linkOf(node) });
+  }
+
+  function showSelected() {
+    const node = view.selected;
+    const { tree } = page;
+    frame.setAttribute("aria-activedescendant", boxId(node));
+    const partner = marks.moved.get(node);
+    const head = element("h3");
+    head.append(...titleOf(page, figures, node).childNodes);
+    const place = placeOf(tree, node);
+    pane.replaceChildren(head, ...(place ? [placed(place, linkOfSource(tree, node))] : []), element("p", verdictWords(page, figures, node, partner), "quiet"), figuresTable(page, figures, node));
+    if (partner !== undefined) pane.append(element("p"), linkButton("Show its other place", () => goTo(partner)));
+    const actions = element("p", undefined, "buttons");
+    for (const [title, key, action] of menuItems(node)) {
+      const button = makeButton(title, action, "plain");
+      if (key) button.title = `${title} (${key})`;
+      actions.append(button);
+    }
+    pane.append(actions);
+    const symbol = tree.symbol[node];
+    source.show(tree.sourceDiffs?.get(symbol) ?? null, noSource(tree, symbol));
+  }
+
+  function placed(place, link) {
+    const code = element("code", place);
+    if (!link) return code;
+    const anchor = element("a");
+    anchor.href = link;
+    anchor.rel = "noreferrer";
+    anchor.append(code);
+    return anchor;
+  }
+
+  function linkOfSource(tree, node) {
+    const symbol = tree.symbol[node];
+    const link = symbol >= 0 && tree.linkOf ? tree.links[tree.linkOf[symbol] - 1] : null;
+    return link && /^https?:\/\//.test(link) ? link : null;
+  }
+
+  function noSource(tree, symbol) {
+    if (symbol < 0) return "Choose a function to see its source.";
+    const state = tree.sources?.[symbol] ?? "unknown";
+    if (state === "same") return "The source of this function is the same in both versions.";
+    if (state === "unknown") return "The source of this function is not known to this page.";
+    return "The source of this function changed; its text is not part of this page.";
+  }
+
+  function goTo(node) {
+    reveal(page.tree, view.shown, node);
+    render();
+    choose(node, true);
+  }
+
+  // ---- what can be done with it -----------------------------------------------------------------------------
+
+  function menuItems(node) {
+    const { tree } = page;
+    const items = [];
+    if (hotPath(tree, figures, node).length) items.push(["Delta hot path", "H", () => follow(node)]);
+    if (hasHidden(tree, view.shown, node)) {
+      items.push(["Subnodes", "Enter", () => expand(node)]);
+      items.push(["All subnodes", "A", () => expandAll(node)]);
+    }
+    if (shownBelow(node)) items.push(["Hide all subnodes", "X", () => collapse(node)]);
+    if (node > 0) items.push(["Hide this box", "Del", () => hide(node)]);
+    if (!page.header.blueprint?.estimated) items.push(["In the flame graph", "G", () => openGraph(node)]);
+    return items;
+  }
+
+  function shownBelow(node) {
+    return childrenOf(page.tree, figures, node).some((child) => view.shown.has(child));
+  }
+
+  function follow(node) {
+    const path = hotPath(page.tree, figures, node);
+    if (!path.length) return announce("No child carries half of this change.");
+    for (const other of path) view.shown.add(other);
+    again(path[path.length - 1]);
+    return undefined;
+  }
+
+  function expand(node) {
+    told(showChildren(page.tree, figures, view.shown, node));
+    again(node);
+  }
+
+  function expandAll(node) {
+    told(showAll(page.tree, figures, view.shown, node));
+    again(node);
+  }
+
+  function collapse(node) {
+    hideBelow(page.tree, view.shown, node);
+    again(node);
+  }
+
+  function hide(node) {
+    hideBelow(page.tree, view.shown, node);
+    view.shown.delete(node);
+    again(page.tree.parent[node]);
+  }
+
+  function toggle(node) {
+    if (hasHidden(page.tree, view.shown, node)) expand(node);
+    else if (shownBelow(node)) collapse(node);
+  }
+
+  function told(left) {
+    parts.note.textContent = left ? `${left.toLocaleString("en")} smaller contexts stay hidden; at most ${MOST_BOXES.toLocaleString("en")} boxes are drawn.` : "";
+    if (left) announce(parts.note.textContent);
+  }
+
+  // The box under the pointer stays where it is while the tree around it changes.
+  function again(node) {
+    const before = layout.places.get(node);
+    const offset = before && [before.x * view.scale - frame.scrollLeft, before.y * view.scale - frame.scrollTop];
+    render();
+    const after = layout.places.get(node);
+    if (offset) {
+      frame.scrollLeft = after.x * view.scale - offset[0];
+      frame.scrollTop = after.y * view.scale - offset[1];
+    }
+    choose(node, true);
+  }
+
+  function openGraph(node) {
+    page.set({ tab: "graph", sandwich: -1, reversed: false });
+    if (!(page.panes.some((one) => one.widths[node] > 0))) page.set({ view: "union" });
+    page.goTo(node);
+  }
+
+  function openMenu(node, x, y) {
+    hidePopup();
+    choose(node);
+    menu.open(menuItems(node), x, y, nameOf(page.tree, node));
+  }
+
+  // ---- links ------------------------------------------------------------------------------------------------
+
+  function linkOf(node) {
+    if (!node) return "";
+    const hashes = page.hashesOf(page.tree);
+    const path = ancestorsOf(page.tree, node).slice(1).reverse().slice(0, LINK_LENGTH);
+    return `${path.map((at) => pathKey(hashes, at)).join(".")}~${nameOf(page.tree, node)}`;
+  }
+
+  function openLink() {
+    const wanted = page.state.box;
+    if (!wanted || wanted === linkOf(view.selected)) return;
+    const cut = wanted.indexOf("~");
+    const keys = (cut < 0 ? wanted : wanted.slice(0, cut)).split(".").filter((key) => /^[0-9a-f]{16}$/.test(key));
+    const nodes = keys.map((key) => nodeOfKey(page.hashesOf(page.tree), key));
+    const known = nodes.findIndex((node) => node >= 0);
+    parts.note.textContent = known === 0 ? "" : `${cut < 0 ? "The linked context" : wanted.slice(cut + 1)} is not in this profile; ${known > 0 ? "its nearest known caller is chosen" : "the root is chosen"}.`;
+    view.selected = known >= 0 ? nodes[known] : 0;
+    reveal(page.tree, view.shown, view.selected);
+    render();
+    if (!view.fitted) fit();
+    intoView(view.selected);
+  }
+
+  // ---- keys and pointers ------------------------------------------------------------------------------------
+
+  const keys = {
+    ArrowUp: (node) => page.tree.parent[node],
+    ArrowDown: (node) => childrenOf(page.tree, figures, node).find((child) => view.shown.has(child)),
+    ArrowLeft: (node) => beside(node, -1),
+    ArrowRight: (node) => beside(node, 1),
+    Home: () => 0,
+  };
+  const acts = { Enter: toggle, " ": toggle, h: follow, a: expandAll, x: collapse, Delete: hide, g: openGraph, d: () => parts.source.scrollIntoView({ block: "nearest" }), m: menuAt, "+": () => zoom(view.scale * 1.25), "=": () => zoom(view.scale * 1.25), "-": () => zoom(view.scale / 1.25), 0: fitWhole };
+
+  function beside(node, step) {
+    if (!node) return undefined;
+    const siblings = shownSiblings(page.tree, figures, view.shown, node);
+    return siblings[siblings.indexOf(node) + step];
+  }
+
+  function menuAt(node) {
+    const edge = svg.querySelector(`#${boxId(node)}`).getBoundingClientRect();
+    openMenu(node, edge.left, edge.bottom);
+  }
+
+  frame.addEventListener("keydown", (event) => {
+    if (event.altKey || event.metaKey || event.ctrlKey) return;
+    const node = view.selected;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) menuAt(node);
+    else if (Object.hasOwn(keys, key)) {
+      const next = keys[key](node);
+      if (next !== undefined && next >= 0) choose(next, true);
+    } else if (Object.hasOwn(acts, key)) {
+      if (!(key === "Delete" && !node)) acts[key](node);
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+
+  function nodeAt(event) {
+    const box = event.target instanceof Element ? event.target.closest("[data-node]") : null;
+    return box ? Number(box.getAttribute("data-node")) : -1;
+  }
+
+  frame.addEventListener("contextmenu", (event) => {
+    const node = nodeAt(event);
+    if (node < 0) return;
+    event.preventDefault();
+    openMenu(node, event.clientX, event.clientY);
+  });
+  frame.addEventListener("click", (event) => {
+    const node = nodeAt(event);
+    if (node >= 0 && !drag?.moved) choose(node);
+  });
+  frame.addEventListener("dblclick", (event) => {
+    const node = nodeAt(event);
+    if (node >= 0) toggle(node);
+  });
+  frame.addEventListener("pointerdown", (event) => {
+    drag = event.button === 0 && event.pointerType === "mouse" ? { x: event.clientX, y: event.clientY, left: frame.scrollLeft, top: frame.scrollTop, moved: false } : null;
+  });
+  frame.addEventListener("pointermove", (event) => {
+    if (drag && event.buttons & 1) {
+      const [x, y] = [event.clientX - drag.x, event.clientY - drag.y];
+      drag.moved ||= Math.abs(x) + Math.abs(y) > DRAG_FROM;
+      if (drag.moved) {
+        frame.classList.add("dragged");
+        frame.scrollLeft = drag.left - x;
+        frame.scrollTop = drag.top - y;
+        hidePopup();
+      }
+      return;
+    }
+    frame.classList.remove("dragged");
+    const node = nodeAt(event);
+    if (node < 0 || event.pointerType !== "mouse") hidePopup();
+    else showPopup(node);
+  });
+  frame.addEventListener("pointerleave", hidePopup);
+  frame.addEventListener("scroll", hidePopup);
+  frame.addEventListener(
+    "wheel",
+    (event) => {
+      if (!event.ctrlKey && !event.metaKey) return;
+      event.preventDefault();
+      const edge = frame.getBoundingClientRect();
+      zoom(view.scale * 2 ** (-event.deltaY / 240), true, [event.clientX - edge.left, event.clientY - edge.top]);
+    },
+    { passive: false },
+  );
+
+  function showPopup(node) {
+    hideTip();
+    if (popup.dataset.node !== String(node)) {
+      popup.dataset.node = String(node);
+      const place = placeOf(page.tree, node);
+      popup.replaceChildren(titleOf(page, figures, node), ...(place ? [element("code", place)] : []), figuresTable(page, figures, node), element("p", verdictWords(page, figures, node, marks.moved.get(node))));
+    }
+    popup.hidden = false;
+    const box = svg.querySelector(`#${boxId(node)} .shape`).getBoundingClientRect();
+    const { width, height } = popup.getBoundingClientRect();
+    popup.style.left = `${Math.max(8, Math.min(box.left, document.documentElement.clientWidth - width - 8))}px`;
+    const below = box.bottom + 20;
+    popup.style.top = `${below + height <= window.innerHeight || box.top - height - 8 < 0 ? below : box.top - height - 8}px`;
+  }
+
+  function hidePopup() {
+    popup.hidden = true;
+    popup.dataset.node = "";
+  }
+
+  // ---- controls and legend ----------------------------------------------------------------------------------
+
+  function showLegend() {
+    parts.widths.textContent = `${widthWords(page, figures)}; logarithmic.`;
+    parts.heights.textContent = view.by === "share" ? "height: shift of the share of the run" : "height: change in % of the whole, scaled as chosen";
+    parts.unknown.hidden = Boolean(page.tree.sources) && !page.tree.sources.includes("unknown");
+  }
+
+  parts.onBy((by) => {
+    view.by = by;
+    measure();
+    render();
+  });
+  parts.onHues((hues) => {
+    view.hues = hues;
+    section.dataset.hues = hues;
+  });
+  parts.onZoom({ in: () => zoom(view.scale * 1.25), out: () => zoom(view.scale / 1.25), fit: fitWhole, first: () => {
+    start();
+    render();
+    fit();
+    choose(0);
+  } });
+
+  const renew = (fresh) => () => {
+    view.stale = true;
+    if (fresh) view.shown = null;
+    if (!section.hidden) refresh();
+  };
+  page.on("tree", renew(true));
+  page.on("ratio", renew(false));
+  new ResizeObserver(() => !section.hidden && layout && resize()).observe(frame);
+  return { refresh };
+}
+
+// The panel's elements; everything that never changes.
+function scaffold(page, section) {
+  section.classList.add("blueprint");
+  const bar = element("div", undefined, "toolbar");
+  bar.setAttribute("role", "toolbar");
+  bar.setAttribute("aria-label", "Blueprint");
+  const by = choice("blueprint-by", "Height", [["share", "Shares"], ["absolute", "Absolute"]]);
+  const hues = choice("blueprint-hues", "Hues", [["green", "Red, green"], ["blue", "Red, blue"]]);
+  const buttons = element("div", undefined, "buttons");
+  const made = {};
+  for (const [key, sign, title] of [["out", "−", "Smaller (−)"], ["in", "+", "Larger (+)"], ["fit", "Fit", "Everything at once (0)"], ["first", "Start again", "The first boxes"]]) {
+    made[key] = makeButton(sign, () => made.actions[key](), "opener");
+    made[key].title = title;
+    made[key].setAttribute("aria-label", title);
+    buttons.append(made[key]);
+  }
+  const count = element("span", undefined, "count");
+  count.setAttribute("role", "status");
+  bar.append(by.group, hues.group, buttons, count);
+  const estimated = page.header.blueprint?.estimated
+    ? element("p", "Estimated from edges: this profile knows callers and callees, but no stacks. The call graph is unrolled and each function's cost is split by what its call edges cost.", "aside")
+    : null;
+  const note = element("p", undefined, "quiet");
+  note.setAttribute("role", "status");
+  const frame = element("div", undefined, "frame");
+  frame.tabIndex = 0;
+  frame.setAttribute("role", "tree");
+  frame.setAttribute("aria-label", "Evolution blueprint: calling contexts. Arrow keys walk, Enter opens and closes, H hot path, A all subnodes, X hides, M menu.");
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("role", "presentation");
+  frame.append(svg);
+  const legend = makeBlueprintLegend();
+  const lower = element("div", undefined, "lower");
+  const pane = element("section", undefined, "figures");
+  pane.setAttribute("aria-label", "The chosen context");
+  const source = element("section", undefined, "source");
+  source.setAttribute("aria-label", "Source of the chosen function");
+  lower.append(pane, source);
+  const popup = element("div", undefined, "tip");
+  popup.hidden = true;
+  section.append(...(estimated ? [estimated] : []), bar, frame, note, legend.figure, lower, popup);
+  return {
+    ...{ frame, svg, count, pane, source, popup, note, widths: legend.widths, heights: legend.heights, unknown: legend.unknown },
+    onBy: (listener) => by.listen(listener),
+    onHues: (listener) => hues.listen(listener),
+    onZoom: (actions) => {
+      made.actions = actions;
+    },
+  };
+}
+
+function choice(name, title, options) {
+  const group = element("fieldset", undefined, "segments");
+  group.append(element("legend", title, "unseen"));
+  const inputs = options.map(([value, text], place) => {
+    const label = element("label");
+    const input = element("input");
+    input.type = "radio";
+    input.name = name;
+    input.value = value;
+    input.checked = !place;
+    label.append(input, element("span", text));
+    group.append(label);
+    return input;
+  });
+  return {
+    group,
+    listen(listener) {
+      for (const input of inputs) input.addEventListener("change", () => listener(input.value));
+    },
+  };
+}
+
+function makeBlueprintLegend() {
+  const figure = element("figure", undefined, "legend");
+  figure.setAttribute("aria-label", "Meaning of boxes");
+  const list = element("ul", undefined, "marks");
+  const entries = [
+    ["slower-changed", "▲ slower, its source changed"],
+    ["slower", "▲ slower, source the same"],
+    ["faster-changed", "▼ faster, its source changed"],
+    ["faster", "▼ faster, source the same"],
+    ["added", "+ only after"],
+    ["removed", "× only before"],
+    ["unchanged", "unchanged"],
+    ["unchanged thick", "has hidden subnodes"],
+  ].map(([kind, text]) => entry(kind, text));
+  const unknown = entry("slower dotted", "dotted: source unknown");
+  list.append(...entries, unknown, element("li", "↷ moved to another context"), element("li", "◆ finding"));
+  const bars = element("div", undefined, "bars");
+  for (const points of [1, 5]) {
+    const bar = element("i");
+    bar.style.height = `${6 + 4 * points}px`;
+    const one = element("span");
+    one.append(bar, `${points} pp`);
+    bars.append(one);
+  }
+  const heights = element("span");
+  const widths = element("span");
+  bars.append(heights, widths);
+  figure.append(list, bars);
+  return { figure, heights, widths, unknown };
+
+  function entry(kind, text) {
+    const item = element("li");
+    item.append(element("i", undefined, `swatch ${kind}`), text);
+    return item;
+  }
+}
