@@ -73,6 +73,39 @@ def test_a_pivot_drops_its_stacks_on_both_sides(example: tuple[str, str], capsys
     assert "no symbol is called 'nobody'" in capsys.readouterr().err
 
 
+def test_overweight_states_exclusive_costs_kinds_pivots_and_thresholds(
+    example: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["overweight", *example, "--sort", "interest", "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    rows = {
+        row["name"]: (row["exclusive_baseline"], row["exclusive_target"], row["interest"], row["kind"])
+        for row in document["symbols"]
+    }
+    assert list(rows)[:3] == ["k", "g", "x"]
+    assert rows["k"] == (10, 30, 6, "SevereDegradation")
+    assert rows["x"] == (25, 20, 5, "Optimization")
+    assert rows["main"] == (5, 5, 2, "NoChange")
+    assert [(pivot["name"], pivot["without"]["delta"]) for pivot in document["pivots"]] == [("k", -3), ("x", 0)]
+    assert document["thresholds"]["responsibility"] == 0.05
+    assert main(["overweight", *example]) == 0
+    text = capsys.readouterr().out.splitlines()
+    assert text[2].split() == ["30.0", "48.0", "18.0", "10.0", "30.0", "120.00", "360.00", "k"]
+    assert text[-2:] == [
+        "Pivot k: without its stacks 60.0 -> 57.0, change -3.0",
+        "Pivot x: without its stacks 45.0 -> 45.0, change 0.0",
+    ]
+
+
+def test_symbols_of_one_side_carry_their_part_of_the_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.folded").write_text("main;old 10\nmain;same 90\n")
+    (tmp_path / "b.folded").write_text("main;new 30\nmain;same 90\n")
+    assert main(["overweight", str(tmp_path / "a.folded"), str(tmp_path / "b.folded"), "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["only_baseline"] == [{"name": "old", "file": None, "baseline": 10, "responsibility": -0.5}]
+    assert document["only_target"] == [{"name": "new", "file": None, "target": 30, "responsibility": 1.5}]
+
+
 def test_fold_prints_what_it_read(example: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fold", example[0]]) == 0
     assert sorted(capsys.readouterr().out.splitlines()) == sorted(folded(BASELINE).splitlines())
@@ -209,8 +242,8 @@ def test_a_long_name_keeps_the_table_of_overweights_in_shape(
         sides.append(str(tmp_path / f"{name}.folded"))
     assert main(["overweight", *sides]) == 0
     lines = capsys.readouterr().out.splitlines()
-    (shown,) = (line for line in lines if "std::map<" in line)
-    assert len(shown) <= 130
+    shown, pivot = (line for line in lines if "std::map<" in line)
+    assert max(len(shown), len(pivot)) <= 130
     assert shown.endswith("::operator[]")
     assert "…" in shown
     assert main(["overweight", *sides, "--format", "json"]) == 0

@@ -6,19 +6,30 @@ import math
 import shutil
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from profgate import wiring
 from profgate.commands.inputs import add_sides, one_comparison, pipeline_input
-from profgate.detect.overweight import OverweightTable, overweight_table
+from profgate.detect.base import resolved, worse_sign
+from profgate.detect.overweight import (
+    Overweight,
+    OverweightTable,
+    PivotLevel,
+    overweight_kinds,
+    overweight_table,
+    pivot_levels,
+)
+from profgate.detect.totals import noise_bar, relative
 from profgate.errors import ProfgateError
 from profgate.model.comparison import Comparison
+from profgate.model.kinds import Kind
 from profgate.model.policy import Policy
 from profgate.model.visible_text import fitting, name_text, plain
 
 SCHEMA = "profgate.overweight/1"
 ROWS = 40
-NUMBERS_WIDTH = 80  # what stands before the name
 NARROWEST_NAME = 40
 LONGEST_NAME = 400
 
@@ -35,50 +46,101 @@ def _ratio(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def as_json(table: OverweightTable, comparison: Comparison) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What the table does not say itself: kinds by row, the pivots of the recursion, and the thresholds in force."""
+
+    kinds: tuple[str, ...]
+    levels: tuple[PivotLevel, ...]
+    thresholds: dict[str, Any]
+
+
+def findings_of(table: OverweightTable, comparison: Comparison, dropped: tuple[int, ...]) -> Findings:
+    """The words of the strategy on one table, before the test of totals caps them."""
+    bar = noise_bar(comparison, 1)
+    thresholds = resolved(Overweight(), {})
+    codes = overweight_kinds(table, thresholds, worse_sign(comparison.metric), bar).tolist()
+    if bar is not None:
+        thresholds["min_total_change"] = max(thresholds["min_total_change"], relative(bar))
+    levels = pivot_levels(comparison, {}, bar, dropped)
+    return Findings(tuple(Kind(code).word for code in codes), levels, thresholds)
+
+
+def as_json(comparison: Comparison, dropped: tuple[int, ...] = (), *, by_interest: bool = False) -> dict[str, Any]:
     """The published form; ratios are fractions (1.0 = 100 %), null where undefined."""
-    scale, symbols = comparison.metric.scale, comparison.symbols
-
-    def place(symbol: int) -> dict[str, Any]:
-        return {"name": symbols.names[symbol], "file": symbols.files[symbol]}
-
-    rows = zip(
-        table.symbol.tolist(),
-        table.baseline.tolist(),
-        table.target.tolist(),
-        table.delta.tolist(),
-        table.responsibility.tolist(),
-        table.overweight.tolist(),
-        strict=True,
+    table = overweight_table(comparison, dropped=dropped)
+    scale, found = comparison.metric.scale, findings_of(table, comparison, dropped)
+    order = table.by_interest().tolist() if by_interest else range(len(table.symbol))
+    columns = (
+        table.symbol,
+        table.baseline,
+        table.target,
+        table.delta,
+        table.exclusive_baseline,
+        table.exclusive_target,
+        table.responsibility,
+        table.overweight,
+        table.interest,
     )
+    rows = list(zip(*(column.tolist() for column in columns), found.kinds, strict=True))
     return {
         "schema": SCHEMA,
         "unit": comparison.metric.unit,
-        "total": {
-            "baseline": _number(table.baseline_total, scale),
-            "target": _number(table.target_total, scale),
-            "delta": _number(table.total_delta, scale),
-        },
+        "total": _total(table, scale),
+        "thresholds": found.thresholds,
         "symbols": [
             {
-                **place(symbol),
+                **_place(comparison, symbol),
                 "baseline": _number(before, scale),
                 "target": _number(after, scale),
                 "delta": _number(delta, scale),
+                "exclusive_baseline": _number(own_before, scale),
+                "exclusive_target": _number(own_after, scale),
                 "responsibility": _ratio(responsibility),
                 "overweight": _ratio(overweight),
+                "interest": interest,
+                "kind": kind,
             }
-            for symbol, before, after, delta, responsibility, overweight in rows
+            for symbol, before, after, delta, own_before, own_after, responsibility, overweight, interest, kind in (
+                rows[row] for row in order
+            )
         ],
-        "only_baseline": [
-            {**place(symbol), "baseline": _number(value, scale)}
-            for symbol, value in zip(table.only_baseline.tolist(), table.only_baseline_value.tolist(), strict=True)
-        ],
-        "only_target": [
-            {**place(symbol), "target": _number(value, scale)}
-            for symbol, value in zip(table.only_target.tolist(), table.only_target_value.tolist(), strict=True)
+        "only_baseline": _alone(comparison, table, "baseline"),
+        "only_target": _alone(comparison, table, "target"),
+        "pivots": [
+            {**_place(comparison, level.pivot), "without": _total(below.table, scale)}
+            for level, below in pairwise(found.levels)
+            if level.pivot is not None
         ],
     }
+
+
+def _place(comparison: Comparison, symbol: int) -> dict[str, Any]:
+    return {"name": comparison.symbols.names[symbol], "file": comparison.symbols.files[symbol]}
+
+
+def _total(table: OverweightTable, scale: float) -> dict[str, Any]:
+    return {
+        "baseline": _number(table.baseline_total, scale),
+        "target": _number(table.target_total, scale),
+        "delta": _number(table.total_delta, scale),
+    }
+
+
+def _alone(comparison: Comparison, table: OverweightTable, side: str) -> list[dict[str, Any]]:
+    """Symbols that one side knows: no overweight, and all they have or had is their change."""
+    columns = (table.only_baseline, table.only_baseline_value)
+    if side == "target":
+        columns = (table.only_target, table.only_target_value)
+    change = table.total_delta if side == "target" else -table.total_delta
+    return [
+        {
+            **_place(comparison, symbol),
+            side: _number(value, comparison.metric.scale),
+            "responsibility": _ratio(value / change) if change else None,
+        }
+        for symbol, value in zip(*(column.tolist() for column in columns), strict=True)
+    ]
 
 
 def _percent(value: float | None) -> str:
@@ -89,21 +151,36 @@ def _value(value: float | None) -> str:
     return "-" if value is None else f"{value:,.1f}"
 
 
+def _shown(place: dict[str, Any], room: int) -> str:
+    name = place["name"] if place["file"] is None else f"{place['name']} ({place['file']})"
+    return fitting(name_text(name, LONGEST_NAME), max(room, NARROWEST_NAME))
+
+
+VALUES = {
+    "baseline": "baseline",
+    "target": "target",
+    "change": "delta",
+    "self before": "exclusive_baseline",
+    "self after": "exclusive_target",
+}
+
+
 def as_text(document: dict[str, Any], width: int) -> str:
-    """The table of the published reports, at most 40 rows; long names are cut in the middle to keep the width."""
-    total, room = document["total"], max(width - NUMBERS_WIDTH, NARROWEST_NAME)
+    """The table of the published reports, at most 40 rows, with the exclusive cost beside the inclusive one.
+
+    Long names are cut in the middle to keep the width.
+    """
+    total, shown = document["total"], document["symbols"][:ROWS]
     sides = f"{_value(total['baseline'])} -> {_value(total['target'])} {plain(document['unit'])}"
-    lines = [
-        f"Total: {sides}, change {_value(total['delta'])}",
-        f"{'baseline':>18} {'target':>18} {'change':>16} {'resp. %':>9} {'overweight %':>13}  symbol",
+    cells = [[*VALUES, "resp. %", "overweight %"]] + [
+        [*(_value(row[key]) for key in VALUES.values()), _percent(row["responsibility"]), _percent(row["overweight"])]
+        for row in shown
     ]
-    for row in document["symbols"][:ROWS]:
-        name = row["name"] if row["file"] is None else f"{row['name']} ({row['file']})"
-        shown = fitting(name_text(name, LONGEST_NAME), room)
-        lines.append(
-            f"{_value(row['baseline']):>18} {_value(row['target']):>18} {_value(row['delta']):>16} "
-            f"{_percent(row['responsibility']):>9} {_percent(row['overweight']):>13}  {shown}"
-        )
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    room = width - sum(widths) - 2 * len(widths)
+    names = ["symbol", *(_shown(row, room) for row in shown)]
+    lines = [f"Total: {sides}, change {_value(total['delta'])}"]
+    lines += ["  ".join([*map(str.rjust, row, widths), name]) for row, name in zip(cells, names, strict=True)]
     hidden = len(document["symbols"]) - ROWS
     if hidden > 0:
         lines.append(f"and {hidden} more; --format json prints all")
@@ -112,6 +189,10 @@ def as_text(document: dict[str, Any], width: int) -> str:
         for key, side in (("only_baseline", "baseline"), ("only_target", "target"))
         if document[key]
     ]
+    for pivot in document["pivots"]:
+        rest = pivot["without"]
+        left = f"{_value(rest['baseline'])} -> {_value(rest['target'])}, change {_value(rest['delta'])}"
+        lines.append(f"Pivot {_shown(pivot, width // 2)}: without its stacks {left}")
     return "\n".join(lines) + "\n"
 
 
@@ -130,6 +211,9 @@ def run(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="profgate overweight", description=__doc__)
     add_sides(parser, target="?")
     parser.add_argument("--pivot", action="append", default=[], metavar="SYMBOL", help="drop its stacks (repeatable)")
+    parser.add_argument(
+        "--sort", choices=("overweight", "interest"), default="overweight", help="interest counts bars that are passed"
+    )
     parser.add_argument("--metric", help="which metric, where the profile has several")
     parser.add_argument("--workload", help="which workload, where a folder holds several")
     parser.add_argument("--format", choices=("terminal", "json"), default="terminal")
@@ -139,7 +223,7 @@ def run(argv: Sequence[str]) -> int:
     dropped = _pivots(comparison, arguments.pivot)
     if dropped and comparison.tree is None:
         raise ProfgateError("--pivot", "this format has no stacks, so none can be dropped")
-    document = as_json(overweight_table(comparison, dropped=dropped), comparison)
+    document = as_json(comparison, dropped, by_interest=arguments.sort == "interest")
     if arguments.format == "json":
         sys.stdout.write(json.dumps(document, indent=1, allow_nan=False) + "\n")
     else:

@@ -1,5 +1,6 @@
 """Overweight analysis: which symbols carry more of the total's change than their size explains."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.base import cannot_tell, directed, resolved, side_means, worse_sign
+from profgate.detect.totals import noise_bar
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, DiffTree
@@ -203,14 +205,21 @@ def _candidates(table: OverweightTable, options: Mapping[str, Any]) -> BoolArray
     return result
 
 
-def _is_small(table: OverweightTable, options: Mapping[str, Any]) -> bool:
-    return bool(abs(table.total_delta) < options["min_total_change"] * table.baseline_total)
+def _is_small(table: OverweightTable, options: Mapping[str, Any], bar: float | None) -> bool:
+    """Whether the total moved so little that both ratios explode: less than the option says, or than its noise."""
+    if abs(table.total_delta) < options["min_total_change"] * table.baseline_total:
+        return True
+    return (
+        bar is not None and table.target_total > 0.0 and abs(math.log(table.target_total / table.baseline_total)) < bar
+    )
 
 
-def overweight_kinds(table: OverweightTable, options: Mapping[str, Any], sign_of_worse: int) -> IntArray:
-    """int64[row] of the table's kinds, not capped by the word on the total."""
+def overweight_kinds(
+    table: OverweightTable, options: Mapping[str, Any], sign_of_worse: int, bar: float | None = None
+) -> IntArray:
+    """int64[row] of the table's kinds, not capped by the word on the total; ``bar`` is its noise as ln ratio."""
     kinds = np.full(len(table.symbol), int(Kind.NO_CHANGE), dtype=np.int64)
-    if table.total_delta == 0.0 or _is_small(table, options):
+    if table.total_delta == 0.0 or _is_small(table, options, bar):
         return kinds
     worse = np.sign(table.delta) == sign_of_worse
     weight = np.abs(table.responsibility)
@@ -222,39 +231,63 @@ def overweight_kinds(table: OverweightTable, options: Mapping[str, Any], sign_of
     return np.where(candidate & plain & severe, directed(Kind.SEVERE_DEGRADATION, worse), kinds)
 
 
-def pivot_levels(comparison: Comparison, options: Mapping[str, Any] | None = None) -> tuple[PivotLevel, ...]:
+def pivot_levels(
+    comparison: Comparison,
+    options: Mapping[str, Any] | None = None,
+    bar: float | None = None,
+    dropped: tuple[int, ...] = (),
+) -> tuple[PivotLevel, ...]:
     """The recursion: drop the stacks of the first candidate in order of interest, and look again.
+
+    The first level is without the stacks of the symbols that are ``dropped`` already.
 
     One level without pivot where the comparison has no stacks, no candidate or an unchanged total.
     """
     chosen = resolved(Overweight(), options or {})
-    dropped: tuple[int, ...] = ()
     levels: list[PivotLevel] = []
     while True:
         table = overweight_table(comparison, dropped=dropped)
         pivot = None
-        if comparison.tree is not None and len(dropped) < chosen["max_pivots"]:
-            pivot = _next_pivot(table, chosen)
+        if comparison.tree is not None and len(levels) < chosen["max_pivots"]:
+            pivot = _next_pivot(table, chosen, bar)
         levels.append(PivotLevel(dropped, table, pivot))
         if pivot is None:
             return tuple(levels)
         dropped = (*dropped, pivot)
 
 
-def _next_pivot(table: OverweightTable, options: Mapping[str, Any]) -> int | None:
-    if table.total_delta == 0.0 or _is_small(table, options):
+def _next_pivot(table: OverweightTable, options: Mapping[str, Any], bar: float | None) -> int | None:
+    if table.total_delta == 0.0 or _is_small(table, options, bar):
         return None
     order = table.by_interest()
     chosen = order[_candidates(table, options)[order]]
     return int(table.symbol[chosen[0]]) if len(chosen) else None
 
 
+def _level_columns(levels: Sequence[PivotLevel], symbol: IntArray, symbols: int) -> dict[str, FloatArray]:
+    """float64[row] by name: the place of a pivot among the pivots, and the ratios of each level below the first."""
+    pivots = [level.pivot for level in levels if level.pivot is not None]
+    if not pivots:
+        return {}
+    place = np.full(symbols, np.nan)
+    place[pivots] = np.arange(1, len(pivots) + 1)
+    columns = {"pivot": place[symbol]}
+    for number, level in enumerate(levels[1:], start=2):
+        for name, values in (("responsibility", level.table.responsibility), ("overweight", level.table.overweight)):
+            column = np.full(symbols, np.nan)
+            column[level.table.symbol] = values
+            columns[f"{name}_{number}"] = column[symbol]
+    return columns
+
+
 class Overweight:
     """Finds the symbols that carry the total's change: responsibility for it, divided by their share of the baseline.
 
-    Works on any profile with inclusive costs; 1.0 means that a symbol changed as the whole did. It states no
+    Works on any profile with inclusive costs; 1.0 means that a symbol changed as the whole did. Where there are stacks
+    it drops those of the most interesting symbol and looks again, so that a second cause shows. It states no
     confidence: it explains a change of the total and does not establish one, so its words stay weak until the test
-    of totals calls the total changed. It fails where the total hardly moved, because both ratios explode there.
+    of totals calls the total changed. It fails where the total moved less than its noise, because both ratios explode
+    there, and it points at the callers of a cause too. Symbols of one side have no overweight and stand apart.
     """
 
     name = "overweight"
@@ -269,10 +302,15 @@ class Overweight:
         OptionSpec("max_pivots", 5, "levels of the pivot recursion", 0, 100),
     )
 
-    def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
-        """One row for each symbol by overweight, then symbols of one side; statistics as fractions."""
+    def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
+        """One row for each symbol by overweight, then symbols of one side; statistics as fractions.
+
+        ``pivot`` numbers the symbols whose stacks were dropped; ``overweight_2`` is what is left at the second level,
+        without the stacks of the first pivot, and so on.
+        """
         chosen = resolved(self, options)
-        levels = pivot_levels(comparison, chosen)
+        bar = noise_bar(comparison, context.pairs)
+        levels = pivot_levels(comparison, chosen, bar)
         table = levels[0].table
         if table.baseline_total <= 0.0:
             return cannot_tell(self, chosen, ("the baseline's total is zero",))
@@ -282,11 +320,10 @@ class Overweight:
         to_value = np.concatenate([table.target, np.zeros(len(gone)), table.only_target_value])
         unknown = np.full(len(gone) + len(new), np.nan)
         change = table.total_delta or np.nan
-        names = comparison.symbols.names
-        facts: dict[str, Any] = {"pivots": [names[level.pivot] for level in levels if level.pivot is not None]}
+        facts: dict[str, Any] = {}
         if table.total_delta == 0.0:
             facts["reason"] = "total unchanged"
-        elif _is_small(table, chosen):
+        elif _is_small(table, chosen, bar):
             facts["flags"] = ["total_small"]
         return Detection(
             strategy=self.name,
@@ -296,7 +333,7 @@ class Overweight:
             symbol=symbol,
             kind=np.concatenate(
                 [
-                    overweight_kinds(table, chosen, worse_sign(comparison.metric)),
+                    overweight_kinds(table, chosen, worse_sign(comparison.metric), bar),
                     np.full(len(gone), int(Kind.NOT_IN_TARGET), dtype=np.int64),
                     np.full(len(new), int(Kind.NOT_IN_BASELINE), dtype=np.int64),
                 ]
@@ -309,6 +346,7 @@ class Overweight:
                 "responsibility": (to_value - from_value) / change,
                 "overweight": np.concatenate([table.overweight, unknown]),
                 "interest": np.concatenate([table.interest.astype(np.float64), unknown]),
+                **_level_columns(levels, symbol, len(comparison.symbols)),
             },
             facts=facts,
         )

@@ -121,6 +121,17 @@ def choose_test(readings: _Readings, pairs: int, alpha_gate: float) -> TotalTest
     return None
 
 
+def noise_bar(comparison: Comparison, pairs: int) -> float | None:
+    """Half the 95 % interval of the shift of ln total: what is smaller may be noise.
+
+    None where no test that could carry a verdict fits these runs.
+    """
+    if (comparison.run_totals <= 0).any():
+        return None
+    found = choose_test(_readings(comparison), pairs, 0.01)
+    return None if found is None or found.advisory else (found.interval_95[1] - found.interval_95[0]) / 2.0
+
+
 def relative(logarithm: float) -> float:
     """exp(x) - 1; infinite where a float cannot hold it."""
     return math.expm1(logarithm) if logarithm < 700.0 else math.inf

@@ -7,6 +7,7 @@ from comparisons import from_stacks
 from profgate.detect.base import resolved
 from profgate.detect.overweight import Overweight, overweight_kinds, overweight_table, pivot_levels
 from profgate.model.change import Context
+from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 
 UNDER_MAIN = ("f", "f;j", "f;j;x", "f;j;y", "f;j;z", "f;k", "f;k;x", "f;l", "f;l;x")
@@ -112,8 +113,80 @@ def test_pivots_of_example_five() -> None:
     assert [names[level.pivot] for level in levels if level.pivot is not None] == ["k", "x"]
     assert levels[1].table.total_delta == -3
     assert levels[2].table.total_delta == 0
+
+
+def evidence(comparison: Comparison) -> dict[str, dict[str, float]]:
+    """Statistics that are known, by symbol."""
     word = Overweight().detect(comparison, {}, Context())
-    assert word.facts["pivots"] == ["k", "x"]
+    return {
+        comparison.symbols.names[symbol]: {
+            name: float(column[row]) for name, column in word.statistics.items() if not np.isnan(column[row])
+        }
+        for row, symbol in enumerate(word.symbol.tolist())
+    }
+
+
+def test_each_level_of_the_recursion_is_kept_in_evidence() -> None:
+    found = evidence(from_stacks([BASE], [TARGETS[5]]))
+    assert {name: row["pivot"] for name, row in found.items() if "pivot" in row} == {"k": 1.0, "x": 2.0}
+    second = {name: row["overweight_2"] for name, row in found.items() if "overweight_2" in row}
+    expected = [line.split() for line in TABLES[6].split("\n") if line]
+    assert second == pytest.approx({line[0]: float(line[5]) / 100 for line in expected}, abs=5e-5)
+    assert found["x"]["responsibility_2"] == 1.0
+    assert "overweight_2" not in found["k"]  # a pivot has left the table below it
+
+
+def test_without_a_candidate_there_is_no_level_below() -> None:
+    found = evidence(from_stacks([{"m;a": 500, "m;b": 500}], [{"m;a": 550, "m;b": 550}]))
+    assert all(set(row) == {"responsibility", "overweight", "interest"} for row in found.values())
+
+
+def test_at_most_so_many_pivots_as_the_option_says() -> None:
+    comparison = from_stacks([BASE], [TARGETS[5]])
+    names = comparison.symbols.names
+    levels = pivot_levels(comparison, {"max_pivots": 1})
+    assert [None if level.pivot is None else names[level.pivot] for level in levels] == ["k", None]
+    below = pivot_levels(comparison, {}, None, (names.index("k"),))
+    assert [None if level.pivot is None else names[level.pivot] for level in below] == ["x", None]
+
+
+def test_an_improvement_has_positive_ratios_and_the_sign_of_its_own_change() -> None:
+    comparison = from_stacks([{"m;a": 60, "m;b": 40}], [{"m;a": 20, "m;b": 45}])
+    table = overweight_table(comparison)
+    kinds = overweight_kinds(table, resolved(Overweight(), {}), 1)
+    rows = {
+        comparison.symbols.names[symbol]: (round(responsibility, 4), round(overweight, 4), Kind(kind).word)
+        for symbol, responsibility, overweight, kind in zip(
+            table.symbol.tolist(),
+            table.responsibility.tolist(),
+            table.overweight.tolist(),
+            kinds.tolist(),
+            strict=True,
+        )
+    }
+    assert rows == {
+        "a": (1.1429, 1.9048, "Optimization"),
+        "m": (1.0, 1.0, "NoChange"),
+        "b": (-0.1429, -0.3571, "MaybeDegradation"),
+    }
+
+
+def test_order_of_interest_counts_the_bars_that_are_passed() -> None:
+    comparison = from_stacks([BASE], [TARGETS[5]])
+    table = overweight_table(comparison)
+    names = [comparison.symbols.names[table.symbol[row]] for row in table.by_interest().tolist()]
+    assert names == ["k", "g", "x", "f", "j", "l", "main", "y", "z"]
+
+
+def test_a_total_within_its_noise_explains_nothing() -> None:
+    base = [{"m;a": 500 + step, "m;b": 500} for step in (-60, -30, 0, 30, 60)]
+    slower = [{"m;a": 540 + step, "m;b": 500} for step in (-60, -30, 0, 30, 60)]
+    noisy = Overweight().detect(from_stacks(base, slower), {}, Context())
+    assert noisy.facts["flags"] == ["total_small"]
+    assert not noisy.kind.any()
+    steady = Overweight().detect(from_stacks([{"m;a": 500, "m;b": 500}], [{"m;a": 540, "m;b": 500}]), {}, Context())
+    assert "flags" not in steady.facts
+    assert steady.kind.any()
 
 
 def test_introductory_case() -> None:
