@@ -5,8 +5,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from profgate.attribute.moved_cost import with_cost_groups
+from profgate.attribute.renamed import renamed
 from profgate.compare.build import CompareOptions, compare_workload
 from profgate.compare.comparability import comparability, doubts
+from profgate.compare.symbols import Identity
 from profgate.compare.workloads import Paired, pair
 from profgate.detect.base import Strategy
 from profgate.detect.rules import selected, words_on
@@ -14,7 +17,7 @@ from profgate.errors import ComparisonError, ProfileError
 from profgate.judge.changes import metric_report
 from profgate.judge.verdict import judge
 from profgate.model.change import Context, Detection
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import Comparison, Note
 from profgate.model.manifest import Manifest
 from profgate.model.policy import Policy, Rule
 from profgate.model.profile import Profile
@@ -28,6 +31,7 @@ from profgate.model.report import (
     WorkloadReport,
 )
 from profgate.model.source import SourceFile
+from profgate.model.workload import Workload
 from profgate.report.page import build_page
 from profgate.report.page_input import PageContext, has_page, page_input
 
@@ -131,13 +135,26 @@ def _compare(paired: Paired, given: PipelineInput, told: _Told) -> list[Comparis
             told.alone.append(NotCompared(workload.name, None, "both", "; ".join(blocking)))
             continue
         try:
-            made, alone = compare_workload(workload, notes, options)
+            made, alone = _overlaid(workload, notes, options)
         except ComparisonError as error:
             told.alone.append(NotCompared(workload.name, None, "both", str(error)))
             continue
-        comparisons += [replace(one, notes=(*one.notes, *doubts(one))) for one in made]
+        comparisons += [replace(with_cost_groups(one), notes=(*one.notes, *doubts(one))) for one in made]
         told.alone += alone
     return comparisons
+
+
+def _overlaid(
+    workload: Workload, notes: tuple[Note, ...], options: CompareOptions
+) -> tuple[list[Comparison], list[NotCompared]]:
+    """The sides laid over each other; where functions were renamed, once more with them under their new names."""
+    made, alone = compare_workload(workload, notes, options)
+    aliases: dict[Identity, Identity] = {}
+    for one in made:
+        for old, new in renamed(one).items():
+            if new not in aliases.values():  # metrics may differ; the first one that finds a partner has it
+                aliases.setdefault(old, new)
+    return compare_workload(workload, notes, replace(options, aliases=aliases)) if aliases else (made, alone)
 
 
 def _rules(given: PipelineInput) -> Policy:

@@ -1,7 +1,7 @@
 """A workload in, a Comparison for each metric out: union tree, symbol totals of every run, observations."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from profgate.compare.calls import call_edges, path_calls
 from profgate.compare.cost_models import cost_models
 from profgate.compare.filters import kept_leaves
 from profgate.compare.repeats import repeats_of
-from profgate.compare.symbols import Numbering, number_symbols
+from profgate.compare.symbols import Identity, Numbering, number_symbols
 from profgate.errors import ComparisonError
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray, read_only
 from profgate.model.call_tree import (
@@ -34,11 +34,15 @@ MEASURED_EXPONENT = -6  # measurements are float64 in their own unit; columns ke
 
 @dataclass(frozen=True, slots=True)
 class CompareOptions:
-    """``level`` of name rules; ``ignore`` and ``focus`` are patterns of symbols whose stacks are dropped or kept."""
+    """``level`` of name rules; ``ignore`` and ``focus`` are patterns of symbols whose stacks are dropped or kept.
+
+    ``aliases`` lead from the (name, file) of a renamed function to its new one.
+    """
 
     level: Level = "safe"
     ignore: tuple[str, ...] = ()
     focus: tuple[str, ...] = ()
+    aliases: Mapping[Identity, Identity] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -336,7 +340,7 @@ def compare_workload(
 ) -> tuple[list[Comparison], list[NotCompared]]:
     """One Comparison for each metric both sides have. Raises ComparisonError."""
     runs = (*workload.baseline_runs, *workload.target_runs)
-    numbering = number_symbols((*workload.noise_runs, *runs), options.level)
+    numbering = number_symbols((*workload.noise_runs, *runs), options.level, options.aliases)
     skip = len(workload.noise_runs)
     numbering = Numbering(numbering.symbols, (*numbering.maps[skip:], *numbering.maps[:skip]))
     maps, baselines, count = numbering.maps[: len(runs)], len(workload.baseline_runs), len(numbering.symbols)
@@ -369,9 +373,16 @@ def compare_workload(
                 facts=(workload.baseline_runs[0].facts, workload.target_runs[0].facts),
                 notes=notes,
                 warnings=_warnings(runs, numbering.symbols, columns, forest),
+                renamed=_former_names(numbering.symbols, options.aliases),
             )
         )
     return comparisons, alone
+
+
+def _former_names(symbols: Symbols, aliases: Mapping[Identity, Identity]) -> dict[int, Identity]:
+    former = {new: old for old, new in aliases.items()}
+    identities = enumerate(zip(symbols.names, symbols.files, strict=True))
+    return {place: former[identity] for place, identity in identities if identity in former}
 
 
 def _measured(metric: Metric, runs: Sequence[Profile]) -> Metric:

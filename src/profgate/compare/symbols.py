@@ -1,6 +1,6 @@
 """One numbering of symbols for all runs of a workload, by (name, file), so that nothing depends on input order."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ from profgate.model.frame_names import FrameKey, Level, frame_key, root_name
 from profgate.model.profile import Profile
 
 _NATIVE_FORMATS = frozenset({"perf"})
+Identity = tuple[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +43,17 @@ def _keys_of(
     return keys
 
 
-def number_symbols(profiles: Sequence[Profile], level: Level) -> Numbering:
-    """Symbols of all profiles; labels, lines and modules are those of the last profile that has them (the target's)."""
+def number_symbols(
+    profiles: Sequence[Profile], level: Level, aliases: Mapping[Identity, Identity] | None = None
+) -> Numbering:
+    """Symbols of all profiles; labels, lines and modules are those of the last profile that has them (the target's).
+
+    ``aliases`` lead from the (name, file) of a renamed function to its new one.
+    """
     cache: dict[tuple[str, str | None, int | None], FrameKey] = {}
     keys = [_keys_of(profile, level, cache) for profile in profiles]
+    if aliases:
+        keys = [[_under_new_name(key, aliases) for key in of_profile] for of_profile in keys]
     identities = sorted({(key.name, key.file or "") for of_profile in keys for key in of_profile})
     number = {identity: place for place, identity in enumerate(identities)}
     lines: list[int | None] = [None] * len(identities)
@@ -65,3 +73,8 @@ def number_symbols(profiles: Sequence[Profile], level: Level) -> Numbering:
         [name for name, _ in identities], [file or None for _, file in identities], lines, modules, labels
     )
     return Numbering(symbols, tuple(maps))
+
+
+def _under_new_name(key: FrameKey, aliases: Mapping[Identity, Identity]) -> FrameKey:
+    now = aliases.get((key.name, key.file or None))
+    return key if now is None else FrameKey(now[0], now[1], key.line)

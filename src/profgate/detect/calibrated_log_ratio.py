@@ -38,8 +38,9 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sides:
-    """Counts (weights where ``exact``) and shares by symbol with their totals; n independent runs.
+    """Counts (weights where ``exact``) and shares by location with their totals; n independent runs.
 
+    Locations are the symbols, then the comparison's groups: ``symbols`` says how many stand alone.
     ``heavy`` is the share a location of timed values needs: the clock's own noise is larger below.
     """
 
@@ -48,6 +49,7 @@ class _Sides:
     totals: tuple[float, float]
     independent: tuple[int, int]
     exact: bool
+    symbols: int
     heavy: float = 0.0
 
     def sampled(self, min_samples: float) -> tuple[BoolArray, BoolArray]:
@@ -60,7 +62,7 @@ class _Sides:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Test:
-    """The test's columns over symbols; NaN where a location was not tested."""
+    """The test's columns over locations; NaN where a location was not tested."""
 
     log_ratio: FloatArray
     centre: float
@@ -73,10 +75,16 @@ class _Test:
     tested: BoolArray
 
 
+def _values(comparison: Comparison) -> IntArray:
+    """int64[run, location]: exclusive values of symbols, then the groups that are tested as one location each."""
+    groups = [group.values[:, None] for group in comparison.groups]
+    return np.concatenate([comparison.self_value, *groups], axis=1)
+
+
 def _sides(comparison: Comparison, scale: float, heavy: float) -> _Sides:
     runs = comparison.runs
     split = runs.baseline
-    counts = comparison.self_value * scale
+    counts = _values(comparison) * scale
     totals = comparison.run_totals * scale
     shares = counts / totals[:, None]
     return _Sides(
@@ -85,6 +93,7 @@ def _sides(comparison: Comparison, scale: float, heavy: float) -> _Sides:
         (float(totals[:split].sum()), float(totals[split:].sum())),
         (independent(runs.baseline, runs.baseline_jobs), independent(runs.target, runs.target_jobs)),
         comparison.metric.kind is not MetricKind.SAMPLED,
+        len(comparison.symbols),
         heavy if comparison.metric.kind is MetricKind.TIMED else 0.0,
     )
 
@@ -116,10 +125,11 @@ def _test(sides: _Sides, noise: Noise, min_samples: float, sign: int) -> _Test:
         log_ratio = np.log(s_t + half / total_t) - np.log(s_b + half / total_b)
     sampled_b, sampled_t = sides.sampled(min_samples)
     well = sampled_b & sampled_t
+    well[sides.symbols :] = False  # a group repeats what its members say
     centre = float(np.median(log_ratio[well])) if well.any() else 0.0
     d = log_ratio - centre
     d[np.abs(d) <= ROUNDING] = 0.0
-    error = _errors(sides, noise.phi)
+    error = _errors(sides, np.append(noise.phi, np.full(len(c_b) - sides.symbols, noise.common)))
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(d == 0.0, 0.0, d / error)
     tested = sampled_b | sampled_t
@@ -200,7 +210,9 @@ class CalibratedLogRatio:
         parts: tuple[_Sides, Noise, _Test],
     ) -> Detection:
         sides, noise, test = parts
+        values = _values(comparison)
         rows = np.flatnonzero((comparison.self_value != 0).any(axis=0))
+        together = np.arange(sides.symbols, values.shape[1])
         worse = worse_sign(comparison.metric) * test.d > 0
         q = np.where(worse, test.q_worse, test.q_better)
         with np.errstate(over="ignore"):
@@ -208,12 +220,12 @@ class CalibratedLogRatio:
             low, high = np.expm1(test.d - NINETY_FIVE * test.error), np.expm1(test.d + NINETY_FIVE * test.error)
         share_b, share_t = sides.shares
         delta_share = np.where(share_b > 0, share_b * ratio, share_t * np.exp(-test.centre))
-        kinds = self._kinds(comparison, options, context, (q, test, delta_share, worse))
+        from_value, to_value = side_means(comparison, values)
+        kinds = self._kinds(comparison, options, context, (q, test, delta_share, worse), (from_value, to_value))
         tested = int(test.tested.sum())
         bar = noise_bar(options["q"], tested)
         with np.errstate(divide="ignore", invalid="ignore"):
             distance = np.where(test.d == 0.0, 0.0, np.abs(test.d) / (bar * test.error))
-        from_value, to_value = side_means(comparison, comparison.self_value)
         statistics = {
             "log_ratio": test.log_ratio,
             "d": test.d,
@@ -243,6 +255,12 @@ class CalibratedLogRatio:
             confidence=q[rows],
             statistics={name: column[rows] for name, column in statistics.items()},
             facts=_facts(sides, noise, test, options, context),
+            groups={
+                "kind": kinds[together].astype(np.float64),
+                "from": from_value[together],
+                "to": to_value[together],
+                **{name: column[together] for name, column in statistics.items()},
+            },
         )
 
     def _kinds(
@@ -251,12 +269,13 @@ class CalibratedLogRatio:
         options: dict[str, Any],
         context: Context,
         found: tuple[FloatArray, _Test, FloatArray, BoolArray],
+        means: tuple[FloatArray, FloatArray],
     ) -> IntArray:
         q, test, delta_share, worse = found
+        from_value, to_value = means
         size = np.abs(delta_share)
         listed = test.tested & at_most(q, options["q"]) & (test.d != 0.0)
         listed &= at_least(np.abs(test.d), math.log1p(options["own"])) & at_least(size, options["listed_share"])
-        from_value, to_value = side_means(comparison, comparison.self_value)
         total_b, total_t = (float(value) for value in side_means(comparison, comparison.run_totals))
         gating = listed & (q <= options["q"] / context.pairs) & at_least(size, options["gate_share"])
         smallest = options["min_abs"] or SMALLEST_CHANGE.get(comparison.metric.unit, 0.0)
@@ -276,6 +295,7 @@ def _facts(sides: _Sides, noise: Noise, test: _Test, options: dict[str, Any], co
         sides.totals,
         sides.independent,
         sides.exact,
+        1,
     )
     error = _errors(one_percent, np.array([noise.common]))
     return {

@@ -3,11 +3,12 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from profgate.judge.relations import location_of, relations_of
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.change import Change, Detection, Location, path_text
 from profgate.model.comparison import Comparison, Note
@@ -136,11 +137,8 @@ def _location(comparison: Comparison, detection: Detection, row: int) -> Locatio
     if symbol < 0:
         module = detection.labels.get(row, "")
         return Location(module or "(no module)", module=module or None)
-    symbols = comparison.symbols
     context = None if detection.node is None else _path(comparison, int(detection.node[row]))
-    return Location(
-        symbols.names[symbol], symbols.files[symbol], symbols.lines[symbol], symbols.modules[symbol], context
-    )
+    return replace(location_of(comparison, symbol), context=context)
 
 
 def _path(comparison: Comparison, node: int) -> tuple[str, ...]:
@@ -302,4 +300,5 @@ def metric_report(comparison: Comparison, detections: Sequence[Detection], *, ve
         ),
         detectable=_number(detectable) if isinstance(detectable, int | float) else None,
         calibration=calibration,
+        relations=relations_of(comparison, detections),
     )

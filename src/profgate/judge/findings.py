@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from profgate.judge.contexts import contexts_told, one_word_each
 from profgate.judge.severity import Severity, fails, severity
+from profgate.judge.together import told_together
 from profgate.model.change import Change, Location
 from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, WORSE, Kind
 from profgate.model.policy import Policy
@@ -87,8 +88,11 @@ def merged(metric: MetricReport, court: Court) -> tuple[Finding, ...]:
             by_location.setdefault((place.name, place.file, place.module), []).append(change)
     known = {(old.location.name, old.location.file, old.location.module): old for old in metric.findings}
     words = [_located(changes, metric, court, known.get(key)) for key, changes in by_location.items()]
-    words += [_total(change, sums, court, known.get(TOTAL_PLACE)) for change in totals]
-    return tuple(sorted((finding for finding in words if finding is not None), key=importance))
+    found = [finding for finding in words if finding is not None]
+    found = told_together(found, metric.relations, lambda changes: _located(changes, metric, court, None))
+    sums_found = (_total(change, sums, court, known.get(TOTAL_PLACE)) for change in totals)
+    found += [finding for finding in sums_found if finding is not None]
+    return tuple(sorted(found, key=importance))
 
 
 def importance(finding: Finding) -> tuple[int, int, float, str, str]:

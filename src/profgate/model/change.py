@@ -57,7 +57,8 @@ class Detection:
     of `Kind`), ``from_value`` and ``to_value`` float64[row] in stored units of the metric, ``statistics`` float64[row]
     by name (NaN = unknown), ``words`` text[row] by name ("" = none), ``confidence_types`` and ``confidence``
     float64[row]. ``facts["counts"]`` are numbers of what is in no row. ``cannot_tell`` holds reasons for the whole
-    comparison. ``reasons``, ``flags`` and ``partial`` are there for the rows that have them.
+    comparison. ``reasons``, ``flags`` and ``partial`` are there for the rows that have them. ``groups`` are the test's
+    columns over the comparison's groups of locations.
 
     A strategy that speaks of calling contexts says which: ``node`` int64[row] is the row of the comparison's tree, and
     ``moved`` gives, for a row whose cost only moved, the tree's row at the other end.
@@ -89,6 +90,7 @@ class Detection:
     reasons: dict[int, str] = field(default_factory=dict)
     flags: dict[int, tuple[str, ...]] = field(default_factory=dict)
     partial: dict[int, tuple[Partial, ...]] = field(default_factory=dict)
+    groups: dict[str, FloatArray] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

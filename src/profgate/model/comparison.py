@@ -1,6 +1,8 @@
 """Two sides of one workload and metric, ready for every strategy."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
 
 from profgate.model.arrays import FloatArray, IntArray, RowArray
 from profgate.model.cost_models import CostModels
@@ -125,6 +127,20 @@ class Observations:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class CostGroup:
+    """Locations that are tested as one more: ``values`` int64[run] is their sum, or a caller's inclusive cost.
+
+    ``split``: ``others`` are new callees of ``lead``; ``merged``: they are gone; ``moved``: ``lead`` got what they
+    lost; ``new``: ``lead`` is new, and its nearest caller that both sides know is the other.
+    """
+
+    kind: Literal["split", "merged", "moved", "new"]
+    lead: int
+    others: tuple[int, ...]
+    values: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
     """What every strategy gets: one workload, one metric, both sides.
 
@@ -134,7 +150,8 @@ class Comparison:
     ``first_seen`` int64[symbol] is the place of a symbol's first appearance in the baseline's input, root to leaf.
     ``period`` is the value of one sample where the metric is sampled and that is known, else None. ``tree`` is there
     for formats with stacks, ``edges`` for those that know callers and callees alone. ``models`` are there where a
-    profile brings models of cost over size, or records with sizes to fit them to.
+    profile brings models of cost over size, or records with sizes to fit them to. ``renamed`` are symbols that stand
+    for an older name too, with that (name, file); ``groups`` are tested as further locations.
     """
 
     workload: str
@@ -157,3 +174,5 @@ class Comparison:
     facts: tuple[Facts, Facts] = (Facts(), Facts())
     notes: tuple[Note, ...] = ()
     warnings: tuple[str, ...] = ()
+    renamed: Mapping[int, tuple[str, str | None]] = field(default_factory=dict)
+    groups: tuple[CostGroup, ...] = ()

@@ -54,6 +54,21 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Relation:
+    """Locations that belong together: ``net`` is the calibrated test's word on them as one location.
+
+    ``renamed``: the other is the old name. ``split``: the others are new callees of the location, ``merged``: they are
+    gone; ``moved``: the location got what they lost; ``new``: the location is new, and the other its nearest caller
+    that both sides know, whose inclusive cost ``net`` tests.
+    """
+
+    kind: Literal["renamed", "split", "merged", "moved", "new"]
+    location: Location
+    others: tuple[Location, ...]
+    net: Change | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class MetricReport:
     """One metric of one workload."""
 
@@ -70,6 +85,7 @@ class MetricReport:
     cannot_tell: tuple[str, ...] = ()
     detectable: float | None = None
     calibration: dict[str, float | int | str | None] = field(default_factory=dict)
+    relations: tuple[Relation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

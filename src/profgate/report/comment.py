@@ -190,10 +190,9 @@ def finding_cells(row: Row, links: Links) -> dict[str, Any]:
     times = numbers.ratio(finding.from_value, finding.to_value)
     values = numbers.from_to(finding.from_value, finding.to_value, unit)
     accepted = finding.acknowledgement or {}
-    evidence = sorted((finding.evidence or {}).items())
     told = [
         _why(row),
-        *(sentence(f"{name}: {text}", 120) for name, text in evidence),
+        *(sentence(text, 120) for text in rows.evidence_words(finding)),
     ]
     if accepted:
         told.append("accepted" + (f" by {code_span(accepted['by'], 40)}" if accepted.get("by") else ""))
@@ -245,6 +244,7 @@ def trust(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
     lines += [sentence(reason) for reason in rows.further_reasons(report)[OPEN_REASONS:limit]]
     if named := rows.strategies(report):
         lines.append("Strategies that spoke: " + ", ".join(code_span(name, 40) for name in named[:20]))
+    lines += _renames(pairs, limit)
     lines += rows.only_counted(rows.counts(report))
     policy = [f"{name.replace('_', '-')} {report.policy[name]}" for name in POLICY if name in report.policy]
     if policy:
@@ -262,6 +262,12 @@ def _facts(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
             lines.setdefault(f"cannot tell: {sentence(reason)}", []).append(_pair(pair))
     shown = [f"{_several(names)}: {told}" for told, names in lines.items() if told]
     return shown[:limit] + _more(len(shown) - limit, "fact")
+
+
+def _renames(pairs: Sequence[Pair], limit: int) -> list[str]:
+    found = list(dict.fromkeys(both for pair in pairs for both in rows.renames(pair.metric)))
+    lines = [f"renamed, compared as one: {code_span(old, 60)} is now {code_span(new, 60)}" for old, new in found]
+    return lines[:limit] + _more(len(lines) - limit, "renamed function")
 
 
 def _told(report: Report, pair: Pair) -> tuple[str, ...]:

@@ -70,7 +70,7 @@ def _finding(workload: str, metric: MetricReport, finding: Finding) -> dict[str,
         "colour": finding.colour,
         "direction": finding.direction,
         "strategy": " ".join(vote.name for vote in finding.strategies if vote.agrees),
-        "reason": "; ".join(finding.reasons),
+        "reason": "; ".join((*finding.reasons, *rows.evidence_words(finding))),
     }
 
 

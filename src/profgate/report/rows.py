@@ -27,6 +27,8 @@ TAGS: dict[Kind, tuple[str, str]] = {
     Kind.SEVERE_OPTIMIZATION: ("⚡", "much better"),
     Kind.TOTAL_OPTIMIZATION: ("⚡", "total better"),
 }
+MOVED_KEYS = frozenset({"cost", "from", "into", "of", "through"})
+MOVED = ("moved", "renamed", "split")  # cost that is at another place, not new
 GATE_RUNS = 8  # independent base runs from which the noise counts as known
 VERBS = {"time": "takes", "memory": "uses", "samples": "has"}
 Quote = Callable[[str], str]
@@ -51,6 +53,8 @@ class Row:
         if self.finding.acknowledgement:
             return "✅", "accepted"
         kind = _kind(self.finding)
+        if self.finding.colour != "red" and (cost := (self.finding.evidence or {}).get("cost")) in MOVED:
+            return "🔀", cost
         return ("·", "hint") if self.finding.colour == "neutral" and kind in MAYBE else TAGS[kind]
 
 
@@ -72,7 +76,8 @@ class Pair:
 
 def grouped(report: Report) -> Groups:
     """The findings of all workloads in reading order."""
-    found = sorted((row for row in _rows(report) if row.finding.kind != "NoChange"), key=_importance)
+    shown = (row for row in _rows(report) if row.finding.kind != "NoChange" or row.finding.evidence)
+    found = sorted(shown, key=_importance)
     worse = tuple(row for row in found if row.finding.direction == "worse" and row.finding.colour in {"red", "yellow"})
     better = tuple(row for row in found if row.finding.direction == "better" and row.finding.colour == "green")
     taken = {id(row) for row in (*worse, *better)}
@@ -163,6 +168,31 @@ def why(row: Row) -> tuple[str, ...]:
         q_value = numbers.probability(finding.statistics["q"])
         parts.append(f"q {q_value.replace('<', '< ') if q_value[0] == '<' else '= ' + q_value}")
     return tuple(parts)
+
+
+def moved_words(finding: Finding) -> str:
+    """Where the cost of a finding was before, in words; empty where it did not move."""
+    evidence = finding.evidence or {}
+    words = {"renamed": "renamed from {from}", "moved": "cost moved from {from}", "new": "called by {through}"}
+    words |= {"split": "split into {into}" if "into" in evidence else "took in {of}"}
+    form = words.get(evidence.get("cost", ""), "")
+    try:
+        return form.format_map(evidence)
+    except KeyError:  # a report of another program may lack the name
+        return ""
+
+
+def evidence_words(finding: Finding) -> tuple[str, ...]:
+    """What else is known of a finding's place, each as ``name: text``; cost that moved first, in its own words."""
+    plain = ((name, text) for name, text in sorted((finding.evidence or {}).items()) if name not in MOVED_KEYS)
+    moved = moved_words(finding)
+    return (*((moved,) if moved else ()), *(f"{name}: {text}" for name, text in plain))
+
+
+def renames(metric: MetricReport) -> tuple[tuple[str, str], ...]:
+    """(old, new) names of functions that are compared as one."""
+    found = (relation for relation in metric.relations if relation.kind == "renamed")
+    return tuple((relation.others[0].name, relation.location.name) for relation in found if relation.others)
 
 
 def further_reasons(report: Report) -> tuple[str, ...]:

@@ -98,12 +98,19 @@ def _pair_lines(
     shown = [*findings, *hints] if verbose else findings[:ROWS]
     if shown:
         yield from _table([_tone(row) for row in shown], [_cells(row) for row in shown], width)
+        yield from (
+            ("quiet", f"  {name_text(row.finding.location.name, LABEL)}: {plain(words)}")
+            for row in shown
+            if (words := rows.moved_words(row.finding))
+        )
     else:
         yield "quiet", "  no finding"
     if len(findings) > len(shown):
         yield "quiet", f"  … and {numbers.counted(len(findings) - len(shown), 'finding')} more (-v shows them)"
     if hints and not verbose:
         yield "quiet", f"  {numbers.counted(len(hints), 'hint')}: within noise, new, gone or undecided (-v shows them)"
+    for old, new in rows.renames(metric)[: None if verbose else ROWS]:
+        yield "quiet", f"  renamed, compared as one: {name_text(old, LABEL)} is now {name_text(new, LABEL)}"
     for reason in metric.cannot_tell:
         yield "warn", f"  cannot tell: {plain(reason)}"
     if verbose:

@@ -1,0 +1,1 @@
+"""Whose change it is: cost that moved or was renamed, and which rows are one story."""

@@ -1,0 +1,85 @@
+"""Which names of one side only are one function, and which are two."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from comparisons import Stacks, from_stacks
+from profgate.attribute.renamed import renamed
+from profgate.model.comparison import Comparison
+
+AROUND = {"main;read": 300, "main;write": 300}
+
+
+def compared(baseline: Stacks, target: Stacks, files: Mapping[str, str] | None = None) -> Comparison:
+    found = from_stacks([{**AROUND, **baseline}], [{**AROUND, **target}])
+    table = found.symbols
+    return replace(found, symbols=replace(table, files=[(files or {}).get(name) for name in table.names]))
+
+
+def pairs(baseline: Stacks, target: Stacks, files: Mapping[str, str] | None = None) -> dict[str, str]:
+    found = renamed(compared(baseline, target, files))
+    return {old[0]: new[0] for old, new in found.items()}
+
+
+def test_a_similar_name_with_the_same_callers_is_one_function() -> None:
+    assert pairs({"main;parse_line": 100}, {"main;parse_row": 105}) == {"parse_line": "parse_row"}
+
+
+def test_another_name_elsewhere_is_another_function() -> None:
+    assert pairs({"main;read;parse_line": 100}, {"main;write;checksum": 100}) == {}
+
+
+@pytest.mark.parametrize(
+    ("cost", "found"), [(149, {"load": "load_all"}), (160, {}), (67, {"load": "load_all"}), (60, {})]
+)
+def test_costs_lie_within_a_factor(cost: int, found: dict[str, str]) -> None:
+    # the values are shares of totals that differ a little, so the factor is met at 1.5 of shares
+    other = 700 - cost
+    assert pairs({"main;load": 100, "main;read": 600}, {"main;load_all": cost, "main;read": other}) == found
+
+
+def test_the_same_file_outweighs_a_different_name() -> None:
+    files = {"decode": "codec.py", "unpack": "codec.py", "main": "m.py"}
+    assert pairs({"main;decode": 100}, {"main;unpack": 100}, files) == {"decode": "unpack"}
+    assert pairs({"main;decode": 100}, {"main;unpack": 100}, {**files, "unpack": "other.py"}) == {}
+
+
+def test_a_renamed_file_keeps_its_functions() -> None:
+    target = {"main;parse": 100, "main;parse;lex": 50}
+    before = compared(target, {})
+    after = compared({}, target)
+    table = before.symbols
+    assert table.names == after.symbols.names
+    both = from_stacks([{**AROUND, "main;a": 100, "main;a;b": 50}], [{**AROUND, "main;c": 100, "main;c;d": 50}])
+    names = {"a": "parse", "b": "lex", "c": "parse", "d": "lex"}
+    files = {"a": "old.py", "b": "old.py", "c": "new.py", "d": "new.py"}
+    symbols = replace(
+        both.symbols,
+        files=[files.get(name) for name in both.symbols.names],
+        names=[names.get(name, name) for name in both.symbols.names],
+    )
+    assert renamed(replace(both, symbols=symbols)) == {
+        ("parse", "old.py"): ("parse", "new.py"),
+        ("lex", "old.py"): ("lex", "new.py"),
+    }
+
+
+def test_a_chain_of_new_names_is_found_link_by_link() -> None:
+    baseline = {"main;old_parse;old_lex": 100}
+    target = {"main;new_parse;new_lex": 100}
+    files = dict.fromkeys(("old_parse", "old_lex", "new_parse", "new_lex"), "p.py")
+    # the file and half of the name's letters are not enough for lex, until its caller is known to be the same
+    assert pairs(baseline, target, files) == {"old_parse": "new_parse", "old_lex": "new_lex"}
+    assert pairs({"main;old_lex": 100}, {"main;read;new_lex": 100}, files) == {}
+
+
+def test_pairs_are_mutually_best() -> None:
+    baseline = {"main;parse_line": 100, "main;parse_lines": 100}
+    assert pairs(baseline, {"main;parse_line2": 100}) == {"parse_line": "parse_line2"}
+
+
+def test_nothing_is_renamed_where_nothing_is_on_one_side_only() -> None:
+    assert pairs({"main;parse": 100}, {"main;parse": 300}) == {}
+    assert pairs({}, {"main;parse": 300}) == {}
