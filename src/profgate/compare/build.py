@@ -251,8 +251,7 @@ def _first_seen(profiles: Sequence[Profile], maps: Sequence[IntArray], symbols: 
     offset = 0
     for profile, mapping in zip(profiles, maps, strict=True):
         seen = mapping[profile.stacks.frame] if profile.stacks is not None else mapping
-        found, first = np.unique(seen, return_index=True)
-        place[found] = np.minimum(place[found], first + offset)
+        np.minimum.at(place, seen, np.arange(offset, offset + len(seen)))
         offset += len(seen)
     return place
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from profgate.model.arrays import IntArray
 from profgate.model.comparison import Symbols
-from profgate.model.frame_names import FrameKey, Level, frame_key, root_name
+from profgate.model.frame_names import FrameKey, Level, frame_key, needles_in, root_name
 from profgate.model.profile import Profile
 
 _NATIVE_FORMATS = frozenset({"perf"})
@@ -25,18 +25,20 @@ class Numbering:
 def _root_frames(profile: Profile) -> frozenset[int]:
     if profile.stacks is None:
         return frozenset()
-    return frozenset(np.unique(profile.stacks.frame[profile.stacks.depth == 0]).tolist())
+    roots = np.zeros(len(profile.frames.names), np.bool_)
+    roots[profile.stacks.frame[profile.stacks.depth == 0]] = True
+    return frozenset(np.flatnonzero(roots).tolist())
 
 
 def _keys_of(
     profile: Profile, level: Level, cache: dict[tuple[str, str | None, int | None], FrameKey]
 ) -> list[FrameKey]:
     frames, roots, keys = profile.frames, _root_frames(profile), []
-    native = profile.facts.format in _NATIVE_FORMATS
+    native, needles = profile.facts.format in _NATIVE_FORMATS, needles_in(frames.names, level)
     for number, raw in enumerate(zip(frames.names, frames.files, frames.lines, strict=True)):
         key = cache.get(raw)
         if key is None:
-            key = cache[raw] = frame_key(*raw, level, native=native)
+            key = cache[raw] = frame_key(*raw, level, native=native, needles=needles)
         if number in roots and level != "none" and (renamed := root_name(key.name)) != key.name:
             key = FrameKey(renamed, key.file, key.line)
         keys.append(key)

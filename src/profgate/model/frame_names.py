@@ -5,8 +5,10 @@ The rules run in a fixed order, specific before general, again until nothing cha
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from functools import lru_cache
+from typing import Literal, NamedTuple
 
 Level = Literal["none", "safe", "loose"]
 ROUNDS = 5
@@ -14,32 +16,36 @@ ROUNDS = 5
 
 @dataclass(frozen=True, slots=True)
 class NameRule:
-    """``needle`` is a text without which the pattern cannot match: most names skip most rules by it."""
+    """``needles`` are texts without any of which the pattern cannot match: most names skip most rules by them."""
 
     code: str
-    needle: str
+    needles: tuple[str, ...]
     pattern: re.Pattern[str]
     replacement: str
     loose: bool = False
 
 
-def _rule(code: str, needle: str, pattern: str, replacement: str = "", *, loose: bool = False) -> NameRule:
-    return NameRule(code, needle, re.compile(pattern), replacement, loose)
+def _rule(code: str, needles: str, pattern: str, replacement: str = "", *, loose: bool = False) -> NameRule:
+    return NameRule(code, tuple(needles.split("|")), re.compile(pattern), replacement, loose)
 
 
 NAME_RULES = (
-    _rule("R1", ")", r"^(.+ \((?:[^()]+?)):\d+(?::\d+)?\)$", r"\1)"),
+    _rule("R1", " (", r"^(.+ \((?:[^()]+?)):\d+(?::\d+)?\)$", r"\1)"),
     _rule("J1", "$$Lambda", r"\$\$Lambda(?:\$\d+)?(?:[./+](?:0x)?[0-9a-fA-F]{6,})?(?=[./:]|$)", "$$Lambda"),
     _rule("J2", "Accessor", r"\b(Generated(?:Serialization)?(?:Method|Constructor)Accessor)\d+", r"\1"),
     _rule("J3", "LambdaForm$", r"(LambdaForm\$[A-Z]+)(?:[/.+]0x[0-9a-fA-F]+|\$\d+)+", r"\1"),
     _rule("J4", "$Proxy", r"\$Proxy\d+", "$Proxy"),
     _rule("J5", "_[", r"_\[[ij01]\]$"),
     _rule("C2", "+0x", r"\+0x[0-9a-fA-F]+$"),
-    _rule("C1", ".", r"(?:\.(?:constprop|isra|part|lto_priv|llvm)\.\d+|\.cold(?:\.\d+)?)+$"),
+    _rule(
+        "C1",
+        ".constprop|.isra|.part|.lto_priv|.llvm|.cold",
+        r"(?:\.(?:constprop|isra|part|lto_priv|llvm)\.\d+|\.cold(?:\.\d+)?)+$",
+    ),
     _rule("S1", "::h", r"::h[0-9a-f]{16}$"),
     _rule("S2", "[", r"(?<=\w)\[[0-9a-f]{16}\]"),
     _rule("G1", "@v", r"@v\d+\.\d+\.\d+[\w.+-]*(?=/)"),
-    _rule("W1", ".", r"(?<=\w)(?<!chunk)[.-](?=[0-9a-f]*\d)[0-9a-f]{8,20}(?=\.(?:m?js|css|wasm)\b)"),
+    _rule("W1", ".js|.mjs|.css|.wasm", r"(?<=\w)(?<!chunk)[.-](?=[0-9a-f]*\d)[0-9a-f]{8,20}(?=\.(?:m?js|css|wasm)\b)"),
     _rule("P1", "python", r"\bpython\d\.\d+(?=/)", "python"),
     _rule("A1", "0x", r"\b0x[0-9a-fA-F]+\b", "0x..."),
     _rule("L1", "<", r"(?<=\w)<[^<>]+>", "<>", loose=True),
@@ -70,8 +76,7 @@ _ROOT_WORDS = re.compile(r"thread|worker|pool|executor|process|pid|tid", re.IGNO
 _NUMBERS = re.compile(r"\b0x[0-9a-fA-F]+\b|\d+")
 
 
-@dataclass(frozen=True, slots=True)
-class FrameKey:
+class FrameKey(NamedTuple):
     """Name and file are the identity; line is shown, never compared."""
 
     name: str
@@ -91,7 +96,9 @@ def normalised_path(path: str) -> str:
 
 def _once(name: str, *, loose: bool) -> str:
     for rule in NAME_RULES:
-        if rule.needle in name and (loose or not rule.loose) and not (rule.code == "W1" and "chunk" in name):
+        if (loose or not rule.loose) and any(needle in name for needle in rule.needles):
+            if rule.code == "W1" and "chunk" in name:
+                continue
             name = rule.pattern.sub(rule.replacement, name)
     if match := _FILE_AT_END.match(name):
         name = f"{match[1]} ({normalised_path(match[2])})"
@@ -111,17 +118,52 @@ def normalised_name(name: str, level: Level = "safe") -> str:
     return name or "[unknown]"
 
 
+def needles_in(names: Iterable[str], level: Level = "loose") -> tuple[str, ...]:
+    """Texts of which a name of these must hold one if a rule of the level shall change it."""
+    text = "\n".join(names)
+    rules = (rule for rule in NAME_RULES if level == "loose" or not rule.loose)
+    return tuple(dict.fromkeys(needle for rule in rules for needle in rule.needles if needle in text))
+
+
+def _may_change(name: str, needles: Iterable[str]) -> bool:
+    if not name or name[0] == "/":  # unknown, or a path
+        return True
+    for needle in needles:  # noqa: SIM110 - a generator would take longer than what it looks for
+        if needle in name:
+            return True
+    return False
+
+
+@lru_cache(1 << 14)
+def _file_key(file: str, level: Level) -> str:
+    return normalised_name(normalised_path(file), level)
+
+
 def root_name(name: str) -> str:
     """The name of a process or thread root, its numbers replaced by ``*``."""
     return _NUMBERS.sub("*", name) if _ROOT_WORDS.search(name) else name
 
 
+_ALL_NEEDLES = needles_in(needle for rule in NAME_RULES for needle in rule.needles)
+
+
 def frame_key(
-    name: str, file: str | None, line: int | None, level: Level = "safe", *, native: bool = False
+    name: str,
+    file: str | None,
+    line: int | None,
+    level: Level = "safe",
+    *,
+    native: bool = False,
+    needles: tuple[str, ...] = _ALL_NEEDLES,
 ) -> FrameKey:
-    """Identity of one raw frame; a file inside the name, ``f (pkg/a.py:12)``, becomes the key's file."""
+    """Identity of one raw frame; a file inside the name, ``f (pkg/a.py:12)``, becomes the key's file.
+
+    ``needles`` are those of a set of names to which this one belongs; looking for fewer of them takes less time.
+    """
     if level == "none":
         return FrameKey(name, file, line)
+    if not native and not _may_change(name, needles):
+        return FrameKey(name, None if file is None else _file_key(file, level), line)
     if line is None and (match := _LINE_AT_END.match(name)):
         line = int(match[3])
     key = normalised_name(name, level)
@@ -129,6 +171,4 @@ def frame_key(
         key = _NATIVE_CLONE.sub("", key)
     if file is None and (match := _FILE_AT_END.match(key)):
         return FrameKey(match[1], match[2], line)
-    if file is not None:
-        file = normalised_name(normalised_path(file), level)
-    return FrameKey(key, file, line)
+    return FrameKey(key, None if file is None else _file_key(file, level), line)

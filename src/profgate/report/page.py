@@ -150,7 +150,10 @@ def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[
         sums[column] = totals[: len(tree.names)]
     delta = sums["after"] - sums["before"] * ratio
     own = sums["after_self"] - sums["before_self"] * ratio
-    order = sorted(np.flatnonzero(delta).tolist(), key=lambda row: (-abs(float(delta[row])), tree.names[row], row))
+    size = np.abs(delta)
+    least = np.sort(size)[-_STATIC_ROWS:][:1]  # sorting names takes long: only of those that may be shown
+    largest = np.flatnonzero((size > 0) & (size >= least)).tolist()
+    order = sorted(largest, key=lambda row: (-float(size[row]), tree.names[row], row))
     return [
         {
             "name": tree.names[row],
@@ -165,7 +168,7 @@ def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[
 
 def _outermost(ordered: OrderedTree) -> NDArray[np.intp]:
     """Rows that have no row of the same function above them."""
-    order = np.lexsort((np.arange(ordered.size), ordered.name))
+    order = np.sort((ordered.name + 2) * ordered.size + np.arange(ordered.size)) % ordered.size
     names, ends = ordered.name[order], ordered.end[order]
     # Within one function the rows stand in preorder: a row lies below an earlier one when that one's end is behind it.
     group = np.cumsum(np.r_[True, names[1:] != names[:-1]]) - 1

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NotRequired, TypedDict
+from itertools import pairwise
+from typing import Literal, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -199,7 +200,7 @@ def cut_tree(tree: PageTree, ordered: OrderedTree, threshold: float, keep: Colle
     """
     share = np.maximum(_shares(ordered.before), _shares(ordered.after))
     kept = np.isin(ordered.name, np.fromiter(keep, np.int64, len(keep)))
-    stays = (share >= threshold) | (_sums_upwards(ordered.parent, ordered.depth, kept.astype(np.int64)) > 0)
+    stays = (share >= threshold) | (sums_of_subtrees(ordered.end, kept.astype(np.int64)) > 0)
     stays[0] = True
     parent = np.maximum(ordered.parent, 0)
     cut = np.flatnonzero(~stays & stays[parent])
@@ -229,63 +230,75 @@ def one_sided_shares(ordered: OrderedTree) -> tuple[float, float]:
     return gone / max(int(ordered.before[0]), 1), fresh / max(int(ordered.after[0]), 1)
 
 
-def sibling_offsets(parent: Ints, rank: Ints, sizes: NDArray[Any]) -> NDArray[Any]:
+def sums_of_subtrees(end: Ints, values: Ints) -> Ints:
+    """For each row in preorder the sum over it and all rows below, which end before ``end``."""
+    sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(values)])
+    subtrees: Ints = sums[end] - sums[:-1]
+    return subtrees
+
+
+def sums_of_ancestors(end: Ints, values: Ints) -> Ints:
+    """For each row in preorder the sum over all rows above it."""
+    steps = np.concatenate([np.zeros(1, np.int64), values])  # a row counts from the one behind it
+    np.subtract.at(steps, end, values)  # to the end of its subtree
+    return np.cumsum(steps)[:-1]
+
+
+def _sibling_offsets(parent: Ints, rank: Ints, sizes: Ints) -> Ints:
     """For each row the summed sizes of the siblings ranked before it."""
-    order = np.lexsort((rank, parent))
+    # most trees come with the parents and siblings in this order, which a stable sort sees at once
+    order = np.argsort((parent + 1) * (int(rank.max()) + 2) + rank + 1, kind="stable")
     before = np.cumsum(sizes[order]) - sizes[order]
     starts = np.flatnonzero(np.r_[True, np.diff(parent[order]) != 0])
     counts = np.diff(np.r_[starts, len(order)])
-    offsets: NDArray[Any] = np.empty_like(before)
+    offsets = np.empty_like(before)
     offsets[order] = before - np.repeat(before[starts], counts)
     return offsets
 
 
-def rows_by_level(depth: Ints) -> list[NDArray[np.intp]]:
+def _rows_by_level(depth: Ints) -> list[NDArray[np.intp]]:
     """The row numbers of every level, the root's first."""
-    order = np.argsort(depth, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(depth))[:-1])
+    order = np.argsort(depth.astype(np.uint16), kind="stable")
+    ends = np.cumsum(np.bincount(depth)).tolist()
+    return [order[start:end] for start, end in pairwise([0, *ends])]
 
 
 def _in_preorder(
     parent: Ints, name: Ints, before: Ints, after: Ints, hidden: Ints, row: Ints, ranks: Ints
 ) -> OrderedTree:
     depth = _depths(parent)
-    levels = rows_by_level(depth)
-    sizes = _sums_upwards(parent, depth, np.ones(len(parent), np.int64))
-    place = sibling_offsets(parent, ranks[name], sizes)
+    levels = _rows_by_level(depth)
+    sizes = np.ones(len(parent), np.int64)
+    for level in reversed(levels[1:]):
+        np.add.at(sizes, parent[level], sizes[level])
+    place = _sibling_offsets(parent, ranks[name], sizes)
     for level in levels[1:]:
         place[level] += place[parent[level]] + 1
     order = np.empty(len(parent), np.int64)
     order[place] = np.arange(len(parent))
     new_parent = np.where(parent[order] < 0, -1, place[np.maximum(parent[order], 0)])
-    new_depth = depth[order]
+    end = np.arange(len(parent)) + sizes[order]
     return OrderedTree(
         parent=new_parent,
-        depth=new_depth,
-        end=np.arange(len(parent)) + sizes[order],
+        depth=depth[order],
+        end=end,
         name=name[order],
         before_self=before[order],
         after_self=after[order],
-        before=_sums_upwards(new_parent, new_depth, before[order]),
-        after=_sums_upwards(new_parent, new_depth, after[order]),
+        before=sums_of_subtrees(end, before[order]),
+        after=sums_of_subtrees(end, after[order]),
         hidden=hidden[order],
         row=row[order],
     )
 
 
 def _depths(parent: Ints) -> Ints:
-    depths = [0] * len(parent)
-    for row, above in enumerate(parent.tolist()):
-        if above >= 0:
-            depths[row] = depths[above] + 1
-    return np.array(depths, np.int64)
-
-
-def _sums_upwards(parent: Ints, depth: Ints, values: Ints) -> Ints:
-    totals = values.copy()
-    for level in reversed(rows_by_level(depth)[1:]):
-        np.add.at(totals, parent[level], totals[level])
-    return totals
+    """How many rows stand above each: every round doubles the distance that is known."""
+    above, depth = np.maximum(parent, 0), (parent >= 0).astype(np.int64)
+    while (further := depth[above]).any():
+        depth += further
+        above = above[above]
+    return depth
 
 
 def _shares(values: Ints) -> NDArray[np.float64]:
@@ -295,7 +308,8 @@ def _shares(values: Ints) -> NDArray[np.float64]:
 def name_ranks(tree: PageTree) -> Ints:
     """Rank by (name, file, number); the two places behind the names are `other` (last) and the root."""
     files = tree.files or [None] * len(tree.names)
-    order = sorted(range(len(tree.names)), key=lambda symbol: (tree.names[symbol], files[symbol] or "", symbol))
+    texts = sorted(zip(tree.names, (file or "" for file in files), range(len(tree.names)), strict=True))
+    order = [symbol for _, _, symbol in texts]
     ranks = np.empty(len(order) + 2, np.int64)
     ranks[order] = np.arange(len(order))
     ranks[OTHER_NAME], ranks[ROOT_NAME] = len(order), -1

@@ -101,8 +101,9 @@ Column = tuple[str, bytes]
 
 def _by_frequency(tree: PageTree, ordered: OrderedTree) -> Ints:
     """The symbols of the rows, the most frequent first."""
-    used, frequency = np.unique(ordered.name[ordered.name >= 0], return_counts=True)
-    order: Ints = used[np.lexsort((name_ranks(tree)[used], -frequency))]
+    frequency = np.bincount(ordered.name[ordered.name >= 0], minlength=len(tree.names))
+    used = np.flatnonzero(frequency)
+    order: Ints = used[np.lexsort((name_ranks(tree)[used], -frequency[used]))]
     return order
 
 

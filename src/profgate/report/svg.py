@@ -13,8 +13,7 @@ from profgate.report.page_columns import (
     PageHeader,
     PageTree,
     order_tree,
-    rows_by_level,
-    sibling_offsets,
+    sums_of_ancestors,
 )
 from profgate.report.page_numbers import share_text, signed_share_text, signed_text, value_text
 from profgate.report.page_text import visible_page
@@ -72,7 +71,7 @@ def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes
     total = float(values[0])
     scale = (_WIDTH - 2 * _MARGIN) / total if total else 0.0
     widths: Floats = np.asarray(values * scale, np.float64)
-    left = _lefts(ordered, widths)
+    left: Floats = np.asarray(_MARGIN + _before(ordered, side) * scale, np.float64)
     drawn = _widest(widths, max_boxes)
     rows = int(ordered.depth[drawn].max(initial=0)) + 1
     height = _TOP + rows * _ROW + 30
@@ -149,12 +148,11 @@ def _beyond_chance(ordered: OrderedTree, header: PageHeader, ratio: float) -> ND
     return np.asarray(certain & (np.abs(np.nan_to_num(z)) >= _CERTAIN), np.bool_)
 
 
-def _lefts(ordered: OrderedTree, widths: Floats) -> Floats:
-    left: Floats = sibling_offsets(ordered.parent, np.arange(ordered.size), widths)
-    left[0] = _MARGIN
-    for level in rows_by_level(ordered.depth)[1:]:
-        left[level] += left[ordered.parent[level]]
-    return left
+def _before(ordered: OrderedTree, side: str) -> NDArray[np.int64]:
+    """What stands left of each row: all before it in preorder, but for what its ancestors hold themselves."""
+    own = ordered.after_self if side == "after" else ordered.before_self
+    before: NDArray[np.int64] = np.cumsum(own) - own - sums_of_ancestors(ordered.end, own)
+    return before
 
 
 def _widest(widths: Floats, limit: int) -> NDArray[np.intp]:

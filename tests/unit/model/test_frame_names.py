@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from profgate.model.frame_names import FrameKey, frame_key, normalised_name, normalised_path, root_name
+from profgate.model.frame_names import (
+    FrameKey,
+    Level,
+    frame_key,
+    needles_in,
+    normalised_name,
+    normalised_path,
+    root_name,
+)
 
 
 @pytest.mark.parametrize(
@@ -101,3 +109,45 @@ ALPHABET = st.sampled_from(
 def test_normalising_twice_changes_nothing(name: str, level: str) -> None:
     once = normalised_name(name, level)  # type: ignore[arg-type]
     assert normalised_name(once, level) == once  # type: ignore[arg-type]
+
+
+PIECES = st.sampled_from(
+    [
+        *(
+            "f",
+            "ab",
+            " ",
+            "/",
+            "(",
+            ")",
+            " (a.py:12)",
+            ".js",
+            ".isra.0",
+            "+0x1f",
+            "$$Lambda$4",
+            "$Proxy7",
+            "[",
+            "]",
+            "<x>",
+        ),
+        *(
+            "::h0123456789abcdef",
+            "[0123456789abcdef]",
+            "@v1.2.3/",
+            "python3.11/",
+            "chunk-",
+            ".3f2a9c1bde",
+            "_[j]",
+            "lambda$m$3",
+        ),
+    ]
+)
+
+
+@settings(max_examples=500, derandomize=True, deadline=None)
+@given(st.lists(st.lists(PIECES, max_size=5).map("".join), min_size=1, max_size=5), st.sampled_from(["safe", "loose"]))
+def test_names_that_no_rule_can_change_are_told_from_all_of_them(names: list[str], level: Level) -> None:
+    for name in names:
+        key = frame_key(name, None, None, level, needles=needles_in(names, level))
+        whole = key.name if key.file is None else f"{key.name} ({key.file})"
+        assert whole == normalised_name(name, level)
