@@ -1,11 +1,11 @@
 """Which parts this run gets: readers and strategies with those of outside packages, and processes for large input."""
 
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from profgate.adapters.workers import done, processors
 from profgate.detect.base import Strategy
 from profgate.detect.registry import all_strategies
 from profgate.errors import ProfgateError, ProfileError
@@ -13,16 +13,15 @@ from profgate.model.comparison import Comparison
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
 from profgate.pipeline import Built, PipelineInput, Reader, build_report, compare_sources
-from profgate.readers.base import ProfileReader
-from profgate.readers.registry import read_or_error, readers_with
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
+from profgate.readers.base import ProfileReader, SplittingReader
+from profgate.readers.registry import read_or_error, readers_with, splitting_reader
 
 GZIP = b"\x1f\x8b"
 PACKING = 8
 Progress = Callable[[int], None]  # told the size of each file that was read
-LARGE = 50 << 20  # bytes on both sides together; below, starting a process costs more than it saves
+LARGE = 16 << 20  # bytes on both sides together; below, starting a process costs more than it saves
+PART = 32 << 20  # bytes of a file that are read in one go
+MOST_PARTS = 16  # of one file: each part learns all names anew
 
 
 @cache
@@ -47,16 +46,53 @@ def readers() -> tuple[ProfileReader, ...]:
     return readers_with(_outside("profgate.readers"))
 
 
-def read_all(
-    sources: Sequence[SourceFile], executor: "Executor | None" = None, progress: Progress | None = None
-) -> list[Profile | ProfileError]:
-    """Every source in order; large input is read by processes, a file each. ``progress`` hears of each file read."""
-    results = []
-    for source, result in zip(sources, _read_lazily(sources, executor), strict=True):
-        results.append(result)
-        if progress is not None:
-            progress(source.size)
-    return results
+def read_all(sources: Sequence[SourceFile], progress: Progress | None = None) -> list[Profile | ProfileError]:
+    """Every source in order; large input is read by processes, in parts. ``progress`` hears of each file read."""
+    read = partial(read_or_error, readers=readers())
+    large = sum(map(_work, sources)) >= LARGE
+    work = [_Reading(source, read, split=large) for source in sources]
+    tasks = [(one, task) for one in work for task in one.tasks]
+    for number, result in done([task for _, task in tasks], processors() if large else 1):
+        one, task = tasks[number]
+        one.results[task] = result
+        if progress is not None and len(one.results) == len(one.tasks):
+            progress(one.source.size)
+    return [one.profile() for one in work]
+
+
+class _Reading:
+    """One source, read as a whole or in parts that are joined."""
+
+    def __init__(
+        self, source: SourceFile, read: Callable[[SourceFile], Profile | ProfileError], *, split: bool
+    ) -> None:
+        self.source, self._read = source, read
+        self._splitter = splitting_reader(source, readers()) if split and source.size >= 2 * PART else None
+        self.results: dict[Callable[[], Any], Any] = {}
+        self.tasks: list[Callable[[], Any]] = [partial(read, source)]
+        if self._splitter is not None:
+            count = min(source.size // PART, MOST_PARTS)
+            starts = [number * source.size // count for number in range(count)]
+            scan = partial(_scanned, self._splitter, source)
+            self.tasks = [partial(scan, start, stop) for start, stop in zip(starts, [*starts[1:], None], strict=True)]
+
+    def profile(self) -> Profile | ProfileError:
+        """What the tasks made. An error is that of reading the whole, which alone knows the numbers of lines."""
+        results = [self.results[task] for task in self.tasks]
+        if self._splitter is None:
+            whole: Profile | ProfileError = results[0]
+            return whole
+        try:
+            return self._splitter.join(self.source, results) if None not in results else self._read(self.source)
+        except ProfileError:
+            return self._read(self.source)
+
+
+def _scanned(reader: SplittingReader[Any], source: SourceFile, start: int, stop: int | None) -> object:
+    try:
+        return reader.scan(source, start, stop)
+    except ProfileError:
+        return None
 
 
 def _work(source: SourceFile) -> int:
@@ -65,35 +101,15 @@ def _work(source: SourceFile) -> int:
     return source.size * (PACKING if packed else 1)
 
 
-def _read_lazily(sources: Sequence[SourceFile], executor: "Executor | None") -> Iterator[Profile | ProfileError]:
-    read = partial(read_or_error, readers=readers())
-    if executor is not None:
-        yield from executor.map(read, sources)
-        return
-    helpers = min(len(sources), os.cpu_count() or 1) - 1
-    if helpers < 1 or sum(map(_work, sources)) < LARGE:
-        yield from map(read, sources)
-        return
-    # here, because importing it takes longer than reading a small profile
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    with ProcessPoolExecutor(helpers, mp_context=get_context("spawn")) as pool:
-        # the last files are handed out first: meanwhile this process reads from the front what nobody has begun
-        waiting = [pool.submit(read, source) for source in reversed(sources)][::-1]
-        for source, one in zip(sources, waiting, strict=True):
-            yield read(source) if one.cancel() else one.result()
+def _reader(progress: Progress | None) -> Reader:
+    return lambda sources: read_all(sources, progress)
 
 
-def _reader(executor: "Executor | None", progress: Progress | None) -> Reader:
-    return lambda sources: read_all(sources, executor, progress)
-
-
-def compare(given: PipelineInput, executor: "Executor | None" = None, progress: Progress | None = None) -> Built:
+def compare(given: PipelineInput, progress: Progress | None = None) -> Built:
     """The judged report and its pages."""
-    return build_report(given, _reader(executor, progress), strategies())
+    return build_report(given, _reader(progress), strategies())
 
 
 def overlays(given: PipelineInput) -> list[Comparison]:
     """The comparisons alone, for commands that draw or tabulate without judging."""
-    return compare_sources(given, _reader(None, None))[0]
+    return compare_sources(given, _reader(None))[0]

@@ -1,6 +1,9 @@
 """Reading in processes gives what reading here gives, in the same order, errors included."""
 
+import os
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,12 +27,51 @@ def test_processes_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     sources = [*sources_under(str(SHOP / "pyspy")), *sources_under(str(tmp_path)), *sources_under(str(SHOP / "pyspy"))]
     here = wiring.read_all(sources)
     monkeypatch.setattr(wiring, "LARGE", 0)
+    monkeypatch.setattr(wiring, "PART", 300)
     told: list[int] = []
     there = wiring.read_all(sources, progress=told.append)
     assert [seen(one) for one in there] == [seen(one) for one in here]
     assert [type(one) for one in here].count(ProfileError) == 0
     assert sum(isinstance(one, ProfileError) for one in here) == 1
-    assert told == [source.size for source in sources]
+    assert sorted(told) == sorted(source.size for source in sources)
+
+
+FORKED = """
+import os, pickle, sys
+from profgate import wiring
+from profgate.adapters.files import sources_under
+from profgate.adapters import workers
+
+forks = []
+fork, workers.processors, wiring.processors = os.fork, lambda: 3, lambda: 3
+wiring.LARGE, wiring.PART = 0, 300
+os.fork = lambda: forks.append(1) or fork()
+found = wiring.read_all([source for place in sys.argv[1:] for source in sources_under(place)])
+sys.stdout.buffer.write(pickle.dumps((len(forks), found)))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
+def test_forked_processes_change_nothing(tmp_path: Path) -> None:
+    (tmp_path / "broken.folded").write_text("".join(f"a;f{i} 1\n" for i in range(99)) + "a;b -1\n", encoding="utf-8")
+    (tmp_path / "bad-line.folded").write_text("".join(f"a;f{i} 1\n" for i in range(99)) + "no\n", encoding="utf-8")
+    places = [str(SHOP / "pyspy"), str(tmp_path)]
+    here = wiring.read_all([source for place in places for source in sources_under(place)])
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    told = subprocess.run([sys.executable, "-c", FORKED, *places], capture_output=True, check=True, env=environment)
+    forks, there = pickle.loads(told.stdout)  # noqa: S301 - our own bytes
+    assert forks == 2
+    assert [seen(one) for one in there] == [seen(one) for one in here]
+    assert [one.warnings for one in there if isinstance(one, Profile)] == [
+        one.warnings for one in here if isinstance(one, Profile)
+    ]
+    assert [str(one) for one in there if isinstance(one, ProfileError)] == [
+        (
+            "broken.folded:100: looks like folded (100 of its first 100 lines read 'frame;frame number'), but: "
+            "a negative value; a difference of two profiles is given with --difference"
+        )
+    ]
+    assert any("line 100: expected" in warning for one in there for warning in getattr(one, "warnings", ()))
 
 
 def test_an_error_travels_between_processes_whole() -> None:

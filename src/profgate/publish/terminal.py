@@ -29,9 +29,11 @@ def reading(stream: TextIO, size: int) -> Iterator[Callable[[int], None] | None]
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(file=stream), transient=True) as bar:
+    # without a thread that redraws: beside one, reading could not fork
+    with Progress(console=Console(file=stream), transient=True, auto_refresh=False) as bar:
         task = bar.add_task("reading profiles", total=size)
-        yield lambda done: bar.advance(task, done)
+        bar.refresh()
+        yield lambda done: bar.update(task, advance=done, refresh=True)
 
 
 def _coloured(lines: Sequence[tuple[str, str]], stream: TextIO) -> None:

@@ -1,6 +1,7 @@
 """The one shape of every reader."""
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Protocol, TypeVar, runtime_checkable
 
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
@@ -16,3 +17,17 @@ class ProfileReader(Protocol):
 
     def read(self, source: SourceFile) -> Profile:
         """The profile, values in base units. Raises ProfileError with file and line or byte."""
+
+
+Part = TypeVar("Part")
+
+
+@runtime_checkable
+class SplittingReader(ProfileReader, Protocol[Part]):
+    """A reader whose files can be read in parts, at once and in several processes."""
+
+    def scan(self, source: SourceFile, start: int, stop: int | None) -> Part:
+        """What the bytes of a range hold, ready to travel between processes. Raises ProfileError."""
+
+    def join(self, source: SourceFile, parts: Sequence[Part]) -> Profile:
+        """The profile whose parts, in order, were scanned. Raises ProfileError, without the numbers of lines."""

@@ -48,6 +48,12 @@ def unwrap(source: SourceFile, caps: Caps = Caps()) -> SourceFile:
     return _plain_text(source, caps)
 
 
+def is_wrapped(source: SourceFile) -> bool:
+    """Whether the file's own bytes are not yet those of the profile."""
+    head = source.head
+    return head.startswith((_GZIP, _ZSTD, _UTF8_BOM)) or _utf16_of(head) is not None
+
+
 def read_all(source: SourceFile, caps: Caps = Caps()) -> bytes:
     """All bytes of a source. Raises ProfileError when there are more than may be held in memory."""
     data = source.read(caps.size)
@@ -97,12 +103,16 @@ def _plain_text(source: SourceFile, caps: Caps) -> SourceFile:
     head = source.head
     if head.startswith(_UTF8_BOM):
         return source_of(source.name, read_all(source, caps)[len(_UTF8_BOM) :])
-    encoding = _UTF16_BOMS.get(head[:2]) or _utf16_without_mark(head)
+    encoding = _utf16_of(head)
     if encoding is None:
         return source
     data = read_all(source, caps)
     text = data[2 if data[:2] in _UTF16_BOMS else 0 :].decode(encoding, errors="replace")
     return source_of(source.name, text.encode())
+
+
+def _utf16_of(head: bytes) -> str | None:
+    return _UTF16_BOMS.get(head[:2]) or _utf16_without_mark(head)
 
 
 def _utf16_without_mark(head: bytes) -> str | None:

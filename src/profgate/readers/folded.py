@@ -4,10 +4,9 @@ import gc
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import partial
 from itertools import count
 from typing import BinaryIO
 
@@ -52,7 +51,9 @@ class Scan:
     """State of one file's scan; a frame's number is its place in ``frames``.
 
     Stack by stack: ``shared`` int32 frames are those of the stack before, ``fresh`` int32 follow, whose numbers stand
-    in ``new`` int32, one stack behind the other; ``values`` int64 are the weights.
+    in ``new`` int32, one stack behind the other; ``values`` int64 are the weights, ``decimals`` those that are no
+    whole numbers, by their places. ``seen`` are all lines, ``lines`` those that should hold a stack, ``bad`` the
+    numbers of some that do not, and what they hold.
     """
 
     name: str
@@ -64,8 +65,9 @@ class Scan:
     decimals: dict[int, Decimal] = field(default_factory=dict)
     root_values: list[Decimal] = field(default_factory=list)
     metadata: dict[str, str] = field(default_factory=dict)
+    seen: int = 0
     lines: int = 0
-    bad: list[str] = field(default_factory=list)
+    bad: list[tuple[int, str]] = field(default_factory=list)
     bad_count: int = 0
     two_numbers: int = 0
 
@@ -84,25 +86,24 @@ class _Block:
     """Whole lines, each with its end; ``lines`` are the same as they stand in the file, where ``data`` is sorted."""
 
     data: bytes
-    number: int
-    lines: list[bytes] | None
+    lines: list[bytes] | None = None
 
     def number_of(self, begin: int, end: int) -> int:
-        """The number in the file of the line at these bytes."""
+        """The number in the block, from 1, of the line at these bytes."""
         if self.lines is None:
-            return self.number + self.data.count(b"\n", 0, begin)
-        return self.number + self.lines.index(self.data[begin:end])
+            return self.data.count(b"\n", 0, begin) + 1
+        return self.lines.index(self.data[begin:end]) + 1
 
 
 def _whole_lines(stream: BinaryIO, size: int, name: str) -> bytes:
     """About that many bytes, up to the end of a line."""
-    data, rest = stream.read(size), stream.readline(MAX_LINE + 1)
-    if len(rest) > MAX_LINE:
-        raise ProfileError(name, f"a line longer than {MAX_LINE} bytes")
-    data += rest
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n")
-    return data if not data or data.endswith(b"\n") else data + b"\n"
+    data = stream.read(size)
+    if data and not data.endswith(b"\n"):
+        rest = stream.readline(MAX_LINE + 1)
+        if len(rest) > MAX_LINE:
+            raise ProfileError(name, f"a line longer than {MAX_LINE} bytes")
+        data += rest if rest.endswith(b"\n") else rest + b"\n"
+    return data
 
 
 def _in_order(data: bytes) -> bool:
@@ -111,22 +112,28 @@ def _in_order(data: bytes) -> bool:
 
 
 def _blocks(source: SourceFile, start: int, stop: int | None) -> Iterator[_Block]:
-    """Blocks of lines.
+    """Blocks of the lines that begin within the range.
 
     Large input out of order is sorted within a block, because sorted neighbours share most of their bytes; the answer
     is the same.
     """
-    number = 1
-    with source.open(start, stop) as stream:
-        while data := _whole_lines(stream, BLOCK, source.name):
-            if source.size <= SMALL or _in_order(data):
-                yield _Block(data, number, None)
-                number += data.count(b"\n")
+    last = source.size if stop is None else stop
+    with source.open(max(0, start - 1), None) as stream:
+        place = start - 1 + len(stream.readline(MAX_LINE)) if start else 0  # a line that began before belongs to others
+        while place < last and (data := _whole_lines(stream, min(BLOCK, last - place), source.name)):
+            place += len(data)
+            ordered = source.size <= SMALL or _in_order(data)
+            if not ordered and place < last:
+                more = _whole_lines(stream, min(BLOCK_UNSORTED, last - place), source.name)
+                place += len(more)
+                data += more
+            if b"\r" in data:
+                data = data.replace(b"\r\n", b"\n")
+            if ordered:
+                yield _Block(data)
             else:
-                lines = (data + _whole_lines(stream, BLOCK_UNSORTED, source.name)).split(b"\n")
-                lines.pop()
-                yield _Block(b"\n".join([*sorted(lines), b""]), number, lines)
-                number += len(lines)
+                lines = data.split(b"\n")[:-1]
+                yield _Block(b"\n".join([*sorted(lines), b""]), lines)
 
 
 def _split_brackets(stack: bytes) -> list[bytes]:
@@ -150,8 +157,7 @@ def _exact_value(scan: Scan, raw: bytes, number: Callable[[], int]) -> tuple[byt
     if match is None or match["bare"] is not None:
         scan.bad_count += 1
         if len(scan.bad) < QUOTED:
-            quoted = repr(raw[:80].decode("utf-8", "replace"))
-            scan.bad.append(f"line {number()}: expected 'frame;frame 42', got {quoted}")
+            scan.bad.append((number(), f"expected 'frame;frame 42', got {raw[:80].decode('utf-8', 'replace')!r}"))
         return None
     value = Decimal(match["value"].decode())
     if value < 0:
@@ -211,8 +217,9 @@ def _scan_block(scan: Scan, block: _Block, path: bytes, depth: int) -> tuple[byt
     data, size = block.data, len(block.data)
     number_of, append_new = scan.frames.__getitem__, scan.new.extend
     append_shared, append_fresh, append_value = scan.shared.append, scan.fresh.append, scan.values.append
-    begin = lines = 0
+    begin = seen = odd = 0
     while begin < size:
+        seen += 1
         if not data.startswith(path, begin):
             path, depth = _shared_path(data, begin, path, depth)
         place = begin + len(path)
@@ -227,7 +234,6 @@ def _scan_block(scan: Scan, block: _Block, path: bytes, depth: int) -> tuple[byt
             and b"; " not in head
             and (value := int(digits))
         ):
-            lines += 1
             if head[-1] in _DIGITS and _SECOND_NUMBER.search(head[-24:]):
                 scan.two_numbers += 1
             parts = head.split(b";")
@@ -239,11 +245,14 @@ def _scan_block(scan: Scan, block: _Block, path: bytes, depth: int) -> tuple[byt
                 path = data[begin : place + len(head) - len(parts[-1])]
                 depth += len(parts) - 1
         else:
+            odd += 1
             path, depth = _scan_odd_line(scan, block, slice(begin, end), path, depth)
         if depth >= MAX_DEPTH:
-            raise ProfileError(f"{scan.name}:{block.number_of(begin, end)}", f"deeper than {MAX_DEPTH} frames")
+            number = scan.seen + block.number_of(begin, end)
+            raise ProfileError(f"{scan.name}:{number}", f"deeper than {MAX_DEPTH} frames")
         begin = end + 1
-    scan.lines += lines
+    scan.seen += seen
+    scan.lines += seen - odd
     return path, depth
 
 
@@ -255,7 +264,7 @@ def _scan_odd_line(scan: Scan, block: _Block, place: slice, path: bytes, depth: 
             scan.metadata.setdefault(match[1].decode("utf-8", "replace"), match[2].decode("utf-8", "replace"))
         return path, depth
     scan.lines += 1
-    found = _exact_value(scan, line, partial(block.number_of, place.start, place.stop))
+    found = _exact_value(scan, line, lambda: scan.seen + block.number_of(place.start, place.stop))
     if found is None:
         return path, depth
     stack, exact = found
@@ -314,7 +323,29 @@ def scan_file(source: SourceFile, start: int = 0, stop: int | None = None) -> Sc
     finally:
         if collecting:
             gc.enable()
+    scan.frames.default_factory = None  # all are known now, and no counter can travel between processes
     return scan
+
+
+def join_scans(parts: Sequence[Scan]) -> Scan:
+    """The scan of the whole file from those of its parts, in order."""
+    if len(parts) == 1:
+        return parts[0]
+    whole = replace(parts[0], frames=defaultdict(count(len(parts[0].frames)).__next__, parts[0].frames))
+    for part in parts[1:]:
+        number = np.fromiter(map(whole.frames.__getitem__, part.frames), np.intc, len(part.frames))
+        whole.decimals |= {place + len(whole.values): value for place, value in part.decimals.items()}
+        whole.bad = [*whole.bad, *((whole.seen + line, what) for line, what in part.bad)][:QUOTED]
+        whole.metadata = part.metadata | whole.metadata
+        whole.new.frombytes(number[np.array(part.new, np.intp)].tobytes())
+        for columns, more in ((whole.shared, part.shared), (whole.fresh, part.fresh), (whole.values, part.values)):
+            columns.extend(more)
+        whole.root_values += part.root_values
+        whole.seen += part.seen
+        whole.lines += part.lines
+        whole.bad_count += part.bad_count
+        whole.two_numbers += part.two_numbers
+    return whole
 
 
 def _scaled(scan: Scan) -> tuple[IntArray, int, int]:
@@ -333,10 +364,14 @@ def _scaled(scan: Scan) -> tuple[IntArray, int, int]:
     return values, sum(int(value * factor) for value in scan.root_values), exponent
 
 
+def _quoted(scan: Scan) -> str:
+    return "; ".join(f"line {number}: {what}" for number, what in scan.bad)
+
+
 def _warnings_of(scan: Scan, names: list[str]) -> tuple[str, ...]:
     notes = []
     if scan.bad_count:
-        notes.append(f"{scan.bad_count} of {scan.lines} lines skipped: {'; '.join(scan.bad)}")
+        notes.append(f"{scan.bad_count} of {scan.lines} lines skipped: {_quoted(scan)}")
     if scan.root_values:
         notes.append(f"{len(scan.root_values)} stacks without a frame counted on the root")
     if replaced := sum("\ufffd" in name for name in names):
@@ -350,7 +385,7 @@ def _check(scan: Scan) -> None:
     if scan.bad_count > WORST_SHARE * scan.lines:
         raise ProfileError(
             scan.name,
-            f"looks like folded stacks, but {scan.bad_count} of {scan.lines} lines are not: {'; '.join(scan.bad)}",
+            f"looks like folded stacks, but {scan.bad_count} of {scan.lines} lines are not: {_quoted(scan)}",
         )
     if scan.two_numbers and scan.two_numbers == scan.lines - scan.bad_count:
         raise ProfileError(
@@ -390,7 +425,15 @@ class FoldedReader:
 
     def read(self, source: SourceFile) -> Profile:
         """Stacks with exact values; a decimal fraction becomes the metric's exponent. Raises ProfileError."""
-        scan = scan_file(source)
+        return self.join(source, [scan_file(source)])
+
+    def scan(self, source: SourceFile, start: int, stop: int | None) -> Scan:
+        """What the lines that begin in this byte range hold. Raises ProfileError."""
+        return scan_file(source, start, stop)
+
+    def join(self, source: SourceFile, parts: Sequence[Scan]) -> Profile:
+        """The profile whose parts, in order, were scanned. Raises ProfileError."""
+        scan = join_scans(parts)
         _check(scan)
         values, root, exponent = _scaled(scan)
         names = [frame.decode("utf-8", "replace") or "[unknown]" for frame in scan.frames]

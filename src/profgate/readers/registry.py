@@ -1,12 +1,13 @@
 """All readers, and the way from a file to the one that reads it."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from profgate.errors import ProfileError, SettingsError, UnknownFormat
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
-from profgate.readers.base import ProfileReader
-from profgate.readers.containers import unwrap
+from profgate.readers.base import ProfileReader, SplittingReader
+from profgate.readers.containers import is_wrapped, unwrap
 from profgate.readers.folded import FoldedReader
 from profgate.readers.foreign import advice_for
 from profgate.readers.perun import PerunReader
@@ -53,6 +54,17 @@ def read_or_error(source: SourceFile, readers: tuple[ProfileReader, ...] = READE
         return read_profile(source, readers)
     except ProfileError as error:
         return error
+
+
+def splitting_reader(source: SourceFile, readers: tuple[ProfileReader, ...] = READERS) -> SplittingReader[Any] | None:
+    """The reader of a file on disk, if it can read parts of it; None for anything else."""
+    if source.path is None or is_wrapped(source):
+        return None
+    try:
+        reader, _ = _claiming(source, readers)
+    except ProfileError:
+        return None
+    return reader if isinstance(reader, SplittingReader) else None
 
 
 def _claiming(source: SourceFile, readers: tuple[ProfileReader, ...]) -> tuple[ProfileReader, str]:
