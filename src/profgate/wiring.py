@@ -31,7 +31,7 @@ def _outside(group: str) -> tuple[Any, ...]:
     for point in sorted(entry_points(group=group), key=lambda one: one.name):
         try:
             parts.append(point.load()())
-        except Exception as error:  # a foreign package may raise anything
+        except (Exception, SystemExit) as error:  # a foreign package may raise anything
             raise ProfgateError(f"entry point {group}: {point.name}", f"cannot be loaded: {error}") from error
     return tuple(parts)
 

@@ -53,6 +53,12 @@ def read_text(place: str, limit: int = MAX_TEXT) -> str:
         raise ProfgateError(place, f"byte {error.start} is not UTF-8; save it as UTF-8") from error
 
 
+def exists(place: str) -> bool:
+    """Whether anything stands at this place, a broken link included."""
+    with _spoken_for(place):
+        return os.path.lexists(place)
+
+
 def write_text(place: str, text: str) -> None:
     """Writes a document whole or not at all, with the folders above it. Raises ProfgateError if it cannot."""
     write_bytes(place, text.encode())

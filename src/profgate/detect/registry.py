@@ -31,6 +31,7 @@ STRATEGIES: tuple[Strategy, ...] = (
     LinearRegression(),
     PolynomialRegression(),
 )
+PARTS = ("name", "short", "family", "options", "detect")
 DEFAULTS = ("tot", "clr", "eto", "ow", "ctx")
 WITH_SIZES = ("bmoe", "int")  # beside the defaults, where records or models know the size of the input
 
@@ -40,6 +41,12 @@ def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
     known = list(STRATEGIES)
     taken = {word for strategy in known for word in (strategy.name, strategy.short)}
     for strategy in extra:
+        lacking = [part for part in PARTS if not hasattr(strategy, part)]
+        if lacking:
+            raise SettingsError(
+                f"strategy {type(strategy).__name__}",
+                f"has no {', '.join(lacking)}; 'profgate strategies new NAME' shows a whole one",
+            )
         if {strategy.name, strategy.short} & taken:
             raise SettingsError(
                 f"strategy {strategy.name!r}",

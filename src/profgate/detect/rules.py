@@ -7,6 +7,7 @@ from typing import Any
 
 from profgate.detect.base import Strategy, cannot_tell, resolved
 from profgate.detect.registry import DEFAULTS, STRATEGIES, WITH_SIZES, strategy_named
+from profgate.detect.soundness import faults
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy, Rule
@@ -83,7 +84,10 @@ def words_on(comparison: Comparison, selection: Sequence[Selection], context: Co
 
 def _word(strategy: Strategy, comparison: Comparison, options: dict[str, Any], context: Context) -> Detection:
     try:
-        return strategy.detect(comparison, options, context)
-    except Exception as error:  # noqa: BLE001 - a strategy may come from outside; what it raises must be told
-        reason = f"the strategy failed: {type(error).__name__}: {error}"
-        return cannot_tell(strategy, options, (reason,), {"state": "failed", "failed": True})
+        word = strategy.detect(comparison, options, context)
+        fault = next(faults(word, strategy, comparison), "")
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - it may come from outside; what it raises must be told
+        fault = f"{type(error).__name__}: {error}"
+    if not fault:
+        return word
+    return cannot_tell(strategy, options, (f"the strategy failed: {fault}",), {"state": "failed", "failed": True})

@@ -104,6 +104,11 @@ def test_a_strategy_that_raises_becomes_a_reason() -> None:
     assert word.cannot_tell[0].startswith("the strategy failed: KeyError")
 
 
+def test_an_outside_part_that_is_no_strategy_is_refused() -> None:
+    with pytest.raises(SettingsError, match="has no name, short, family, options, detect"):
+        all_strategies([object()])  # type: ignore[list-item]
+
+
 def test_every_strategy_explains_itself() -> None:
     for strategy in STRATEGIES:
         assert len((type(strategy).__doc__ or "").split()) > 40

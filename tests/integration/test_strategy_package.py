@@ -1,0 +1,154 @@
+"""A strategy of another package: written, built, installed, listed, used; and what happens when it raises."""
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from profgate.__main__ import main
+
+NAME = "mean_shift"
+SLOWER = "main;parse 3000\nmain;write 2000\n", "main;parse 4500\nmain;write 2000\n"
+
+
+def installed(package: Path, site: Path) -> Path:
+    """The wheel of a package, laid out as an installer would: a wheel of Python files is what lies in the folder."""
+    dist = package / "dist"
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(dist)],
+        cwd=package,
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
+    (wheel,) = dist.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(site)
+    return site
+
+
+def run(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(
+        [sys.executable, "-m", *arguments], env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The skeleton as written."""
+    folder = tmp_path_factory.mktemp("written")
+    assert main(["strategies", "new", NAME, "-o", str(folder)]) == 0
+    return folder / NAME
+
+
+@pytest.fixture(scope="module")
+def site(package: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return installed(package, tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture
+def sides(tmp_path: Path) -> list[str]:
+    for name, text in zip(("a", "b"), SLOWER, strict=True):
+        (tmp_path / f"{name}.folded").write_text(text)
+    return [str(tmp_path / "a.folded"), str(tmp_path / "b.folded")]
+
+
+def test_the_skeletons_own_test_passes(package: Path, site: Path) -> None:
+    done = run(site, "pytest", "-q", "-p", "no:cacheprovider", str(package / "tests"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "6 passed" in done.stdout
+
+
+def test_an_installed_package_is_listed_with_what_it_says_of_itself(site: Path) -> None:
+    listed = run(site, "profgate", "strategies").stdout
+    own = listed[listed.index(f"{NAME} (ms), family A") :]
+    assert "Finds functions whose own cost changed by more than a given part of the run." in own
+    assert "option part = 0.01 (0 to 1): smallest change as a part of the baseline's total" in own
+
+
+def test_an_installed_package_speaks_when_asked_for(site: Path, sides: list[str]) -> None:
+    done = run(site, "profgate", "compare", *sides, "--strategy", "ms", "--format", "json")
+    (metric,) = json.loads(done.stdout)["workloads"][0]["metrics"]
+    assert [(change["strategy"], change["location"]["name"], change["kind"]) for change in metric["changes"]] == [
+        (NAME, "parse", "MaybeDegradation")
+    ]
+    assert done.returncode == 0
+
+
+def test_rules_of_the_configuration_know_it_and_its_options(site: Path, sides: list[str], tmp_path: Path) -> None:
+    configuration = tmp_path / "profgate.yml"
+    configuration.write_text(f"degradation:\n  strategies:\n    - {{method: {NAME}, options: {{part: 0.5}}}}\n")
+    asked = ("compare", *sides, "--config", str(configuration), "--format", "json")
+    quiet = run(site, "profgate", *asked)
+    assert json.loads(quiet.stdout)["workloads"][0]["metrics"][0]["changes"] == []
+    configuration.write_text(f"degradation:\n  strategies:\n    - {{method: {NAME}, options: {{part: 2.0}}}}\n")
+    refused = run(site, "profgate", *asked)
+    assert refused.returncode == 2
+    assert "2.0 is out of range; write a number, at least 0 and at most 1" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("family", "colour", "code"), [("A", "yellow", 0), ("T", "neutral", 3)], ids=["a pointer", "a gate's test"]
+)
+def test_one_that_raises_is_told_and_nothing_is_green(
+    package: Path, sides: list[str], tmp_path: Path, family: str, colour: str, code: int
+) -> None:
+    broken = tmp_path / "broken"
+    (broken / "src" / f"profgate_{NAME}").mkdir(parents=True)
+    for path in ("pyproject.toml", "README.md", f"src/profgate_{NAME}/__init__.py", f"src/profgate_{NAME}/strategy.py"):
+        text = (package / path).read_text().replace('family = "A"', f'family = "{family}"')
+        (broken / path).write_text(text.replace("chosen = resolved(self, options)", 'raise OSError("no disk")'))
+    site = installed(broken, tmp_path / "site")
+    same = [sides[0], sides[0]]
+    done = run(site, "profgate", "compare", *same, "--strategy", NAME, "--strategy", "eto", "--format", "json")
+    report = json.loads(done.stdout)
+    (metric,) = report["workloads"][0]["metrics"]
+    assert f"{NAME}: the strategy failed: OSError: no disk" in metric["cannot_tell"]
+    assert (report["verdict"]["colour"], done.returncode) == (colour, code)
+    assert metric["state"] == ("compared" if family == "A" else "not compared")
+
+
+def test_one_that_cannot_be_loaded_is_named(package: Path, tmp_path: Path) -> None:
+    (tmp_path / "src" / f"profgate_{NAME}").mkdir(parents=True)
+    for path in ("pyproject.toml", "README.md", f"src/profgate_{NAME}/__init__.py"):
+        (tmp_path / path).write_text((package / path).read_text())
+    (tmp_path / f"src/profgate_{NAME}/strategy.py").write_text("raise SystemExit(0)\n")
+    done = run(installed(tmp_path, tmp_path / "site"), "profgate", "strategies")
+    assert done.returncode == 2
+    assert f"entry point profgate.strategies: {NAME}" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["mean-shift"], "like mean_shift"),
+        (["Mean"], "small letters"),
+        (["2fast"], "small letters"),
+        (["mean__shift"], "small letters"),
+        (["../mean"], "small letters"),
+        (["x" * 61], "small letters"),
+        (["overweight"], "taken by the strategy overweight"),
+        (["tot"], "taken by the strategy totals"),
+        (["own_weight"], "give another with --short"),
+        (["own_weight", "--short", "O W"], "is no short name"),
+        (["own_weight", "--short", "clr"], "taken by the strategy calibrated_log_ratio"),
+    ],
+)
+def test_names_that_cannot_be_are_refused(
+    arguments: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["strategies", "new", *arguments, "-o", str(tmp_path)]) == 2
+    assert told in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_that_exists_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / NAME).symlink_to(tmp_path / "nowhere")
+    assert main(["strategies", "new", NAME, "-o", str(tmp_path)]) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert not (tmp_path / "nowhere").exists()

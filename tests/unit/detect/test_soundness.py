@@ -1,0 +1,68 @@
+"""Words of outside strategies that do not fit, and strategies that want to leave."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from comparisons import from_stacks
+from profgate.detect.rules import words_on
+from profgate.model.change import Context, Detection, OptionSpec
+from profgate.model.comparison import Comparison
+
+
+class Spoken:
+    """A strategy that says what it is given."""
+
+    name, short, family = "odd", "odd", "X"
+    options: tuple[OptionSpec, ...] = ()
+
+    def __init__(self, word: Any) -> None:
+        self.word = word
+
+    def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
+        return self.word  # type: ignore[no-any-return]
+
+
+STACKS = from_stacks([{"main;f": 1}], [{"main;f": 2}])
+ONE = np.array([1.0])
+FITTING = Detection("odd", "X", "", {}, np.array([0]), np.array([-1]), ONE, ONE, ["none"], ONE)
+
+
+@pytest.mark.parametrize(
+    ("word", "fault"),
+    [
+        (None, "it gave a NoneType instead of a Detection"),
+        (replace(FITTING, strategy="calibrated_log_ratio", family="T"), "it spoke as calibrated_log_ratio of family T"),
+        (replace(FITTING, kind=np.array([-1, 0])), "its column kind has 2 rows, symbol has 1"),
+        (replace(FITTING, statistics={"z": np.zeros(3)}), "its column z has 3 rows, symbol has 1"),
+        (replace(FITTING, words={"source": []}), "its column source has 0 rows, symbol has 1"),
+        (replace(FITTING, symbol=np.array([2])), "a row names a symbol that does not exist"),
+        (replace(FITTING, symbol=np.array([-3])), "a row names a symbol that does not exist"),
+        (replace(FITTING, kind=np.array([7])), "7 is the code of no kind"),
+        (replace(FITTING, node=np.array([3])), "a row names a calling context that does not exist"),
+        (replace(FITTING, node=np.array([0])), "a row names a calling context that does not exist"),
+        (replace(FITTING, node=np.array([1]), moved={0: 9}), "a row names a calling context that does not exist"),
+        (replace(FITTING, confidence=None), "TypeError"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_word_that_does_not_fit_becomes_a_reason(word: Detection | None, fault: str) -> None:
+    said = words_on(STACKS, [(Spoken(word), {})], Context())[0]
+    assert said.facts["failed"]
+    assert said.cannot_tell[0].startswith(f"the strategy failed: {fault}")
+    assert len(said.symbol) == 0
+
+
+def test_a_word_that_fits_is_left_alone() -> None:
+    assert words_on(STACKS, [(Spoken(FITTING), {})], Context())[0] is FITTING
+
+
+class Leaving(Spoken):
+    def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
+        raise SystemExit(0)
+
+
+def test_a_strategy_cannot_end_the_program() -> None:
+    assert words_on(STACKS, [(Leaving(None), {})], Context())[0].facts["failed"]
