@@ -136,7 +136,9 @@ def _records(names: Sequence[str], *sides: Mapping[str, Points]) -> Observations
     return Observations(
         symbol=np.array([row[1] for row in rows], np.int64),
         side=np.array([row[0] for row in rows], np.int64),
+        run=np.array([row[0] for row in rows], np.int64),
         amount=np.array([row[3] for row in rows], np.float64),
+        exclusive=np.array([row[3] for row in rows], np.float64),
         size=np.array([row[2] for row in rows], np.float64),
         subtype=np.zeros(len(rows), np.int64),
         subtypes=["time delta"],

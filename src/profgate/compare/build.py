@@ -164,30 +164,34 @@ def _graph_columns(profiles: Sequence[Profile], maps: Sequence[IntArray], symbol
 
 
 def _amounts(profile: Profile) -> FloatArray:
+    """Exclusive amounts; whole ones where no record has an exclusive one, else they would be counted twice."""
     body = profile.measurements
     if body is None:
         raise ComparisonError(profile.name, "has no records")
-    return np.where(np.isfinite(body.exclusive), body.exclusive, body.amount)
+    known = np.isfinite(body.exclusive)
+    return np.where(known, body.exclusive, 0.0) if known.any() else body.amount
 
 
-def _measured_columns(profiles: Sequence[Profile], maps: Sequence[IntArray], symbols: int) -> RunColumns:
+def _measured_columns(
+    profiles: Sequence[Profile], maps: Sequence[IntArray], symbols: int, metric: Metric
+) -> RunColumns:
     own = np.zeros((len(profiles), symbols), np.int64)
     for run, (profile, mapping) in enumerate(zip(profiles, maps, strict=True)):
-        amounts = np.nan_to_num(_amounts(profile), nan=0.0, posinf=0.0, neginf=0.0)
-        if float(np.abs(amounts).sum()) * 10**-MEASURED_EXPONENT * len(profiles) > MAX_TOTAL:
-            raise ComparisonError(profile.name, "its amounts add up beyond what can be kept exactly; record fewer")
+        amounts = _finite(_amounts(profile)) * 10.0 ** (profile.metrics[0].exponent - metric.exponent)
         frame = profile.measurements.frame if profile.measurements is not None else mapping[:0]
-        own[run] = added_at(symbols, mapping[frame], np.rint(amounts * 10**-MEASURED_EXPONENT).astype(np.int64))
+        own[run] = added_at(symbols, mapping[frame], np.rint(amounts).astype(np.int64))
     return RunColumns(own, own.copy(), own.sum(axis=1))
+
+
+def _finite(amounts: FloatArray) -> FloatArray:
+    return np.nan_to_num(amounts, nan=0.0, posinf=0.0, neginf=0.0)
 
 
 def _observations(sides: Sequence[Sequence[tuple[Profile, IntArray]]]) -> Observations | None:
     """Records of both sides; None where no profile has any."""
+    runs = [(number, profile, mapping) for number, runs in enumerate(sides) for profile, mapping in runs]
     bodies = [
-        (number, profile.measurements, mapping)
-        for number, runs in enumerate(sides)
-        for profile, mapping in runs
-        if profile.measurements is not None
+        (number, profile.measurements, mapping) for number, profile, mapping in runs if profile.measurements is not None
     ]
     if not bodies:
         return None
@@ -198,7 +202,15 @@ def _observations(sides: Sequence[Sequence[tuple[Profile, IntArray]]]) -> Observ
     return Observations(
         symbol=np.concatenate([mapping[body.frame] for _, body, mapping in bodies]),
         side=np.concatenate([np.full(len(body.frame), number, np.int64) for number, body, _ in bodies]),
+        run=np.concatenate(
+            [
+                np.full(len(profile.measurements.frame), run, np.int64)
+                for run, (_, profile, _) in enumerate(runs)
+                if profile.measurements is not None
+            ]
+        ),
         amount=np.concatenate([body.amount for _, body, _ in bodies]),
+        exclusive=np.concatenate([_amounts(profile) for _, profile, _ in runs if profile.measurements is not None]),
         size=np.concatenate([body.size for _, body, _ in bodies]),
         subtype=np.concatenate([np.array([codes[name] for name in body.subtypes], np.int64) for _, body, _ in bodies]),
         subtypes=list(codes),
@@ -331,7 +343,7 @@ def _columns(
         return columns, forest, rows
     if all(profile.graph is not None for profile in profiles):
         return _graph_columns(profiles, numbering.maps, symbols, metric), None, []
-    return _measured_columns(profiles, numbering.maps, symbols), None, []
+    return _measured_columns(profiles, numbering.maps, symbols, metric), None, []
 
 
 def compare_workload(
@@ -339,7 +351,9 @@ def compare_workload(
 ) -> tuple[list[Comparison], list[NotCompared]]:
     """One Comparison for each metric both sides have. Raises ComparisonError."""
     runs = (*workload.baseline_runs, *workload.target_runs)
-    numbering = number_symbols((*workload.noise_runs, *runs), options.level, options.aliases)
+    numbering = number_symbols(
+        (*workload.noise_runs, *runs), options.level, options.aliases, targets=len(workload.target_runs)
+    )
     skip = len(workload.noise_runs)
     numbering = Numbering(numbering.symbols, (*numbering.maps[skip:], *numbering.maps[:skip]))
     maps, baselines, count = numbering.maps[: len(runs)], len(workload.baseline_runs), len(numbering.symbols)
@@ -347,14 +361,15 @@ def compare_workload(
     comparisons = []
     paired = list(zip(runs, maps, strict=True))
     records = _observations((paired[:baselines], paired[baselines:]))
-    for metric in metrics:
-        columns, forest, rows = _columns(runs, Numbering(numbering.symbols, maps), _measured(metric, runs), options)
+    for stated in metrics:
+        metric = _measured(stated, (*runs, *workload.noise_runs))
+        columns, forest, rows = _columns(runs, Numbering(numbering.symbols, maps), metric, options)
         noise, noise_sums = _noise_columns(workload, numbering, metric, len(runs), options)
         comparisons.append(
             Comparison(
                 workload=workload.name,
                 configuration=workload.configuration,
-                metric=_measured(metric, runs),
+                metric=metric,
                 runs=_runs(workload),
                 symbols=numbering.symbols,
                 self_value=read_only(columns.own),
@@ -385,10 +400,17 @@ def _former_names(symbols: Symbols, aliases: Mapping[Identity, Identity]) -> dic
 
 
 def _measured(metric: Metric, runs: Sequence[Profile]) -> Metric:
-    """Records are floats in their own unit: their columns keep six decimals more than the metric says."""
-    if all(profile.stacks is None and profile.graph is None for profile in runs):
-        return Metric(metric.name, metric.unit, metric.better, metric.kind, metric.exponent + MEASURED_EXPONENT)
-    return metric
+    """Records are floats in their own unit: their columns keep six decimals more than the metric says, if they fit."""
+    if any(profile.stacks is not None or profile.graph is not None for profile in runs):
+        return metric
+    with np.errstate(over="ignore"):
+        largest = max(float(np.abs(_finite(_amounts(profile))).sum()) for profile in runs) * len(runs)
+    if not np.isfinite(largest):
+        raise ComparisonError("all runs", "their amounts add up beyond what a number can hold; record fewer")
+    exponent = metric.exponent + MEASURED_EXPONENT
+    while largest * 10.0 ** (metric.exponent - exponent) > MAX_TOTAL:
+        exponent += 1
+    return Metric(metric.name, metric.unit, metric.better, metric.kind, exponent)
 
 
 def _runs(workload: Workload) -> Runs:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from profgate.compare.modules import paired_modules
 from profgate.model.arrays import IntArray
 from profgate.model.comparison import Symbols
 from profgate.model.frame_names import FrameKey, Level, frame_key, needles_in, root_name
@@ -46,33 +47,46 @@ def _keys_of(
 
 
 def number_symbols(
-    profiles: Sequence[Profile], level: Level, aliases: Mapping[Identity, Identity] | None = None
+    profiles: Sequence[Profile],
+    level: Level,
+    aliases: Mapping[Identity, Identity] | None = None,
+    *,
+    targets: int = 0,
 ) -> Numbering:
-    """Symbols of all profiles; labels, lines and modules are those of the last profile that has them (the target's).
+    """Symbols of all profiles, of which the last ``targets`` are the target's.
 
-    ``aliases`` lead from the (name, file) of a renamed function to its new one.
+    A symbol is its name and file. One without a file that a profile has in several modules is a symbol in each of
+    them. Labels, lines and modules are those of the last profile that has them (the target's). ``aliases`` lead from
+    the (name, file) of a renamed function to its new one.
     """
     cache: dict[tuple[str, str | None, int | None], FrameKey] = {}
     keys = [_keys_of(profile, level, cache) for profile in profiles]
     if aliases:
         keys = [[_under_new_name(key, aliases) for key in of_profile] for of_profile in keys]
-    identities = sorted({(key.name, key.file or "") for of_profile in keys for key in of_profile})
+    shown = _shown_modules(profiles, targets)
+    several = _in_several_modules(profiles, keys, shown)
+    found = [
+        [
+            (key.name, key.file or "", module if key.file is None and key.name in several else "")
+            for key, module in zip(of_profile, modules, strict=True)
+        ]
+        for of_profile, modules in zip(keys, shown, strict=True)
+    ]
+    identities = sorted({identity for of_profile in found for identity in of_profile})
     number = {identity: place for place, identity in enumerate(identities)}
     lines: list[int | None] = [None] * len(identities)
     modules: list[str | None] = [None] * len(identities)
-    labels = [name for name, _ in identities]
+    labels = [name for name, _, _ in identities]
     maps = []
-    for profile, of_profile in zip(profiles, keys, strict=True):
-        mapping = np.fromiter((number[key.name, key.file or ""] for key in of_profile), np.int64, len(of_profile))
-        for place, key, module, raw in zip(
-            mapping.tolist(), of_profile, profile.frames.modules, profile.frames.names, strict=True
-        ):
+    for profile, of_profile, named, own in zip(profiles, found, keys, shown, strict=True):
+        mapping = np.fromiter((number[identity] for identity in of_profile), np.int64, len(of_profile))
+        for place, key, module, raw in zip(mapping.tolist(), named, own, profile.frames.names, strict=True):
             lines[place] = key.line if key.line is not None else lines[place]
-            modules[place] = module if module is not None else modules[place]
+            modules[place] = module or modules[place]
             labels[place] = raw
         maps.append(mapping)
     symbols = Symbols(
-        [name for name, _ in identities], [file or None for _, file in identities], lines, modules, labels
+        [name for name, _, _ in identities], [file or None for _, file, _ in identities], lines, modules, labels
     )
     return Numbering(symbols, tuple(maps))
 
@@ -80,3 +94,29 @@ def number_symbols(
 def _under_new_name(key: FrameKey, aliases: Mapping[Identity, Identity]) -> FrameKey:
     now = aliases.get((key.name, key.file or None))
     return key if now is None else FrameKey(now[0], now[1], key.line)
+
+
+def _shown_modules(profiles: Sequence[Profile], targets: int) -> list[list[str]]:
+    """The module of each frame of each profile, "" = unknown; two versions of one module have one text."""
+    split = len(profiles) - targets
+    sides = [
+        {module for profile in side for module in profile.frames.modules if module}
+        for side in (profiles[:split], profiles[split:])
+    ]
+    texts = paired_modules(*sides)
+    return [[texts.get(module or "", module or "") for module in profile.frames.modules] for profile in profiles]
+
+
+def _in_several_modules(
+    profiles: Sequence[Profile], keys: Sequence[Sequence[FrameKey]], shown: Sequence[Sequence[str]]
+) -> set[str]:
+    """Names without a file that one profile has in more than one module."""
+    found: set[str] = set()
+    for profile, of_profile, modules in zip(profiles, keys, shown, strict=True):
+        if not any(profile.frames.modules):
+            continue
+        first: dict[str, str] = {}
+        for key, module in zip(of_profile, modules, strict=True):
+            if key.file is None and module and first.setdefault(key.name, module) != module:
+                found.add(key.name)
+    return found

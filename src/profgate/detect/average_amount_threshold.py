@@ -16,7 +16,7 @@ from profgate.statistics.thresholds import at_least, at_most
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Groups:
-    """A row for each (symbol, subtype): means of both sides (NaN = none usable), and whether a side knows it."""
+    """A row for each (symbol, subtype): means of both sides in stored units (NaN = none usable), and who knows it."""
 
     symbol: IntArray
     subtype: IntArray
@@ -40,9 +40,9 @@ def _groups(comparison: Comparison) -> _Groups:
     if records is not None and len(records.symbol):
         width = max(1, len(records.subtypes))
         keys, group = np.unique(records.symbol * width + records.subtype, return_inverse=True)
+        amount = records.amount / comparison.metric.scale
         sides = [
-            _mean_by_group(group[records.side == side], records.amount[records.side == side], len(keys))
-            for side in (0, 1)
+            _mean_by_group(group[records.side == side], amount[records.side == side], len(keys)) for side in (0, 1)
         ]
         return _Groups(
             keys // width, keys % width, records.subtypes, sides[0][0], sides[1][0], sides[0][1], sides[1][1]
@@ -95,7 +95,7 @@ class AverageAmountThreshold:
             subtype="amount",
             options=chosen,
             symbol=groups.symbol,
-            kind=self._kinds(groups, ratio, chosen, worse_sign(comparison.metric)),
+            kind=self._kinds(groups, ratio, chosen, comparison.metric.scale, worse_sign(comparison.metric)),
             from_value=b,
             to_value=t,
             confidence_types=["none"] * len(b),
@@ -112,10 +112,10 @@ class AverageAmountThreshold:
         result[usable] = groups.target[usable] / groups.baseline[usable]
         return result
 
-    def _kinds(self, groups: _Groups, ratio: FloatArray, options: dict[str, Any], sign: int) -> IntArray:
+    def _kinds(self, groups: _Groups, ratio: FloatArray, options: dict[str, Any], scale: float, sign: int) -> IntArray:
         b, t = groups.baseline, groups.target
         more = at_least(ratio, options["degradation"])
-        more |= (b == 0) & (t > options["zero_floor"])
+        more |= (b == 0) & (t * scale > options["zero_floor"])
         less = at_most(ratio, options["optimization"])
         kinds = np.where(more, np.int64(sign * Kind.DEGRADATION), np.int64(Kind.NO_CHANGE))
         kinds = np.where(less, np.int64(sign * Kind.OPTIMIZATION), kinds)

@@ -12,9 +12,10 @@ from profgate.model.units import Metric
 
 @dataclass(frozen=True, slots=True)
 class Symbols:
-    """The symbols of one comparison, sorted by (name, file): their number is their rank.
+    """The symbols of one comparison, sorted by (name, file, module): their number is their rank.
 
-    ``labels`` are raw names as the target gives them, lines are shown and never compared.
+    A module known in two versions is ``old -> new``. ``labels`` are raw names as the target gives them, lines are
+    shown and never compared.
     """
 
     names: list[str]
@@ -114,13 +115,16 @@ class Note:
 class Observations:
     """Repeated records of both sides by symbol; empty where the profile has one value for each run.
 
-    Columns over records: symbol int64, side int64 (0 baseline, 1 target), amount float64, size float64 (NaN unknown),
-    subtype index int64 into ``subtypes``.
+    Columns over records: symbol int64, side int64 (0 baseline, 1 target), run int64 (baseline runs first), amount and
+    exclusive float64 in the metric's unit (exclusive is 0 for a record that lacks it where others have it, and the
+    amount where none has), size float64 (NaN unknown), subtype index int64 into ``subtypes``.
     """
 
     symbol: IntArray
     side: IntArray
+    run: IntArray
     amount: FloatArray
+    exclusive: FloatArray
     size: FloatArray
     subtype: IntArray
     subtypes: list[str]

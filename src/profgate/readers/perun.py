@@ -205,8 +205,8 @@ class _Document:
 
     def add_measurement(self, record: Json, order: int, where: str) -> None:
         if record.get("amount") is None:
-            self.warnings["records without an amount were left out"] += 1
-            return
+            # kept, so that nobody takes its location for a new or a gone one
+            self.warnings["records have no amount"] += 1
         columns = self.columns
         columns.frame.append(self.uid(record.get("uid"), where, _text(record.get("location")) or None))
         columns.amount.append(_number(record.get("amount"), where, "amount"))
@@ -215,7 +215,7 @@ class _Document:
         columns.subtypes.append(_text(record.get("subtype")))
         stated = next((record[key] for key in _ORDERS if record.get(key) is not None), order)
         columns.order.append(_whole(stated, where, "order"))
-        if record.get("trace"):
+        if record.get("trace") and record.get("amount") is not None:
             # the allocating frame comes first
             self.add_trace(list(reversed(self.trace(record, where))), record, where)
 
@@ -268,7 +268,7 @@ class _Document:
             if model.get("r_square") is None or not (model.get("coeffs") or curve):
                 self.warnings["models without coefficients or values were left out"] += 1
                 continue
-            name = _text(model.get("model")).lower()
+            name = _text(model.get("model")).lower() or ("kernel_regression" if model.get("kernel_stats") else "")
             if name not in MODEL_NAMES:
                 self.warnings["models of an unknown kind were left out"] += 1
                 continue

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from comparisons import from_exclusive, symbols_of
+from comparisons import from_exclusive, from_stacks, symbols_of
 from profgate.detect.average_amount_threshold import AverageAmountThreshold
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison, Observations
@@ -30,7 +30,9 @@ def observed(baseline: Sequence[Record], target: Sequence[Record]) -> Comparison
         observations=Observations(
             symbol=np.array([names.index(name) for _, name, _, _ in rows]),
             side=np.array([side for side, _, _, _ in rows]),
+            run=np.array([side for side, _, _, _ in rows]),
             amount=np.array([amount for _, _, _, amount in rows], dtype=np.float64),
+            exclusive=np.array([amount for _, _, _, amount in rows], dtype=np.float64),
             size=np.full(len(rows), np.nan),
             subtype=np.array([subtypes.index(subtype) for _, _, subtype, _ in rows]),
             subtypes=subtypes,
@@ -81,6 +83,47 @@ def test_golden_subtypes_stay_apart() -> None:
         "user": (WORSE, pytest.approx(10)),
         "sys": (WORSE, pytest.approx(5)),
     }
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-9, 1e9])
+def test_aat_d1_and_d2_zero_is_a_bound_in_every_unit(scale: float) -> None:
+    """AAT-d1: 7 -> 0 is an optimization. AAT-d2: 0 -> 3 is a degradation, whatever the unit of the 3."""
+    word = detect(
+        observed([("gone", "", 7 * scale), ("born", "", 0)], [("gone", "", 0), ("born", "", 3 * scale)]),
+    )
+    assert [Kind(code) for code in word.kind.tolist()] == [WORSE, BETTER]
+
+
+def test_aat_d4_negative_means_form_no_ratio() -> None:
+    """AAT-d4: -4 -> -8 read as twice as much."""
+    assert Kind(int(detect(observed([("f", "", -4)], [("f", "", -8)])).kind[0])) is UNKNOWN
+
+
+def test_aat_d5_the_mean_of_stacks_runs_over_runs() -> None:
+    """AAT-d5: for sampled stacks the published mean runs over whichever stacks occurred."""
+    comparison = from_stacks([{"main;f": 10, "main;g;f": 10}], [{"main;f": 20}])
+    word = detect(comparison)
+    row = word.symbol.tolist().index(comparison.symbols.names.index("f"))
+    assert (word.from_value[row], word.to_value[row], Kind(int(word.kind[row]))) == (20.0, 20.0, SAME)
+
+
+def test_aat_d6_what_has_no_amount_is_unknown() -> None:
+    """AAT-d6: an empty side or records without amounts raised exceptions."""
+    word = detect(observed([("f", "", 5)], [("f", "", NAN)]))
+    assert Kind(int(word.kind[0])) is UNKNOWN
+    assert Kind(int(detect(observed([("f", "", 5)], [])).kind[0])) is Kind.NOT_IN_TARGET
+
+
+def test_values_are_in_stored_units() -> None:
+    comparison = observed([("f", "", 0.25)], [("f", "", 1.0)])
+    comparison = replace(comparison, metric=replace(comparison.metric, exponent=-6))
+    word = detect(comparison)
+    assert (word.from_value[0], word.to_value[0]) == pytest.approx((250_000, 1_000_000))
+
+
+def test_com_d6_lower_is_better_unless_the_metric_says_otherwise() -> None:
+    """COM-d6: the published default for numbers is that more is better."""
+    assert Kind(int(detect(observed([("f", "", 1)], [("f", "", 9)])).kind[0])) is WORSE
 
 
 def test_absent_runs_count_as_zero_without_records() -> None:

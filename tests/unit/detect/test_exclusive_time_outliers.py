@@ -1,16 +1,24 @@
 """Outliers against the golden table (values in microseconds, shown in milliseconds)."""
 
+import json
 import math
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
 
 import pytest
 
 from comparisons import Stacks, from_exclusive, timed
+from profgate.compare.build import CompareOptions, compare_workload
 from profgate.detect.base import MODULE
 from profgate.detect.exclusive_time_outliers import ExclusiveTimeOutliers
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
+from profgate.model.profile import Configuration
+from profgate.model.source import source_of
+from profgate.model.workload import Workload
+from profgate.readers.perun import PerunReader
 
 GOLDEN = """
 hash 30.0 36.5 +6.5 +3.487124 6.641231 SevereDegradation iqr_multiple +6.648649
@@ -95,7 +103,7 @@ def test_published_shares() -> None:
     assert shares == pytest.approx([3.549835, 5.230513, 0.190760], abs=6e-7)
 
 
-def test_a_nanosecond_is_no_outlier_but_changes_the_sum() -> None:
+def test_eto_d4_a_nanosecond_is_no_outlier_but_changes_the_sum() -> None:
     base = {f"f{place}": place * 1_000_000 for place in range(1, 21)}
     comparison = golden(base, {**base, "f7": 7_000_001})
     word = detect(comparison)
@@ -142,6 +150,92 @@ def test_location_filter_searches_the_module() -> None:
     comparison = golden()
     assert detect(comparison, location_filter="^ap+$").to_value[-1] == pytest.approx(186_400)
     assert "filter" in detect(comparison, location_filter="lib").cannot_tell[0]
+
+
+def test_eto_d1_what_is_gone_stays_in_the_sums() -> None:
+    """ETO-d1: a left join on the target loses deleted functions, so a split looks like added time."""
+    base = {"a": 5_000, "b": 7_000, "c": 9_000, "f": 40_000}
+    target = {"a": 5_000, "b": 7_000, "c": 9_000, "f_new": 40_000}
+    comparison = golden(base, target)
+    found = kinds(comparison, detect(comparison))
+    assert (found["f"], found["f_new"]) == (Kind.NOT_IN_TARGET, Kind.NOT_IN_BASELINE)
+    assert found["app"] is Kind.NO_CHANGE
+
+
+def test_eto_d2_a_new_function_without_time_is_new() -> None:
+    """ETO-d2: the published program calls it gone."""
+    comparison = from_records([("old", 5.0), ("idle", 1.0)], [("old", 5.0), ("idle", 1.0), ("fresh", 0.0)])
+    assert kinds(comparison, detect(comparison))["fresh"] is Kind.NOT_IN_BASELINE
+
+
+def test_eto_d3_multiples_of_the_quartiles_range_are_counted_from_the_quartile() -> None:
+    """ETO-d3: missing brackets give d/IQR - Q3 above, and nothing where only the z score is large."""
+    comparison = golden()
+    word = detect(comparison)
+    row = named(comparison, word)["hash"]
+    assert word.confidence[row] == pytest.approx((6.5 - 0.35) / 0.925)
+    assert word.confidence[row] != pytest.approx(6.5 / 0.925 - 0.35)
+
+
+def test_eto_d5_a_row_that_did_not_move_is_no_change() -> None:
+    """ETO-d5: far from a median that moved, d = 0 read as a severe optimization."""
+    base = {f"f{n}": 10_000 + n for n in range(9)} | {"still": 10_000}
+    target = {name: value + 1_000 * (name != "still") for name, value in base.items()}
+    comparison = golden(base, target)
+    assert kinds(comparison, detect(comparison))["still"] is Kind.NO_CHANGE
+
+
+def test_eto_d6_identical_profiles_are_no_total_optimization() -> None:
+    """ETO-d6: the published program reports TotalOptimization 0.0."""
+    comparison = golden(BASE, BASE)
+    assert kinds(comparison, detect(comparison))["app"] is Kind.NO_CHANGE
+
+
+def from_records(
+    baseline: Sequence[tuple[str, float]],
+    target: Sequence[tuple[str, float]],
+    *,
+    better: Literal["lower", "higher"] = "lower",
+) -> Comparison:
+    """Records as a Perun profile holds them, ``name:subtype`` with an amount in milliseconds."""
+
+    def text(records: Sequence[tuple[str, float]]) -> bytes:
+        resources = [
+            {"uid": name.split(":")[0], "subtype": name.partition(":")[2], "type": "time", "amount": amount}
+            for name, amount in records
+        ]
+        header = {"type": "time", "cmd": "c", "units": {"time": "ms"}}
+        document = {"header": header, "collector_info": {"name": "time"}, "global": {"resources": resources}}
+        return json.dumps(document).encode()
+
+    sides = [(PerunReader().read(source_of("p.perf", text(side))),) for side in (baseline, target)]
+    [found], _ = compare_workload(Workload("w", Configuration(), *sides), (), CompareOptions())
+    return replace(found, metric=replace(found.metric, better=better))
+
+
+def test_aat_d3_subtypes_are_compared_apart() -> None:
+    """AAT-d3 holds here too: real, user and sys time are no parts of one sum."""
+    base = [("cmd:real", 100.0), ("cmd:user", 10.0), ("cmd:sys", 10.0)]
+    target = [("cmd:real", 100.0), ("cmd:user", 60.0), ("cmd:sys", 5.0)]
+    word = detect(from_records(base, target))
+    rows = [
+        (word.words["records"][row], word.from_value[row] / 1e6, word.to_value[row] / 1e6, Kind(int(word.kind[row])))
+        for row in range(len(word.kind))
+        if word.symbol[row] == MODULE
+    ]
+    assert rows == [
+        ("real", 100.0, 100.0, Kind.NO_CHANGE),
+        ("user", 10.0, 60.0, Kind.TOTAL_DEGRADATION),
+        ("sys", 10.0, 5.0, Kind.TOTAL_OPTIMIZATION),
+    ]
+    assert word.statistics["target_share"][2] == pytest.approx(50 / 60)
+
+
+def test_higher_is_better_swaps_the_words() -> None:
+    base = [(f"f{n}", 10.0 + n / 10) for n in range(9)]
+    target = [*base[:8], ("f8", 60.0)]
+    found = from_records(base, target, better="higher")
+    assert kinds(found, detect(found))["f8"] is Kind.SEVERE_OPTIMIZATION
 
 
 def test_a_vanished_total_has_no_shares() -> None:

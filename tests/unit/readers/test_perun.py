@@ -5,6 +5,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from profgate.errors import ProfileError
@@ -215,11 +216,46 @@ def test_a_structured_uid_is_joined_in_its_order() -> None:
     assert found.frames.lines == [9]
 
 
-def test_records_without_an_amount_are_counted() -> None:
+def test_records_without_an_amount_are_kept_and_counted() -> None:
     rows = [{"uid": {"function": "f", "line": 1}, "bound": "n", "class": "O(n)"}] * 3
     found = read(document("bounds", "time", "iterations", **{"global": {"resources": rows}}))
-    assert found.warnings == ("3 records without an amount were left out",)
-    assert records_of(found) == []
+    assert found.warnings == ("3 records have no amount",)
+    assert found.measurements is not None
+    assert np.isnan(found.measurements.amount).tolist() == [True] * 3
+
+
+def models_of(*models: dict[str, Any]) -> Profile:
+    rows = [{"uid": "f", "amount": 1, "type": "mixed"}]
+    return read(document("bounds", "mixed", "ms", **{"global": {"resources": rows, "models": list(models)}}))
+
+
+def test_models_without_a_formula_are_curves() -> None:
+    ends = {"uid": "f", "r_square": 0.9, "x_start": 0, "x_end": 6}
+    found = models_of(
+        {**ends, "model": "regressogram", "bucket_stats": [1, None, 3, 4], "statistic_function": "mean"},
+        {**ends, "model": "moving_average", "bucket_stats": {"10": 3.5, "2": 1, "4.5": 2}},
+        {**ends, "kernel_stats": [1, 2], "kernel_mode": "estimator"},
+    )
+    assert [model.name for model in found.models] == ["regressogram", "moving_average", "kernel_regression"]
+    steps, moving, kernel = (model.curve for model in found.models)
+    assert steps is not None
+    assert steps[0] == (0, 2, 4, 6)
+    assert [None if math.isnan(y) else y for y in steps[1]] == [1, None, 3, 4]
+    assert moving == ((2, 4.5, 10), (1, 2, 3.5))
+    assert kernel == ((0, 6), (1, 2))
+
+
+def test_coefficients_without_a_name_are_called_by_their_place() -> None:
+    coeffs = [{"value": 4}, {"value": 5}]
+    [model] = models_of({"uid": "f", "model": "LINEAR", "r_square": 1, "coeffs": coeffs}).models
+    assert (model.name, model.coefficients) == ("linear", {"b0": 4.0, "b1": 5.0})
+    assert math.isnan(model.x_start)
+
+
+def test_models_of_an_unknown_kind_are_counted() -> None:
+    found = models_of({"uid": "f", "model": "spline", "r_square": 1, "coeffs": [{"name": "b0", "value": 1}]})
+    assert found.models == ()
+    assert found.warnings == ("1 models of an unknown kind were left out",)
 
 
 def with_record(**record: Any) -> dict[str, Any]:
