@@ -237,12 +237,10 @@ def test_models_without_a_formula_are_curves() -> None:
         {**ends, "kernel_stats": [1, 2], "kernel_mode": "estimator"},
     )
     assert [model.name for model in found.models] == ["regressogram", "moving_average", "kernel_regression"]
-    steps, moving, kernel = (model.curve for model in found.models)
-    assert steps is not None
-    assert steps[0] == (0, 2, 4, 6)
-    assert [None if math.isnan(y) else y for y in steps[1]] == [1, None, 3, 4]
-    assert moving == ((2, 4.5, 10), (1, 2, 3.5))
-    assert kernel == ((0, 6), (1, 2))
+    steps, moving, kernel = ([list(column) for column in model.curve or ()] for model in found.models)
+    assert steps == [[0, 2, 4, 6], [1, pytest.approx(math.nan, nan_ok=True), 3, 4]]
+    assert moving == [[2, 4.5, 10], [1, 2, 3.5]]
+    assert kernel == [[0, 6], [1, 2]]
 
 
 def test_coefficients_without_a_name_are_called_by_their_place() -> None:
