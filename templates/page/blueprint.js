@@ -3,9 +3,11 @@ import { OTHER } from "./codec.js";
 import { scaled } from "./views.js";
 
 const SAME_COST = 0.1;
+const ROUNDING = 1e-9; // equality with a bar must not hang on the last digit
 const STEP_OF_WHOLE = 1e-4;
 
-// Shares and changes of every row. `by` is "share" (of each side's own total) or "absolute" (with the page's factor).
+// Shares and changes of every row. Heights follow `by`: "share" (of each side's own total) or "absolute" (with the page's
+// factor); states never do: they are those of the strategy call_context, whatever the reader scales.
 export function figuresOf(tree, { ratio, runs, by, higher, sample, rules }) {
   const [wholeBefore, wholeAfter] = [tree.before[0], tree.after[0]];
   const whole = Math.max(wholeAfter, scaled(wholeBefore, ratio));
@@ -16,6 +18,7 @@ export function figuresOf(tree, { ratio, runs, by, higher, sample, rules }) {
     counted,
     sampled: !counted && Boolean(sample),
     shift: new Float64Array(size),
+    height: new Float64Array(size),
     delta: new Float64Array(size),
     selfDelta: new Float64Array(size),
     bar: new Float64Array(size),
@@ -27,11 +30,12 @@ export function figuresOf(tree, { ratio, runs, by, higher, sample, rules }) {
     const to = wholeAfter ? tree.after[i] / wholeAfter : 0;
     figures.delta[i] = tree.after[i] - scaled(tree.before[i], ratio);
     figures.selfDelta[i] = tree.afterSelf[i] - scaled(tree.beforeSelf[i], ratio);
-    figures.shift[i] = by === "share" ? to - from : whole ? figures.delta[i] / whole : 0;
+    figures.shift[i] = to - from;
+    figures.height[i] = by === "share" ? to - from : whole ? figures.delta[i] / whole : 0;
     figures.bar[i] = Math.max(rules.min_shift, sample ? rules.sigma * errorOf(from, to, wholeBefore / sample, wholeAfter / sample) : 0);
     if (counted) figures.count[i] = tree.callsAfter[i] / runs[1] - tree.callsBefore[i] / runs[0];
     else figures.count[i] = sample ? figures.delta[i] / sample / runs[1] : whole ? figures.delta[i] / whole / STEP_OF_WHOLE : 0;
-    figures.state[i] = stateOfContext(tree, figures, i, higher);
+    figures.state[i] = stateOfContext(tree, figures, i, runs, higher);
   }
   return figures;
 }
@@ -43,15 +47,17 @@ function errorOf(from, to, samplesBefore, samplesAfter) {
 }
 
 // slower and faster need both: a share that shifted beyond the bar, and a cost that moved the same way.
-function stateOfContext(tree, figures, node, higher) {
+function stateOfContext(tree, figures, node, runs, higher) {
   if (tree.symbol[node] === OTHER) return "other";
-  if (tree.before[node] === 0 && tree.after[node] > 0) return "added";
-  if (tree.after[node] === 0 && tree.before[node] > 0) return "removed";
+  const known = [tree.before[node] > 0 || tree.callsBefore?.[node] > 0, tree.after[node] > 0 || tree.callsAfter?.[node] > 0];
+  if (node > 0 && !known[0] && known[1]) return "added";
+  if (node > 0 && known[0] && !known[1]) return "removed";
   const worse = higher ? -1 : 1;
   const shift = figures.shift[node] * worse;
-  const delta = figures.delta[node] * worse;
-  if (shift >= figures.bar[node] && delta > 0) return "slower";
-  if (shift <= -figures.bar[node] && delta < 0) return "faster";
+  const delta = (tree.after[node] / runs[1] - tree.before[node] / runs[0]) * worse;
+  const bar = figures.bar[node] - ROUNDING;
+  if (shift >= bar && delta > 0) return "slower";
+  if (shift <= -bar && delta < 0) return "faster";
   return "unchanged";
 }
 
@@ -81,32 +87,35 @@ function clamp(low, high, value) {
   return Math.min(high, Math.max(low, value));
 }
 
-// Contexts a function lost and gained with similar cost: for each such row the row it moved to or came from.
-export function movedContexts(tree, figures) {
-  const gone = new Map();
-  const fresh = [];
+// Contexts a function lost and gained at similar cost, the dearest first: for each such row its other place.
+export function movedContexts(tree, figures, runs) {
+  const sides = { removed: new Map(), added: new Map() };
   for (let i = 1; i < tree.size; i++) {
-    const symbol = tree.symbol[i];
-    if (symbol < 0) continue;
-    if (figures.state[i] === "removed") {
-      if (!gone.has(symbol)) gone.set(symbol, []);
-      gone.get(symbol).push(i);
-    } else if (figures.state[i] === "added") fresh.push(i);
+    const of = sides[figures.state[i]];
+    if (!of || tree.symbol[i] < 0) continue;
+    if (!of.has(tree.symbol[i])) of.set(tree.symbol[i], []);
+    of.get(tree.symbol[i]).push(i);
   }
-  const cost = (node) => Math.abs(figures.delta[node]);
   const partner = new Map();
-  for (const node of fresh.sort((one, two) => cost(two) - cost(one) || one - two)) {
-    const left = gone.get(tree.symbol[node])?.filter((other) => !partner.has(other) && similar(cost(node), cost(other))) ?? [];
-    if (!left.length) continue;
-    const best = left.reduce((one, two) => (Math.abs(cost(two) - cost(node)) < Math.abs(cost(one) - cost(node)) ? two : one));
-    partner.set(node, best);
-    partner.set(best, node);
+  for (const [symbol, removed] of sides.removed) {
+    const added = sides.added.get(symbol);
+    if (!added) continue;
+    const old = removed.map((node) => [tree.before[node] / runs[0], node]).sort(dearest);
+    const fresh = added.map((node) => [tree.after[node] / runs[1], node]).sort(dearest);
+    for (let i = 0, j = 0; i < old.length && j < fresh.length; ) {
+      const [before, after] = [old[i][0], fresh[j][0]];
+      if (Math.abs(before - after) <= (SAME_COST + ROUNDING) * Math.max(before, after)) {
+        partner.set(old[i][1], fresh[j][1]);
+        partner.set(fresh[j++][1], old[i++][1]);
+      } else if (before > after) i++;
+      else j++;
+    }
   }
   return partner;
 }
 
-function similar(one, two) {
-  return Math.abs(one - two) <= SAME_COST * Math.max(one, two);
+function dearest([one, first], [other, second]) {
+  return other - one || first - second;
 }
 
 export const FIRST_BOXES = 500;

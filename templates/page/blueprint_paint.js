@@ -15,7 +15,7 @@ const CORNER = 9;
 export function layOutBoxes({ tree, figures, shown, marks }) {
   const labels = new Map();
   const sizeOf = (node) => {
-    const box = { width: widthOf(figures.count[node]), height: heightOf(figures.shift[node]) };
+    const box = { width: widthOf(figures.count[node]), height: heightOf(figures.height[node]) };
     const label = boxLabel(tree, figures, node, marks, box);
     labels.set(node, { ...label, box });
     return { width: Math.max(box.width, label.inside ? 0 : label.text.length * LETTER), height: box.height };

@@ -48,7 +48,7 @@ function makeBlueprint(page, section) {
   function measure() {
     const { tree, ratio, header, sample, higher } = page;
     figures = figuresOf(tree, { ratio, runs: header.runs, by: view.by, higher, sample, rules: { ...RULES, ...header.blueprint } });
-    marks = { moved: movedContexts(tree, figures), findings: page.findings };
+    marks = { moved: movedContexts(tree, figures, header.runs), findings: page.findings };
     view.stale = false;
     showLegend();
   }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import {
   FIRST_BOXES,
@@ -98,6 +99,7 @@ test("widths come from calls for each run, else samples, else steps of the whole
 test("absolute heights take the page's factor", () => {
   const tree = treeOf([["main/a", 100, 300], ["main/b", 100, 100]]);
   const figures = figuresOf(tree, { ...PLAIN, by: "absolute", ratio: { num: 2, den: 1 } });
+  assert.deepEqual([...figures.height], [0, 0, 0.25, -0.25]);
   assert.deepEqual([...figures.shift], [0, 0, 0.25, -0.25]);
 });
 
@@ -108,7 +110,7 @@ test("a context that moved meets its other place when the costs are alike", () =
     ["main/new/helper", 0, 95],
     ["main/new/far", 0, 300],
   ]);
-  const partner = movedContexts(tree, figuresOf(tree, PLAIN));
+  const partner = movedContexts(tree, figuresOf(tree, PLAIN), [1, 1]);
   const names = [...partner.keys()].map((node) => nameOf(tree, node));
   assert.deepEqual(names.sort(), ["helper", "helper"]);
   for (const [node, other] of partner) assert.equal(partner.get(other), node);
@@ -121,7 +123,7 @@ test("swapping the sides mirrors every state", () => {
     const back = { ...tree, beforeSelf: tree.afterSelf, afterSelf: tree.beforeSelf, before: tree.after, after: tree.before };
     const one = figuresOf(tree, PLAIN).state;
     const other = figuresOf(back, PLAIN).state;
-    for (let i = 0; i < tree.size; i++) if (tree.before[i] || tree.after[i]) assert.equal(other[i], mirror[one[i]]);
+    for (let i = 1; i < tree.size; i++) if (tree.before[i] || tree.after[i]) assert.equal(other[i], mirror[one[i]]);
   }
 });
 
@@ -180,3 +182,24 @@ test("what would be too many boxes stays away and is counted", () => {
   assert.equal(showAll(wide, figures, shown, 0), 900 - 200 - FIRST_BOXES);
   assert.ok(shown.size <= MOST_BOXES);
 });
+
+const GOLDEN = JSON.parse(readFileSync(new URL("../data/contexts/states.json", import.meta.url), "utf8"));
+
+for (const { name, better, runs, totals, samples, contexts } of GOLDEN.cases) {
+  test(`as the strategy call_context: ${name}`, () => {
+    for (const context of contexts) {
+      const plain = treeOf([["f", context.before, context.after], ["rest", totals[0] - context.before, totals[1] - context.after]]);
+      const tree = withSources(plain, { f: context.source });
+      const sample = samples ? totals[0] / samples[0] : null;
+      const figures = figuresOf(tree, { ...PLAIN, ratio: { num: runs[1], den: runs[0] }, runs, higher: better === "higher", sample, rules: GOLDEN.rule });
+      const node = tree.symbol.indexOf(tree.names.indexOf("f"));
+      assert.equal(figures.state[node], context.state, JSON.stringify(context));
+      assert.ok(Math.abs(figures.shift[node] - context.shift) < 1e-12);
+      assert.ok(Math.abs(figures.bar[node] - context.threshold) < 1e-7);
+      const { fill, dotted } = shadeOf(tree, figures, node);
+      const sided = context.state === "slower" || context.state === "faster";
+      assert.equal(fill, sided && context.source === "changed" ? `${context.state}-changed` : context.state);
+      assert.equal(dotted, sided && context.source === "unknown");
+    }
+  });
+}

@@ -1,0 +1,323 @@
+"""The evolution blueprint in a real browser, with the network off."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import pytest
+from tests.e2e.test_page_browser import ARGUMENTS, CHROMIUM
+
+from profgate.model.attribution import SourceStates
+from profgate.report.page import build_page
+from profgate.report.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+
+HOSTILE = '<img src=x onerror="document.title=1">'
+NAMES = ["main", "load", "parse", "render", HOSTILE, "fresh", "vanished", "helper", "leaf"]
+STATES = ("same", "same", "changed", "unknown", "unknown", "added", "removed", "same", "same")
+ROWS = [  # parent, symbol, before, after, calls before, calls after
+    (0, 0, 0, 0, 1, 1),
+    (1, 1, 40, 40, 1, 1),
+    (2, 2, 300, 900, 100, 1100),
+    (1, 3, 500, 200, 5, 5),
+    (4, 4, 80, 60, 5, 5),
+    (1, 5, 0, 200, 0, 10),
+    (1, 6, 90, 0, 10, 0),
+    (4, 7, 100, 0, 7, 0),
+    (2, 7, 0, 95, 0, 7),
+    (3, 8, 3, 2, 9, 9),
+]
+SOURCE = PageSource(
+    symbol=2,
+    origin="pull request",
+    paths=("shop/parse.py", "shop/parse.py"),
+    hunks=[
+        (
+            10,
+            10,
+            [" def parse(line):", "-    return fast(line)", f"+    return slow(line)  # {HOSTILE}", "+    # twice"],
+        )
+    ],
+)
+HEADER = PageHeader(
+    "base → head",
+    "demo",
+    "cpu",
+    "nanoseconds",
+    findings=[PageFinding(symbol=2, severity="severe", direction="worse", strategies=["call_context"])],
+    sources=[SOURCE],
+)
+
+OpenPage = Callable[..., "Page"]
+
+
+def tree_of(rows: list[tuple[int, ...]], names: list[str] = NAMES, *, counted: bool = True) -> PageTree:
+    columns = np.array([(-1, -1, 0, 0, 0, 0), *rows], np.int64).T
+    calls = (columns[4], columns[5]) if counted else (None, None)
+    nowhere = (None,) * len(names)
+    states = SourceStates(STATES, nowhere, ("https://forge.example/pull/7",) * len(names)) if names is NAMES else None
+    parent, symbol = (column.astype(np.int32) for column in columns[:2])
+    return PageTree(parent, symbol, columns[2], columns[3], names, (), (), *calls, source=states)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["Browser"]:
+    with playwright.sync_playwright() as driver:
+        running = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def open_page(browser: "Browser", tmp_path: Path) -> Iterator[OpenPage]:
+    opened, told = [], []
+
+    def opener(
+        tree: PageTree | None = None,
+        header: PageHeader = HEADER,
+        fragment: str = "#tab=blueprint",
+        width: int = 1280,
+        color_scheme: Literal["light", "dark"] = "light",
+    ) -> "Page":
+        path = tmp_path / "page.html"
+        path.write_text(build_page(tree or tree_of(ROWS), header), encoding="utf-8")
+        viewport = {"width": width, "height": 900}
+        context = browser.new_context(viewport=viewport, offline=True, color_scheme=color_scheme)
+        opened.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: told.append(f"error: {error}"))
+        page.on("console", lambda message: told.append(f"console: {message.text}"))
+        page.on("request", lambda request: told.append(request.url) if request.url != path.as_uri() else None)
+        page.goto(path.as_uri() + fragment)
+        page.wait_for_selector("[data-node='0']", state="attached")
+        return page
+
+    yield opener
+    for context in opened:
+        context.close()
+    assert told == [], "the page fetched something, or said something on the console"
+
+
+def box(page: "Page", name: str) -> "Locator":
+    return page.locator(f'.blueprint [role="treeitem"][aria-label^="{name},"]').first
+
+
+def kind(page: "Page", name: str) -> set[str]:
+    return set((box(page, name).get_attribute("class") or "").split()) - {"box", "selected", "thick"}
+
+
+def size(page: "Page", name: str) -> tuple[float, float]:
+    shape = box(page, name).locator(".shape")
+    return float(shape.get_attribute("width") or 0), float(shape.get_attribute("height") or 0)
+
+
+def frame(page: "Page") -> "Locator":
+    return page.locator(".blueprint .frame")
+
+
+def chosen(page: "Page") -> str:
+    return page.locator(".blueprint [aria-selected='true']").get_attribute("aria-label") or ""
+
+
+def test_every_state_has_its_colour_and_its_sign(open_page: OpenPage) -> None:
+    page = open_page()
+    frame(page).focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("a")
+    expected = {
+        "main": {"unchanged"},
+        "parse": {"slower-changed"},
+        "render": {"faster", "dotted"},
+        "fresh": {"added"},
+        "vanished": {"removed"},
+        "leaf": {"unchanged"},
+    }
+    assert {name: kind(page, name) for name in expected} == expected
+    fill = "e => getComputedStyle(e).fill"
+    assert box(page, "parse").locator(".shape").evaluate(fill) == "rgb(139, 0, 0)"
+    assert box(page, "render").locator(".shape").evaluate(fill) == "rgb(191, 232, 191)"
+    assert (box(page, "parse").locator("text").text_content() or "").startswith("▲◆")
+    assert box(page, "fresh").locator(".corner").count() == 1
+    assert box(page, "load").locator(".corner").count() == 0
+    assert "↷" in (box(page, "helper").locator("text").text_content() or "")
+    page.get_by_role("radio", name="Red, blue").check(force=True)
+    assert box(page, "parse").locator(".shape").evaluate(fill) == "rgb(178, 24, 43)"
+
+
+def test_boxes_are_as_high_as_the_shift_and_as_wide_as_the_calls(open_page: OpenPage) -> None:
+    page = open_page()
+    width, height = size(page, "vanished")
+    assert height == pytest.approx(6 + 400 * 90 / 1113, abs=0.1)
+    assert width == pytest.approx(10 + 24 * np.log10(1 + 10), abs=0.1)
+    assert size(page, "parse") == pytest.approx((10 + 24 * np.log10(1 + 1000), 96), abs=0.1)
+    assert "width: calls more or less; logarithmic." in page.locator(".blueprint .legend").inner_text()
+    bars = page.locator(".blueprint .bars i")
+    assert [bars.nth(place).evaluate("e => e.offsetHeight") for place in (0, 1)] == [10, 26]
+    page.get_by_role("radio", name="Absolute").check(force=True)
+    assert size(page, "vanished")[1] == pytest.approx(6 + 400 * 90 / 1497, abs=0.1)
+
+
+def test_without_calls_the_width_is_samples_and_says_so(open_page: OpenPage) -> None:
+    page = open_page(tree_of(ROWS, counted=False), PageHeader("t", "demo", "cpu", "samples"))
+    assert "samples, this profile has no call counts" in page.locator(".blueprint .legend").inner_text()
+    assert size(page, "parse")[0] == pytest.approx(10 + 24 * np.log10(1 + 599), abs=0.2)
+
+
+def test_keys_walk_expand_and_hide(open_page: OpenPage) -> None:
+    page = open_page(header=PageHeader("t", "demo", "cpu", "nanoseconds"))
+    frame(page).focus()
+    assert chosen(page) == "all, unchanged"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    assert chosen(page).startswith("load, slower")
+    page.keyboard.press("ArrowRight")
+    first = chosen(page)
+    page.keyboard.press("ArrowLeft")
+    assert chosen(page).startswith("load")
+    assert first != chosen(page)
+    page.keyboard.press("ArrowDown")
+    assert chosen(page).startswith("parse")
+    assert box(page, "leaf").count() == 0
+    assert "thick" in (box(page, "parse").get_attribute("class") or "")
+    page.keyboard.press("Enter")
+    assert box(page, "leaf").count() == 1
+    assert "thick" not in (box(page, "parse").get_attribute("class") or "")
+    page.keyboard.press("x")
+    assert box(page, "leaf").count() == 0
+    page.keyboard.press("Home")
+    page.keyboard.press("x")
+    assert page.locator(".blueprint [role='treeitem']").count() == 1
+    page.keyboard.press("h")
+    assert chosen(page).startswith("parse")
+    assert page.locator(".blueprint [role='treeitem']").count() == 4
+    page.keyboard.press("Home")
+    page.keyboard.press("a")
+    assert page.locator(".blueprint [role='treeitem']").count() == len(ROWS) + 1
+    assert frame(page).get_attribute("aria-activedescendant") == "box-0"
+
+
+def test_the_menu_opens_by_right_click_and_by_key(open_page: OpenPage) -> None:
+    page = open_page()
+    box(page, "load").locator(".shape").click(button="right")
+    menu = page.get_by_role("menu")
+    assert [item.strip() for item in menu.get_by_role("menuitem").all_inner_texts()] == [
+        *("Delta hot path\nH", "Hide all subnodes\nX", "Hide this box\nDel", "In the flame graph\nG")
+    ]
+    page.keyboard.press("Escape")
+    assert menu.is_hidden()
+    page.keyboard.press("Shift+F10")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert box(page, "parse").count() == 0
+    assert page.evaluate("document.activeElement.className").startswith("frame")
+    page.keyboard.press("m")
+    page.get_by_role("menuitem", name="Subnodes Enter", exact=True).click()
+    assert box(page, "parse").count() == 1
+
+
+def test_popup_and_lower_pane_tell_the_figures(open_page: OpenPage) -> None:
+    page = open_page()
+    box(page, "parse").locator(".shape").hover()
+    popup = page.locator(".blueprint > .tip")
+    text = popup.inner_text()
+    for words in ("parse", "27.22 %", "60.25 %", "+33.03 pp", "100", "1\u202f100", "+1\u202f000", "its source changed"):
+        assert words in text
+    assert "finding: severe, worse (call_context)" in text
+    box(page, "parse").locator(".shape").click()
+    pane = page.locator(".blueprint .figures").inner_text()
+    assert "+599 ns (+197.69 %)" in pane
+
+
+def test_the_source_is_shown_in_one_and_two_columns_as_text(open_page: OpenPage) -> None:
+    page = open_page()
+    source = page.locator(".blueprint .source")
+    assert source.get_by_role("button", name="Two columns").get_attribute("aria-pressed") == "true"
+    assert source.locator("td.removed code").inner_text() == "    return fast(line)"
+    assert source.locator("td.added code").first.inner_text() == f"    return slow(line)  # {HOSTILE}"
+    source.get_by_role("button", name="Unified").click()
+    assert [row.strip() for row in source.locator("tr.added .number:nth-child(2)").all_inner_texts()] == ["11", "12"]
+    assert page.locator("img").count() == 0
+    assert page.title() == "demo: base → head"
+    box(page, "render").locator(".shape").click()
+    assert "not known to this page" in source.inner_text()
+
+
+def test_a_link_opens_the_chosen_context(open_page: OpenPage) -> None:
+    page = open_page()
+    frame(page).focus()
+    box(page, "parse").locator(".shape").click()
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowDown")
+    fragment = page.evaluate("location.hash")
+    assert re.search(r"box=[0-9a-f]{16}\.", fragment)
+    again = open_page(fragment=fragment)
+    assert chosen(again).startswith("leaf")
+    unknown = open_page(fragment="#tab=blueprint&box=0123456789abcdef~nobody")
+    assert "nobody is not in this profile" in unknown.locator(".blueprint").inner_text()
+
+
+def test_the_flame_graph_opens_at_the_box(open_page: OpenPage) -> None:
+    page = open_page()
+    frame(page).focus()
+    box(page, "render").locator(".shape").click()
+    page.keyboard.press("g")
+    assert page.locator("#panel-graph").is_visible()
+    assert page.locator("#trail [aria-current]").inner_text() == "render"
+
+
+def test_zoom_and_pan(open_page: OpenPage) -> None:
+    wide = tree_of([(0, 0, 0, 0, 1, 1), *((1, 1, n * 50, n * 90, n, 3 * n) for n in range(1, 41))])
+    page = open_page(wide)
+    svg = page.locator(".blueprint svg")
+    frame(page).focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("a")
+    before = svg.evaluate("e => e.getBoundingClientRect().width")
+    page.get_by_role("button", name="Larger (+)").click()
+    assert svg.evaluate("e => e.getBoundingClientRect().width") == pytest.approx(before * 1.25, rel=0.01)
+    page.get_by_role("button", name="Everything at once (0)").click()
+    assert svg.evaluate("e => e.getBoundingClientRect().width") <= frame(page).evaluate("e => e.clientWidth") + 1
+    for _ in range(6):
+        page.keyboard.press("+")
+        page.get_by_role("button", name="Larger (+)").click()
+    left = frame(page).evaluate("e => (e.scrollLeft = 200, e.scrollLeft)")
+    edge = frame(page).bounding_box()
+    assert edge is not None
+    page.mouse.move(edge["x"] + 300, edge["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(edge["x"] + 220, edge["y"] + 60, steps=4)
+    page.mouse.up()
+    assert frame(page).evaluate("e => e.scrollLeft") == pytest.approx(left + 80, abs=2)
+
+
+def test_calls_without_stacks_open_at_the_blueprint(open_page: OpenPage) -> None:
+    header = PageHeader("t", "demo", "time", "nanoseconds", blueprint=BlueprintRules(estimated="edges"))
+    page = open_page(header=header, fragment="")
+    assert page.locator("#panel-blueprint").is_visible()
+    assert "Estimated from edges" in page.locator("#panel-blueprint").inner_text()
+    assert page.get_by_role("tab", name="Flame graph").get_attribute("aria-disabled") == "true"
+
+
+@pytest.mark.parametrize("width", [360, 1280, 2560])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_wider_than_the_window(open_page: OpenPage, width: int, scheme: Literal["light", "dark"]) -> None:
+    page = open_page(width=width, color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    frame(page).focus()
+    page.keyboard.press("a")
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.parametrize("rows", [[], [(0, 0, 5, 0, 1, 0)], [(0, 0, 0, 5, 0, 1)], [(0, 0, 7, 7, 1, 1)]])
+def test_little_input_has_a_blueprint_too(open_page: OpenPage, rows: list[tuple[int, ...]]) -> None:
+    page = open_page(tree_of(rows), PageHeader("t", "demo", "cpu", "samples"))
+    frame(page).focus()
+    page.keyboard.press("a")
+    assert page.locator(".blueprint [role='treeitem']").count() == len(rows) + 1
