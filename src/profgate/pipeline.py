@@ -33,6 +33,7 @@ from profgate.model.report import (
 from profgate.model.source import SourceFile
 from profgate.model.workload import Workload
 from profgate.report.page import build_page
+from profgate.report.page_columns import BlueprintRules
 from profgate.report.page_input import PageContext, has_page, page_input
 
 Reader = Callable[[Sequence[SourceFile]], "list[Profile | ProfileError]"]
@@ -218,9 +219,16 @@ def _headline(metric: MetricReport) -> tuple[int, float]:
     return worst, -(moved / metric.total.baseline if metric.total.baseline else 0.0)
 
 
+def _blueprint_rules(policy: Policy) -> BlueprintRules:
+    """The bars of the strategy call_context, so that the blueprint's colours say what the report says."""
+    options = next((rule.options for rule in policy.rules if rule.method in {"call_context", "ctx"}), {})
+    return BlueprintRules(**{name: options[name] for name in ("min_shift", "sigma") if name in options})
+
+
 def _page(comparison: Comparison, metric: MetricReport, given: PipelineInput, name: str) -> PageDocument:
     labels = (given.baseline_side.sha or given.baseline_side.label, given.target_side.sha or given.target_side.label)
-    text = build_page(*page_input(comparison, PageContext(labels=labels, findings=metric.findings)))
+    context = PageContext(labels=labels, findings=metric.findings, rules=_blueprint_rules(given.policy))
+    text = build_page(*page_input(comparison, context))
     return PageDocument(comparison.workload, comparison.metric.name, Document(name, "text/html", text))
 
 

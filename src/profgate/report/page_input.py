@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from profgate.model.attribution import SourceStates
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import Comparison, DiffTree
 from profgate.model.report import Finding
 from profgate.report.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree
 from profgate.report.page_evidence import evidence_of
@@ -41,7 +41,7 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
     context = context or PageContext()
     symbols = comparison.symbols
     numbers = {(name, file): place for place, (name, file) in enumerate(zip(symbols.names, symbols.files, strict=True))}
-    marks = _marks(context.findings, numbers)
+    marks = _marks(context.findings, numbers, comparison)
     keep = {mark["symbol"] for mark in marks}
     if context.states is not None:
         keep |= {place for place, state in enumerate(context.states.states) if state not in {"unknown", "same"}}
@@ -106,7 +106,9 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageT
     )
 
 
-def _marks(findings: Sequence[Finding], numbers: dict[tuple[str, str | None], int]) -> list[PageFinding]:
+def _marks(
+    findings: Sequence[Finding], numbers: dict[tuple[str, str | None], int], comparison: Comparison
+) -> list[PageFinding]:
     """The findings that are about a function of the tree and not neutral."""
     marks = []
     for finding in findings:
@@ -122,5 +124,17 @@ def _marks(findings: Sequence[Finding], numbers: dict[tuple[str, str | None], in
         )
         if finding.reasons:
             mark["story"] = " ".join(finding.reasons)
+        if finding.location.context and comparison.tree is not None:
+            mark["rows"] = _rows_of_path(comparison.tree, comparison.symbols.names, finding.location.context)
         marks.append(mark)
     return marks
+
+
+def _rows_of_path(tree: DiffTree, names: Sequence[str], path: Sequence[str]) -> list[int]:
+    """The rows of a call path of names, root first; several where functions of one name lie in different files."""
+    rows = [0]
+    for name in path:
+        starts, ends = np.searchsorted(tree.parent, rows), np.searchsorted(tree.parent, rows, side="right")
+        children = [row for start, end in zip(starts, ends, strict=True) for row in range(int(start), int(end))]
+        rows = [row for row in children if names[tree.symbol[row]] == name]
+    return rows

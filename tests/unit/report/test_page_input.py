@@ -1,0 +1,40 @@
+from dataclasses import replace
+
+from tests.comparisons import from_exclusive, from_stacks
+
+from profgate.model.attribution import SourceState, SourceStates
+from profgate.model.change import Location
+from profgate.model.report import Finding
+from profgate.report.page_input import PageContext, has_page, page_input
+
+
+def finding(name: str, path: tuple[str, ...] | None = None, colour: str = "red") -> Finding:
+    place = Location(name, context=path)
+    return Finding("severe", colour, "Degradation", "worse", place, 1.0, 2.0, 1.0, 1.0, 0.1, 0.2, (), ("a", "b"))  # type: ignore[arg-type]
+
+
+def test_a_finding_of_one_path_names_its_row() -> None:
+    comparison = from_stacks([{"main;a;f": 10, "main;b;f": 5}], [{"main;a;f": 20, "main;b;f": 5}])
+    found = [finding("f", ("main", "a", "f")), finding("a"), finding("b", colour="neutral"), finding("nobody")]
+    tree, header = page_input(comparison, PageContext(findings=found))
+    by_path, by_name = header.findings
+    (row,) = by_path["rows"]
+    assert (tree.baseline_self[row], tree.target_self[row]) == (10, 20)
+    assert by_path["story"] == "a b"
+    assert "rows" not in by_name
+    assert set(header.keep) == {comparison.symbols.names.index(name) for name in ("f", "a")}
+
+
+def test_functions_the_pull_request_changed_are_never_cut() -> None:
+    comparison = from_stacks([{"main;a": 10}], [{"main;b": 20}])
+    states: dict[str, SourceState] = {"a": "removed", "b": "changed", "main": "same"}
+    nothing = (None,) * 3
+    source = SourceStates(tuple(states[name] for name in comparison.symbols.names), nothing, nothing)
+    tree, header = page_input(comparison, PageContext(states=source))
+    assert {comparison.symbols.names[symbol] for symbol in header.keep} == {"a", "b"}
+    assert tree.source == source
+
+
+def test_no_calls_and_no_stacks_are_no_page() -> None:
+    assert not has_page(from_exclusive([{"f": 1}], [{"f": 2}]))
+    assert not has_page(replace(from_stacks([{"f": 1}], [{"f": 1}]), tree=None))
