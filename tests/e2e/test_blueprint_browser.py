@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pytest
-from tests.e2e.test_page_browser import ARGUMENTS, CHROMIUM
 
+from e2e.test_page_browser import ARGUMENTS, CHROMIUM
 from profgate.model.attribution import SourceStates
 from profgate.report.page import build_page
 from profgate.report.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree

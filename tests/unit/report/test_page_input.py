@@ -1,7 +1,6 @@
 from dataclasses import replace
 
-from tests.comparisons import from_exclusive, from_stacks
-
+from comparisons import from_exclusive, from_stacks
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Location
 from profgate.model.report import Finding
