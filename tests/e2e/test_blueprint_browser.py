@@ -1,7 +1,7 @@
 """The evolution blueprint in a real browser, with the network off."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from e2e.test_page_browser import ARGUMENTS, CHROMIUM
-from profgate.model.attribution import SourceStates
+from profgate.model.attribution import SourceState, SourceStates
 from profgate.report.page import build_page
 from profgate.report.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not instal
 
 HOSTILE = '<img src=x onerror="document.title=1">'
 NAMES = ["main", "load", "parse", "render", HOSTILE, "fresh", "vanished", "helper", "leaf"]
-STATES = ("same", "same", "changed", "unknown", "unknown", "added", "removed", "same", "same")
+STATES: tuple[SourceState, ...] = ("same", "same", "changed", "unknown", "unknown", "added", "removed", "same", "same")
 ROWS = [  # parent, symbol, before, after, calls before, calls after
     (0, 0, 0, 0, 1, 1),
     (1, 1, 40, 40, 1, 1),
@@ -58,13 +58,13 @@ HEADER = PageHeader(
 OpenPage = Callable[..., "Page"]
 
 
-def tree_of(rows: list[tuple[int, ...]], names: list[str] = NAMES, *, counted: bool = True) -> PageTree:
+def tree_of(rows: Sequence[tuple[int, ...]], names: Sequence[str] = NAMES, *, counted: bool = True) -> PageTree:
     columns = np.array([(-1, -1, 0, 0, 0, 0), *rows], np.int64).T
-    calls = (columns[4], columns[5]) if counted else (None, None)
+    before, after = (columns[4], columns[5]) if counted else (None, None)
     nowhere = (None,) * len(names)
     states = SourceStates(STATES, nowhere, ("https://forge.example/pull/7",) * len(names)) if names is NAMES else None
     parent, symbol = (column.astype(np.int32) for column in columns[:2])
-    return PageTree(parent, symbol, columns[2], columns[3], names, (), (), *calls, source=states)
+    return PageTree(parent, symbol, columns[2], columns[3], names, (), (), before, after, source=states)
 
 
 @pytest.fixture(scope="module")
@@ -88,8 +88,7 @@ def open_page(browser: "Browser", tmp_path: Path) -> Iterator[OpenPage]:
     ) -> "Page":
         path = tmp_path / "page.html"
         path.write_text(build_page(tree or tree_of(ROWS), header), encoding="utf-8")
-        viewport = {"width": width, "height": 900}
-        context = browser.new_context(viewport=viewport, offline=True, color_scheme=color_scheme)
+        context = browser.new_context(viewport={"width": width, "height": 900}, offline=True, color_scheme=color_scheme)
         opened.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: told.append(f"error: {error}"))
