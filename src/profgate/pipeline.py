@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from profgate.attribute.causes import causes_of
 from profgate.attribute.moved_cost import with_cost_groups
 from profgate.attribute.renamed import renamed
 from profgate.compare.build import CompareOptions, compare_workload
@@ -140,7 +141,7 @@ def _compare(paired: Paired, given: PipelineInput, told: _Told) -> list[Comparis
         except ComparisonError as error:
             told.alone.append(NotCompared(workload.name, None, "both", str(error)))
             continue
-        comparisons += [replace(with_cost_groups(one), notes=(*one.notes, *doubts(one))) for one in made]
+        comparisons += [replace(one, notes=(*one.notes, *doubts(one))) for one in made]
         told.alone += alone
     return comparisons
 
@@ -295,9 +296,10 @@ def report_on(
     warnings: Sequence[str] = (),
 ) -> Report:
     """Comparisons detected, gathered and judged; ``alone`` and ``warnings`` are what could not be compared."""
+    attributed = [replace(with_cost_groups(one), causes=causes_of(one)) for one in comparisons]
     metrics = [
         metric_report(one, _detect(one, given, strategies, len(comparisons)), verbose=given.verbose)
-        for one in comparisons
+        for one in attributed
     ]
     draft = Report(
         baseline=given.baseline_side,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from profgate.attribute.call_links import links_of, shares
+from profgate.attribute.call_links import CallLinks, links_of, shares
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.comparison import Comparison, Symbols
 
@@ -42,10 +42,13 @@ def renamed(comparison: Comparison) -> dict[Identity, Identity]:
     gone = _candidates(known[0] & ~known[1], names.inclusive[0])
     new = _candidates(known[1] & ~known[0], names.inclusive[1])
     found: dict[int, int] = {}
-    for _ in range(ROUNDS if gone and new else 0):
+    if not gone or not new:
+        return {}
+    links = links_of(comparison)
+    for _ in range(ROUNDS):
         old_left = [symbol for symbol in gone if symbol not in found]
         new_left = [symbol for symbol in new if symbol not in found.values()]
-        near = _neighbours(comparison, {*old_left, *new_left}, found)
+        near = _neighbours(comparison, links, {*old_left, *new_left}, found)
         pairs = _mutual_best(_scored(old_left, new_left, names, near))
         if not pairs:
             break
@@ -74,9 +77,10 @@ def _candidates(wanted: BoolArray, share: FloatArray) -> list[int]:
     return sorted(heaviest[:MOST].tolist())
 
 
-def _neighbours(comparison: Comparison, wanted: set[int], renames: dict[int, int]) -> dict[int, Neighbours]:
+def _neighbours(
+    comparison: Comparison, links: CallLinks, wanted: set[int], renames: dict[int, int]
+) -> dict[int, Neighbours]:
     """Callers and callees that carry a part of a symbol's cost, old names read as their new ones."""
-    links = links_of(comparison)
     cost = np.maximum(links.baseline, links.target)
     inclusive = np.maximum(*shares(comparison, comparison.total_value)) * max(1.0, float(comparison.run_totals.mean()))
     found: dict[int, set[tuple[str, int]]] = {symbol: set() for symbol in wanted}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from profgate.judge.relations import location_of, relations_of
+from profgate.judge.relations import causes_of, location_of, relations_of
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.change import Change, Detection, Location, path_text
 from profgate.model.comparison import Comparison, Note
@@ -276,11 +276,13 @@ def metric_report(comparison: Comparison, detections: Sequence[Detection], *, ve
     changed = _total_changed(detections)
     counts: Counter[str] = Counter({"no_change": 0, "unknown": 0, "cut": 0, "small": 0, "failed": 0})
     changes: list[Change] = []
+    listed: set[int] = set()
     for detection in detections:
         rows = _rows(detection, sums, total_changed=changed, verbose=verbose)
         counts.update(rows.counts)
         counts["failed"] += bool(detection.facts.get("failed"))
         changes += [_change(comparison, detection, sums, rows, row) for row in rows.listed]
+        listed |= {int(detection.symbol[row]) for row in rows.listed if detection.symbol[row] >= 0}
     calibration = _calibration(comparison, detections)
     detectable = calibration.get("detectable")
     metric, runs = comparison.metric, comparison.runs
@@ -301,4 +303,5 @@ def metric_report(comparison: Comparison, detections: Sequence[Detection], *, ve
         detectable=_number(detectable) if isinstance(detectable, int | float) else None,
         calibration=calibration,
         relations=relations_of(comparison, detections),
+        causes=causes_of(comparison, listed),
     )

@@ -1,12 +1,12 @@
 """Which locations of one metric belong together, with the calibrated test's word on their net, for the report."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from profgate.model.change import Change, Detection, Location
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
-from profgate.model.report import Relation
+from profgate.model.report import Cause, Direction, Relation
 
 GATE_TEST = "calibrated_log_ratio"
 
@@ -28,6 +28,22 @@ def relations_of(comparison: Comparison, detections: Sequence[Detection]) -> tup
         for place, group in enumerate(comparison.groups)
     ]
     return (*renamed, *groups)
+
+
+def causes_of(comparison: Comparison, symbols: Iterable[int]) -> tuple[Cause, ...]:
+    """Where the changes of these symbols end, for those that do not end where they are."""
+    causes = comparison.causes
+    if causes is None:
+        return ()
+    dearer: Direction = "worse" if comparison.metric.better == "lower" else "better"
+    cheaper: Direction = "better" if dearer == "worse" else "worse"
+    ways = ((dearer, causes.grown_end, causes.grown_steps), (cheaper, causes.fallen_end, causes.fallen_steps))
+    return tuple(
+        Cause(location_of(comparison, symbol), way, location_of(comparison, int(end[symbol])), int(steps[symbol]))
+        for symbol in sorted(symbols)
+        for way, end, steps in ways
+        if end[symbol] != symbol
+    )
 
 
 def location_of(comparison: Comparison, symbol: int) -> Location:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from profgate.judge.findings import Court, importance, merged
+from profgate.judge.stories import with_stories
 from profgate.model.policy import Policy
 from profgate.model.report import Colour, Conclusion, Finding, MetricReport, Report, Verdict, WorkloadReport
 from profgate.model.units import MetricKind
@@ -17,6 +18,7 @@ FAR_APART = 0.5  # relative change of a total that nobody judged, from which it 
 NAMED_REASONS = 5  # of a kind; more would bury the first
 
 Place = tuple[int, int]
+Entry = tuple[WorkloadReport, MetricReport, Finding]
 
 
 def judge(draft: Report, policy: Policy) -> Report:
@@ -41,7 +43,7 @@ def judge(draft: Report, policy: Policy) -> Report:
             else:
                 metrics.append(replace(metric, findings=()))
         workloads.append(replace(workload, metrics=tuple(metrics)))
-    judged = replace(draft, workloads=tuple(workloads), policy=_stated(policy))
+    judged = replace(draft, workloads=with_stories(workloads), policy=_stated(policy))
     return replace(judged, verdict=_verdict(judged, policy))
 
 
@@ -110,7 +112,7 @@ class _Docket:
         self.unjudged = [pair for pair in self.compared if _total_unjudged(pair[1])]
         self.findings = sorted(found, key=lambda entry: importance(entry[2]))
 
-    def of(self, colour: Colour) -> list[tuple[WorkloadReport, MetricReport, Finding]]:
+    def of(self, colour: Colour) -> list[Entry]:
         """Findings of one colour, the most important first."""
         return [entry for entry in self.findings if entry[2].colour == colour]
 
@@ -176,7 +178,7 @@ def _said(workload: WorkloadReport, metric: MetricReport, finding: Finding) -> s
 
 
 def _headline(docket: _Docket, colour: Colour) -> list[str]:
-    entries = docket.of(colour)
+    entries = _one_of_each_story(docket.of(colour))
     if not entries:
         return []
     located = [entry for entry in entries if entry[2].share_to is not None]
@@ -188,6 +190,18 @@ def _headline(docket: _Docket, colour: Colour) -> list[str]:
     others = [_said(*entry) for entry in entries if entry is not first]
     more = [f"and {len(others) - NAMED_REASONS} more like these"] if len(others) > NAMED_REASONS else []
     return [text, *others[:NAMED_REASONS], *more]
+
+
+def _one_of_each_story(entries: list[Entry]) -> list[Entry]:
+    """Without findings that others carry, and with a story of several workloads once."""
+    told: set[int | None] = set()
+    kept = []
+    for entry in entries:
+        story = entry[2].story
+        if entry[2].carried_by is None and (story is None or story not in told):
+            told.add(story)
+            kept.append(entry)
+    return kept
 
 
 def _absences(docket: _Docket) -> list[str]:

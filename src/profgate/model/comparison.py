@@ -145,6 +145,16 @@ class CostGroup:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Causes:
+    """Where the walk down the calls that carry a change ends, int64[symbol], for growing and for falling cost."""
+
+    grown_end: IntArray
+    fallen_end: IntArray
+    grown_steps: IntArray
+    fallen_steps: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
     """What every strategy gets: one workload, one metric, both sides.
 
@@ -180,3 +190,4 @@ class Comparison:
     warnings: tuple[str, ...] = ()
     renamed: Mapping[int, tuple[str, str | None]] = field(default_factory=dict)
     groups: tuple[CostGroup, ...] = ()
+    causes: Causes | None = None

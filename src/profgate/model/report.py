@@ -33,7 +33,11 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """All changes about one (workload, metric, location), merged and judged."""
+    """All changes about one (workload, metric, location), merged and judged.
+
+    ``story`` numbers causes, the most important first; ``carried_by`` is the location that names the story where this
+    is another one.
+    """
 
     severity: Literal["severe", "degraded", "maybe", "none"]
     colour: Colour
@@ -51,6 +55,8 @@ class Finding:
     statistics: dict[str, float | None] = field(default_factory=dict)
     evidence: dict[str, str] | None = None
     acknowledgement: dict[str, str] | None = None
+    story: int | None = None
+    carried_by: Location | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,16 @@ class Relation:
     location: Location
     others: tuple[Location, ...]
     net: Change | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Where the walk from a location down the calls that carry its change ends, some steps below."""
+
+    location: Location
+    direction: Direction
+    end: Location
+    steps: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +102,7 @@ class MetricReport:
     detectable: float | None = None
     calibration: dict[str, float | int | str | None] = field(default_factory=dict)
     relations: tuple[Relation, ...] = ()
+    causes: tuple[Cause, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,14 @@
 """The outputs of the step: their names, their meaning and their values from a report."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from profgate.model.report import Report
+from profgate.model.report import Finding, Report
 
 OUTPUTS = {
     "conclusion": "pass, warn, fail or not_compared.",
-    "findings": "Number of findings.",
-    "red": "Number of findings that turn the gate red.",
+    "findings": "Number of findings, one for each cause.",
+    "red": "Number of causes that turn the gate red.",
     "report": "Path of report.json.",
     "page-url": "Address of the worst workload's flame graph page.",
     "comment-url": "Address of the pull request comment.",
@@ -41,8 +42,13 @@ def outputs_of(report: Report | None, published: Published) -> dict[str, str]:
     distance = report.baseline.distance
     return values | {
         "conclusion": report.verdict.conclusion,
-        "findings": str(len(findings)),
-        "red": str(sum(one.colour == "red" for one in findings)),
+        "findings": str(_stories(findings)),
+        "red": str(_stories([one for one in findings if one.colour == "red"])),
         "baseline-sha": report.baseline.sha or "",
         "baseline-distance": "" if distance is None else str(distance),
     }
+
+
+def _stories(findings: Sequence[Finding]) -> int:
+    """Causes are counted once, and everything that belongs to none by itself."""
+    return len({one.story for one in findings} - {None}) + sum(one.story is None for one in findings)

@@ -132,12 +132,13 @@ def view(
         "several": len(pairs) > 1,
         "totals": _table(shown[:open_rows], open_rows),
         "hidden_totals": _table(shown[open_rows:], limit),
-        "unchanged": _unchanged(report, len(pairs) - len(moved)),
+        "unchanged": _unchanged(report, len(pairs) - len(moved), len(groups.noise)),
         "worse": _table(worse[:open_rows], open_rows),
         "worse_more": _table(worse[open_rows:], limit),
         "gating": sum(row.finding.colour == "red" for row in worse[open_rows:]),
         "better": _table([row for row in groups.better if not row.total], limit),
         "other": _table(groups.other, limit),
+        "carried": _table(groups.carried, limit),
         "missing": _table(missing, max(limit, 2)),
         "open_missing": _doubtful(report),
         "row_of": lambda row: finding_cells(row, links),
@@ -312,11 +313,12 @@ def _unbroken(text: str) -> str:
     return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
-def _unchanged(report: Report, quiet: int) -> str:
+def _unchanged(report: Report, quiet: int, noise: int) -> str:
     same = rows.counts(report)["no_change"]
     return _joined(
         f"{same:,} unchanged" if same else "",
         f"{numbers.counted(quiet, 'metric')} without a finding" if quiet else "",
+        f"{numbers.counted(noise, 'hint')} within noise, in the report" if noise else "",
     )
 
 

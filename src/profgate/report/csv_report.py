@@ -70,8 +70,12 @@ def _finding(workload: str, metric: MetricReport, finding: Finding) -> dict[str,
         "colour": finding.colour,
         "direction": finding.direction,
         "strategy": " ".join(vote.name for vote in finding.strategies if vote.agrees),
-        "reason": "; ".join((*finding.reasons, *rows.evidence_words(finding))),
+        "reason": "; ".join((*finding.reasons, *rows.evidence_words(finding), *_story(finding))),
     }
+
+
+def _story(finding: Finding) -> tuple[str, ...]:
+    return (f"carried by {finding.carried_by.name}",) if finding.carried_by else ()
 
 
 def _change(workload: str, metric: MetricReport | None, change: Change) -> dict[str, Cell]:

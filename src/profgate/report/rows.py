@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from profgate.model.change import Location
@@ -27,6 +27,10 @@ TAGS: dict[Kind, tuple[str, str]] = {
     Kind.SEVERE_OPTIMIZATION: ("⚡", "much better"),
     Kind.TOTAL_OPTIMIZATION: ("⚡", "total better"),
 }
+NOISE = (
+    ("the calibrated test sees no more than noise here",),
+    ("it has no cost of its own: a caller of what changed",),
+)
 MOVED_KEYS = frozenset({"cost", "from", "into", "of", "through"})
 MOVED = ("moved", "renamed", "split")  # cost that is at another place, not new
 GATE_RUNS = 8  # independent base runs from which the noise counts as known
@@ -36,11 +40,16 @@ Quote = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A finding with the workload and metric it belongs to."""
+    """A finding with the workload and metric it belongs to.
+
+    ``carries`` counts the further findings of its story here, ``elsewhere`` the other workloads that tell it too.
+    """
 
     workload: str
     metric: MetricReport
     finding: Finding
+    carries: int = 0
+    elsewhere: int = 0
 
     @property
     def total(self) -> bool:
@@ -59,11 +68,17 @@ class Row:
 
 
 class Groups(NamedTuple):
-    """All findings, each in one group, worst first: what costs more, what costs less, and what is only a hint."""
+    """All findings, each in one group, worst first.
+
+    What costs more and what costs less, a row for each story; what is only a hint; the further rows of the stories; and
+    hints of which the calibrated test says that they are noise.
+    """
 
     worse: tuple[Row, ...]
     better: tuple[Row, ...]
     other: tuple[Row, ...]
+    carried: tuple[Row, ...]
+    noise: tuple[Row, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +93,36 @@ def grouped(report: Report) -> Groups:
     """The findings of all workloads in reading order."""
     shown = (row for row in _rows(report) if row.finding.kind != "NoChange" or row.finding.evidence)
     found = sorted(shown, key=_importance)
-    worse = tuple(row for row in found if row.finding.direction == "worse" and row.finding.colour in {"red", "yellow"})
-    better = tuple(row for row in found if row.finding.direction == "better" and row.finding.colour == "green")
-    taken = {id(row) for row in (*worse, *better)}
-    return Groups(worse, better, tuple(row for row in found if id(row) not in taken))
+    told: dict[str, list[Row]] = {name: [] for name in Groups._fields}
+    stories: set[int] = set()
+    for row in found:
+        story, group = row.finding.story, _group(row)
+        if group in {"worse", "better"} and story is not None:
+            if row.finding.carried_by is not None or story in stories:
+                group = "carried"
+            else:
+                stories.add(story)
+        told[group].append(row)
+    return Groups(*(tuple(_with_members(row, told["carried"]) for row in rows) for rows in told.values()))
+
+
+def _group(row: Row) -> str:
+    finding = row.finding
+    if finding.direction == "worse" and finding.colour in {"red", "yellow"}:
+        return "worse"
+    if finding.direction == "better" and finding.colour == "green":
+        return "better"
+    return "noise" if finding.reasons[:1] in NOISE and not moved_words(finding) else "other"
+
+
+def _with_members(row: Row, carried: Iterable[Row]) -> Row:
+    finding = row.finding
+    if finding.story is None or finding.carried_by is not None:
+        return row
+    same = [other for other in carried if other.finding.story == finding.story and other is not row]
+    here = sum((other.workload, id(other.metric)) == (row.workload, id(row.metric)) for other in same)
+    elsewhere = {other.workload for other in same} - {row.workload}
+    return replace(row, carries=here, elsewhere=len(elsewhere))
 
 
 def pairs(report: Report) -> tuple[Pair, ...]:
@@ -159,6 +200,12 @@ def why(row: Row) -> tuple[str, ...]:
     """How well founded a finding is: ``fails the gate``, ``4 of 5 strategies``, ``q = 0.0004``."""
     finding = row.finding
     parts = ["fails the gate"] if finding.colour == "red" else list(finding.reasons[:1])
+    if finding.carried_by is not None:
+        parts.append(f"carried by {finding.carried_by.name}")
+    if row.carries:
+        parts.append(f"carries {numbers.counted(row.carries, 'row')} more")
+    if row.elsewhere:
+        parts.append(f"also in {numbers.counted(row.elsewhere, 'workload')}")
     if len(finding.strategies) == 1 and not row.total:
         parts.append(f"only {finding.strategies[0].name}")
     elif finding.strategies and not row.total:

@@ -76,7 +76,8 @@ def _by_metric(report: Report) -> dict[int, tuple[list[Row], list[Row]]]:
     """Findings and hints by the identity of their metric."""
     groups = rows.grouped(report)
     found: dict[int, tuple[list[Row], list[Row]]] = {}
-    for place, part in enumerate(((*groups.worse, *groups.better), groups.other)):
+    hints = (*groups.carried, *groups.other, *groups.noise)
+    for place, part in enumerate(((*groups.worse, *groups.better), hints)):
         for row in part:
             found.setdefault(id(row.metric), ([], []))[place].append(row)
     return found
@@ -108,7 +109,8 @@ def _pair_lines(
     if len(findings) > len(shown):
         yield "quiet", f"  … and {numbers.counted(len(findings) - len(shown), 'finding')} more (-v shows them)"
     if hints and not verbose:
-        yield "quiet", f"  {numbers.counted(len(hints), 'hint')}: within noise, new, gone or undecided (-v shows them)"
+        what = "of the same story, within noise, new, gone or undecided"
+        yield "quiet", f"  {numbers.counted(len(hints), 'hint')}: {what} (-v shows them)"
     for old, new in rows.renames(metric)[: None if verbose else ROWS]:
         yield "quiet", f"  renamed, compared as one: {name_text(old, LABEL)} is now {name_text(new, LABEL)}"
     for reason in metric.cannot_tell:

@@ -95,7 +95,7 @@ def test_hints_are_counted_and_shown_when_asked_for() -> None:
     hint = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", agreeing=1, q=None)
     report = samples.report(samples.workload(samples.metric(hint)))
     assert "parse" not in render_terminal(report)
-    assert "1 hint: within noise, new, gone or undecided (-v shows them)" in render_terminal(report)
+    assert "1 hint: of the same story, within noise, new, gone or undecided (-v shows them)" in render_terminal(report)
     assert "  hint  parse" in render_terminal(report, verbose=True)
 
 

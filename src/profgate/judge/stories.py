@@ -1,0 +1,105 @@
+"""One story for each cause: findings that one change carries are gathered under the one that names it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from profgate.judge.findings import TOTAL_PLACE, importance
+from profgate.model.change import Location
+from profgate.model.kinds import Kind
+from profgate.model.report import Colour, Finding, MetricReport, WorkloadReport
+
+NAMES_IT = 0.5  # part of a story's change that the finding which names it has of its own
+WORST: tuple[Colour, ...] = ("red", "yellow", "green")
+Place = tuple[str, str | None]
+Ends = Mapping[tuple[Place, str], tuple[Place, int]]
+Story = tuple[str, str, str, Place]
+
+
+def with_stories(workloads: Sequence[WorkloadReport]) -> tuple[WorkloadReport, ...]:
+    """The workloads with each finding's story by number, the most important first, and who carries whom.
+
+    Within a metric findings of one direction are one story where the walks from them end at one location; in several
+    workloads those that end alike are one story again.
+    """
+    gathered = [
+        replace(load, metrics=tuple(replace(metric, findings=_gathered(metric)) for metric in load.metrics))
+        for load in workloads
+    ]
+    leading = [
+        ((importance(finding), load.name, metric.name), _story(metric, finding, _ends(metric)))
+        for load in gathered
+        for metric in load.metrics
+        for finding in metric.findings
+        if _tells(finding) and finding.carried_by is None
+    ]
+    numbers: dict[Story, int] = {}
+    for _, story in sorted(leading):
+        numbers.setdefault(story, len(numbers) + 1)
+    return tuple(
+        replace(load, metrics=tuple(replace(metric, findings=_numbered(metric, numbers)) for metric in load.metrics))
+        for load in gathered
+    )
+
+
+def _place(location: Location) -> Place:
+    return location.name, location.file
+
+
+def _tells(finding: Finding) -> bool:
+    """Hints, totals and what nobody can tell are no part of a story."""
+    total = (finding.location.name, finding.location.file, finding.location.module) == TOTAL_PLACE
+    clear = finding.direction != "none" and finding.kind != Kind.UNKNOWN.word
+    return finding.colour in WORST and clear and not total
+
+
+def _ends(metric: MetricReport) -> Ends:
+    return {(_place(cause.location), cause.direction): (_place(cause.end), cause.steps) for cause in metric.causes}
+
+
+def _end(finding: Finding, ends: Ends) -> tuple[Place, int]:
+    here = _place(finding.location)
+    return ends.get((here, finding.direction), (here, 0))
+
+
+def _story(metric: MetricReport, finding: Finding, ends: Ends) -> Story:
+    end = _end(finding, ends)[0]
+    return metric.name, finding.direction, end[0], (end[0], end[1] or "")
+
+
+def _gathered(metric: MetricReport) -> tuple[Finding, ...]:
+    """The findings of one metric, in their order, each that another one carries with that one's location."""
+    ends = _ends(metric)
+    stories: dict[Story, list[Finding]] = {}
+    for finding in metric.findings:
+        if _tells(finding):
+            stories.setdefault(_story(metric, finding, ends), []).append(finding)
+    leads = {id(finding): _named_by(members, ends) for members in stories.values() for finding in members}
+    return tuple(
+        replace(finding, carried_by=None if (lead := leads.get(id(finding), finding)) is finding else lead.location)
+        for finding in metric.findings
+    )
+
+
+def _named_by(members: Sequence[Finding], ends: Ends) -> Finding:
+    """The deepest finding with half of the story's change of its own, none less grave than the gravest."""
+    worst = min(WORST.index(finding.colour) for finding in members)
+    grave = [finding for finding in members if WORST.index(finding.colour) == worst]
+    nearest = min(members, key=lambda finding: _end(finding, ends)[1])
+    whole = _inclusive(nearest)
+    own = [finding for finding in grave if abs(finding.delta or 0.0) >= NAMES_IT * whole]
+    if own:
+        return min(own, key=lambda finding: _end(finding, ends)[1])
+    return max(grave, key=lambda finding: abs(finding.delta or 0.0))
+
+
+def _inclusive(finding: Finding) -> float:
+    before, after = (finding.statistics.get(f"inclusive_{side}") for side in ("from", "to"))
+    return abs(after - before) if before is not None and after is not None else abs(finding.delta or 0.0)
+
+
+def _numbered(metric: MetricReport, numbers: Mapping[Story, int]) -> tuple[Finding, ...]:
+    ends = _ends(metric)
+    return tuple(
+        replace(finding, story=numbers.get(_story(metric, finding, ends)) if _tells(finding) else None)
+        for finding in metric.findings
+    )
