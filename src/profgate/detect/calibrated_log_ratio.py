@@ -154,11 +154,12 @@ def smallest_detectable(error: FloatArray, q: float, tested: int) -> FloatArray:
 class CalibratedLogRatio:
     """Tests each location: did its share of the run move further than sampling and machine noise explain?
 
-    Works on exclusive counts of stacks or call graphs; the shift common to all locations is removed first. Its
-    confidence is a q value: of the rows it reports, that fraction is expected to be false. Noise between runs is
-    learned from at least 8 base runs; before that a cautious prior is used and the gate stays advisory. It fails
-    where the number of samples behind a value is unknown or too small, and cannot see a slowdown of everything at
-    once, which is the test of totals' part.
+    Works on exclusive counts and times of stacks or call graphs; the shift common to all locations is removed first.
+    Its confidence is a q value: of the rows it reports, that fraction is expected to be false. Noise between runs is
+    learned from at least 8 base runs; before that a cautious prior is used and the gate stays advisory, except for
+    exact counts (instructions, calls, allocations), which hardly scatter. It cannot tell where the number of samples
+    behind a value is unknown or too small, it fails where the runs of a side share a disturbance that no base run
+    showed, and it cannot see a slowdown of everything at once, which is the test of totals' part.
     """
 
     name = "calibrated_log_ratio"

@@ -180,8 +180,9 @@ class CallContext:
     three standard errors where samples are counted, and its own cost rose too; its callers rise with it. It states no
     confidence: what shifts by chance or because the machine was busy looks the same. So it says "maybe", unless the
     sources of both commits show that this function was changed. It fails where frames are missing or cut from stacks,
-    which makes one context of several, and it takes what only moved for removed here and added there (marked as such
-    where the cost is about the same). Formats that know functions and calls alone have no contexts to look at.
+    which makes one context of several; it takes what only moved for removed here and added there (marked as such
+    where the cost is about the same); and when the whole grew, a context that lost a trifle looks faster. Formats that
+    know functions and calls alone have no contexts to look at.
     """
 
     name = "call_context"
@@ -239,11 +240,17 @@ def _calls(calls: IntArray | None, rows: IntArray) -> FloatArray:
     return np.full(len(rows), np.nan) if calls is None else calls[rows].astype(np.float64)
 
 
-SOURCE_WORDS: dict[SourceState, str] = {"changed": "changed", "added": "changed", "removed": "changed", "same": "same"}
+SOURCE_WORDS: dict[SourceState, str] = {
+    "changed": "changed",
+    "added": "changed",
+    "removed": "changed",
+    "same": "same",
+    "renamed": "same",  # its file was, and the function is as before
+}
 
 
 def _sources(states: SourceStates | None, symbols: IntArray) -> list[str]:
-    """Changed, same or unknown for each symbol; a renamed function may have changed or not."""
+    """Changed, same or unknown for each symbol."""
     if states is None:
         return ["unknown"] * len(symbols)
     return [SOURCE_WORDS.get(states.states[symbol], "unknown") for symbol in symbols.tolist()]

@@ -162,7 +162,7 @@ def test_the_same_name_elsewhere_with_another_cost_has_not_moved() -> None:
         ("changed", "changed", "SevereDegradation"),
         ("added", "changed", "SevereDegradation"),
         ("same", "same", "MaybeDegradation"),
-        ("renamed", "unknown", "MaybeDegradation"),
+        ("renamed", "same", "MaybeDegradation"),
         ("unknown", "unknown", "MaybeDegradation"),
     ],
 )

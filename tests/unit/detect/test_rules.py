@@ -1,5 +1,6 @@
 """Which strategies speak: rules, names and what happens when one raises."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -111,5 +112,8 @@ def test_an_outside_part_that_is_no_strategy_is_refused() -> None:
 
 def test_every_strategy_explains_itself() -> None:
     for strategy in STRATEGIES:
-        assert len((type(strategy).__doc__ or "").split()) > 40
+        text = " ".join((type(strategy).__doc__ or "").split())
+        assert len(text.split()) > 40
+        for told in ("Works on", "onfidence", "cannot tell|fails|does not decide"):
+            assert re.search(told, text), (strategy.name, told)
         assert len({spec.name for spec in strategy.options}) == len(strategy.options)
