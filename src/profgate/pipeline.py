@@ -4,19 +4,14 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from profgate.attribute.causes import causes_of
-from profgate.attribute.moved_cost import with_cost_groups
 from profgate.attribute.renamed import renamed
 from profgate.compare.build import CompareOptions, compare_workload
 from profgate.compare.comparability import comparability, doubts
 from profgate.compare.symbols import Identity
 from profgate.compare.workloads import Paired, pair
-from profgate.detect.base import Strategy
-from profgate.detect.rules import selected, words_on
 from profgate.errors import ComparisonError, ProfileError
-from profgate.judge.changes import metric_report
-from profgate.judge.verdict import judge
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison, Note
 from profgate.model.manifest import Manifest
@@ -36,6 +31,9 @@ from profgate.model.workload import Workload
 from profgate.report.page import build_page
 from profgate.report.page_columns import BlueprintRules
 from profgate.report.page_input import PageContext, has_page, page_input
+
+if TYPE_CHECKING:
+    from profgate.detect.base import Strategy
 
 Reader = Callable[[Sequence[SourceFile]], "list[Profile | ProfileError]"]
 UNJUDGED = Verdict("not_compared", "neutral", ())
@@ -166,8 +164,10 @@ def _rules(given: PipelineInput) -> Policy:
 
 
 def _detect(
-    comparison: Comparison, given: PipelineInput, strategies: Sequence[Strategy], pairs: int
+    comparison: Comparison, given: PipelineInput, strategies: "Sequence[Strategy]", pairs: int
 ) -> list[Detection]:
+    from profgate.detect.rules import selected, words_on  # not needed by who only draws
+
     context = Context(pairs=pairs)
     chosen = selected(
         _rules(given),
@@ -291,11 +291,16 @@ def compare_sources(given: PipelineInput, read: Reader) -> tuple[list[Comparison
 def report_on(
     comparisons: Sequence[Comparison],
     given: PipelineInput,
-    strategies: Sequence[Strategy],
+    strategies: "Sequence[Strategy]",
     alone: Sequence[NotCompared] = (),
     warnings: Sequence[str] = (),
 ) -> Report:
     """Comparisons detected, gathered and judged; ``alone`` and ``warnings`` are what could not be compared."""
+    from profgate.attribute.causes import causes_of  # none of these is needed by who only draws
+    from profgate.attribute.moved_cost import with_cost_groups
+    from profgate.judge.changes import metric_report
+    from profgate.judge.verdict import judge
+
     attributed = [replace(with_cost_groups(one), causes=causes_of(one)) for one in comparisons]
     metrics = [
         metric_report(one, _detect(one, given, strategies, len(comparisons)), verbose=given.verbose)
@@ -312,7 +317,7 @@ def report_on(
     return judge(draft, given.policy)
 
 
-def build_report(given: PipelineInput, read: Reader, strategies: Sequence[Strategy]) -> Built:
+def build_report(given: PipelineInput, read: Reader, strategies: "Sequence[Strategy]") -> Built:
     """The judged report of one comparison with its pages. Pure; raises ProfileError for a file a person named."""
     overlaid, told = compare_sources(given, read)
     comparisons = _with_samples(overlaid, told)

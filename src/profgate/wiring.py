@@ -2,12 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from importlib.metadata import entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from profgate.adapters.packages import registers
 from profgate.adapters.workers import done, processors
-from profgate.detect.base import Strategy
-from profgate.detect.registry import all_strategies
 from profgate.errors import ProfgateError, ProfileError
 from profgate.model.comparison import Comparison
 from profgate.model.profile import Profile
@@ -15,6 +13,9 @@ from profgate.model.source import SourceFile
 from profgate.pipeline import Built, PipelineInput, Reader, build_report, compare_sources
 from profgate.readers.base import ProfileReader, SplittingReader
 from profgate.readers.registry import read_or_error, readers_with, splitting_reader
+
+if TYPE_CHECKING:
+    from profgate.detect.base import Strategy
 
 GZIP = b"\x1f\x8b"
 PACKING = 8
@@ -27,6 +28,10 @@ MOST_PARTS = 16  # of one file: each part learns all names anew
 @cache
 def _outside(group: str) -> tuple[Any, ...]:
     """Parts that installed packages register; one that cannot be loaded is an error that names it."""
+    if not registers(group):
+        return ()
+    from importlib.metadata import entry_points
+
     parts = []
     for point in sorted(entry_points(group=group), key=lambda one: one.name):
         try:
@@ -36,8 +41,10 @@ def _outside(group: str) -> tuple[Any, ...]:
     return tuple(parts)
 
 
-def strategies() -> tuple[Strategy, ...]:
+def strategies() -> "tuple[Strategy, ...]":
     """The built-in strategies and those of outside packages."""
+    from profgate.detect.registry import all_strategies  # not needed by who only draws
+
     return all_strategies(_outside("profgate.strategies"))
 
 

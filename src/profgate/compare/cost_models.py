@@ -21,6 +21,8 @@ def cost_models(sides: Sequence[Side], observations: Observations | None) -> Cos
     comparisons of models ask for. Several models of one kind for one location: the highest r_square.
     """
     brought = _brought(sides)
+    if observations is None and not brought:
+        return None
     fits, keys = _fits(observations)
     wanted = _needed(brought, fits, keys)
     columns = _joined(brought, fits, keys, wanted)

@@ -7,7 +7,7 @@ The rules run in a fixed order, specific before general, again until nothing cha
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 Level = Literal["none", "safe", "loose"]
@@ -20,13 +20,23 @@ class NameRule:
 
     code: str
     needles: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: str
     replacement: str
     loose: bool = False
 
+    def applied_to(self, name: str) -> str:
+        """The name without what the rule takes off it."""
+        return _compiled(self.pattern).sub(self.replacement, name)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compiled when it is first needed: a start needs few of all these patterns."""
+    return re.compile(pattern)
+
 
 def _rule(code: str, needles: str, pattern: str, replacement: str = "", *, loose: bool = False) -> NameRule:
-    return NameRule(code, tuple(needles.split("|")), re.compile(pattern), replacement, loose)
+    return NameRule(code, tuple(needles.split("|")), pattern, replacement, loose)
 
 
 NAME_RULES = (
@@ -54,18 +64,15 @@ NAME_RULES = (
     _rule("L2", "{closure#", r"\{closure#\d+\}", "{closure#*}", loose=True),
 )
 
-_ROOT_PATTERNS = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"^/proc/\d+/root(?=/)",
-        r"^(?:[A-Za-z]:)?/(?:[^/]+/)*?_?_?w(?:ork)?/([^/]+)/\1/",
-        r"^/(?:usr/(?:local|lib)|opt/hostedtoolcache)/go(?:-[\d.]+|/[\d.]+/\w+)?/src/",
-        r"^/github/workspace/",
-        r"^/(?:home|Users)/[^/]+/",
-        r"^/root/",
-        r"^/(?:private/)?(?:tmp|var/tmp)/(?:[^/]*\d[^/]*/|pytest-[^/]+/|tmp[^/]*/)?",
-        r"^/(?:builds|workspace|app|src|build|checkout)/",
-    )
+_ROOT_PATTERNS = (
+    r"^/proc/\d+/root(?=/)",
+    r"^(?:[A-Za-z]:)?/(?:[^/]+/)*?_?_?w(?:ork)?/([^/]+)/\1/",
+    r"^/(?:usr/(?:local|lib)|opt/hostedtoolcache)/go(?:-[\d.]+|/[\d.]+/\w+)?/src/",
+    r"^/github/workspace/",
+    r"^/(?:home|Users)/[^/]+/",
+    r"^/root/",
+    r"^/(?:private/)?(?:tmp|var/tmp)/(?:[^/]*\d[^/]*/|pytest-[^/]+/|tmp[^/]*/)?",
+    r"^/(?:builds|workspace|app|src|build|checkout)/",
 )
 _PACKAGE_DIRECTORY = re.compile(r"^.*[/](?:site-packages|dist-packages|node_modules)/")
 _ARCHITECTURE = re.compile(r"/(?:x86_64|aarch64|i386|arm)-linux-gnu[a-z]*(?=/)")
@@ -90,7 +97,7 @@ def normalised_path(path: str) -> str:
     if package := _PACKAGE_DIRECTORY.match(path):
         return path[package.end() :]
     for pattern in _ROOT_PATTERNS:
-        path = pattern.sub("", path, count=1)
+        path = _compiled(pattern).sub("", path, count=1)
     return _ARCHITECTURE.sub("", path)
 
 
@@ -99,7 +106,7 @@ def _once(name: str, *, loose: bool) -> str:
         if (loose or not rule.loose) and any(needle in name for needle in rule.needles):
             if rule.code == "W1" and "chunk" in name:
                 continue
-            name = rule.pattern.sub(rule.replacement, name)
+            name = rule.applied_to(name)
     if match := _FILE_AT_END.match(name):
         name = f"{match[1]} ({normalised_path(match[2])})"
     elif name.startswith("/") and " " not in name:
