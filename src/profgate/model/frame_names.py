@@ -64,6 +64,11 @@ NAME_RULES = (
     _rule("L2", "{closure#", r"\{closure#\d+\}", "{closure#*}", loose=True),
 )
 
+_BY_NEEDLE = tuple(
+    [(needle, rule) for rule in NAME_RULES if loose or not rule.loose for needle in rule.needles]
+    for loose in (False, True)
+)
+
 _ROOT_PATTERNS = (
     r"^/proc/\d+/root(?=/)",
     r"^(?:[A-Za-z]:)?/(?:[^/]+/)*?_?_?w(?:ork)?/([^/]+)/\1/",
@@ -91,6 +96,7 @@ class FrameKey(NamedTuple):
     line: int | None
 
 
+@lru_cache(1 << 14)  # many functions of one file
 def normalised_path(path: str) -> str:
     """The path without what a checkout, a home, a package folder or a machine adds in front of it."""
     path = path.replace("\\", "/")
@@ -102,12 +108,12 @@ def normalised_path(path: str) -> str:
 
 
 def _once(name: str, *, loose: bool) -> str:
-    for rule in NAME_RULES:
-        if (loose or not rule.loose) and any(needle in name for needle in rule.needles):
-            if rule.code == "W1" and "chunk" in name:
-                continue
-            name = rule.applied_to(name)
-    if match := _FILE_AT_END.match(name):
+    applied = None
+    for needle, rule in _BY_NEEDLE[loose]:
+        if needle in name and rule is not applied and not (rule.code == "W1" and "chunk" in name):
+            name, applied = rule.applied_to(name), rule
+    match = _FILE_AT_END.match(name) if ")" in name[-2:] else None  # the pattern looks past a last newline
+    if match:
         name = f"{match[1]} ({normalised_path(match[2])})"
     elif name.startswith("/") and " " not in name:
         name = normalised_path(name)

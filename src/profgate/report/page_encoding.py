@@ -24,7 +24,7 @@ from profgate.report.page_columns import (
 )
 
 SCHEMA = "profgate.page/1"
-_COMPRESSION_LEVEL = 6
+_COMPRESSION_LEVEL = 5  # takes two thirds of the time of level 6, for one part in seventy more
 _EXACT_IN_DOUBLE = 2**53
 
 
@@ -188,7 +188,7 @@ def _varints(values: NDArray[Any]) -> bytes:
     """LEB128 of non-negative integers, seven bits a byte, lowest first."""
     rest = values.astype(np.uint64)
     lengths = np.ones(len(rest), np.int64)
-    for bits in range(7, 64, 7):
+    for bits in range(7, int(rest.max(initial=0)).bit_length(), 7):
         lengths += rest >> np.uint64(bits) > 0
     starts = np.cumsum(lengths) - lengths
     encoded = np.zeros(int(lengths.sum()), np.uint8)
