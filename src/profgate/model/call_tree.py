@@ -7,6 +7,7 @@ import numpy as np
 from profgate.model.arrays import BoolArray, IntArray, RowArray, read_only
 
 MAX_DEPTH = 65_535
+NARROW = 50  # rows a level; with fewer, a loop over the rows takes less time than a few calls of numpy a level
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +62,11 @@ def build_shape(depth: IntArray, symbol: IntArray) -> tuple[TreeShape, IntArray]
 
 def with_children(shape: TreeShape, own: IntArray) -> IntArray:
     """int64[row]: own value plus that of all rows below; exact."""
+    if len(shape) < NARROW * len(shape.level_start):
+        sums, above = own.tolist(), shape.parent.tolist()
+        for row in range(len(sums) - 1, 0, -1):
+            sums[above[row]] += sums[row]
+        return np.array(sums, np.int64)
     total = own.copy()
     for level in range(len(shape.level_start) - 2, 0, -1):
         start, stop = shape.level_start[level], shape.level_start[level + 1]
@@ -72,6 +78,8 @@ def with_children(shape: TreeShape, own: IntArray) -> IntArray:
 
 def pre_order(shape: TreeShape, size: IntArray) -> IntArray:
     """int64[row]: the row's number in pre-order, siblings by symbol."""
+    if len(shape) < NARROW * len(shape.level_start):
+        return _pre_order_by_rows(shape.parent.tolist(), size.tolist())
     number = np.zeros(len(shape), np.int64)
     for level in range(1, len(shape.level_start) - 1):
         start, stop = shape.level_start[level], shape.level_start[level + 1]
@@ -81,6 +89,15 @@ def pre_order(shape: TreeShape, size: IntArray) -> IntArray:
         family_start = before[np.flatnonzero(starts_family)][np.cumsum(starts_family) - 1]
         number[start:stop] = number[parent] + 1 + before - family_start
     return number
+
+
+def _pre_order_by_rows(parent: list[int], size: list[int]) -> IntArray:
+    numbers, free = [0] * len(parent), [1] * len(parent)  # free: the number of the row's next child
+    for row in range(1, len(parent)):
+        number = numbers[row] = free[parent[row]]
+        free[row] = number + 1
+        free[parent[row]] = number + size[row]
+    return np.array(numbers, np.int64)
 
 
 def topmost_rows(symbol: RowArray, number: IntArray, size: IntArray) -> IntArray:

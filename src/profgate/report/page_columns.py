@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from profgate.model.attribution import SourceStates
+from profgate.model.call_tree import NARROW
 
 Ints = NDArray[np.int64]
 Rows = NDArray[np.int32]
@@ -267,13 +268,7 @@ def _in_preorder(
     parent: Ints, name: Ints, before: Ints, after: Ints, hidden: Ints, row: Ints, ranks: Ints
 ) -> OrderedTree:
     depth = _depths(parent)
-    levels = _rows_by_level(depth)
-    sizes = np.ones(len(parent), np.int64)
-    for level in reversed(levels[1:]):
-        np.add.at(sizes, parent[level], sizes[level])
-    place = _sibling_offsets(parent, ranks[name], sizes)
-    for level in levels[1:]:
-        place[level] += place[parent[level]] + 1
+    sizes, place = _sizes_and_places(parent, depth, ranks[name])
     order = np.empty(len(parent), np.int64)
     order[place] = np.arange(len(parent))
     new_parent = np.where(parent[order] < 0, -1, place[np.maximum(parent[order], 0)])
@@ -290,6 +285,26 @@ def _in_preorder(
         hidden=hidden[order],
         row=row[order],
     )
+
+
+def _sizes_and_places(parent: Ints, depth: Ints, rank: Ints) -> tuple[Ints, Ints]:
+    """The rows of each subtree, and the number of each row in preorder."""
+    if len(parent) < NARROW * int(depth.max()):
+        sizes, above = [1] * len(parent), parent.tolist()
+        for row in range(len(sizes) - 1, 0, -1):
+            sizes[above[row]] += sizes[row]
+        places = _sibling_offsets(parent, rank, np.array(sizes)).tolist()
+        for row in range(1, len(places)):
+            places[row] += places[above[row]] + 1
+        return np.array(sizes), np.array(places)
+    levels = _rows_by_level(depth)
+    size = np.ones(len(parent), np.int64)
+    for level in reversed(levels[1:]):
+        np.add.at(size, parent[level], size[level])
+    place = _sibling_offsets(parent, rank, size)
+    for level in levels[1:]:
+        place[level] += place[parent[level]] + 1
+    return size, place
 
 
 def _depths(parent: Ints) -> Ints:

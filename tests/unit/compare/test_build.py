@@ -90,6 +90,19 @@ def test_tree_invariants(baseline: Stacks, target: Stacks) -> None:
     assert inside.all()
 
 
+def test_a_stack_of_twenty_thousand_frames() -> None:
+    deep = tuple(f"f{number:05}" for number in range(20_000))
+    comparison = compared([{deep: 3, deep[:9]: 1}], [{deep: 5}])
+    tree = comparison.tree
+    assert tree is not None
+    assert tree.parent.tolist() == list(range(-1, 20_000))
+    assert tree.pre.tolist() == tree.depth.tolist() == list(range(20_001))
+    assert tree.size.tolist() == list(range(20_001, 0, -1))
+    assert tree.baseline_total.tolist() == [4] * 10 + [3] * 19_991
+    assert tree.target_total.tolist() == [5] * 20_001
+    assert comparison.total_value.tolist() == [[4] * 9 + [3] * 19_991, [5] * 20_000]
+
+
 def test_a_profile_against_itself_has_equal_columns() -> None:
     stacks: Stacks = {("main", "fib", "fib"): 4, ("main",): 1}
     comparison = compared([stacks], [stacks])

@@ -181,3 +181,15 @@ def test_columns_that_are_no_tree_are_refused(rows: list[tuple[int, int, int, in
 def test_a_side_without_a_run_is_refused() -> None:
     with pytest.raises(ValueError, match="no run"):
         PageHeader("t", "w", "m", "samples", runs=(0, 1))
+
+
+def test_a_stack_of_twenty_thousand_frames_keeps_its_order_and_sums() -> None:
+    parent = np.arange(-1, 20_000, dtype=np.int32)
+    own = np.zeros(20_001, np.int64)
+    own[-1] = 7
+    deep = PageTree(parent, parent, own, own[::-1].copy(), [f"f{number:05}" for number in range(20_000)])
+    ordered = order_tree(deep)
+    assert ordered.depth.tolist() == list(range(20_001))
+    assert ordered.end.tolist() == [20_001] * 20_001
+    assert ordered.before.tolist() == [7] * 20_001
+    assert ordered.after.tolist() == [7] + [0] * 20_000
