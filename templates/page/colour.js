@@ -75,7 +75,8 @@ function referenceOf(sizes, wanted) {
 
 // Whether a difference is more than chance: the builder's test over repeats where the page has one, else z.
 function certainty(tree, { ratio, normalisation, basis, sample }) {
-  if (tree.evidence && basis !== "self") return (_before, _after, node) => tree.evidence[node] === 1;
+  const passed = basis === "self" ? tree.evidenceSelf : tree.evidence;
+  if (passed) return (_before, _after, node) => passed[node] === 1;
   if (!sample) return null;
   return (before, after) => Math.abs(evidence(before, after, tree.totals[0], tree.totals[1], ratio, normalisation, sample)) >= CERTAIN;
 }

@@ -1,7 +1,10 @@
-"""``profgate flamegraph BASELINE [TARGET] -o FILE``: one picture of two profiles, or of one."""
+"""``profgate flamegraph BASELINE [TARGET] -o FILE``: one picture of two profiles, of one, or of two of its metrics."""
 
 import argparse
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
 
 from profgate import wiring
 from profgate.adapters.files import write_text
@@ -9,30 +12,69 @@ from profgate.commands.inputs import add_sides, file, one_comparison, pipeline_i
 from profgate.errors import ProfgateError
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
-from profgate.report.folded_export import two_column_folded
+from profgate.report.folded_export import Scaling, two_column_folded
 from profgate.report.page import build_page
-from profgate.report.page_columns import PageTree
-from profgate.report.page_input import has_page, page_input
+from profgate.report.page_columns import PageHeader, PageTree, exact_sum
+from profgate.report.page_input import has_page, metrics_against, page_input
+from profgate.report.shading import CLASSIC, USUAL
 from profgate.report.svg import build_svg
 
 
 def _texts(tree: PageTree) -> list[str]:
     """Name and file of each symbol as one text, the way stack collapsers write it."""
-    return [name if file is None else f"{name} ({file})" for name, file in zip(tree.names, tree.files, strict=True)]
+    files = tree.files or [None] * len(tree.names)
+    return [name if place is None else f"{name} ({place})" for name, place in zip(tree.names, files, strict=True)]
 
 
-def _drawn(comparison: Comparison, output: str) -> str:
+def _folded(tree: PageTree, header: PageHeader, arguments: argparse.Namespace) -> str:
+    before, after = exact_sum(tree.baseline_self), exact_sum(tree.target_self)
+    scaling = None
+    if arguments.normalize:
+        if not before or not after:
+            raise ProfgateError(arguments.output, "cannot be normalised: one side is empty")
+        scaling = Scaling(Fraction(after, before), 0 if arguments.normalize == "whole" else 4)
+    text, repairs = two_column_folded(tree, _texts(tree), header.exponent, scaling)
+    if repairs:
+        count = f"{repairs:,} names" if repairs > 1 else "1 name"
+        sys.stderr.write(f"profgate: {count} could not stand in a folded line and was written with other signs\n")
+    return text
+
+
+def _drawn(tree: PageTree, header: PageHeader, arguments: argparse.Namespace) -> str:
     """The picture in the format the file's name asks for."""
+    output = arguments.output
+    if output.endswith(".folded"):
+        return _folded(tree, header, arguments)
+    if arguments.normalize or arguments.preset:
+        header = replace(header, normalisation="total" if arguments.normalize else "none")
+    if output.endswith(".svg"):
+        return build_svg(tree, header, style=CLASSIC if arguments.preset == "classic" else USUAL)
+    if output.endswith(".html"):
+        if arguments.preset:
+            raise ProfgateError(output, "has its own switch for the classic colours; --preset is for .svg")
+        return build_page(tree, header)
+    raise ProfgateError(output, "ends in none of .html, .svg and .folded; name the file after what it shall be")
+
+
+def _sides(arguments: argparse.Namespace) -> tuple[PageTree, PageHeader]:
+    given = pipeline_input(arguments.baseline, arguments.target, Policy(), difference=arguments.difference, alone=True)
+    comparisons = wiring.overlays(given)
+    comparison = _drawable(one_comparison(comparisons, arguments.metric, arguments.workload))
+    if arguments.against is None:
+        return page_input(comparison)
+    if arguments.metric is None or arguments.target is not None or arguments.difference:
+        raise ProfgateError("--against", "draws two metrics of one file: name the first with --metric, give no TARGET")
+    other = _drawable(one_comparison(comparisons, arguments.against, arguments.workload))
+    try:
+        return metrics_against(comparison, other)
+    except ValueError as error:
+        raise ProfgateError(arguments.baseline, str(error)) from None
+
+
+def _drawable(comparison: Comparison) -> Comparison:
     if not has_page(comparison):
         raise ProfgateError(comparison.workload, "has no stacks to draw: its format knows functions alone")
-    columns, header = page_input(comparison)
-    if output.endswith(".html"):
-        return build_page(columns, header)
-    if output.endswith(".svg"):
-        return build_svg(columns, header)
-    if output.endswith(".folded"):
-        return two_column_folded(columns, _texts(columns), header.exponent)[0]
-    raise ProfgateError(output, "ends in none of .html, .svg and .folded; name the file after what it shall be")
+    return comparison
 
 
 def run(argv: Sequence[str]) -> int:
@@ -43,9 +85,16 @@ def run(argv: Sequence[str]) -> int:
         "-o", "--output", required=True, metavar="FILE", type=file, help="ends in .html, .svg or .folded"
     )
     parser.add_argument("--metric", help="which metric, where the profile has several")
+    parser.add_argument("--against", metavar="METRIC", help="draw --metric against this one of the same profile")
     parser.add_argument("--workload", help="which workload, where a folder holds several")
+    parser.add_argument("--preset", choices=("classic",), help="widths and colours of flamegraph.pl (.svg)")
+    parser.add_argument(
+        "--normalize",
+        nargs="?",
+        const="decimals",
+        choices=("decimals", "whole"),
+        help="scale the baseline to the target's total; .folded gets decimals, or whole numbers that keep the sum",
+    )
     arguments = parser.parse_args(argv)
-    given = pipeline_input(arguments.baseline, arguments.target, Policy(), difference=arguments.difference, alone=True)
-    comparison = one_comparison(wiring.overlays(given), arguments.metric, arguments.workload)
-    write_text(arguments.output, _drawn(comparison, arguments.output))
+    write_text(arguments.output, _drawn(*_sides(arguments), arguments))
     return 0

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,20 +16,43 @@ _COUNT_LOOKALIKE = re.compile(r"\s+(?=[0-9.]+$)")
 _UNKNOWN = "[unknown]"
 
 
-def two_column_folded(tree: PageTree, names: Sequence[str], exponent: int = 0) -> tuple[str, int]:
+@dataclass(frozen=True, slots=True)
+class Scaling:
+    """What the before side is multiplied by, and how many decimals are kept; the rounded values keep the exact sum."""
+
+    ratio: Fraction
+    decimals: int = 4
+
+
+def two_column_folded(
+    tree: PageTree, names: Sequence[str], exponent: int = 0, scaling: Scaling | None = None
+) -> tuple[str, int]:
     """Lines of `stack before after` sorted by bytes, and how many names had to be repaired.
 
-    The values are raw: integers times ten to the exponent, written without rounding.
+    The values are raw: integers times ten to the exponent, written without rounding, unless a scaling is wanted.
     """
     frames, repairs = _frames(names, _repaired)
     sums: dict[str, tuple[int, int]] = {}
     for stack, row in _stacks(tree, frames):
         before, after = sums.get(stack, (0, 0))
         sums[stack] = (before + int(tree.baseline_self[row]), after + int(tree.target_self[row]))
+    befores, places = [before for before, _ in sums.values()], exponent
+    if scaling is not None:
+        befores, places = _scaled(befores, scaling), exponent - scaling.decimals
     lines = [
-        f"{stack} {_decimal(before, exponent)} {_decimal(after, exponent)}" for stack, (before, after) in sums.items()
+        f"{stack} {_decimal(before, places)} {_decimal(after, exponent)}"
+        for (stack, (_, after)), before in zip(sums.items(), befores, strict=True)
     ]
     return _sorted_text(lines), repairs
+
+
+def _scaled(values: list[int], scaling: Scaling) -> list[int]:
+    """The scaled values in units of the last decimal, rounded by largest remainder."""
+    factor = scaling.ratio * 10**scaling.decimals
+    parts = [divmod(value * factor.numerator, factor.denominator) for value in values]
+    missing = round(sum(values) * factor) - sum(whole for whole, _ in parts)
+    larger = set(sorted(range(len(parts)), key=lambda place: (-parts[place][1], place))[:missing])
+    return [whole + (place in larger) for place, (whole, _) in enumerate(parts)]
 
 
 def one_column_folded(

@@ -67,6 +67,33 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
     return tree, header
 
 
+def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, PageHeader]:
+    """Two metrics of one profile as the two sides, their totals made equal. Raises `ValueError` that says why not."""
+    if first.metric.unit != second.metric.unit:
+        named = " and ".join(f"{one.metric.name} in {one.metric.unit}" for one in (first, second))
+        raise ValueError(f"{named} have no unit in common; choose two metrics of one unit")
+    if first.tree is None or second.tree is None:
+        raise ValueError("two metrics are drawn from stacks alone; this format knows none")
+    exponent = min(first.metric.exponent, second.metric.exponent)
+    before = first.tree.target_self * 10 ** (first.metric.exponent - exponent)
+    after = second.tree.target_self * 10 ** (second.metric.exponent - exponent)
+    tree, header = page_input(second)
+    names = (first.metric.name, second.metric.name)
+    tree = replace(tree, baseline_self=before, target_self=after, baseline_calls=None, target_calls=None, evidence=None)
+    header = replace(
+        header,
+        title=f"{second.workload}: {names[1]} against {names[0]}",
+        metric=f"{names[1]} against {names[0]}",
+        exponent=exponent,
+        runs=(second.runs.target, second.runs.target),
+        normalisation="total",
+        labels=names,
+        sample_value=None,
+        notes=("Before and after are two metrics of one profile, their totals made equal.",),
+    )
+    return tree, header
+
+
 def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageTree:
     symbols, tree = comparison.symbols, comparison.tree
     if tree is not None:

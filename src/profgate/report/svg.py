@@ -1,7 +1,6 @@
 """The flame graph as a static SVG: same layout and colours as the page, without a script."""
 
 import re
-from dataclasses import dataclass
 from html import escape
 
 import numpy as np
@@ -17,15 +16,11 @@ from profgate.report.page_columns import (
 )
 from profgate.report.page_numbers import share_text, signed_share_text, signed_text, value_text
 from profgate.report.page_text import visible_page
+from profgate.report.shading import FIRST_LEVEL, LEVELS, USUAL, Shading, Style, classic_colour, shade
 
 Floats = NDArray[np.float64]
 _FORBIDDEN = re.compile("[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-LEVELS = 32
-_FIRST_LEVEL = 4
-_SIZE_GATE = 0.001
-_CERTAIN = 4.0
-_NEW_SAMPLES = 16
 _WIDTH = 1200
 _MARGIN = 10
 _ROW = 18
@@ -38,19 +33,10 @@ _PALETTES = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Shading:
-    """The colour level of every row (-32 less to +32 more) and the totals behind it."""
-
-    level: NDArray[np.int64]
-    ratio: float
-    whole: float
-
-
-def build_svg(tree: PageTree, header: PageHeader, max_boxes: int = 4000) -> str:
+def build_svg(tree: PageTree, header: PageHeader, max_boxes: int = 4000, style: Style = USUAL) -> str:
     """The picture as text, 1,200 wide, its widest `max_boxes` boxes; equal input gives equal text."""
     tree, header = visible_page(tree, header)
-    return draw_svg(tree, order_tree(tree), header, max_boxes)
+    return draw_svg(tree, order_tree(tree), header, max_boxes, style)
 
 
 def svg_style(header: PageHeader) -> str:
@@ -63,11 +49,12 @@ def svg_style(header: PageHeader) -> str:
     )
 
 
-def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes: int) -> str:
+def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes: int, style: Style = USUAL) -> str:
     """The picture of a tree that stands in preorder already."""
     values = ordered.after if ordered.after[0] else ordered.before
     side = "after" if ordered.after[0] else "before"
-    shading = shade(ordered, header)
+    shading = shade(tree, ordered, header, style)
+    fills = _classic_fills(shading) if style.classic else None
     total = float(values[0])
     scale = (_WIDTH - 2 * _MARGIN) / total if total else 0.0
     widths: Floats = np.asarray(values * scale, np.float64)
@@ -75,7 +62,9 @@ def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes
     drawn = _widest(widths, max_boxes)
     rows = int(ordered.depth[drawn].max(initial=0)) + 1
     height = _TOP + rows * _ROW + 30
-    boxes = [_box(tree, ordered, header, shading, row, float(left[row]), float(widths[row])) for row in drawn.tolist()]
+    boxes = [
+        _box(tree, ordered, header, shading, row, float(left[row]), float(widths[row]), fills) for row in drawn.tolist()
+    ]
     title = header.full_title
     summary = _summary(ordered, header, side)
     return "\n".join(
@@ -96,56 +85,10 @@ def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes
             f'<text class="q" x="{_MARGIN}" y="36">{_safe(_shortened(summary, 175))}</text>',
             *boxes,
             *_slivers(ordered, left, widths, drawn),
-            *_legend(header, height),
+            *_legend(header, height, style),
             "</svg>\n",
         ]
     )
-
-
-def shade(ordered: OrderedTree, header: PageHeader) -> Shading:
-    """Levels by the change of the inclusive value, as part of the whole, above the gate and beyond chance."""
-    level = np.zeros(ordered.size, np.int64)
-    before_total, after_total = float(ordered.before[0]), float(ordered.after[0])
-    ratio = _ratio(header, before_total, after_total)
-    whole = max(after_total, before_total * ratio)
-    if not whole:
-        return Shading(level, ratio, whole)
-    delta = ordered.after - ordered.before * ratio
-    size = np.abs(delta) / whole
-    passed = (size >= _SIZE_GATE) & (ordered.name != OTHER_NAME)
-    if header.value_of_one_sample:
-        passed &= _beyond_chance(ordered, header, ratio)
-    rows = np.flatnonzero(passed)
-    if not len(rows):
-        return Shading(level, ratio, whole)
-    sizes = np.sort(size[rows])
-    reference = max(0.001, float(sizes[int(np.ceil(0.98 * len(sizes))) - 1]))
-    strength = np.sqrt(np.minimum(1.0, size[rows] / reference))
-    steps = np.maximum(_FIRST_LEVEL, np.floor(LEVELS * strength + 0.5).astype(np.int64))
-    level[rows] = np.where(delta[rows] > 0, steps, -steps)
-    return Shading(level, ratio, whole)
-
-
-def _ratio(header: PageHeader, before_total: float, after_total: float) -> float:
-    if header.normalisation == "total" and before_total and after_total:
-        return after_total / before_total
-    return header.runs[1] / header.runs[0]
-
-
-def _beyond_chance(ordered: OrderedTree, header: PageHeader, ratio: float) -> NDArray[np.bool_]:
-    sample = float(header.value_of_one_sample or 1)
-    before, after = ordered.before / sample, ordered.after / sample
-    all_before, all_after = float(before[0]), float(after[0])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if header.normalisation == "total" and all_before and all_after:
-            part = (after + before) / (all_after + all_before)
-            spread = np.sqrt(np.maximum(part * (1 - part), 0.0) * (1 / all_after + 1 / all_before))
-            z = (after / all_after - before / all_before) / spread
-        else:
-            z = (after - ratio * before) / np.sqrt(after + ratio * ratio * before)
-        expected = np.where(before > 0, before * all_after / all_before, after * all_before / all_after)
-    certain = (before > 0) & (after > 0) | (expected >= _NEW_SAMPLES)
-    return np.asarray(certain & (np.abs(np.nan_to_num(z)) >= _CERTAIN), np.bool_)
 
 
 def _before(ordered: OrderedTree, side: str) -> NDArray[np.int64]:
@@ -183,8 +126,20 @@ def _slivers(ordered: OrderedTree, left: Floats, widths: Floats, drawn: NDArray[
     ]
 
 
+def _classic_fills(shading: Shading) -> list[tuple[int, int, int]]:
+    largest = max(float(np.abs(shading.delta).max()), 1.0)
+    return [classic_colour(delta, largest) for delta in shading.delta.tolist()]
+
+
 def _box(
-    tree: PageTree, ordered: OrderedTree, header: PageHeader, shading: Shading, row: int, left: float, width: float
+    tree: PageTree,
+    ordered: OrderedTree,
+    header: PageHeader,
+    shading: Shading,
+    row: int,
+    left: float,
+    width: float,
+    fills: list[tuple[int, int, int]] | None,
 ) -> str:
     before, after = int(ordered.before[row]), int(ordered.after[row])
     level = int(shading.level[row])
@@ -201,12 +156,15 @@ def _box(
         f"{share_text(after / float(ordered.after[0]) if after else 0.0)} of after"
     )
     x, y = f"{left:.1f}", _TOP + int(ordered.depth[row]) * _ROW
-    shape = f'x="{x}" y="{y}" width="{max(width - 0.5, 0.3):.1f}" height="{_ROW - 1}"'
+    drawn = width if fills else max(width - 0.5, 0.3)
+    shape = f'x="{x}" y="{y}" width="{drawn:.1f}" height="{_ROW - 1}"'
     fill = "o" if ordered.name[row] == OTHER_NAME else f"l{level + LEVELS}"
     dotted = f'<rect fill="url(#pg-{state})" {shape}/>' if state else ""
     label = _shortened(glyph + name, int((width - 6) / _CHARACTER))
-    text = f'<text class="x{level + LEVELS}" x="{left + 3:.1f}" y="{y + 12}">{_safe(label)}</text>' if label else ""
-    return f'<g><title>{_safe(title)}</title><rect class="{fill}" {shape}/>{dotted}{text}</g>'
+    ink = f'style="fill:{_ink_on(list(fills[row]))}"' if fills else f'class="x{level + LEVELS}"'
+    text = f'<text {ink} x="{left + 3:.1f}" y="{y + 12}">{_safe(label)}</text>' if label else ""
+    colour = f'fill="rgb({",".join(map(str, fills[row]))})"' if fills else f'class="{fill}"'
+    return f"<g><title>{_safe(title)}</title><rect {colour} {shape}/>{dotted}{text}</g>"
 
 
 def row_name(tree: PageTree, ordered: OrderedTree, row: int) -> str:
@@ -235,8 +193,11 @@ def _summary(ordered: OrderedTree, header: PageHeader, side: str) -> str:
     return ", ".join(parts)
 
 
-def _legend(header: PageHeader, height: int) -> list[str]:
+def _legend(header: PageHeader, height: int, style: Style) -> list[str]:
     y = height - 20
+    if style.classic:
+        words = "white to red = more, to blue = less after the change, by the function's own cost; widths = after"
+        return [f'<text class="q" x="{_MARGIN}" y="{y + 9}">{words}</text>']
     steps = [
         f'<rect class="l{level + LEVELS}" x="{_MARGIN + 12 * place}" y="{y}" width="12" height="10"/>'
         for place, level in enumerate(range(-LEVELS, LEVELS + 1, 8))
@@ -261,7 +222,7 @@ def _scheme(theme: str, header: PageHeader) -> str:
         goal = less if (level < 0) == (header.better == "lower") else more
         part = abs(level) / LEVELS
         rgb = [round(start + (end - start) * part) for start, end in zip(none, goal, strict=True)]
-        if level == 0 or abs(level) >= _FIRST_LEVEL:
+        if level == 0 or abs(level) >= FIRST_LEVEL:
             place = level + LEVELS
             colour = "".join(f"{channel:02x}" for channel in rgb)
             rules.append(f".pg .l{place}{{fill:#{colour}}}.pg .x{place}{{fill:{_ink_on(rgb)}}}")

@@ -1,7 +1,9 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
-from profgate.report.folded_export import one_column_folded, two_column_folded
+from profgate.report.folded_export import Scaling, one_column_folded, two_column_folded
 from profgate.report.page_columns import PageTree
 
 
@@ -48,3 +50,23 @@ def test_samples_without_a_stack_are_not_lost() -> None:
         np.array([-1], np.int32), np.array([-1], np.int32), np.array([4], np.int64), np.array([5], np.int64), []
     )
     assert two_column_folded(given, [])[0] == "[unknown] 4 5\n"
+
+
+@pytest.mark.parametrize("decimals", [0, 4])
+def test_a_scaled_side_keeps_the_sum_to_the_last_digit(decimals: int) -> None:
+    random = np.random.default_rng(decimals)
+    values = [(int(before), int(after)) for before, after in random.integers(0, 10**6, (200, 2))]
+    given = tree([f"f{number}" for number in range(200)], values, [0] * 200)
+    before, after = (sum(side) for side in zip(*values, strict=True))
+    for ratio in (Fraction(after, before), Fraction(before, after), Fraction(after * 1000, before)):
+        text, _ = two_column_folded(given, given.names, scaling=Scaling(ratio, decimals))
+        scaled = [Fraction(line.split()[1]) for line in text.splitlines()]
+        exact = [Fraction(line.split()[1]) * ratio for line in two_column_folded(given, given.names)[0].splitlines()]
+        assert abs(sum(scaled) - before * ratio) <= Fraction(1, 2 * 10**decimals)
+        assert all(abs(one - other) < Fraction(1, 10**decimals) for one, other in zip(scaled, exact, strict=True))
+
+
+def test_totals_made_equal_are_equal() -> None:
+    given = tree(["a", "b", "c"], [(1, 3), (1, 3), (1, 4)], [0, 0, 0])
+    text, _ = two_column_folded(given, given.names, scaling=Scaling(Fraction(10, 3), 0))
+    assert text == "a 4 3\nb 3 3\nc 3 4\n"

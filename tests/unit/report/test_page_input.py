@@ -1,10 +1,13 @@
 from dataclasses import replace
 
+import pytest
+
 from comparisons import from_exclusive, from_stacks
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Location
 from profgate.model.report import Finding
-from profgate.report.page_input import PageContext, has_page, page_input
+from profgate.model.units import Metric
+from profgate.report.page_input import PageContext, has_page, metrics_against, page_input
 
 
 def finding(name: str, path: tuple[str, ...] | None = None, colour: str = "red") -> Finding:
@@ -37,3 +40,17 @@ def test_functions_the_pull_request_changed_are_never_cut() -> None:
 def test_no_calls_and_no_stacks_are_no_page() -> None:
     assert not has_page(from_exclusive([{"f": 1}], [{"f": 2}]))
     assert not has_page(replace(from_stacks([{"f": 1}], [{"f": 1}]), tree=None))
+
+
+def test_two_metrics_of_one_profile_are_two_sides() -> None:
+    cycles = {"main;a": 70, "main;b": 30}
+    stalls = {"main;a": 1, "main;b": 9}
+    first = from_stacks([cycles], [cycles], metric=Metric("cycles", "count"))
+    second = from_stacks([stalls], [stalls], metric=Metric("stalls", "count", exponent=-1))
+    tree, header = metrics_against(first, second)
+    assert sorted(zip(tree.baseline_self.tolist(), tree.target_self.tolist(), strict=True)) == [
+        *((0, 0), (0, 0), (300, 9), (700, 1))
+    ]
+    assert (header.normalisation, header.exponent, header.labels) == ("total", -1, ("cycles", "stalls"))
+    with pytest.raises(ValueError, match="cycles in count and size in bytes have no unit in common"):
+        metrics_against(first, from_stacks([stalls], [stalls], metric=Metric("size", "bytes")))

@@ -1,0 +1,53 @@
+"""What ``profgate flamegraph`` draws when asked for more than the usual picture."""
+
+from pathlib import Path
+
+import pytest
+
+from profgate.__main__ import main
+
+BEFORE = "main;a 100\nmain;b 100\nmain;name with;semi 7\n"
+AFTER = "main;a 330\nmain;b 84\n"
+
+
+@pytest.fixture
+def sides(tmp_path: Path) -> list[str]:
+    paths = [tmp_path / "before.folded", tmp_path / "after.folded"]
+    for path, text in zip(paths, (BEFORE, AFTER), strict=True):
+        path.write_text(text)
+    return [str(path) for path in paths]
+
+
+def test_the_classic_preset_paints_as_flamegraph_pl(sides: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "x.svg"
+    assert main(["flamegraph", *sides, "-o", str(path), "--preset", "classic"]) == 0
+    text = path.read_text()
+    assert "rgb(255,0,0)" in text
+    assert f"rgb({int(210 * (230 - 16) / 230)},{int(210 * (230 - 16) / 230)},255)" in text
+    assert 'width="1180.0"' in text
+
+
+def test_a_page_has_its_own_switch_for_the_preset(
+    sides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["flamegraph", *sides, "-o", str(tmp_path / "x.html"), "--preset", "classic"]) == 2
+    assert "--preset is for .svg" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("mode", "first"), [("decimals", "200"), ("whole", "200")])
+def test_normalised_stacks_have_equal_totals(sides: list[str], tmp_path: Path, mode: str, first: str) -> None:
+    path = tmp_path / "x.folded"
+    assert main(["flamegraph", *sides, "-o", str(path), "--normalize", mode]) == 0
+    rows = dict(line.split(" ", 1) for line in path.read_text().splitlines() if line.startswith("main;a"))
+    assert rows["main;a"] == f"{first} 330"
+    befores = [float(line.rsplit(" ", 2)[1]) for line in path.read_text().splitlines()]
+    assert sum(befores) == pytest.approx(414, abs=1e-9)
+
+
+def test_one_metric_against_another_needs_two_of_one_unit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    heap = str(Path(__file__).parents[1] / "data" / "pprof" / "datadog-pprof-5.20-heap.pb.gz")
+    output = ["-o", str(tmp_path / "x.svg")]
+    assert main(["flamegraph", heap, "--metric", "inuse_objects", "--against", "inuse_space", *output]) == 2
+    assert "inuse_objects in count and inuse_space in bytes have no unit in common" in capsys.readouterr().err
+    assert main(["flamegraph", heap, "--against", "inuse_space", *output]) == 2
+    assert "name the first with --metric" in capsys.readouterr().err

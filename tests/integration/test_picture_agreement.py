@@ -1,0 +1,131 @@
+"""The static picture, the page's script, flamegraph.pl and the folded export say the same of one pair."""
+
+import json
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from profgate.report.folded_export import two_column_folded
+from profgate.report.page_columns import PageHeader, PageTree, order_tree
+from profgate.report.page_encoding import encode_page
+from profgate.report.shading import CLASSIC, USUAL, Style, shade
+from profgate.report.svg import build_svg
+
+NODE = shutil.which("node")
+FLAMEGRAPH = shutil.which("flamegraph.pl")
+SCRIPT = Path(__file__).parents[1] / "js" / "shades_of_page.mjs"
+SVG = "{http://www.w3.org/2000/svg}"
+Boxes = dict[str, tuple[float, str]]
+
+
+def random_tree(seed: int, largest: int = 2000) -> PageTree:
+    """Every path has a name of its own, so that boxes are found by it."""
+    random = np.random.default_rng(seed)
+    rows = 60
+    parent = np.array([-1, *(int(random.integers(0, row)) for row in range(1, rows + 1))], np.int32)
+    symbol = np.array([-1, *range(rows)], np.int32)
+    before, after = random.integers(0, largest, (2, rows + 1)) * random.integers(0, 2, (2, rows + 1))
+    before[0] = after[0] = 0
+    return PageTree(parent, symbol, before, after, [f"f{row:02}" for row in range(rows)])
+
+
+def by_rule_of_flamegraph_pl(lines: list[str]) -> Boxes:
+    """Widths and colours as flamegraph.pl documents and computes them from two-column folded lines.
+
+    1,200 pixels with 10 on either side; a box as wide as the after values below it; its colour by the difference of the
+    lines that end in it, linear in the largest difference of one line, at least 1.
+    """
+    after: dict[tuple[str, ...], int] = {}
+    delta: dict[tuple[str, ...], int] = {}
+    for line in lines:
+        stack, first, second = line.rsplit(" ", 2)
+        path = tuple(stack.split(";"))
+        delta[path] = delta.get(path, 0) + int(second) - int(first)
+        for depth in range(len(path) + 1):
+            after[path[:depth]] = after.get(path[:depth], 0) + int(second)
+    largest = max(1, *(abs(change) for change in delta.values()))
+    scale = (1200 - 2 * 10) / after[()]
+    found: Boxes = {}
+    for path, value in after.items():
+        change = delta.get(path, 0)
+        pale = int(210 * (largest - abs(change)) / largest)
+        rgb = (255, pale, pale) if change > 0 else (pale, pale, 255) if change < 0 else (255, 255, 255)
+        found[path[-1] if path else "all"] = (value * scale, "rgb({},{},{})".format(*rgb))
+    return found
+
+
+def drawn(text: str, attribute: str) -> Boxes:
+    found = {}
+    for group in ET.fromstring(text).iter(f"{SVG}g"):  # noqa: S314 -- drawn here
+        title, rect = group.find(f"{SVG}title"), group.find(f"{SVG}rect")
+        if title is not None and rect is not None:
+            name = re.split(r"[:(]", title.text or "")[0].strip()
+            found[name] = (float(rect.get("width", "0")), rect.get(attribute, "").replace(" ", ""))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_classic_preset_has_the_widths_and_colours_of_flamegraph_pl(seed: int) -> None:
+    tree = random_tree(seed)
+    text = build_svg(tree, PageHeader("t", "w", "m", "samples"), style=CLASSIC)
+    expected = by_rule_of_flamegraph_pl(two_column_folded(tree, tree.names)[0].splitlines())
+    found = drawn(text, "fill")
+    assert len(found) > 30
+    for name, (width, colour) in found.items():
+        assert width == pytest.approx(expected[name][0], abs=0.06), name
+        assert colour == expected[name][1], name
+    wide = {name for name, (width, _) in expected.items() if width >= 0.5}
+    assert set(found) == wide
+
+
+@pytest.mark.skipif(FLAMEGRAPH is None, reason="flamegraph.pl is not installed")
+def test_the_classic_preset_is_what_flamegraph_pl_draws() -> None:
+    assert FLAMEGRAPH is not None
+    tree = random_tree(9)
+    lines = two_column_folded(tree, tree.names)[0]
+    run = subprocess.run([FLAMEGRAPH], input=lines, capture_output=True, text=True, check=True, timeout=60)
+    theirs = drawn(run.stdout, "fill")
+    for name, (width, colour) in drawn(
+        build_svg(tree, PageHeader("t", "w", "m", "samples"), style=CLASSIC), "fill"
+    ).items():
+        assert width == pytest.approx(theirs[name][0], abs=0.15), name
+        assert colour == theirs[name][1], name
+
+
+def levels_of_page(tree: PageTree, header: PageHeader, style: Style) -> list[int]:
+    assert NODE is not None
+    page = encode_page(tree, order_tree(tree), header, None)
+    options: dict[str, Any] = {"basis": style.basis, "ramp": style.ramp, "reference": style.reference}
+    options |= {
+        "gate": style.gate,
+        "chance": style.chance,
+        "mode": "contribution",
+        "normalisation": header.normalisation,
+    }
+    given = json.dumps({"header": page.header, "data": page.data, "options": options})
+    run = subprocess.run([NODE, SCRIPT], input=given.encode(), capture_output=True, check=True, timeout=60)
+    levels: list[int] = json.loads(run.stdout)
+    return levels
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("normalisation", ["none", "total"])
+@pytest.mark.parametrize("style", [USUAL, CLASSIC, Style(basis="self", gate=0.0001)], ids=["usual", "classic", "self"])
+@pytest.mark.parametrize("case", ["times", "samples", "repeats"])
+def test_the_picture_is_coloured_as_the_page(seed: int, normalisation: Any, style: Style, case: str) -> None:
+    tree = random_tree(seed, 300)
+    if case == "repeats":
+        evidence = np.random.default_rng(seed).integers(0, 2, (2, len(tree.parent))).astype(np.bool_)
+        tree = PageTree(tree.parent, tree.symbol, tree.baseline_self, tree.target_self, tree.names, evidence=evidence)
+    unit = "nanoseconds" if case == "times" else "samples"
+    header = PageHeader("t", "w", "m", unit, runs=(2, 3), normalisation=normalisation)
+    ours = shade(tree, order_tree(tree), header, style).level
+    assert ours.any()
+    assert levels_of_page(tree, header, style) == ours.tolist()
