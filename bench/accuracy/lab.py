@@ -40,7 +40,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench accuracy", description=__doc__)
     parser.add_argument("--seed", type=int, default=1, help="of all random numbers")
     parser.add_argument("--unchanged", type=_count, default=300, metavar="N", help="unchanged pull requests a cell")
-    parser.add_argument("--changed", type=_count, default=50, metavar="N", help="changed pull requests a cell")
+    parser.add_argument("--changed", type=_count, default=30, metavar="N", help="changed pull requests a cell")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, metavar="N")
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "accuracy.md", metavar="FILE")
     parser.add_argument("--json", type=Path, default=ROOT / "build" / "accuracy.json", metavar="FILE")

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from bench.accuracy.record import REAL_PROGRAMS, SLOWER_RUNS, UNCHANGED, UNCHANGED_RUNS, UPGRADES, Plant
-from bench.accuracy.recording import RATE
+from bench.accuracy.recording import PY_SPY, RATE
 from bench.accuracy.simulator import Random
 from bench.accuracy.stages import judge_profiles
 
@@ -138,7 +138,10 @@ def main(arguments: list[str]) -> int:
     folder = Path(arguments[0]).resolve()
     manifest = json.loads((folder / "upgrades" / UPGRADES[0].name / "target" / "profgate-manifest.json").read_bytes())
     versions = {entry["profiler"]: entry["profiler_version"] for entry in manifest["files"]}
-    python = f"Python {platform.python_version()}, py-spy {versions['py-spy']} at {RATE} samples a second, cProfile"
+    python = (
+        f"Python {platform.python_version()}, py-spy {versions[PY_SPY]} at {RATE} samples a second, cProfile by the "
+        "clock of\nthe wall and by that of the processor"
+    )
     results = {
         "about_programs": (
             f"Scripts of `bench/accuracy/programs`, {UNCHANGED_RUNS} unchanged runs and {SLOWER_RUNS} of each slowed"

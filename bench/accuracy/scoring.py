@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from profgate.model.kinds import BY_WORD, MAYBE, WORSE
+from profgate.model.kinds import BY_WORD, WORSE
 from profgate.model.report import MetricReport, Report
 
 JUDGE = "profgate"
-COUNTS = ("red", "shown", "listed_there", "gated_there")
+COUNTS = ("red", "told", "shown", "listed_there", "gated_there")
 NINETY_FIVE = 1.959963984540054
 
 
@@ -41,32 +41,30 @@ def judged(report: Report) -> Word:
 
 
 def strategy_words(metrics: Mapping[str, MetricReport], names: Sequence[str]) -> dict[str, Word | None]:
-    """The own word of each strategy named; it lists every kind for the worse and would gate on what is not Maybe.
+    """The own word of each strategy named; alone, nobody tells its weak words for the worse from its strong ones.
 
     None where it could tell nothing of any workload.
     """
     found: dict[str, Word | None] = {}
     for name in names:
-        listed, gated = (
-            frozenset(
-                (workload, change.location.name)
-                for workload, metric in metrics.items()
-                for change in metric.changes
-                if change.strategy == name and BY_WORD[change.kind] in kinds
-            )
-            for kinds in (WORSE, WORSE - MAYBE)
+        worse = frozenset(
+            (workload, change.location.name)
+            for workload, metric in metrics.items()
+            for change in metric.changes
+            if change.strategy == name and BY_WORD[change.kind] in WORSE
         )
         silent = all(any(reason.startswith(f"{name}:") for reason in metric.cannot_tell) for metric in metrics.values())
-        found[name] = None if silent else Word(listed, gated)
+        found[name] = None if silent else Word(worse, worse)
     return found
 
 
 @dataclass(slots=True)
 class Tally:
-    """Counts over the pull requests of one cell for one rule."""
+    """Pull requests of one cell under one rule: red, told of anything worse, shown anything; and false rows in all."""
 
     tried: int = 0
     red: int = 0
+    told: int = 0
     shown: int = 0
     rows: int = 0
     listed_there: int = 0
@@ -76,6 +74,7 @@ class Tally:
         """One pull request; ``truth`` holds the places where a slowdown may rightly be told."""
         self.tried += 1
         self.red += bool(word.gated)
+        self.told += bool(word.listed)
         self.shown += bool(word.listed or word.better)
         self.rows += len(word.listed - truth)
         self.listed_there += bool(word.listed & truth)

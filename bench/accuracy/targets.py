@@ -3,15 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bench.accuracy.cells import RUNS
+from bench.accuracy.cells import GATED, LISTED, RUNS
 from bench.accuracy.edits import NET_UNCHANGED
 from bench.accuracy.results import Cells, chosen, pooled
 from bench.accuracy.scoring import JUDGE, Tally
 
 MOST_RED, MOST_SHOWN, LEAST_FOUND = 0.01, 0.05, 0.9
-# runs a side, share of the run, ratio
-GATED = ((5, 0.05, 1.2), (5, 0.02, 1.3), (5, 0.01, 2.0), (1, 0.05, 1.3), (1, 0.02, 1.5), (1, 0.01, 2.0))
-LISTED = ((5, 0.005, 1.3),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # bench is run from the checkout and not installed
 
-from bench.accuracy.cells import CALIBRATED, Cell, PullRequest, pull_request
+from bench.accuracy.cells import CALIBRATED, GATED, LISTED, Cell, PullRequest, pull_request
 from bench.accuracy.edits import NET_UNCHANGED
 from bench.accuracy.scoring import Tally, judged, wilson
 from bench.accuracy.simulator import Noise, comparison_of, history, overlay_of, recorded, zipf_program
 from bench.accuracy.stages import judge_comparisons
-from bench.accuracy.targets import GATED, LEAST_FOUND, LISTED
+from bench.accuracy.targets import LEAST_FOUND
 
 from profgate.detect.registry import STRATEGIES
 from profgate.detect.rules import selected, words_on

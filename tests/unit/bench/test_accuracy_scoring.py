@@ -31,7 +31,7 @@ def test_a_word_counts_where_it_is_right_and_where_it_is_not() -> None:
     tally = Tally()
     tally.add(Word(frozenset([("w", "parse"), ("w", "lex")]), HERE), HERE)
     tally.add(Word(frozenset(), frozenset(), better=1), frozenset())
-    assert (tally.tried, tally.red, tally.shown, tally.rows) == (2, 1, 2, 1)
+    assert (tally.tried, tally.red, tally.told, tally.shown, tally.rows) == (2, 1, 1, 2, 1)
     assert (tally.listed_there, tally.gated_there) == (1, 1)
 
 
@@ -100,7 +100,13 @@ def cell(runs: int, plant: list[float] | None, red: dict[str, int], **facts: obj
 def test_a_rival_is_as_calm_and_finds_more() -> None:
     quiet = cell(5, None, {JUDGE: 0, "as calm": 0, "restless": 1, "calm but blind": 0})
     slower = cell(5, [0.05, 1.3], {JUDGE: 15, "as calm": 16, "restless": 20, "calm but blind": 10})
-    assert rivals([quiet, slower]) == ["as calm with 5 runs a side"]
+    assert rivals([quiet, slower]) == ["as calm with 5 runs a side fails", "as calm with 5 runs a side tells"]
+
+
+def test_what_is_too_small_to_fail_counts_for_telling_alone() -> None:
+    quiet = cell(5, None, {JUDGE: 0, "as calm": 0})
+    small = cell(5, [0.01, 1.1], {JUDGE: 0, "as calm": 16})
+    assert rivals([quiet, small]) == ["as calm with 5 runs a side tells"]
 
 
 def test_targets_hold_what_was_counted_against_what_was_promised() -> None:
