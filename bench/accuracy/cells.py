@@ -209,6 +209,6 @@ def _changed(count: int) -> Iterator[Cell]:
 
 
 def all_cells(unchanged: int = 300, changed: int = 30) -> Sequence[Cell]:
-    """Every cell: so many unchanged or changed pull requests where promises hang on them, fewer where they cost more."""
+    """Every cell: so many unchanged or changed pull requests where promises hang on them, else fewer."""
     cells = [*_unchanged(unchanged), *_slower(changed), *_changed(changed)]
     return [replace(cell, number=number) for number, cell in enumerate(cells)]
