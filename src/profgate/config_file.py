@@ -330,6 +330,8 @@ def _options(item: _Item, method: str, specs: tuple[OptionSpec, ...], mistakes: 
 def _option(item: _Item, spec: OptionSpec, mistakes: _Mistakes) -> Any:  # noqa: ANN401 - as the option's default
     if isinstance(spec.default, bool):
         return _boolean(item, mistakes)
+    if spec.name == "location_filter":
+        return _pattern(item, mistakes)
     if isinstance(spec.default, str):
         return _choice(item, spec.choices, mistakes) if spec.choices else _text(item, mistakes)
     least = -LARGEST if spec.minimum is None else spec.minimum

@@ -10,20 +10,16 @@ from profgate.detect.model_pairs import (
     CHOICE,
     FORMULAS,
     NO_MODELS,
-    Pairs,
     Words,
+    at_largest_size,
     best_pairs,
-    common_interval,
     detection,
     least_r_square,
     one_sided_or_unknown,
 )
-from profgate.model.arrays import FloatArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
-from profgate.model.cost_models import CostModels
 from profgate.model.kinds import Kind
-from profgate.statistics.cost_values import SMALLEST_X, growth, values
 from profgate.statistics.thresholds import at_least
 
 
@@ -65,19 +61,7 @@ class BestModelOrderEquality:
             reasons=reasons,
             statistics={
                 "order_steps": np.where(pairs.complete, steps.astype(np.float64), np.nan),
-                **_at_largest(models, pairs),
+                **at_largest_size(models, pairs),
             },
         )
         return detection(self, chosen, comparison, pairs, words)
-
-
-def _at_largest(models: CostModels, pairs: Pairs) -> dict[str, FloatArray]:
-    """Values and exponents of growth of both models at the largest size they share; NaN where they share none."""
-    interval = common_interval(models, pairs)
-    x = np.where(pairs.complete & ~np.isnan(interval.overlap), np.maximum(interval.end, SMALLEST_X), np.nan)
-    found = {"largest_common_size": x}
-    for word, rows in (("from", pairs.baseline), ("to", pairs.target)):
-        kind, coefficients = models.kind[rows], models.coefficients[rows]
-        found[f"value_{word}"] = values(kind, coefficients, x[:, None])[:, 0]
-        found[f"growth_{word}"] = growth(kind, coefficients, x)
-    return found

@@ -94,7 +94,8 @@ def word(strategy: Strategy, comparison: Comparison, options: Mapping[str, Any],
 
 
 def _has_line(models: CostModels, side: int, pairs: Pairs) -> BoolArray:
-    here = (models.side == side) & (models.kind == LINEAR)
+    """bool[pair]: a line was brought, or there are records to fit one to, be it a flat one that is no model beside."""
+    here = (models.side == side) & ((models.kind == LINEAR) | models.fitted)
     found = set(zip(models.symbol[here].tolist(), models.subtype[here].tolist(), strict=True))
     asked = zip(pairs.symbol.tolist(), pairs.subtype.tolist(), strict=True)
     return np.array([place in found for place in asked], np.bool_)

@@ -14,7 +14,7 @@ from profgate.detect.model_choice import (
     model_subtype,
     pair_values,
 )
-from profgate.detect.model_pairs import NO_MODELS, Pairs, Words, detection
+from profgate.detect.model_pairs import NO_MODELS, Pairs, Words, at_largest_size, detection
 from profgate.model.arrays import FloatArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
@@ -65,7 +65,13 @@ class IntegralComparison:
             reasons=asked.reasons,
             relative=asked.relative,
             flags=asked.flags,
-            statistics={**statistics, "x_from": interval.start, "x_to": interval.end, "overlap": interval.overlap},
+            statistics={
+                **statistics,
+                "x_from": interval.start,
+                "x_to": interval.end,
+                "overlap": interval.overlap,
+                **at_largest_size(models, pairs),
+            },
         )
         return detection(self, chosen, comparison, pairs, words)
 

@@ -12,6 +12,7 @@ from profgate.model.change import Detection, OptionSpec, Partial
 from profgate.model.comparison import Comparison
 from profgate.model.cost_models import MODEL_NAMES, SHAPES, WITHOUT_SUBTYPE, CostModels
 from profgate.model.kinds import BETTER, WORSE, Kind
+from profgate.statistics.cost_values import SMALLEST_X, growth, values
 from profgate.statistics.regression import TIE, criterion
 
 NONE = -1
@@ -181,6 +182,18 @@ def least_r_square(models: CostModels, pairs: Pairs) -> FloatArray:
     known = pairs.complete
     value = np.minimum(models.r_square[pairs.baseline], models.r_square[pairs.target])
     return np.where(known, value, np.nan)
+
+
+def at_largest_size(models: CostModels, pairs: Pairs) -> dict[str, FloatArray]:
+    """Values and exponents of growth at the largest size both models share; NaN without one, or without a formula."""
+    interval = common_interval(models, pairs)
+    x = np.where(pairs.complete & ~np.isnan(interval.overlap), np.maximum(interval.end, SMALLEST_X), np.nan)
+    found = {"largest_common_size": x}
+    for word, rows in (("from", pairs.baseline), ("to", pairs.target)):
+        kind, coefficients = models.kind[rows], models.coefficients[rows]
+        found[f"value_{word}"] = values(kind, coefficients, x[:, None])[:, 0]
+        found[f"growth_{word}"] = growth(kind, coefficients, x)
+    return found
 
 
 def names(models: CostModels | None, rows: IntArray) -> list[str]:

@@ -249,6 +249,10 @@ def _tested(metric: MetricReport) -> bool:
 def _coloured_pointer(finding: Finding, metric: MetricReport) -> Finding:
     """A finding without the calibrated test: a hint where the test was silent, a maybe where it could not speak."""
     if _tested(metric):
+        if finding.direction == "worse" and _models_agree(finding):
+            return replace(
+                finding, colour="yellow", reasons=("its cost over size changed; no calibrated test sees it",)
+            )
         return replace(finding, reasons=("the calibrated test sees no more than noise here",))
     if not finding.from_value and not finding.to_value:
         return replace(finding, reasons=("it has no cost of its own: a caller of what changed",))
@@ -256,6 +260,12 @@ def _coloured_pointer(finding: Finding, metric: MetricReport) -> Finding:
         return replace(finding, reasons=("its share of the run shifted, and nothing else says that it changed",))
     colour: Colour = "yellow" if finding.direction == "worse" else "neutral"
     return replace(finding, colour=colour, reasons=("no calibrated test could confirm it",))
+
+
+def _models_agree(finding: Finding) -> bool:
+    """Two strategies saw it in the models of cost over size, one for sure: shares of a run do not tell growth."""
+    agreeing = [BY_WORD[vote.kind] for vote in finding.strategies if vote.family == "M" and vote.agrees]
+    return len(agreeing) >= 2 and any(kind not in MAYBE for kind in agreeing)
 
 
 def _seams(finding: Finding) -> list[str]:

@@ -49,7 +49,10 @@ def causes_of(comparison: Comparison, symbols: Iterable[int]) -> tuple[Cause, ..
 def location_of(comparison: Comparison, symbol: int) -> Location:
     """Where a symbol stands."""
     table = comparison.symbols
-    return Location(table.names[symbol], table.files[symbol], table.lines[symbol], table.modules[symbol])
+    name, file, module = table.names[symbol], table.files[symbol], table.modules[symbol]
+    if (name, file, module) == ("total", None, None):
+        module = ""  # a function of this name is not the whole workload
+    return Location(name, file, table.lines[symbol], module)
 
 
 def _net(comparison: Comparison, test: Detection, place: int) -> Change:

@@ -5,6 +5,8 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
+from profgate.model.units import base_unit
+
 UNKNOWN = "–"
 MINUS = "−"
 SCALES: dict[str, tuple[tuple[float, str], ...]] = {
@@ -110,13 +112,14 @@ def counted(number: int, word: str, plural: str | None = None) -> str:
 
 def noun(unit: str) -> str:
     """What a value in this unit is called in a sentence."""
-    return NOUNS.get(unit, "value")
+    return NOUNS.get(base_unit(unit)[0], "value")
 
 
 def scale_for(unit: str, value: float) -> Scale:
-    """The readable unit for a value of a base unit; a unit that is not ours is kept, without dangerous signs."""
-    steps = SCALES.get(unit)
-    if steps is None:
+    """The readable unit for a value; a unit that is not ours is kept, without dangerous signs."""
+    base, times, power = base_unit(unit)
+    steps = tuple((size / (times * 10.0**power), sign) for size, sign in SCALES.get(base, ()))
+    if not steps:
         return Scale(1.0, "" if unit == "count" else _harmless(unit))
     chosen = steps[0]
     for before, step in pairwise(steps):

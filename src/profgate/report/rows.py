@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from profgate.model.change import Location
-from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, Kind
-from profgate.model.report import Finding, MetricReport, NotCompared, Report
+from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, WORSE, Kind
+from profgate.model.report import Direction, Finding, MetricReport, NotCompared, Report
 from profgate.model.units import MetricKind
 from profgate.report import numbers
 
@@ -214,7 +214,38 @@ def why(row: Row) -> tuple[str, ...]:
     if finding.statistics.get("q") is not None:
         q_value = numbers.probability(finding.statistics["q"])
         parts.append(f"q {q_value.replace('<', '< ') if q_value[0] == '<' else '= ' + q_value}")
+    if told := growth(row):
+        parts.append(told)
     return tuple(parts)
+
+
+def growth(row: Row) -> str:
+    """How its cost grows with the size of the input: ``linear → power (n^1.0 → n^2.0), 27 → 176 ms at size 6,619``.
+
+    Empty where no strategy that compares models says anything in the finding's direction.
+    """
+    told = [
+        change
+        for change in row.metric.changes
+        if isinstance(change.from_value, str)
+        and change.location == row.finding.location
+        and direction_of(BY_WORD[change.kind]) == row.finding.direction != "none"
+    ]
+    if not told:
+        return ""
+    first = min(told, key=lambda change: ("growth_to" not in change.evidence, BY_WORD[change.kind] in MAYBE))
+    text = f"{first.from_value} → {first.to_value}"
+    known = first.evidence
+    before, after, size = (_known(known.get(name)) for name in ("value_from", "value_to", "largest_common_size"))
+    if before is not None and after is not None and size is not None:
+        exponents = [_known(known.get(f"growth_{side}")) for side in ("from", "to")]
+        powers = " → ".join(numbers.UNKNOWN if one is None else f"n^{one:.2f}" for one in exponents)
+        return f"{text} ({powers}), {numbers.from_to(before, after, row.metric.unit)} at size {size:,.0f}"
+    return f"{text}, {numbers.signed_percent(first.relative)} over the common sizes"
+
+
+def _known(value: float | str | None) -> float | None:
+    return None if isinstance(value, str) else value
 
 
 def moved_words(finding: Finding) -> str:
@@ -244,7 +275,10 @@ def renames(metric: MetricReport) -> tuple[tuple[str, str], ...]:
 
 def further_reasons(report: Report) -> tuple[str, ...]:
     """The verdict's reasons without those that name a finding: findings have rows of their own."""
-    names = {row.finding.location.name for row in _rows(report)} | {"the total"}
+    found = tuple(_rows(report))
+    names = {row.finding.location.name for row in found}
+    if any(row.total for row in found):
+        names.add("the total")
     return tuple(reason for reason in report.verdict.reasons if not _names_finding(reason, names))
 
 
@@ -334,6 +368,13 @@ def _importance(row: Row) -> tuple[int, int, float, float, str, str, str, str]:
         finding.location.name,
         finding.location.file or "",
     )
+
+
+def direction_of(kind: Kind) -> Direction:
+    """Which way a kind points."""
+    if kind in WORSE:
+        return "worse"
+    return "better" if kind in BETTER else "none"
 
 
 def _kind(finding: Finding) -> Kind:

@@ -99,6 +99,8 @@ def _pair_lines(
     shown = [*findings, *hints] if verbose else findings[:ROWS]
     if shown:
         yield from _table([_tone(row) for row in shown], [_cells(row) for row in shown], width)
+        told = ((row, rows.growth(row)) for row in shown)
+        yield from (("text", f"  {_growth_line(row, text)}") for row, text in told if text)
         yield from (
             ("quiet", f"  {name_text(row.finding.location.name, LABEL)}: {plain(words)}")
             for row in shown
@@ -119,6 +121,10 @@ def _pair_lines(
         yield from (("quiet", line) for change in metric.changes for line in _change_lines(change, metric.unit))
     else:
         yield from (("quiet", f"  {text}") for text in rows.only_counted(metric.counts))
+
+
+def _growth_line(row: Row, text: str) -> str:
+    return f"{name_text(row.finding.location.name, LABEL)}: {text}"
 
 
 def _tone(row: Row) -> Tone:

@@ -6,11 +6,16 @@ from dataclasses import asdict, replace
 import numpy as np
 
 from comparisons import from_exclusive, from_stacks
+from model_samples import Given, modelled, with_line
 from profgate.detect.average_amount_threshold import AverageAmountThreshold
+from profgate.detect.base import Strategy
+from profgate.detect.best_model_order_equality import BestModelOrderEquality
+from profgate.detect.integral_comparison import IntegralComparison
+from profgate.detect.local_statistics import LocalStatistics
 from profgate.detect.overweight import Overweight
 from profgate.detect.rules import selected, words_on
 from profgate.judge.changes import LISTED_CHANGES, metric_report
-from profgate.model.change import Context
+from profgate.model.change import Context, Location
 from profgate.model.comparison import Comparison, Runs
 from profgate.model.policy import Policy
 from profgate.model.report import MetricReport
@@ -90,3 +95,37 @@ def test_the_whole_workload_has_no_share() -> None:
     assert (total.location.name, total.share_from, total.share_to) == ("total", None, None)
     assert total.evidence["test"] == "mann_whitney"
     assert np.isclose(total.relative or 0.0, 2000 / 5025)
+
+
+def test_a_function_called_total_is_not_the_workload() -> None:
+    comparison = from_exclusive([{"total": 10, "f": 5}], [{"total": 30, "f": 5}])
+    report = metric_report(comparison, [AverageAmountThreshold().detect(comparison, {}, Context())])
+    [change] = report.changes
+    assert change.location.name == "total"
+    assert change.location != Location("total")
+
+
+def test_models_are_named_and_keep_their_own_change_and_parts() -> None:
+    before = [Given("linear", (0, 2), 0.99, 0, 100)]
+    after = with_line(Given("power", (1, 1.5), 0.97, 0, 40))
+    comparison = modelled({"f": before, "g": before}, {"f": after})
+    chosen: list[Strategy] = [BestModelOrderEquality(), LocalStatistics()]
+    words = [strategy.detect(comparison, {}, Context()) for strategy in chosen]
+    report = metric_report(comparison, words)
+    json.dumps(asdict(report), allow_nan=False)
+    order, gone, local, also_gone = report.changes
+    assert (order.from_value, order.to_value, order.delta, order.relative) == ("linear", "power", None, None)
+    assert order.evidence["growth_to"] == 1.5
+    assert (order.share_from, order.confidence_type, order.confidence) == (None, "r_square", 0.97)
+    assert (gone.kind, gone.from_value, gone.to_value) == ("NotInTarget", "linear", None)
+    assert (local.kind, local.flags, also_gone.kind) == ("MaybeDegradation", ("partial_overlap",), "NotInTarget")
+    assert local.relative is not None
+    assert len(local.partial) == 20
+    assert local.partial[-1].x_to == 40.0
+
+
+def test_unknown_rows_of_models_tell_why() -> None:
+    poor = modelled({"f": [Given("linear", (1, 1), 0.1)]}, {"f": [Given("linear", (1, 9), 0.99)]})
+    report = metric_report(poor, [IntegralComparison().detect(poor, {}, Context())], verbose=True)
+    assert [change.reason for change in report.changes] == ["fit too poor: r_square 0.10"]
+    assert report.counts["unknown"] == 1

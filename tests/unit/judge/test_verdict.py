@@ -4,9 +4,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
-from comparisons import from_exclusive, from_stacks
+from comparisons import SAMPLES, from_exclusive, from_stacks
+from model_samples import Given
+from profgate.compare.cost_models import cost_models
+from profgate.detect.base import Strategy
+from profgate.detect.best_model_order_equality import BestModelOrderEquality
+from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
+from profgate.detect.integral_comparison import IntegralComparison
 from profgate.detect.rules import selected, words_on
 from profgate.judge.changes import metric_report
 from profgate.judge.findings import importance
@@ -15,6 +22,7 @@ from profgate.judge.verdict import judge
 from profgate.model.change import Context
 from profgate.model.comparison import Comparison, Note
 from profgate.model.policy import Policy
+from profgate.model.profile import Configuration, FrameList, Profile
 from profgate.model.report import Finding, NotCompared, Report, Side, Verdict, WorkloadReport
 from profgate.report.json_report import from_json, to_json
 
@@ -226,3 +234,41 @@ def test_golden_severity() -> None:
     assert severity(12.0, 0.05) == "severe"
     assert severity(1.4, 0.009) == "maybe"
     assert severity(20.0, 0.0001) == "degraded"
+
+
+def grown(steeper: float, exponent: float) -> Comparison:
+    """A location whose cost over size changed, in a run whose shares did not."""
+    comparison = from_exclusive([BASE], [BASE])
+    place = comparison.symbols.names.index("f07")
+    models = [Given("linear", (1, 2), 0.99), Given("power", (steeper, exponent), 0.99)]
+    sides = [[(profile_of([model], place), np.arange(len(BASE)))] for model in models]
+    return replace(comparison, models=cost_models(sides, None))
+
+
+def profile_of(models: Sequence[Given], frame: int) -> Profile:
+    brought = tuple(model.model(frame) for model in models)
+    return Profile("p", Configuration(), (SAMPLES,), FrameList.of_names(list(BASE)), models=brought)
+
+
+def judged_by_models(comparison: Comparison) -> Report:
+    strategies: tuple[Strategy, ...] = (CalibratedLogRatio(), BestModelOrderEquality(), IntegralComparison())
+    words = [strategy.detect(comparison, {}, Context()) for strategy in strategies]
+    workload = WorkloadReport("w", {}, (), (metric_report(comparison, words),))
+    unjudged = Verdict("not_compared", "neutral", ())
+    return judge(Report(Side("baseline"), Side("target"), unjudged, (workload,)), GATING)
+
+
+def test_growth_that_two_strategies_see_is_worth_a_look_and_never_red() -> None:
+    """The calibrated test compares shares of a run: growth in larger inputs than the run's is not its subject."""
+    report = judged_by_models(grown(1, 2))
+    found = findings(report)["f07"]
+    assert (found.colour, found.kind, found.severity) == ("yellow", "MaybeDegradation", "maybe")
+    assert found.reasons == ("its cost over size changed; no calibrated test sees it",)
+    assert report.verdict.conclusion == "warn"
+
+
+def test_another_shape_of_the_same_size_is_a_hint() -> None:
+    """A power of 1.0 above a line is a higher order and no more cost: one strategy alone names it."""
+    report = judged_by_models(grown(2, 1.003))
+    assert findings(report)["f07"].colour == "neutral"
+    assert report.verdict.conclusion == "pass"

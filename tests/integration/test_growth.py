@@ -1,0 +1,215 @@
+"""Cost over the size of the input, from Perun profiles to the report: recorded, generated, and at the edges."""
+
+import itertools
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from model_samples import points
+from profgate.model.policy import Policy
+from profgate.model.report import MetricReport, Report
+from profgate.model.source import source_of
+from profgate.pipeline import PipelineInput
+from profgate.report.comment import render_comment
+from profgate.report.json_report import from_json, to_json
+from profgate.report.terminal_report import render_terminal
+from profgate.wiring import compare
+
+DATA = Path(__file__).parents[1] / "data" / "perun"
+EIGHT = ("aat", "bmoe", "eto", "fast", "lreg", "preg", "int", "loc")
+Record = dict[str, Any]
+SHAPES: dict[str, dict[str, float]] = {
+    "constant": {"b0": 40},
+    "logarithmic": {"b0": 2, "b1": 9},
+    "linear": {"b0": 5, "b1": 2},
+    "quadratic": {"b0": 50, "b1": 1, "b2": 0.8},
+    "power": {"b0": 0.3, "b1": 2.6},
+    "exponential": {"b0": 3, "b1": 1.09},
+}
+
+
+def profile(records: Sequence[Record], models: Sequence[Record] = (), **header: Any) -> bytes:
+    head = {"type": "mixed", "cmd": "shop", "workload": "w", "units": {"mixed(time delta)": "ms"}} | header
+    kind = {"type": "mixed", "subtype": "time delta"}
+    body = {"resources": [kind | record for record in records], "models": list(models)}
+    return json.dumps({"header": head, "collector_info": {"name": "complexity"}, "global": body}).encode()
+
+
+def sized(name: str, found: Sequence[tuple[float, float]]) -> list[Record]:
+    return [{"uid": name, "amount": y, "structure-unit-size": x} for x, y in found]
+
+
+def report_of(
+    baseline: bytes, target: bytes, *strategies: str, policy: Policy | None = None, verbose: bool = True
+) -> Report:
+    sides = [source_of("a.perf", baseline)], [source_of("b.perf", target)]
+    given = PipelineInput(*sides, strategies=strategies or None, verbose=verbose, named=True, policy=policy or Policy())
+    report = compare(given).report
+    assert from_json(to_json(report)) == report
+    return report
+
+
+def metric_of(report: Report) -> MetricReport:
+    [[metric]] = [load.metrics for load in report.workloads]
+    return metric
+
+
+def kinds(report: Report) -> dict[tuple[str, str], str]:
+    """Kind by strategy and location."""
+    return {(change.strategy, change.location.name): change.kind for change in metric_of(report).changes}
+
+
+def test_a_set_that_became_a_list_is_told_as_growth() -> None:
+    """Recorded: the unique items of 200 to 4,000 numbers, looked up in a set and then in a list."""
+    before_, after_ = ((DATA / f"dedup-{name}.perf").read_bytes() for name in ("set", "list"))
+    report = report_of(before_, after_, verbose=False)
+    metric = metric_of(report)
+    area = next(change for change in metric.changes if change.strategy == "integral_comparison")
+    assert (area.location.name, area.kind) == ("unique", "Degradation")
+    before, after = area.evidence["growth_from"], area.evidence["growth_to"]
+    assert isinstance(before, float)
+    assert isinstance(after, float)
+    assert before < 1.2
+    assert after > 1.8
+    assert "(n^0.82 → n^2.37), 0.20 → 145 ms at size 4,000" in render_terminal(report)
+    assert "n^2.37" in render_comment(report).text
+    assert [finding.location.name for finding in metric.findings if finding.colour == "yellow"] == ["unique"]
+
+
+@pytest.mark.parametrize(("before", "after"), list(itertools.product(SHAPES, SHAPES)))
+def test_every_change_of_shape_is_seen(before: str, after: str) -> None:
+    """Clean records of every shape against every other: the order turns as it should, and swapped sides mirror."""
+    one, other = (profile(sized("f", points(shape=name, **SHAPES[name]))) for name in (before, after))
+    there, back = kinds(report_of(one, other, "bmoe")), kinds(report_of(other, one, "bmoe"))
+    steps = list(SHAPES).index(after) - list(SHAPES).index(before)
+    word = "Degradation" if steps > 0 else "Optimization" if steps < 0 else "NoChange"
+    assert there == {("best_model_order_equality", "f"): word}
+    mirrored = {"Degradation": "Optimization", "Optimization": "Degradation", "NoChange": "NoChange"}
+    assert back == {("best_model_order_equality", "f"): mirrored[word]}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_profile_against_itself_changes_nothing(shape: str) -> None:
+    same = profile([*sized("f", points(shape=shape, **SHAPES[shape])), *sized("g", [(1, 4), (2, 9)])])
+    assert set(kinds(report_of(same, same, *EIGHT)).values()) <= {"NoChange", "Unknown"}
+
+
+@pytest.mark.parametrize("factor", [1.08, 1.2, 3.0])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_slower_by_a_factor_is_seen_by_every_strategy_that_knows_size(shape: str, factor: float) -> None:
+    before = points(shape=shape, **SHAPES[shape])
+    found = kinds(
+        report_of(
+            profile(sized("f", before)),
+            profile(sized("f", [(x, factor * y) for x, y in before])),
+            *("fast", "lreg", "preg", "int", "loc"),
+        )
+    )
+    quiet = "MaybeDegradation" if factor > 1.05 else "NoChange"
+    expected = {1.08: (quiet, "NoChange"), 1.2: (quiet, "MaybeDegradation"), 3.0: ("Degradation", "Degradation")}
+    difference, area = expected[factor]
+    assert {kind for (strategy, _), kind in found.items() if strategy.endswith(("check", "regression"))} == {difference}
+    assert {found["integral_comparison", "f"], found["local_statistics", "f"]} == {area}
+
+
+LINE = sized("f", points(shape="linear", b0=5, b1=2))
+EDGES: dict[str, tuple[list[Record], str]] = {
+    "all sizes equal": (sized("f", [(7, 1), (7, 2), (7, 3)]), "Unknown"),
+    "two records": (sized("f", [(1, 1), (2, 2)]), "Unknown"),
+    "no sizes": ([{"uid": "f", "amount": 4}] * 5, "Unknown"),
+    "no amounts": ([{"uid": "f", "structure-unit-size": x} for x in range(1, 9)], "Unknown"),
+    "three records on a line": (sized("f", [(1, 7), (50, 105), (100, 205)]), "NoChange"),
+    "negative amounts": (sized("f", [(x, -5 - 2 * x) for x in range(1, 101)]), "NoChange"),
+    "another location": (sized("g", [(1, 1)]), "NotInTarget"),
+}
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_edges_of_order(edge: str) -> None:
+    """Only what is known is said; and every unknown tells why."""
+    records, kind = EDGES[edge]
+    report = report_of(profile(LINE), profile([*records, {"uid": "kept", "amount": 1}]), *EIGHT)
+    assert kinds(report)["best_model_order_equality", "f"] == kind
+    silent = [change for change in metric_of(report).changes if change.kind == "Unknown" and not change.reason]
+    assert {change.strategy for change in silent} <= {"average_amount_threshold"}
+    assert not metric_of(report).counts["failed"]
+
+
+def test_negative_areas_are_unknown() -> None:
+    report = report_of(
+        profile(LINE), profile([*EDGES["negative amounts"][0], {"uid": "kept", "amount": 99_999}]), "int"
+    )
+    assert kinds(report)["integral_comparison", "f"] == "Unknown"
+
+
+def test_amounts_beyond_six_exact_decimals_are_still_compared() -> None:
+    huge = [{**record, "amount": record["amount"] * 1e16} for record in LINE]
+    found = kinds(report_of(profile(LINE), profile(huge), "aat", "int"))
+    assert set(found.values()) == {"Degradation"}
+
+
+def test_an_empty_side_is_not_compared() -> None:
+    report = report_of(profile(LINE), profile([]))
+    assert report.verdict.conclusion == "not_compared"
+
+
+def test_models_of_a_profile_go_before_its_records() -> None:
+    brought = {
+        "uid": "f",
+        "model": "power",
+        "r_square": 0.95,
+        "coeffs": [{"name": "b0", "value": 1}, {"name": "b1", "value": 3}],
+        "x_start": 1,
+        "x_end": 100,
+    }
+    report = report_of(profile(LINE), profile(LINE, [brought]), "bmoe", "preg")
+    [order, size] = metric_of(report).changes
+    assert (order.from_value, order.to_value, order.kind) == ("linear", "power", "Degradation")
+    assert (size.from_value, size.to_value, size.kind) == ("linear", "power", "Degradation")
+
+
+def test_defaults_without_sizes_do_not_ask_for_models() -> None:
+    plain = profile([{"uid": "f", "amount": 4}, {"uid": "g", "amount": 2}])
+    spoken = {change.strategy for change in metric_of(report_of(plain, plain)).changes}
+    assert not spoken & {"best_model_order_equality", "integral_comparison"}
+    assert {"best_model_order_equality", "integral_comparison"} <= {
+        change.strategy for change in metric_of(report_of(profile(LINE), profile(LINE))).changes
+    }
+
+
+def test_com_d8_unchanged_rows_are_in_the_report() -> None:
+    """COM-d8: documented as visible at higher verbosity, and never shown."""
+    report = report_of(profile(LINE), profile(LINE), "bmoe")
+    assert kinds(report) == {("best_model_order_equality", "f"): "NoChange"}
+    assert metric_of(report_of(profile(LINE), profile(LINE), "bmoe", verbose=False)).counts["no_change"] == 1
+
+
+def test_com_d9_profiles_without_postprocessors_are_compared() -> None:
+    """COM-d9: a profile without postprocessors was never compared, without a word."""
+    assert metric_of(report_of(profile(LINE), profile(LINE), "aat")).state == "compared"
+
+
+def test_com_d4_the_order_does_not_hang_on_the_input() -> None:
+    """COM-d4: iteration over a set made the order depend on a hash."""
+    lines = [*LINE, *sized("g", points(shape="linear", b0=1, b1=9))]
+    slower = [{**record, "amount": 3 * record["amount"]} for record in lines]
+    there, back = (
+        report_of(profile(side[0]), profile(side[1]), *EIGHT) for side in ((lines, slower), (lines[::-1], slower))
+    )
+    assert [change.location for change in metric_of(there).changes] == [
+        change.location for change in metric_of(back).changes
+    ]
+
+
+def test_com_d10_a_line_is_no_part_of_a_location() -> None:
+    """COM-d10: an edit above a function made it vanish and come back; here the function is the key."""
+
+    def at(line: int) -> bytes:
+        uid = {"source": "a.c", "function": "f", "line": line}
+        return profile([{**record, "uid": uid} for record in LINE])
+
+    report = report_of(at(3), at(9), "bmoe")
+    assert [change.kind for change in metric_of(report).changes] == ["NoChange"]

@@ -1,0 +1,77 @@
+"""How a finding's growth is told."""
+
+from dataclasses import replace
+
+import pytest
+
+import report_samples as samples
+from profgate.model.change import Change
+from profgate.model.report import Report
+from profgate.report.comment import render_comment
+from profgate.report.csv_report import to_csv
+from profgate.report.json_report import from_json, to_json
+from profgate.report.rows import Row, grouped, growth
+from profgate.report.terminal_report import render_terminal
+
+
+def model_change(**parts: object) -> Change:
+    change = samples.regression().workloads[0].metrics[0].changes[1]
+    evidence: dict[str, float | str | None] = {
+        "growth_from": 0.98,
+        "growth_to": 1.96,
+        "value_from": 27.3e6,
+        "value_to": 176.419e9,
+        "largest_common_size": 6619.0,
+    }
+    made = replace(
+        change,
+        strategy="best_model_order_equality",
+        family="M",
+        kind="Degradation",
+        subtype="model",
+        from_value="linear",
+        to_value="power",
+        delta=None,
+        relative=None,
+        evidence=evidence,
+        reason="",
+    )
+    return replace(made, **parts)  # type: ignore[arg-type]
+
+
+def with_changes(*changes: Change) -> Report:
+    report = samples.regression()
+    load = report.workloads[0]
+    metric = replace(load.metrics[0], changes=(*load.metrics[0].changes, *changes))
+    return replace(report, workloads=(replace(load, metrics=(metric, *load.metrics[1:])), *report.workloads[1:]))
+
+
+def row_of(report: Report) -> Row:
+    change = report.workloads[0].metrics[0].changes[1]
+    return next(row for row in grouped(report).worse if row.finding.location == change.location)
+
+
+def test_order_exponent_and_size_are_told() -> None:
+    assert (
+        growth(row_of(with_changes(model_change()))) == "linear → power (n^0.98 → n^1.96), 0.03 → 176 s at size 6,619"
+    )
+
+
+def test_without_a_common_size_the_relative_change_is_told() -> None:
+    area = model_change(strategy="integral_comparison", relative=0.542, evidence={})
+    assert growth(row_of(with_changes(area))) == "linear → power, +54.2 % over the common sizes"
+    assert growth(row_of(with_changes(area, model_change()))).startswith("linear → power (n^0.98")
+
+
+@pytest.mark.parametrize("kind", ["Optimization", "NoChange", "Unknown"])
+def test_what_points_elsewhere_is_not_told(kind: str) -> None:
+    assert growth(row_of(with_changes(model_change(kind=kind)))) == ""
+    assert growth(row_of(samples.regression())) == ""
+
+
+def test_every_report_shows_it() -> None:
+    report = with_changes(model_change())
+    assert "linear → power (n^0.98 → n^1.96)" in render_terminal(report)
+    assert "linear → power (n^0.98 → n^1.96)" in render_comment(report).text
+    assert "best_model_order_equality,M,model,linear,power,,," in to_csv(report)
+    assert from_json(to_json(report)) == report
