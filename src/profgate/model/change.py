@@ -34,7 +34,7 @@ class Location:
     context: tuple[str, ...] | None = None
 
 
-def path_text(path: Sequence[str], frames: int = 4) -> str:
+def path_text(path: Sequence[str], frames: int = 3) -> str:
     """A call path as one text, root first; of a long one its innermost frames, which tell it from others."""
     return " › ".join(path if len(path) <= frames + 1 else ("…", *path[-frames:]))
 
