@@ -10,6 +10,7 @@ import numpy as np
 from profgate.detect.base import cannot_tell, directed, resolved, side_means, worse_sign
 from profgate.detect.totals import noise_bar
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.call_tree import topmost_rows
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, DiffTree
 from profgate.model.kinds import Kind
@@ -90,22 +91,10 @@ def _dropped_rows(tree: DiffTree, dropped: Sequence[int]) -> BoolArray:
     return np.asarray(np.cumsum(steps)[tree.pre] > 0)
 
 
-def _top_most(tree: DiffTree) -> BoolArray:
-    """bool[row]: no row of the same symbol above it."""
-    rows = len(tree.symbol)
-    offset = tree.symbol.astype(np.int64) * (rows + 1)
-    start = offset + tree.pre
-    order = np.argsort(start, kind="stable")
-    end = np.maximum.accumulate((start + tree.size)[order])
-    top = np.empty(rows, dtype=np.bool_)
-    top[order] = np.concatenate([[True], end[:-1] <= start[order][1:]])
-    return top
-
-
 def _without(comparison: Comparison, tree: DiffTree, dropped: Sequence[int]) -> _Values:
     """Values of the stacks that contain none of the dropped symbols."""
     gone = _dropped_rows(tree, dropped)
-    counted = _top_most(tree) & (tree.symbol >= 0)
+    counted = topmost_rows(tree.symbol, tree.pre, tree.size)
     inclusive, exclusive, totals = [], [], []
     sides = ((tree.baseline_self, comparison.runs.baseline), (tree.target_self, comparison.runs.target))
     for values, runs in sides:
