@@ -32,6 +32,9 @@ PRIORS = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.05, MetricKind.SAMPLED:
 SMALLEST_CHANGE = {"nanoseconds": 1e6, "bytes": 65536.0, "samples": 10.0, "count": 100.0}
 POWER_QUANTILE = 0.8416  # 80 % power
 NINETY_FIVE = 1.959963984540054
+TYPICAL = 0.5  # part of a change that the medians of the runs must show
+SINGLE_RUN = 3.0  # margin over the largest interruption of the base runs where a side has one run
+AGREEING = 0.75  # part of the runs of each side that must lie beyond the other side's median
 FAR = 1e6  # distances without noise are infinite; JSON has no infinity
 ROUNDING = 1e-12
 
@@ -50,6 +53,7 @@ class _Sides:
     independent: tuple[int, int]
     exact: bool
     symbols: int
+    run_shares: tuple[FloatArray, FloatArray]
     heavy: float = 0.0
 
     def sampled(self, min_samples: float) -> tuple[BoolArray, BoolArray]:
@@ -94,6 +98,7 @@ def _sides(comparison: Comparison, scale: float, heavy: float) -> _Sides:
         (independent(runs.baseline, runs.baseline_jobs), independent(runs.target, runs.target_jobs)),
         comparison.metric.kind is not MetricKind.SAMPLED,
         len(comparison.symbols),
+        (shares[:split], shares[split:]),
         heavy if comparison.metric.kind is MetricKind.TIMED else 0.0,
     )
 
@@ -113,8 +118,42 @@ def _errors(sides: _Sides, phi: FloatArray) -> FloatArray:
     return np.asarray(np.sqrt(variance))
 
 
-def _tails(z: FloatArray, degrees: float | None) -> FloatArray:
+def _tails(z: FloatArray, degrees: FloatArray | None) -> FloatArray:
     return upper_tail(z) if degrees is None else upper_tail_t(z, degrees)
+
+
+def _degrees(sides: _Sides, phi: FloatArray, error: FloatArray, noise: Noise) -> FloatArray | None:
+    """float64[location] by Satterthwaite: only phi was estimated, the sampling part of the variance is known."""
+    if noise.degrees is None:
+        return None
+    n_b, n_t = sides.independent
+    learned = phi**2 * (1.0 / n_b + 1.0 / n_t)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(learned > 0, np.minimum(noise.degrees * (error**2 / learned) ** 2, FAR), FAR)
+
+
+def _interruption(sides: _Sides, noise: Noise) -> float:
+    """The share of the run that an interruption of one run may have added to a side's mean.
+
+    A single run may have met a worse one than all base runs did: with eight of those one run in nine does.
+    """
+    fewest = min(sides.independent)
+    return noise.surge * SINGLE_RUN if fewest == 1 else noise.surge / fewest
+
+
+def _lasting(sides: _Sides, test: "_Test") -> tuple[FloatArray, BoolArray]:
+    """The smaller part of a side's runs that lie beyond the other side's median, and whether most runs show a change.
+
+    Both float64[location]. One interrupted run moves a mean; it does not move most runs, nor their median.
+    """
+    before, after = (runs * factor for runs, factor in zip(sides.run_shares, (math.exp(test.centre), 1.0), strict=True))
+    sign, middle_b, middle_t = np.sign(test.d), np.median(before, axis=0), np.median(after, axis=0)
+    beyond = (sign * (after - middle_b) > 0).mean(axis=0)
+    below = (sign * (middle_t - before) > 0).mean(axis=0)
+    agreement = np.asarray(np.minimum(beyond, below))
+    half = 0.5 / min(sides.totals)
+    typical = sign * np.log((middle_t + half) / (middle_b + half))
+    return agreement, at_least(agreement, AGREEING) & (typical >= TYPICAL * np.abs(test.d))
 
 
 def _test(sides: _Sides, noise: Noise, min_samples: float, sign: int) -> _Test:
@@ -129,12 +168,14 @@ def _test(sides: _Sides, noise: Noise, min_samples: float, sign: int) -> _Test:
     centre = float(np.median(log_ratio[well])) if well.any() else 0.0
     d = log_ratio - centre
     d[np.abs(d) <= ROUNDING] = 0.0
-    error = _errors(sides, np.append(noise.phi, np.full(len(c_b) - sides.symbols, noise.common)))
+    phi = np.append(noise.phi, np.full(len(c_b) - sides.symbols, noise.common))
+    error = _errors(sides, phi)
+    degrees = _degrees(sides, phi, error, noise)
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(d == 0.0, 0.0, d / error)
     tested = sampled_b | sampled_t
-    p_worse = _tails(sign * z, noise.degrees)
-    p_better = _tails(-sign * z, noise.degrees)
+    p_worse = _tails(sign * z, degrees)
+    p_better = _tails(-sign * z, degrees)
     return _Test(
         log_ratio, centre, d, error, z, p_worse, _directed_q(p_worse, tested), _directed_q(p_better, tested), tested
     )
@@ -167,6 +208,7 @@ class CalibratedLogRatio:
     family = "T"
     options: tuple[OptionSpec, ...] = (
         OptionSpec("q", 0.05, "false discovery rate of the list", 1e-9, 0.5),
+        OptionSpec("gate_q", 0.01, "the same for what may gate, divided by the comparisons of the report", 1e-9, 0.5),
         OptionSpec("min_samples", 25, "samples from which a location is tested", 1),
         OptionSpec("min_total", 1000, "samples a side needs for any word at all", 1),
         OptionSpec("phi_prior", 0.0, "noise between runs without history; 0 = by kind of metric", 0.0, 1.0),
@@ -222,7 +264,10 @@ class CalibratedLogRatio:
         share_b, share_t = sides.shares
         delta_share = np.where(share_b > 0, share_b * ratio, share_t * np.exp(-test.centre))
         from_value, to_value = side_means(comparison, values)
-        kinds = self._kinds(comparison, options, context, (q, test, delta_share, worse), (from_value, to_value))
+        agreement, lasting = _lasting(sides, test)
+        lasting &= np.abs(delta_share) > _interruption(sides, noise)
+        found = (q, test, delta_share, worse)
+        kinds = self._kinds(comparison, options, context, found, (from_value, to_value), lasting)
         tested = int(test.tested.sum())
         bar = noise_bar(options["q"], tested)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -239,6 +284,7 @@ class CalibratedLogRatio:
             "q": q,
             "distance": np.minimum(distance, FAR),
             "delta_share": delta_share,
+            "agreement": agreement,
             "detectable": smallest_detectable(test.error, options["q"], tested),
             "count_from": sides.counts[0],
             "count_to": sides.counts[1],
@@ -271,14 +317,15 @@ class CalibratedLogRatio:
         context: Context,
         found: tuple[FloatArray, _Test, FloatArray, BoolArray],
         means: tuple[FloatArray, FloatArray],
+        lasting: BoolArray,
     ) -> IntArray:
         q, test, delta_share, worse = found
         from_value, to_value = means
         size = np.abs(delta_share)
-        listed = test.tested & at_most(q, options["q"]) & (test.d != 0.0)
+        listed = test.tested & at_most(q, options["q"]) & (test.d != 0.0) & lasting
         listed &= at_least(np.abs(test.d), math.log1p(options["own"])) & at_least(size, options["listed_share"])
         total_b, total_t = (float(value) for value in side_means(comparison, comparison.run_totals))
-        gating = listed & (q <= options["q"] / context.pairs) & at_least(size, options["gate_share"])
+        gating = listed & (q <= options["gate_q"] / context.pairs) & at_least(size, options["gate_share"])
         smallest = options["min_abs"] or SMALLEST_CHANGE.get(comparison.metric.unit, 0.0)
         gating &= at_least(np.abs(to_value - from_value) * comparison.metric.scale, smallest)
         if abs(total_t - total_b) > options["min_responsibility"] * total_b:
@@ -297,6 +344,7 @@ def _facts(sides: _Sides, noise: Noise, test: _Test, options: dict[str, Any], co
         sides.independent,
         sides.exact,
         1,
+        sides.run_shares,
     )
     error = _errors(one_percent, np.array([noise.common]))
     return {
@@ -306,9 +354,11 @@ def _facts(sides: _Sides, noise: Noise, test: _Test, options: dict[str, Any], co
         "common_factor": math.exp(test.centre),
         "phi": noise.common,
         "phi_estimate": noise.estimate,
+        "surge": noise.surge,
         "tested": tested,
         "pairs": context.pairs,
         "q": options["q"],
+        "gate_q": options["gate_q"],
         "noise_bar": noise_bar(options["q"], tested),
         "detectable": float(smallest_detectable(error, options["q"], tested)[0]),
         "detectable_where": "a location that holds 1 % of the run",

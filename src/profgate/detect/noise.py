@@ -11,9 +11,14 @@ from profgate.model.units import MetricKind
 
 CALIBRATED_RUNS = 8
 MEASURED_RUNS = 2  # base runs from which their own scatter shows a disturbed machine
-STEADY_COUNT = 100  # mean samples from which a location's logarithm scatters symmetrically
+STEADY_COUNTS = (100, 25)  # mean samples of a run from which a location teaches; the second where few reach the first
+STEADY_SHARE = 0.001  # the same for timed values, as a share of the run
 FEW_LOCATIONS = 5  # below this many, centring each run by the median removes the scatter itself
-PRIOR_WEIGHT = 10
+PRIOR_WEIGHT = 10.0  # runs that the common noise is worth for one location, where too few locations tell
+FEW_TO_WEIGH = 20  # locations from which their spread tells how much the common noise is worth
+LEAST_WEIGHT, MOST_WEIGHT = 2.0, 40.0
+SURGE_RUNS = 3  # base runs from which one of them can stand out
+SURGE = 3.5  # standard errors that noise of the usual kind stays within
 # ln: cProfile recordings of one unchanged program on a busy machine of two cores scattered by 0.06 (median of its
 # functions) to 0.17 (the worst); of 91 pairs the one in twenty with the largest difference showed 0.58 somewhere
 ALONE = 0.15
@@ -23,8 +28,10 @@ ALONE = 0.15
 class Noise:
     """Scatter of a location's log share between independent runs.
 
-    ``phi`` float64[symbol] for tests, ``common`` the value shared by all; ``degrees`` of the t test, None = normal.
-    ``base_runs`` counts the runs it was learned from, ``estimate`` is None where they could not tell.
+    ``phi`` float64[symbol] for tests, ``common`` the value shared by all; ``degrees`` of phi, None = taken as known.
+    ``base_runs`` counts the runs it was learned from, ``estimate`` is None where they could not tell. ``surge`` is the
+    most that one location gained in one base run beyond noise of that kind, as a share of the run: what happens to a
+    run that was interrupted.
     """
 
     phi: FloatArray
@@ -32,11 +39,12 @@ class Noise:
     degrees: float | None
     base_runs: int
     estimate: float | None
+    surge: float = 0.0
 
     @property
     def calibrated(self) -> bool:
-        """Enough base runs for a test that may gate."""
-        return self.base_runs >= CALIBRATED_RUNS
+        """Enough base runs for a test that may gate, and samples enough in them to show their noise."""
+        return self.base_runs >= CALIBRATED_RUNS and self.estimate is not None
 
 
 def base_rows(comparison: Comparison) -> tuple[IntArray, IntArray]:
@@ -52,9 +60,12 @@ def base_rows(comparison: Comparison) -> tuple[IntArray, IntArray]:
     return values, totals
 
 
-def _usable(counts: FloatArray, *, sampled: bool) -> BoolArray:
-    steady = counts.mean(axis=0) >= STEADY_COUNT if sampled else True
-    return np.asarray((counts > 0).all(axis=0) & steady)
+def _usable(counts: FloatArray, totals: FloatArray, *, sampled: bool) -> BoolArray:
+    present = (counts > 0).all(axis=0)
+    if not sampled:
+        return np.asarray(present & ((counts / totals[:, None]).mean(axis=0) >= STEADY_SHARE))
+    steady = [present & (counts.mean(axis=0) >= bar) for bar in STEADY_COUNTS]
+    return np.asarray(next((found for found in steady if found.sum() >= FEW_LOCATIONS), steady[-1]))
 
 
 def _own_variances(counts: FloatArray, totals: FloatArray) -> FloatArray:
@@ -81,21 +92,62 @@ def noise_of(comparison: Comparison, prior: float, counts_scale: float | None) -
         return Noise(flat, prior, None, runs if positive.all() else int(positive.sum()), None)
     if comparison.metric.kind is MetricKind.COUNTED and (values == values[0]).all():
         return Noise(np.zeros_like(flat), 0.0, None, runs, 0.0)
+    return _learned(values, totals, flat, counts_scale)
+
+
+def _learned(values: IntArray, totals: IntArray, flat: FloatArray, counts_scale: float | None) -> Noise:
+    """Noise from two and more base runs; ``flat`` float64[symbol] holds while they are few."""
+    runs, prior = len(values), float(flat[0]) if len(flat) else 0.0
     sampled = counts_scale is not None
     scale = np.float64(1.0 if counts_scale is None else counts_scale)
-    counts = values.astype(np.float64) * scale
-    usable = _usable(counts, sampled=sampled)
+    counts, sums = values.astype(np.float64) * scale, totals.astype(np.float64) * scale
+    usable = _usable(counts, sums, sampled=sampled)
     if not usable.any():
-        return Noise(flat, prior, None, runs, None)
-    variances = _own_variances(counts[:, usable], totals.astype(np.float64) * scale)
+        return Noise(flat, prior, None, runs, None, _surge(counts, sums, prior, sampled=sampled))
+    variances = _own_variances(counts[:, usable], sums)
     sampling = 1.0 / counts[:, usable].mean(axis=0) if sampled else np.zeros(int(usable.sum()))
     median_factor = (1.0 - 2.0 / (9.0 * (runs - 1))) ** 3
     square = max(0.0, float(np.median(variances / median_factor - sampling)))
     estimate = float(np.sqrt(square))
     if runs < CALIBRATED_RUNS or usable.sum() < FEW_LOCATIONS:
         common = max(estimate, prior)
-        return Noise(np.full_like(flat, common), common, None, runs, estimate)
+        told = estimate if usable.sum() >= FEW_LOCATIONS else None
+        surge = _surge(counts, sums, common, sampled=sampled)
+        return Noise(np.full_like(flat, common), common, None, runs, told, surge)
     own = np.maximum(0.0, variances - sampling)
+    weight = _prior_weight(variances, square + sampling, runs - 1)
     phi = np.full_like(flat, estimate)
-    phi[usable] = np.sqrt((PRIOR_WEIGHT * square + (runs - 1) * own) / (PRIOR_WEIGHT + runs - 1))
-    return Noise(phi, estimate, float(PRIOR_WEIGHT + runs - 1), runs, estimate)
+    phi[usable] = np.sqrt((weight * square + (runs - 1) * own) / (weight + runs - 1))
+    surge = _surge(counts, sums, estimate, sampled=sampled)
+    return Noise(phi, estimate, weight + runs - 1, runs, estimate, surge)
+
+
+def _prior_weight(variances: FloatArray, expected: FloatArray, degrees: int) -> float:
+    """How many runs the common noise is worth for one location: many where all scatter alike, few where they do not.
+
+    The logarithms of variances of equal noise have the variance trigamma(degrees / 2); what they have beyond it is
+    trigamma(weight / 2) (Smyth 2004, linear models and empirical Bayes methods).
+    """
+    known = (variances > 0) & (expected > 0)
+    if known.sum() < FEW_TO_WEIGH:
+        return PRIOR_WEIGHT
+    from scipy.special import polygamma
+
+    spread = float(np.log(variances[known] / expected[known]).var(ddof=1)) - float(polygamma(1, degrees / 2.0))
+    low, high = LEAST_WEIGHT, MOST_WEIGHT
+    for _ in range(40):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if float(polygamma(1, middle / 2.0)) > spread else (low, middle)
+    return low
+
+
+def _surge(counts: FloatArray, totals: FloatArray, phi: float, *, sampled: bool) -> float:
+    """The most that one location gained in one run beyond its usual noise, as a share of the run."""
+    if len(counts) < SURGE_RUNS or not counts.shape[1]:
+        return 0.0
+    shares = counts / totals[:, None]
+    usual = np.median(shares, axis=0)
+    bound = usual * np.exp(SURGE * phi)
+    if sampled:
+        bound = bound + SURGE * np.sqrt(np.maximum(usual, 1.0 / totals.min()) / totals.min())
+    return max(0.0, float((shares - bound).max()))

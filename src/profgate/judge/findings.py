@@ -42,6 +42,7 @@ class Court:
     pairs: int
     total_p: float | None
     q: float
+    gate_q: float
     alpha: float
     alpha_gate: float
     advisory: tuple[str, ...]
@@ -287,7 +288,7 @@ def _obstacles(finding: Finding, votes: dict[str, Direction], court: Court) -> l
     found = []
     if votes.get("T") != "worse":
         found.append("below the floors of the gate")
-    elif q is None or q > court.q / court.pairs:
+    elif q is None or q > court.gate_q / court.pairs:
         found.append(f"not certain enough among {court.pairs} comparisons")
     elif q >= SURE_ALONE and court.unmeasured:
         # a second family looks at the same run, and shares what disturbed it

@@ -77,19 +77,27 @@ def _court(draft: Report, policy: Policy, metric: MetricReport, pairs: int, tota
     noisy = metric.kind != MetricKind.COUNTED
     if noisy and known < CALIBRATED_RUNS and not policy.gate_without_history:
         advisory.append(f"calibrating: {known} of {CALIBRATED_RUNS} base runs, advisory until then")
+    elif noisy and not policy.gate_without_history and metric.calibration.get("state") == "uncalibrated":
+        advisory.append("calibrating: the base runs hold too few samples to show their noise, advisory until then")
     distance = draft.baseline.distance or 0
     if distance > policy.max_gate_distance:
         advisory.append(f"the baseline is a substitute, {distance} commits from the fair one")
     weak = metric.calibration.get("totals_advisory")
     levels = {
         name: float(level) if isinstance(level := metric.calibration.get(key), int | float) else default
-        for name, key, default in (("q", "q", 0.05), ("alpha", "total_alpha", 0.05), ("gate", "total_alpha_gate", 0.01))
+        for name, key, default in (
+            ("q", "q", 0.05),
+            ("gate_q", "gate_q", 0.01),
+            ("alpha", "total_alpha", 0.05),
+            ("gate", "total_alpha_gate", 0.01),
+        )
     }
     return Court(
         policy=policy,
         pairs=pairs,
         total_p=total_p,
         q=levels["q"],
+        gate_q=levels["gate_q"],
         alpha=levels["alpha"],
         alpha_gate=levels["gate"],
         advisory=tuple(advisory),

@@ -36,8 +36,8 @@ class ShiftTest:
         return self.shift - half, self.shift + half
 
 
-def upper_tail_t(t: FloatArray, degrees: float) -> FloatArray:
-    """P(T > t) for float64[n]; degrees > 0."""
+def upper_tail_t(t: FloatArray, degrees: float | FloatArray) -> FloatArray:
+    """P(T > t) for float64[n]; degrees > 0, one for all or float64[n]."""
     from scipy.special import stdtr
 
     return np.asarray(stdtr(degrees, -t), dtype=np.float64)

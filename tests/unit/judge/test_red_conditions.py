@@ -15,7 +15,7 @@ from profgate.model.policy import Policy
 from profgate.model.report import Finding, MetricReport, Report, Side, Total, Verdict, WorkloadReport
 
 GATING = Policy(gate_without_history=True)
-NUMBERS = {"q": 0.01, "z": 5.0, "d": 0.3, "distance": 3.5, "delta_share": 0.03, "detectable": 0.2}
+NUMBERS = {"q": 0.002, "z": 5.0, "d": 0.3, "distance": 3.5, "delta_share": 0.03, "detectable": 0.2}
 CALIBRATED: dict[str, float | int | str | None] = {"state": "calibrated", "base_runs": 8, "q": 0.05}
 
 
@@ -177,6 +177,12 @@ def test_fewer_than_eight_base_runs_are_advisory_unless_values_are_counted() -> 
     assert colour(*BOTH, policy=Policy(), calibration=young) == "yellow"
     assert colour(*BOTH, policy=Policy(), calibration=young, kind="counted") == "red"
     assert colour(*BOTH, policy=Policy()) == "red"
+
+
+def test_base_runs_that_cannot_show_their_noise_are_advisory() -> None:
+    blind: Any = {**CALIBRATED, "state": "uncalibrated"}
+    assert colour(*BOTH, policy=Policy(), calibration=blind) == "yellow"
+    assert colour(*BOTH, calibration=blind) == "red"
 
 
 def test_a_substituted_baseline_is_advisory() -> None:
