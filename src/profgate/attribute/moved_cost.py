@@ -13,6 +13,8 @@ LISTED = 0.001  # share of the run from which a change of one location counts
 GATING = 0.005  # the same for what could turn a check red
 WITHIN = 0.10  # two costs that differ by less are one cost
 HALF = 0.5  # a caller that split gave up at least this part of what its new callees cost
+REWRITTEN = 0.05  # share of the run that goes and comes where a program was rewritten
+MANY = 3  # functions of each side
 WHOLE_RUN = 0.9  # a caller that holds more of the run has everything below it
 MOST_GROUPS = 100
 MOST_STEPS = 100
@@ -24,6 +26,7 @@ def with_cost_groups(comparison: Comparison) -> Comparison:
     links = links_of(comparison)
     before, after = shares(comparison, comparison.self_value)
     groups = [
+        *_rewritten(comparison, known, before, after),
         *_splits(comparison, links, known, after - before, into=True),
         *_splits(comparison, links, known, after - before, into=False),
         *_exchanges(comparison, known, after - before),
@@ -47,6 +50,29 @@ def _nearest_known(links: CallLinks, cost: FloatArray, known: BoolArray, symbol:
     return None
 
 
+def _rewritten(comparison: Comparison, known: BoolArray, before: FloatArray, after: FloatArray) -> Iterable[CostGroup]:
+    """Many functions gone and many new that cost as much: one group, with known functions that took over the rest."""
+    gone = np.flatnonzero(known[0] & ~known[1] & (before >= LISTED))
+    new = np.flatnonzero(known[1] & ~known[0] & (after >= LISTED))
+    lost, gained = float(before[gone].sum()), float(after[new].sum())
+    if min(len(gone), len(new)) < MANY or min(lost, gained) < REWRITTEN:
+        return
+    change = np.where(known.all(axis=0), after - before, 0.0)
+    risen = []
+    for symbol in np.argsort(-change, kind="stable").tolist():
+        if change[symbol] >= GATING and gained + change[symbol] <= (1.0 + WITHIN) * lost:
+            gained += float(change[symbol])
+            risen.append(symbol)
+    if abs(gained - lost) <= WITHIN * max(gained, lost):
+        lead = int(new[np.argmax(after[new])])
+        by_weight = [
+            places[np.argsort(-share[places], kind="stable")] for places, share in ((gone, before), (new, after))
+        ]
+        others = [symbol for places in by_weight for symbol in places.tolist() if symbol != lead] + risen
+        values = comparison.self_value[:, [lead, *others]].sum(axis=1)
+        yield CostGroup("moved", lead, tuple(others), values)
+
+
 def _splits(
     comparison: Comparison, links: CallLinks, known: BoolArray, change: FloatArray, *, into: bool
 ) -> Iterable[CostGroup]:
@@ -68,12 +94,13 @@ def _splits(
 def _new_costs(comparison: Comparison, links: CallLinks, known: BoolArray, share: FloatArray) -> Iterable[CostGroup]:
     """The inclusive cost of the nearest known caller of each heavy new function; of several, the heaviest names it."""
     lone = np.flatnonzero(known[1] & ~known[0] & (share >= GATING))
-    told: set[int] = set()
+    callers: dict[int, list[int]] = {}
     for symbol in lone[np.argsort(-share[lone], kind="stable")].tolist():
         caller = _nearest_known(links, links.target, known, symbol)
-        if caller is not None and caller not in told:
-            told.add(caller)
-            yield CostGroup("new", symbol, (caller,), comparison.total_value[:, caller])
+        if caller is not None:
+            callers.setdefault(caller, []).append(symbol)
+    for caller, (lead, *further) in callers.items():
+        yield CostGroup("new", lead, (caller, *further), comparison.total_value[:, caller])
 
 
 def _exchanges(comparison: Comparison, known: BoolArray, change: FloatArray) -> Iterable[CostGroup]:

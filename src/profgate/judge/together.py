@@ -1,6 +1,6 @@
 """Findings of locations that belong together, told as one: only what is left when they are added up can be red."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from profgate.model.change import Change, Location
@@ -8,6 +8,8 @@ from profgate.model.kinds import BY_WORD, Kind
 from profgate.model.report import Finding, Relation
 
 WITHIN = 0.10  # a net that changed by less is cost that stayed
+NETS = ("split", "merged", "moved")
+SHOWN = 3  # names in a sentence
 BARS = 2.0  # the same in noise bars of the net
 Judge = Callable[[list[Change]], Finding | None]
 Place = tuple[str, str | None]
@@ -22,19 +24,16 @@ def told_together(findings: Iterable[Finding], relations: Iterable[Relation], ju
     taken: set[Place] = set()
     for relation in relations:
         lead, members = _place(relation.location), [_place(other) for other in relation.others]
-        if relation.kind == "renamed":
-            if lead in found:
-                found[lead] = _said(found[lead], {"cost": "renamed", "from": _names(relation.others)})
-        elif taken.isdisjoint({lead, *members}):
-            if relation.kind == "new":
-                if lead in found:
-                    found[lead] = _with_caller(found[lead], relation, judge)
-            elif _stayed(relation) and not {lead, *members}.isdisjoint(found):
+        if relation.kind == "renamed" and lead in found:
+            found[lead] = _said(found[lead], {"cost": "renamed", "from": _names(relation.others)})
+        elif relation.kind == "new" and lead not in taken:
+            for place in {lead, *members[1:]} & found.keys():
+                found[place] = _with_caller(found[place], relation, judge, names_it=place == lead)
+        elif relation.kind in NETS and _stayed(relation) and taken.isdisjoint({lead, *members}):
+            known = [found.pop(place) for place in (lead, *members) if place in found]
+            if known:
                 taken |= {lead, *members}
-                known = found.get(lead)
-                for member in members:
-                    found.pop(member, None)
-                found[lead] = _net_finding(relation, known, judge)
+                found[lead] = _net_finding(relation, known[0], judge)
     return list(found.values())
 
 
@@ -42,8 +41,9 @@ def _place(location: Location) -> Place:
     return location.name, location.file
 
 
-def _names(locations: Iterable[Location]) -> str:
-    return ", ".join(location.name for location in locations)
+def _names(locations: Sequence[Location]) -> str:
+    shown = ", ".join(location.name for location in locations[:SHOWN])
+    return shown if len(locations) <= SHOWN else f"{shown} and {len(locations) - SHOWN} more"
 
 
 def _said(finding: Finding, words: dict[str, str]) -> Finding:
@@ -59,15 +59,15 @@ def _stayed(relation: Relation) -> bool:
     return small or (isinstance(distance, int | float) and distance <= BARS + 1e-9)
 
 
-def _net_finding(relation: Relation, known: Finding | None, judge: Judge) -> Finding:
-    """The one row of a split, merge or move, with the numbers of its sum."""
+def _net_finding(relation: Relation, known: Finding, judge: Judge) -> Finding:
+    """The one row of a split, merge or move, with the numbers of its sum; ``known`` is a finding it replaces."""
     net = relation.net
     assert net is not None  # noqa: S101 - what has no net did not stay
     words: dict[str, str] = {"cost": "split" if relation.kind == "merged" else relation.kind}
     words |= {{"moved": "from", "split": "into", "merged": "of"}[relation.kind]: _names(relation.others)}
     judged = judge([replace(net, location=relation.location)]) if BY_WORD[net.kind] is not Kind.NO_CHANGE else None
     finding = judged or _unchanged(replace(net, location=relation.location))
-    if known is not None:
+    if _place(known.location) == _place(relation.location):
         finding = replace(finding, acknowledgement=known.acknowledgement, evidence=known.evidence)
     return _said(finding, words)
 
@@ -92,12 +92,14 @@ def _unchanged(net: Change) -> Finding:
     )
 
 
-def _with_caller(finding: Finding, relation: Relation, judge: Judge) -> Finding:
+def _with_caller(finding: Finding, relation: Relation, judge: Judge, *, names_it: bool) -> Finding:
     """New cost: as grave as what it did to the nearest caller that both sides know, never more by its name alone."""
-    finding = _said(finding, {"cost": "new", "through": _names(relation.others)})
-    if relation.net is None or BY_WORD[relation.net.kind] in {Kind.NO_CHANGE, Kind.UNKNOWN}:
+    finding = _said(finding, {"cost": "new", "through": _names(relation.others[:1])})
+    if relation.net is None or finding.direction != "worse":
         return finding
-    caller = judge([relation.net])
-    if caller is None or caller.colour != "red" or finding.direction != "worse":
-        return finding
-    return replace(finding, colour="red", severity=caller.severity, reasons=caller.reasons)
+    caller = judge([relation.net]) if BY_WORD[relation.net.kind] not in {Kind.NO_CHANGE, Kind.UNKNOWN} else None
+    if caller is not None and caller.colour == "red":
+        return replace(finding, colour="red", severity=caller.severity, reasons=caller.reasons) if names_it else finding
+    if caller is None and _stayed(relation):
+        return replace(finding, colour="neutral", reasons=("the caller it is new in costs what it did",))
+    return finding

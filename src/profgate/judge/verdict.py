@@ -195,6 +195,9 @@ def _headline(docket: _Docket, colour: Colour) -> list[str]:
     total = first[1].total.relative
     if first[2].share_to is not None and total is not None:
         text += f"; the total changed by {_percent(total, signed=True)}"
+    better = [entry for entry in docket.of("green") if entry[1] is first[1] and entry[2].share_to is None]
+    if better and colour == "yellow":
+        text = f"{_said(*better[0])}, but {text}"
     others = [_said(*entry) for entry in entries if entry is not first]
     more = [f"and {len(others) - NAMED_REASONS} more like these"] if len(others) > NAMED_REASONS else []
     return [text, *others[:NAMED_REASONS], *more]

@@ -134,8 +134,9 @@ class Observations:
 class CostGroup:
     """Locations that are tested as one more: ``values`` int64[run] is their sum, or a caller's inclusive cost.
 
-    ``split``: ``others`` are new callees of ``lead``; ``merged``: they are gone; ``moved``: ``lead`` got what they
-    lost; ``new``: ``lead`` is new, and its nearest caller that both sides know is the other.
+    ``split``: ``others`` are new callees of ``lead``; ``merged``: callees that are gone. ``moved``: ``lead`` got what
+    they lost, or all of them changed places. ``new``: ``lead`` is new; the first of the others is its nearest caller
+    that both sides know, and the rest are further new functions below that one.
     """
 
     kind: Literal["split", "merged", "moved", "new"]

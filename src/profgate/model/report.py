@@ -63,9 +63,10 @@ class Finding:
 class Relation:
     """Locations that belong together: ``net`` is the calibrated test's word on them as one location.
 
-    ``renamed``: the other is the old name. ``split``: the others are new callees of the location, ``merged``: they are
-    gone; ``moved``: the location got what they lost; ``new``: the location is new, and the other its nearest caller
-    that both sides know, whose inclusive cost ``net`` tests.
+    ``renamed``: the other is the old name. ``split``: the others are new callees of the location; ``merged``: callees
+    that are gone. ``moved``: the location got what they lost, or all of them changed places. ``new``: the location is
+    new; the first of the others is its nearest caller that both sides know, whose inclusive cost ``net`` tests, and the
+    rest are further new functions below that one.
     """
 
     kind: Literal["renamed", "split", "merged", "moved", "new"]

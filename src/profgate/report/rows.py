@@ -164,6 +164,10 @@ def headline(report: Report, quote: Quote) -> str:
     worst = [row for row in rows if row.finding.colour == rows[0].finding.colour]
     row = next((row for row in worst if not row.total), worst[0])
     whole = row.metric.total.relative
+    for other in groups.better:
+        if other.total and other.metric is row.metric and not row.total:
+            # who reads one line must not take a program that got faster for a slower one
+            return f"{story(other, quote)}; but {story(row, quote)}"
     beside = f" (total {numbers.signed_percent(whole)})" if whole is not None and not row.total else ""
     return story(row, quote) + beside
 

@@ -50,7 +50,7 @@ def test_new_cost_is_weighed_at_its_nearest_caller_that_both_sides_know() -> Non
 
 def test_of_several_new_functions_below_one_caller_the_heaviest_names_the_story() -> None:
     found = groups({"main;work": 100}, {"main;work": 100, "main;work;slow": 900, "main;work;other": 800})
-    assert [(kind, lead) for kind, lead, _, _ in found] == [("new", "slow")]
+    assert [(kind, lead, others) for kind, lead, others, _ in found] == [("new", "slow", ("work", "other"))]
 
 
 def test_cost_that_changed_places_below_an_unchanged_caller_moved() -> None:
@@ -77,6 +77,24 @@ def test_equal_changes_anywhere_in_a_run_that_grew_did_not_move() -> None:
         ("moved", "check", ("parse",), [1500, 1500])
     ]
     assert groups(baseline, {"main;a;parse": 600, "main;b;check": 900, "main;c": 1050}) == []
+
+
+OLD = {"main;old_a": 900, "main;old_b": 700, "main;old_c": 500}
+NEW = {"main;young_x": 800, "main;young_y": 600, "main;young_z": 300}
+
+
+def test_a_rewritten_program_is_one_group_with_what_took_over_the_rest() -> None:
+    first, *_ = groups({**OLD, "main;join": 10}, {**NEW, "main;join": 410})
+    kind, lead, others, values = first
+    assert (kind, lead, values) == ("moved", "young_x", [2110, 2110])
+    assert others == ("old_a", "old_b", "old_c", "young_y", "young_z", "join")
+
+
+def test_new_code_that_costs_more_than_what_went_is_no_rewriting() -> None:
+    grown = {stack: 2 * count for stack, count in NEW.items()}
+    assert "moved" not in [group[0] for group in groups(OLD, grown)]
+    few = dict(list(NEW.items())[:2])
+    assert "moved" not in [group[0] for group in groups(OLD, {**few, "main;young_x": 1500})]
 
 
 def test_unchanged_profiles_have_no_groups() -> None:

@@ -345,3 +345,17 @@ def test_what_is_only_counted_is_told() -> None:
     assert "- 1 row where a strategy could not tell" in text
     assert "- 2 new or gone locations too small to list" in text
     assert "- 3 changes beyond the longest list" in text
+
+
+def test_a_program_that_got_faster_leads_with_that() -> None:
+    better = replace(
+        samples.finding("total", 41.2e9, 24.7e9, kind="TotalOptimization", colour="green"),
+        share_from=None,
+        share_to=None,
+    )
+    dearer = samples.finding("compare", 1e9, 2.1e9, kind="MaybeDegradation", colour="yellow")
+    report = samples.report(
+        samples.workload(samples.metric(better, dearer, after=24.7e9)), verdict=samples.verdict("warn", "look")
+    )
+    first = render_comment(report).text.splitlines()[1]
+    assert "`api-bench` takes 40.0 % less time in total; but `compare` takes 2.1x its previous time" in first
