@@ -111,9 +111,8 @@ def _learned(values: IntArray, totals: IntArray, flat: FloatArray, counts_scale:
     estimate = float(np.sqrt(square))
     if runs < CALIBRATED_RUNS or usable.sum() < FEW_LOCATIONS:
         common = max(estimate, prior)
-        told = estimate if usable.sum() >= FEW_LOCATIONS else None
         surge = _surge(counts, sums, common, sampled=sampled)
-        return Noise(np.full_like(flat, common), common, None, runs, told, surge)
+        return Noise(np.full_like(flat, common), common, None, runs, estimate, surge)
     own = np.maximum(0.0, variances - sampling)
     weight = _prior_weight(variances, square + sampling, runs - 1)
     phi = np.full_like(flat, estimate)

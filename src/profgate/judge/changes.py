@@ -11,7 +11,7 @@ import numpy as np
 from profgate.judge.relations import causes_of, location_of, relations_of
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.change import Change, Detection, Location, path_text
-from profgate.model.comparison import Comparison, Note
+from profgate.model.comparison import Comparison, Note, Runs
 from profgate.model.kinds import BETTER, RANKS, WORSE, Kind
 from profgate.model.report import MetricReport, Total
 
@@ -231,8 +231,14 @@ def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Cal
             found["total_detectable"] = _number(detection.facts["detectable"])
             found["total_alpha"] = detection.options["alpha"]
             found["total_alpha_gate"] = detection.options["alpha_gate"]
+    if any(count > 1 and jobs is None for count, jobs in _sides_jobs(runs)):
+        found["independence"] = "assumed"
     weak = "; ".join(note.text for note in comparison.notes if note.advisory)
     return found | ({"totals_advisory": weak} if weak else {})
+
+
+def _sides_jobs(runs: Runs) -> tuple[tuple[int, int | None], ...]:
+    return (runs.baseline, runs.baseline_jobs), (runs.target, runs.target_jobs)
 
 
 def _not_compared(comparison: Comparison, sums: _Sums, reasons: tuple[str, ...]) -> MetricReport:

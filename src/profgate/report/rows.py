@@ -315,7 +315,9 @@ def run_counts(metric: MetricReport) -> str:
     runs = metric.runs
     text = f"{runs.get('baseline', 0)} + {runs.get('target', 0)} runs"
     noise = runs.get("noise", 0)
-    return f"{text}, {noise} more for noise" if noise else text
+    text += f", {noise} more for noise" if noise else ""
+    # repetitions of one job share its machine and layout; where no job is stated nobody can tell
+    return f"{text}, independence assumed" if metric.calibration.get("independence") == "assumed" else text
 
 
 def strategies(report: Report) -> tuple[str, ...]:

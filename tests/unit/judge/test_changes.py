@@ -83,7 +83,7 @@ def test_overweight_stays_weak_until_the_total_is_called_changed() -> None:
 
 def test_base_runs_are_counted_without_the_calibrated_test() -> None:
     comparison = from_exclusive([{"a": 1}] * 3, [{"a": 1}], noise=[{"a": 1}] * 2)
-    assert metric_report(comparison, []).calibration == {"base_runs": 5}
+    assert metric_report(comparison, []).calibration["base_runs"] == 5
     shared = replace(comparison, runs=Runs(3, 1, 2, 1, 1))
     assert metric_report(shared, []).calibration == {"base_runs": 2}
 
@@ -129,3 +129,11 @@ def test_unknown_rows_of_models_tell_why() -> None:
     report = metric_report(poor, [IntegralComparison().detect(poor, {}, Context())], verbose=True)
     assert [change.reason for change in report.changes] == ["fit too poor: r_square 0.10"]
     assert report.counts["unknown"] == 1
+
+
+def test_several_runs_without_a_stated_job_are_taken_for_independent_and_that_is_said() -> None:
+    base = {"a": 5000, "b": 5000}
+    assert report_of(from_exclusive([base] * 3, [base] * 3)).calibration["independence"] == "assumed"
+    stated = from_exclusive([base] * 3, [base] * 3, runs=Runs(3, 3, 0, 3, 3))
+    assert "independence" not in report_of(stated).calibration
+    assert "independence" not in report_of(from_exclusive([base], [base])).calibration
