@@ -208,7 +208,7 @@ class CalibratedLogRatio:
     family = "T"
     options: tuple[OptionSpec, ...] = (
         OptionSpec("q", 0.05, "false discovery rate of the list", 1e-9, 0.5),
-        OptionSpec("gate_q", 0.01, "the same for what may gate, divided by the comparisons of the report", 1e-9, 0.5),
+        OptionSpec("gate_q", 0.05, "the same for what may gate, divided by the comparisons of the report", 1e-9, 0.5),
         OptionSpec("min_samples", 25, "samples from which a location is tested", 1),
         OptionSpec("min_total", 1000, "samples a side needs for any word at all", 1),
         OptionSpec("phi_prior", 0.0, "noise between runs without history; 0 = by kind of metric", 0.0, 1.0),

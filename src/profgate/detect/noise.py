@@ -16,7 +16,7 @@ STEADY_SHARE = 0.001  # the same for timed values, as a share of the run
 FEW_LOCATIONS = 5  # below this many, centring each run by the median removes the scatter itself
 PRIOR_WEIGHT = 10.0  # runs that the common noise is worth for one location, where too few locations tell
 FEW_TO_WEIGH = 20  # locations from which their spread tells how much the common noise is worth
-LEAST_WEIGHT, MOST_WEIGHT = 2.0, 40.0
+LEAST_WEIGHT, MOST_WEIGHT = 2.0, 60.0
 SURGE_RUNS = 3  # base runs from which one of them can stand out
 SURGE = 3.5  # standard errors that noise of the usual kind stays within
 # ln: cProfile recordings of one unchanged program on a busy machine of two cores scattered by 0.06 (median of its

@@ -87,7 +87,7 @@ def _court(draft: Report, policy: Policy, metric: MetricReport, pairs: int, tota
         name: float(level) if isinstance(level := metric.calibration.get(key), int | float) else default
         for name, key, default in (
             ("q", "q", 0.05),
-            ("gate_q", "gate_q", 0.01),
+            ("gate_q", "gate_q", 0.05),
             ("alpha", "total_alpha", 0.05),
             ("gate", "total_alpha_gate", 0.01),
         )

@@ -15,7 +15,7 @@ from profgate.model.policy import Policy
 from profgate.model.report import Finding, MetricReport, Report, Side, Total, Verdict, WorkloadReport
 
 GATING = Policy(gate_without_history=True)
-NUMBERS = {"q": 0.002, "z": 5.0, "d": 0.3, "distance": 3.5, "delta_share": 0.03, "detectable": 0.2}
+NUMBERS = {"q": 0.01, "z": 5.0, "d": 0.3, "distance": 3.5, "delta_share": 0.03, "detectable": 0.2}
 CALIBRATED: dict[str, float | int | str | None] = {"state": "calibrated", "base_runs": 8, "q": 0.05}
 
 
@@ -99,6 +99,12 @@ def test_2_the_calibrated_test_votes_worse() -> None:
 def test_2_q_counts_all_comparisons_of_the_report() -> None:
     assert colour(*BOTH, pairs=5) == "red"
     assert found(report_of(*BOTH, pairs=6)).reasons == ("not certain enough among 6 comparisons",)
+
+
+def test_2_a_repository_may_ask_the_gate_for_more_than_the_list() -> None:
+    strict: Any = {**CALIBRATED, "gate_q": 0.005}
+    assert colour(*BOTH, calibration=strict) == "yellow"
+    assert colour(calibrated(q=0.004), SECOND, calibration=strict) == "red"
 
 
 def test_2_no_other_calibrated_test_votes_better() -> None:
