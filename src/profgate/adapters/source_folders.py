@@ -1,0 +1,63 @@
+"""Two folders of sources on disk: which files differ, and their texts. Links are never followed."""
+
+import os
+from pathlib import Path
+
+from profgate.errors import ProfgateError
+
+LARGEST_FILE = 200_000  # bytes; longer ones are no text a person reads
+MOST_FILES = 100_000
+HIDDEN = (".", "__pycache__", "node_modules")
+Texts = dict[str, str | None]
+
+
+def differing_texts(before: str, after: str) -> tuple[Texts, Texts, frozenset[str]]:
+    """Texts of the files that differ, by path inside the folder, and all paths of the second folder.
+
+    None stands for a file that is too large or no text. Raises ProfgateError for what is no folder, and for too many
+    files.
+    """
+    old, new = _files(before), _files(after)
+    texts: tuple[Texts, Texts] = ({}, {})
+    for path in sorted(old.keys() | new.keys()):
+        one, other = old.get(path), new.get(path)
+        if one is not None and other is not None and _same(one, other):
+            continue
+        for place, side in ((one, texts[0]), (other, texts[1])):
+            if place is not None:
+                side[path] = _text(place)
+    return *texts, frozenset(new)
+
+
+def _files(folder: str) -> dict[str, Path]:
+    root = Path(folder)
+    if not root.is_dir():
+        raise ProfgateError(folder, "is no folder; name the one that holds the sources")
+    found: dict[str, Path] = {}
+    for place, folders, names in os.walk(root, followlinks=False):
+        folders[:] = sorted(name for name in folders if not name.startswith(HIDDEN))
+        for name in names:
+            path = Path(place) / name
+            if path.is_symlink() or not path.is_file():
+                continue
+            found[path.relative_to(root).as_posix()] = path
+            if len(found) > MOST_FILES:
+                raise ProfgateError(folder, f"holds more than {MOST_FILES:,} files; name the folder of the sources")
+    return found
+
+
+def _same(one: Path, other: Path) -> bool:
+    if one.stat().st_size != other.stat().st_size:
+        return False
+    with one.open("rb") as first, other.open("rb") as second:
+        while part := first.read(1 << 16):
+            if part != second.read(1 << 16):
+                return False
+    return True
+
+
+def _text(path: Path) -> str | None:
+    if path.stat().st_size > LARGEST_FILE:
+        return None
+    data = path.read_bytes()
+    return None if b"\0" in data else data.decode("utf-8", "replace")
