@@ -4,14 +4,17 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from profgate.attribute.renamed import renamed
+from profgate.attribute.source_states import source_states
 from profgate.compare.build import CompareOptions, compare_workload
 from profgate.compare.comparability import comparability, doubts
 from profgate.compare.symbols import Identity
 from profgate.compare.workloads import Paired, pair
 from profgate.errors import ComparisonError, ProfileError
+from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison, Note
 from profgate.model.manifest import Manifest
@@ -42,7 +45,11 @@ LONGEST_STEM = 180  # bytes: file systems take names of 255, and the metric and 
 
 @dataclass(frozen=True, slots=True)
 class PipelineInput:
-    """Everything one comparison needs. ``noise``: files of base runs of other commits, a sequence for each run."""
+    """Everything one comparison needs.
+
+    ``noise``: files of base runs of other commits, a sequence for each run. ``diff``: what changed in the sources
+    between the sides, None where nobody looked.
+    """
 
     baseline: Sequence[SourceFile]
     target: Sequence[SourceFile]
@@ -55,6 +62,7 @@ class PipelineInput:
     verbose: bool = False
     named: bool = False
     pages: int = 10
+    diff: SourceDiff | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,9 +234,11 @@ def _blueprint_rules(policy: Policy) -> BlueprintRules:
     return BlueprintRules(**{name: options[name] for name in ("min_shift", "sigma") if name in options})
 
 
-def _page(comparison: Comparison, metric: MetricReport, given: PipelineInput, name: str) -> PageDocument:
+def _page(
+    comparison: Comparison, metric: MetricReport, given: PipelineInput, name: str, states: SourceStates | None
+) -> PageDocument:
     labels = (given.baseline_side.sha or given.baseline_side.label, given.target_side.sha or given.target_side.label)
-    context = PageContext(labels=labels, findings=metric.findings, rules=_blueprint_rules(given.policy))
+    context = PageContext(labels, metric.findings, states, rules=_blueprint_rules(given.policy))
     text = build_page(*page_input(comparison, context))
     return PageDocument(comparison.workload, comparison.metric.name, Document(name, "text/html", text))
 
@@ -254,14 +264,16 @@ def _page_names(comparisons: Sequence[Comparison]) -> list[str]:
     return names
 
 
-def _pages(comparisons: Sequence[Comparison], report: Report, given: PipelineInput) -> tuple[PageDocument, ...]:
+def _pages(
+    comparisons: Sequence[Comparison], report: Report, given: PipelineInput, states: Sequence[SourceStates | None]
+) -> tuple[PageDocument, ...]:
     metrics: Mapping[tuple[str, str], MetricReport] = {
         (workload.name, metric.name): metric for workload in report.workloads for metric in workload.metrics
     }
     order = sorted(comparisons, key=lambda one: _headline(metrics[one.workload, one.metric.name]))
     drawable = [one for one in order if has_page(one)][: given.pages]
-    names = dict(zip(map(id, comparisons), _page_names(comparisons), strict=True))
-    return tuple(_page(one, metrics[one.workload, one.metric.name], given, names[id(one)]) for one in drawable)
+    beside = dict(zip(map(id, comparisons), zip(_page_names(comparisons), states, strict=True), strict=True))
+    return tuple(_page(one, metrics[one.workload, one.metric.name], given, *beside[id(one)]) for one in drawable)
 
 
 def _with_samples(comparisons: Sequence[Comparison], told: _Told) -> list[Comparison]:
@@ -294,8 +306,12 @@ def report_on(
     strategies: "Sequence[Strategy]",
     alone: Sequence[NotCompared] = (),
     warnings: Sequence[str] = (),
+    states: Sequence[SourceStates | None] = (),
 ) -> Report:
-    """Comparisons detected, gathered and judged; ``alone`` and ``warnings`` are what could not be compared."""
+    """Comparisons detected, gathered and judged; ``alone`` and ``warnings`` are what could not be compared.
+
+    ``states`` are those of each comparison's sources: evidence beside the findings, which no verdict rests on.
+    """
     from profgate.attribute.causes import causes_of  # none of these is needed by who only draws
     from profgate.attribute.moved_cost import with_cost_groups
     from profgate.judge.changes import metric_report
@@ -303,8 +319,8 @@ def report_on(
 
     attributed = [replace(with_cost_groups(one), causes=causes_of(one)) for one in comparisons]
     metrics = [
-        metric_report(one, _detect(one, given, strategies, len(comparisons)), verbose=given.verbose)
-        for one in attributed
+        metric_report(one, _detect(one, given, strategies, len(comparisons)), verbose=given.verbose, states=known)
+        for one, known in zip_longest(attributed, states)
     ]
     draft = Report(
         baseline=given.baseline_side,
@@ -321,5 +337,8 @@ def build_report(given: PipelineInput, read: Reader, strategies: "Sequence[Strat
     """The judged report of one comparison with its pages. Pure; raises ProfileError for a file a person named."""
     overlaid, told = compare_sources(given, read)
     comparisons = _with_samples(overlaid, told)
-    report = report_on(comparisons, given, strategies, told.alone, told.warnings)
-    return Built(report, _pages(comparisons, report, given), tuple(comparisons))
+    states = [None if given.diff is None else source_states(one, given.diff) for one in comparisons]
+    if given.diff is not None and given.diff.reason:
+        told.warnings.append(f"not all is known of the sources: {given.diff.reason}")
+    report = report_on(comparisons, given, strategies, told.alone, told.warnings, states)
+    return Built(report, _pages(comparisons, report, given, states), tuple(comparisons))

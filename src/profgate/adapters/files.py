@@ -5,6 +5,7 @@ import glob
 import io
 import os
 import stat
+import sys
 import tempfile
 from collections.abc import Iterator
 from functools import partial
@@ -57,6 +58,18 @@ def exists(place: str) -> bool:
     """Whether anything stands at this place, a broken link included."""
     with _spoken_for(place):
         return os.path.lexists(place)
+
+
+def read_loosely(place: str, limit: int) -> str:
+    """The text of a file, or of standard input for ``-``; what is no UTF-8 is replaced. Raises ProfgateError."""
+    if place == "-":
+        data = sys.stdin.buffer.read(limit + 1)
+    else:
+        with _spoken_for(place), Path(place).open("rb") as stream:
+            data = stream.read(limit + 1)
+    if len(data) > limit:
+        raise ProfgateError(place, f"is larger than {limit:,} bytes; give a smaller one")
+    return data.decode("utf-8-sig", "replace")
 
 
 def write_text(place: str, text: str) -> None:

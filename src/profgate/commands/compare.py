@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from profgate import wiring
 from profgate.adapters.files import write_text
-from profgate.commands.inputs import add_sides, file, folder, pipeline_input, policy_of
+from profgate.commands.inputs import add_diff, add_sides, file, folder, pipeline_input, policy_of, source_diff
 from profgate.model.links import Links
 from profgate.model.policy import FAIL_ON_ORDER
 from profgate.model.report import Document
@@ -34,6 +34,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
         "--output-dir", "-o", metavar="DIR", type=folder, help="write comment.md, report.json and the pages here"
     )
     parser.add_argument("--fail-on", choices=FAIL_ON_ORDER, help="gate now, without waiting for 8 base runs")
+    add_diff(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="show unchanged rows too")
     return parser.parse_args(argv)
 
@@ -67,6 +68,7 @@ def run(argv: Sequence[str]) -> int:
     arguments = _arguments(argv)
     policy = policy_of(arguments.config, arguments.fail_on)
     given = pipeline_input(arguments.baseline, arguments.target, policy, difference=arguments.difference)
+    given = replace(given, diff=source_diff(arguments.diff))
     strategies = tuple(arguments.strategy) if arguments.strategy else None
     with reading(sys.stderr, sum(source.size for source in (*given.baseline, *given.target))) as progress:
         built = wiring.compare(replace(given, strategies=strategies, verbose=arguments.verbose), progress=progress)

@@ -8,14 +8,15 @@ from fractions import Fraction
 
 from profgate import wiring
 from profgate.adapters.files import write_text
-from profgate.commands.inputs import add_sides, file, one_comparison, pipeline_input
+from profgate.attribute.source_states import source_states
+from profgate.commands.inputs import add_diff, add_sides, file, one_comparison, pipeline_input, source_diff
 from profgate.errors import ProfgateError
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
 from profgate.report.folded_export import Scaling, two_column_folded
 from profgate.report.page import build_page
 from profgate.report.page_columns import PageHeader, PageTree, exact_sum
-from profgate.report.page_input import has_page, metrics_against, page_input
+from profgate.report.page_input import PageContext, has_page, metrics_against, page_input
 from profgate.report.shading import CLASSIC, USUAL
 from profgate.report.svg import build_svg
 
@@ -57,11 +58,15 @@ def _drawn(tree: PageTree, header: PageHeader, arguments: argparse.Namespace) ->
 
 
 def _sides(arguments: argparse.Namespace) -> tuple[PageTree, PageHeader]:
+    diff = source_diff(arguments.diff)
     given = pipeline_input(arguments.baseline, arguments.target, Policy(), difference=arguments.difference, alone=True)
     comparisons = wiring.overlays(given)
     comparison = _drawable(one_comparison(comparisons, arguments.metric, arguments.workload))
     if arguments.against is None:
-        return page_input(comparison)
+        states = None if diff is None else source_states(comparison, diff)
+        return page_input(comparison, PageContext(states=states))
+    if diff is not None:
+        raise ProfgateError("--diff", "tells two builds apart; --against draws one file, so leave one of them away")
     if arguments.metric is None or arguments.target is not None or arguments.difference:
         raise ProfgateError("--against", "draws two metrics of one file: name the first with --metric, give no TARGET")
     other = _drawable(one_comparison(comparisons, arguments.against, arguments.workload))
@@ -86,6 +91,7 @@ def run(argv: Sequence[str]) -> int:
     )
     parser.add_argument("--metric", help="which metric, where the profile has several")
     parser.add_argument("--against", metavar="METRIC", help="draw --metric against this one of the same profile")
+    add_diff(parser)
     parser.add_argument("--workload", help="which workload, where a folder holds several")
     parser.add_argument("--preset", choices=("classic",), help="widths and colours of flamegraph.pl (.svg)")
     parser.add_argument(

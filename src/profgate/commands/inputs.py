@@ -5,8 +5,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from profgate import wiring
-from profgate.adapters.files import read_text, sources_under, write_text
+from profgate.adapters.checkout import tracked_files
+from profgate.adapters.files import read_loosely, read_text, sources_under, write_text
+from profgate.attribute.unified_diff import parse_diff
 from profgate.errors import ProfgateError
+from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_from_json
 from profgate.model.policy import FailOn, Policy
@@ -16,6 +19,7 @@ from profgate.pipeline import PipelineInput
 from profgate.readers.folded import split_difference
 
 LARGEST_DIFFERENCE = 1 << 30
+LARGEST_DIFF = 64 << 20
 
 
 def folder(text: str) -> str:
@@ -95,6 +99,24 @@ def pipeline_input(
     )
 
 
+def add_diff(parser: argparse.ArgumentParser) -> None:
+    """The option that names a diff of the sources."""
+    parser.add_argument(
+        "--diff", metavar="FILE", type=file, help="unified diff of the sources, as git diff writes it; - for stdin"
+    )
+
+
+def source_diff(name: str | None) -> SourceDiff | None:
+    """The diff, with the files that git tracks here. Raises ProfgateError with the line that cannot be read."""
+    if name is None:
+        return None
+    diff = parse_diff(read_loosely(name, LARGEST_DIFF), "standard input" if name == "-" else name)
+    tracked = tracked_files()
+    if tracked is None:
+        return replace(diff, reason="git lists no files here, so only functions in changed files are known")
+    return replace(diff, repository_files=tracked)
+
+
 def one_comparison(comparisons: Sequence[Comparison], metric: str | None, workload: str | None) -> Comparison:
     """The comparison a person means, by metric and workload. Raises ProfgateError that names the choice."""
     found = [one for one in comparisons if metric in (None, one.metric.name) and workload in (None, one.workload)]
@@ -104,4 +126,15 @@ def one_comparison(comparisons: Sequence[Comparison], metric: str | None, worklo
     raise ProfgateError("profiles", f"choose one with --workload and --metric; there are: {known}")
 
 
-__all__ = ["add_sides", "file", "folder", "one_comparison", "pipeline_input", "policy_of", "side", "write_text"]
+__all__ = [
+    "add_diff",
+    "add_sides",
+    "file",
+    "folder",
+    "one_comparison",
+    "pipeline_input",
+    "policy_of",
+    "side",
+    "source_diff",
+    "write_text",
+]

@@ -10,6 +10,7 @@ import numpy as np
 
 from profgate.judge.relations import causes_of, location_of, relations_of
 from profgate.model.arrays import FloatArray, IntArray
+from profgate.model.attribution import SourceStates
 from profgate.model.change import Change, Detection, Location, path_text
 from profgate.model.comparison import Comparison, Note, Runs
 from profgate.model.kinds import BETTER, RANKS, WORSE, Kind
@@ -205,6 +206,15 @@ def _change(comparison: Comparison, detection: Detection, sums: _Sums, rows: _Ro
     )
 
 
+def _with_source(change: Change, states: SourceStates | None, symbol: int) -> Change:
+    """The change with what is known of its function's source; modules and totals have none."""
+    if states is None or symbol < 0:
+        return change
+    link = states.links[symbol]
+    told = {"source": states.states[symbol], **({"source_link": link} if link else {})}
+    return replace(change, evidence={**change.evidence, **told})
+
+
 def _name(names: list[str] | None, row: int) -> str | None:
     """The model's name, None where there is none."""
     return names[row] or None if names is not None else None
@@ -268,8 +278,16 @@ def _blocking(notes: Sequence[Note], detections: Sequence[Detection]) -> tuple[s
     return (*(note.text for note in notes if note.blocks), *failed)
 
 
-def metric_report(comparison: Comparison, detections: Sequence[Detection], *, verbose: bool = False) -> MetricReport:
+def metric_report(
+    comparison: Comparison,
+    detections: Sequence[Detection],
+    *,
+    verbose: bool = False,
+    states: SourceStates | None = None,
+) -> MetricReport:
     """One metric with its listed changes, in base units; findings are the judge's.
+
+    Where ``states`` are known, the changes of a function carry the state of its source, and the link to it.
 
     NoChange and Unknown rows are counted, and listed only when ``verbose``. Each strategy lists at most 2,000 changes,
     or 200 of calling contexts; the rest is in ``counts["cut"]``, new and gone locations below 0.1 % of the run in
@@ -287,7 +305,10 @@ def metric_report(comparison: Comparison, detections: Sequence[Detection], *, ve
         rows = _rows(detection, sums, total_changed=changed, verbose=verbose)
         counts.update(rows.counts)
         counts["failed"] += bool(detection.facts.get("failed"))
-        changes += [_change(comparison, detection, sums, rows, row) for row in rows.listed]
+        changes += [
+            _with_source(_change(comparison, detection, sums, rows, row), states, int(detection.symbol[row]))
+            for row in rows.listed
+        ]
         listed |= {int(detection.symbol[row]) for row in rows.listed if detection.symbol[row] >= 0}
     calibration = _calibration(comparison, detections)
     detectable = calibration.get("detectable")

@@ -17,6 +17,8 @@ CONTEXTS = "call_context"
 SURE_ALONE = 0.001  # a q below this needs no second family
 NEW_COST = 0.005  # share of the run from which a new location is worth a look
 TOTAL_PLACE = ("total", None, None)
+SOURCE_WORDS = ("source", "source_link")
+UNKNOWN_SOURCE = "unknown"
 CAPS = {
     "moved": "cost that moved is not new cost",
     "split": "cost that was split is judged by its net change",
@@ -197,7 +199,7 @@ def _located(said: list[Change], metric: MetricReport, court: Court, known: Find
         share_to=values["share_to"],
         strategies=_votes(changes, direction),
         statistics=statistics,
-        evidence=_evidence(known, contexts_told(said, direction)),
+        evidence=_evidence(known, changes, contexts_told(said, direction)),
         acknowledgement=known.acknowledgement if known else None,
     )
     if alone is not None:
@@ -207,8 +209,12 @@ def _located(said: list[Change], metric: MetricReport, court: Court, known: Find
     return _coloured(finding, _obstacles(finding, votes, court))
 
 
-def _evidence(known: Finding | None, contexts: str) -> dict[str, str] | None:
+def _evidence(known: Finding | None, changes: list[Change], contexts: str) -> dict[str, str] | None:
     found = {**((known.evidence if known else None) or {}), **({"contexts": contexts} if contexts else {})}
+    for word in SOURCE_WORDS:
+        said = (change.evidence.get(word) for change in changes)
+        text = next((text for text in said if isinstance(text, str) and text != UNKNOWN_SOURCE), None)
+        found |= {} if text is None else {word: text}
     return found or None
 
 

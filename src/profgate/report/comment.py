@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from profgate.errors import ProfgateError
 from profgate.model.links import Links
-from profgate.model.report import Document, NotCompared, Report, Side
+from profgate.model.report import Document, Finding, NotCompared, Report, Side
 from profgate.model.visible_text import full_name
 from profgate.report import numbers, rows
 from profgate.report.markdown_text import (
@@ -193,6 +193,7 @@ def finding_cells(row: Row, links: Links) -> dict[str, Any]:
     accepted = finding.acknowledgement or {}
     told = [
         _why(row),
+        _source(finding),
         *(sentence(text, 120) for text in rows.evidence_words(finding)),
     ]
     if accepted:
@@ -208,6 +209,12 @@ def finding_cells(row: Row, links: Links) -> dict[str, Any]:
         "share": "" if row.total else _unbroken(numbers.share_from_to(finding.share_from, finding.share_to)),
         "why": _joined(*told).replace("|", "\\|") or numbers.UNKNOWN,
     }
+
+
+def _source(finding: Finding) -> str:
+    """What was done to the function's source, as a link to its lines."""
+    words = rows.source_words(finding)
+    return link(words, (finding.evidence or {}).get("source_link")) if words else ""
 
 
 def total_cells(pair: Pair) -> dict[str, Any]:

@@ -70,12 +70,18 @@ def _finding(workload: str, metric: MetricReport, finding: Finding) -> dict[str,
         "colour": finding.colour,
         "direction": finding.direction,
         "strategy": " ".join(vote.name for vote in finding.strategies if vote.agrees),
-        "reason": "; ".join((*finding.reasons, *rows.evidence_words(finding), *_story(finding))),
+        "reason": "; ".join((*finding.reasons, *_told(finding))),
     }
 
 
 def _story(finding: Finding) -> tuple[str, ...]:
     return (f"carried by {finding.carried_by.name}",) if finding.carried_by else ()
+
+
+def _told(finding: Finding) -> Iterable[str]:
+    """What is known of a finding beside its reasons."""
+    source = rows.source_words(finding)
+    return (*((source,) if source else ()), *rows.evidence_words(finding), *_story(finding))
 
 
 def _change(workload: str, metric: MetricReport | None, change: Change) -> dict[str, Cell]:

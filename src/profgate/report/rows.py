@@ -33,6 +33,12 @@ NOISE = (
 )
 MOVED_KEYS = frozenset({"cost", "from", "into", "of", "through"})
 MOVED = ("moved", "renamed", "split")  # cost that is at another place, not new
+SOURCES = {
+    "changed": "changed here",
+    "added": "added here",
+    "removed": "removed here",
+    "renamed": "its file was renamed here",
+}
 GATE_RUNS = 8  # independent base runs from which the noise counts as known
 VERBS = {"time": "takes", "memory": "uses", "samples": "has"}
 Quote = Callable[[str], str]
@@ -266,9 +272,15 @@ def moved_words(finding: Finding) -> str:
 
 def evidence_words(finding: Finding) -> tuple[str, ...]:
     """What else is known of a finding's place, each as ``name: text``; cost that moved first, in its own words."""
-    plain = ((name, text) for name, text in sorted((finding.evidence or {}).items()) if name not in MOVED_KEYS)
+    told = MOVED_KEYS | {"source", "source_link"}
+    plain = ((name, text) for name, text in sorted((finding.evidence or {}).items()) if name not in told)
     moved = moved_words(finding)
     return (*((moved,) if moved else ()), *(f"{name}: {text}" for name, text in plain))
+
+
+def source_words(finding: Finding) -> str:
+    """What the pull request did to the finding's function; empty where it did nothing, or nobody knows."""
+    return SOURCES.get((finding.evidence or {}).get("source", ""), "")
 
 
 def renames(metric: MetricReport) -> tuple[tuple[str, str], ...]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from profgate.model.change import Change, path_text
-from profgate.model.report import Report, Side
+from profgate.model.report import Finding, Report, Side
 from profgate.model.visible_text import columns_of, cut, fitting, name_text, plain
 from profgate.report import numbers, rows
 from profgate.report.rows import Pair, Row
@@ -141,11 +141,16 @@ def _cells(row: Row) -> tuple[str, ...]:
     finding = row.finding
     return (
         row.tag[1],
-        "total" if row.total else name_text(finding.location.name, 200),
+        "total" if row.total else _named(finding),
         numbers.from_to(finding.from_value, finding.to_value, row.metric.unit),
         numbers.ratio(finding.from_value, finding.to_value),
         "" if row.total else numbers.share_from_to(finding.share_from, finding.share_to),
     )
+
+
+def _named(finding: Finding) -> str:
+    source = rows.source_words(finding)
+    return name_text(finding.location.name, 200) + (f" ({source})" if source else "")
 
 
 HEADINGS = ("", "function", "baseline → target", "ratio", "share of total")

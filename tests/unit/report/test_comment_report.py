@@ -314,11 +314,23 @@ def test_an_accepted_finding_says_by_whom_and_why() -> None:
     row = replace(
         samples.finding("parse", 1e9, 2e9, colour="yellow"),
         acknowledgement={"by": "octocat", "reason": "needed | for @security"},
-        evidence={"source": "changed here"},
+        evidence={"source": "changed"},
     )
     text = comment(samples.report(samples.workload(samples.metric(row)), verdict=samples.verdict("warn", "x"))).text
     assert "| ✅ accepted | `parse`" in text
-    assert "source: changed here · accepted by `octocat` · needed &#124; for &#64;<b></b>security |" in text
+    assert " · changed here · accepted by `octocat` · needed &#124; for &#64;<b></b>security |" in text
+
+
+def test_a_changed_function_links_to_its_lines() -> None:
+    link = "https://github.com/octo/shop/pull/7/files#diff-0123R9"
+    for state, words in (("changed", "changed here"), ("added", "added here"), ("removed", "removed here")):
+        row = replace(samples.finding("parse", 1e9, 2e9), evidence={"source": state, "source_link": link})
+        assert f"[{words}]({link})" in comment(samples.report(samples.workload(samples.metric(row)))).text
+    row = replace(samples.finding("parse", 1e9, 2e9), evidence={"source": "same", "source_link": link})
+    assert "#diff" not in comment(samples.report(samples.workload(samples.metric(row)))).text
+    hostile = {"source": "changed", "source_link": "javascript:alert(1)"}
+    row = replace(samples.finding("parse", 1e9, 2e9), evidence=hostile)
+    assert "javascript" not in comment(samples.report(samples.workload(samples.metric(row)))).text
 
 
 def test_a_substituted_baseline_is_told() -> None:

@@ -1,0 +1,38 @@
+"""From the file a profile names to the file of the repository."""
+
+from collections.abc import Iterable
+
+
+class RepositoryPaths:
+    """The files of one commit. ``all_known`` False: these are only some of them, so that less can be told apart."""
+
+    def __init__(self, paths: Iterable[str], *, all_known: bool) -> None:
+        self._all_known = all_known
+        self._paths = frozenset(paths)
+        self._by_name: dict[str, list[str]] = {}
+        for path in sorted(self._paths):
+            self._by_name.setdefault(path.rpartition("/")[2], []).append(path)
+
+    def find(self, file: str | None) -> str | None:
+        """The file of the repository; None where there is none, or more than one that fits equally well.
+
+        One of the two must end in the whole of the other: a profile says more than the repository (the folder of the
+        checkout or of the container, a Go module) or less (the path below a package's root). A bare name is believed
+        only where it cannot be another file of the repository, and never where the profile says that it lies elsewhere:
+        ``/usr/lib/tool/utils.py`` is not the ``utils.py`` at the top. What remains wrong is a file of a library whose
+        path below the library's folder is one of ours as well.
+        """
+        if not file or file[0] in "<~":
+            return None
+        wanted = file.replace("\\", "/").partition("://")
+        path = (wanted[2] or wanted[0]).removeprefix("./")
+        if path in self._paths:
+            return path
+        same_name = self._by_name.get(path.rpartition("/")[2], ())
+        inside = [known for known in same_name if "/" in known and path.endswith(f"/{known}")]
+        if inside:
+            return max(inside, key=len)
+        if "/" not in path and not self._all_known:
+            return None
+        around = [known for known in same_name if known.endswith(f"/{path}")]
+        return around[0] if len(around) == 1 else None

@@ -1,0 +1,161 @@
+"""Whether the source of each function changed, read from the hunks of a diff alone."""
+
+import hashlib
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from profgate.attribute.hunk_scope import FileHunks, Function
+from profgate.attribute.repository_paths import RepositoryPaths
+from profgate.model.attribution import ChangedFile, Edit, Hunk, LineRange, SourceDiff, SourceState, SourceStates
+from profgate.model.comparison import Comparison
+
+BASELINE, TARGET = 0, 1
+# these formats give the line where a function begins, all others any line of it
+_FIRST_LINE_FORMATS = frozenset({"pstats"})
+# a closure lies inside another function, so its line is no border of that one
+_CLOSURE = re.compile(r"[<{]|\blambda\b|\.func\d|\bblock in\b|\$\d|anonymous", re.IGNORECASE)
+
+
+def source_states(comparison: Comparison, diff: SourceDiff) -> SourceStates:
+    """A state, a file of the repository and a link for each symbol; what cannot be decided is unknown.
+
+    *same*: the file lies in the repository and the diff does not touch it, or all its hunks lie on the far side of
+    another known function. *changed*: a known line of the function came with the diff, or a hunk changes lines that
+    stand in the function by the hunk's heading, by its own lines or by their indentation. *added*, *removed*: the file
+    came or went as a whole, or the function's definition did. *renamed*: the file did, and the function is the same.
+
+    What this can get wrong: a comment or blank space inside a function counts as its change; of two functions of one
+    name in one file (two methods ``__init__``) one line only is known, so a change of the other may be missed; a
+    function whose named closure ends before a hunk is called same although the hunk may lie behind the closure, in the
+    function; sources that are indented against the habit of their language. A function whose callee, default, decorator
+    or constant changed elsewhere is *same*: the word is about its own lines. Changes on the base branch between the
+    baseline and the pull request's start are not part of the diff.
+    """
+    sides = _Sides(comparison, diff)
+    found = [sides.of(symbol) for symbol in range(len(comparison.symbols))]
+    return SourceStates(
+        tuple(one.state for one in found), tuple(one.path for one in found), tuple(one.link for one in found)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    state: SourceState = "unknown"
+    path: str | None = None
+    link: str | None = None
+
+
+class _Sides:
+    """The files of both commits, and the known lines of the functions in the changed ones."""
+
+    def __init__(self, comparison: Comparison, diff: SourceDiff) -> None:
+        self.diff = diff
+        self.symbols = comparison.symbols
+        self.present = comparison.present.tolist()
+        self.exact = {facts.format for facts in comparison.facts} <= _FIRST_LINE_FORMATS
+        self.touched: tuple[dict[str, ChangedFile], ...] = (
+            {one.previous_path: one for one in diff.files if one.status != "added"},
+            {one.path: one for one in diff.files if one.status != "removed"},
+        )
+        listed = diff.repository_files
+        after = {*(listed or ()), *self.touched[TARGET]} - {one.path for one in diff.files if one.status == "removed"}
+        before = (after - {one.path for one in diff.files if one.status in {"added", "renamed"}}) | {
+            *self.touched[BASELINE]
+        }
+        self.paths = tuple(RepositoryPaths(paths, all_known=listed is not None) for paths in (before, after))
+        self.known: dict[tuple[int, str], str | None] = {}
+        self.hunks: dict[tuple[int, str], FileHunks] = {}
+        self.places = [self._place(symbol) for symbol in range(len(self.symbols))]
+        self.lines = self._lines()
+
+    def _place(self, symbol: int) -> tuple[int, str | None]:
+        """The side that a symbol's line belongs to, and its file there."""
+        side, file = (TARGET if self.present[TARGET][symbol] else BASELINE), self.symbols.files[symbol]
+        if file is None:
+            return side, None
+        if (side, file) not in self.known:
+            self.known[side, file] = self.paths[side].find(file)
+        return side, self.known[side, file]
+
+    def _lines(self) -> dict[tuple[int, str], list[int]]:
+        """Lines that are known to be no closure's, for each changed file, in order."""
+        lines: dict[tuple[int, str], list[int]] = {}
+        for symbol, (side, path) in enumerate(self.places):
+            line = self.symbols.lines[symbol]
+            if path in self.touched[side] and line is not None and not _CLOSURE.search(self.symbols.names[symbol]):
+                lines.setdefault((side, path), []).append(line)
+        return {place: sorted(found) for place, found in lines.items()}
+
+    def of(self, symbol: int) -> _Found:
+        """What is known of one symbol."""
+        side, path = self.places[symbol]
+        if path is None:
+            return _Found()
+        line, changed = self.symbols.lines[symbol], self.touched[side].get(path)
+        if changed is None:
+            known = self.diff.complete and self.diff.repository_files is not None
+            return _Found("same" if known else "unknown", path, self._file_link(side, path, line))
+        state, place = self._in_changed_file(symbol, side, changed)
+        if state in {"same", "unknown", "renamed"} or place is None:
+            return _Found(state, path, self._file_link(side, path, line))
+        return _Found(state, path, self._diff_link(changed, *place) or self._file_link(side, path, line))
+
+    def _in_changed_file(
+        self, symbol: int, side: int, changed: ChangedFile
+    ) -> tuple[SourceState, tuple[str, int] | None]:
+        """The state of a function in a touched file, and where in the diff it shows: ``L`` or ``R`` and a line."""
+        name, line = self.symbols.names[symbol], self.symbols.lines[symbol]
+        letter = "LR"[side]
+        if changed.status in {"added", "removed"}:
+            return changed.status, (letter, line or 1)
+        function, hunks = Function(name, line, self.exact), self._hunks(side, changed)
+        alone = self.present[TARGET][symbol] != self.present[BASELINE][symbol]
+        if alone and (place := hunks.introduced(function)) is not None:
+            return ("added" if side == TARGET else "removed"), (letter, place)
+        if inside := hunks.inside(function):
+            return "changed", _shown(inside, line, side, changed.hunks)
+        lines = self.lines.get((side, self.places[symbol][1] or ""), [])
+        outside = line is not None and all(
+            self._beyond(edit[side], line, lines) or hunks.ended_before(hunk, edit, function)
+            for hunk, edit in hunks.around(line)
+        )
+        if not outside or not changed.complete:
+            return "unknown", None
+        return ("renamed" if changed.status == "renamed" else "same"), None
+
+    def _hunks(self, side: int, changed: ChangedFile) -> FileHunks:
+        if (side, changed.path) not in self.hunks:
+            self.hunks[side, changed.path] = FileHunks(changed.hunks, side)
+        return self.hunks[side, changed.path]
+
+    def _beyond(self, edited: LineRange, line: int, lines: Sequence[int]) -> bool:
+        """Whether another function's line stands between the edited ones and the function that holds this line."""
+        first, last = edited
+        if last < line:
+            nearest = bisect_left(lines, line) - 1
+            return (self.exact and last < line - 1) or (nearest >= 0 and lines[nearest] > last)
+        nearest = bisect_right(lines, line)
+        return nearest < len(lines) and lines[nearest] <= first - (last < first)
+
+    def _diff_link(self, changed: ChangedFile, letter: str, line: int) -> str | None:
+        if self.diff.diff_link is None:
+            return None
+        digest = hashlib.sha256(changed.path.encode("utf-8", "surrogatepass")).hexdigest()
+        return f"{self.diff.diff_link}#diff-{digest}{letter}{line}"
+
+    def _file_link(self, side: int, path: str, line: int | None) -> str | None:
+        commit = self.diff.file_links[side]
+        if commit is None:
+            return None
+        return f"{commit}/{quote(path, errors='replace')}" + (f"#L{line}" if line else "")
+
+
+def _shown(inside: Sequence[Edit], line: int | None, side: int, hunks: Sequence[Hunk]) -> tuple[str, int]:
+    """The function's own line where the diff shows it, else its first changed one."""
+    if line is not None and any(line in (hunk.target if side == TARGET else hunk.baseline) for hunk in hunks):
+        return "LR"[side], line
+    ranges: list[tuple[str, LineRange]] = [("R", inside[0].target), ("L", inside[0].baseline)]
+    return next((letter, lines.first) for letter, lines in ranges if lines.last >= lines.first)

@@ -1,0 +1,135 @@
+"""A diff of the sources beside two profiles, from the command line to every report."""
+
+import io
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from profgate.__main__ import main
+from profgate.adapters.checkout import tracked_files
+
+DIFF = """\
+diff --git a/src/shop/cart.py b/src/shop/cart.py
+--- a/src/shop/cart.py
++++ b/src/shop/cart.py
+@@ -20,4 +20,4 @@ def total(items):
+     result = 0
+     for item in items:
+-        result += item.price
++        result += price_of(item)
+     return result
+"""
+COUNTS = {"total (shop/cart.py:21)": (4_000, 9_000), "count (shop/stock.py:8)": (6_000, 3_000)}
+
+
+@pytest.fixture
+def sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "140")
+    for place, name in enumerate(("old", "new")):
+        lines = [f"main;{stack} {counts[place]}\n" for stack, counts in COUNTS.items()]
+        (tmp_path / f"{name}.folded").write_text("".join(lines))
+    (tmp_path / "x.diff").write_text(DIFF)
+    return ["old.folded", "new.folded"]
+
+
+@pytest.fixture
+def checkout(sides: list[str], tmp_path: Path) -> list[str]:
+    git = shutil.which("git")
+    if git is None:
+        pytest.skip("git is not installed")
+    for name in ("src/shop/cart.py", "src/shop/stock.py", "docs/ü.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    for command in (["init", "-q"], ["add", "src", "docs"]):
+        subprocess.run([git, *command], cwd=tmp_path, check=True)
+    return sides
+
+
+def evidence(text: str) -> dict[str, str | None]:
+    (workload,) = json.loads(text)["workloads"]
+    found = workload["metrics"][0]["findings"]
+    return {one["location"]["name"]: (one["evidence"] or {}).get("source") for one in found}
+
+
+def test_findings_say_whether_their_function_was_changed(
+    checkout: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["compare", *checkout, "--diff", "x.diff", "--format", "json"])
+    told = evidence(capsys.readouterr().out)
+    assert {name: told[name] for name in ("total", "count")} == {"total": "changed", "count": "same"}
+    main(["compare", *checkout, "--diff", "x.diff"])
+    assert "total (changed here)" in capsys.readouterr().out
+    main(["compare", *checkout, "--diff", "x.diff", "--format", "markdown"])
+    assert "changed here" in capsys.readouterr().out
+
+
+def test_a_diff_changes_no_verdict(checkout: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    told = []
+    for diff in ([], ["--diff", "x.diff"]):
+        code = main(["compare", *checkout, *diff, "--format", "json", "--fail-on", "maybe"])
+        report = json.loads(capsys.readouterr().out)
+        told.append(
+            (code, report["verdict"], [one["colour"] for one in report["workloads"][0]["metrics"][0]["findings"]])
+        )
+    assert told[0] == told[1]
+
+
+def test_without_a_repository_only_changed_files_are_known(
+    sides: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert tracked_files() is None
+    main(["compare", *sides, "--diff", "x.diff", "--format", "json"])
+    out = capsys.readouterr().out
+    assert (evidence(out)["total"], evidence(out)["count"]) == ("changed", None)
+    assert any("git lists no files here" in one for one in json.loads(out)["warnings"])
+
+
+def test_git_tells_its_files_from_any_folder(
+    checkout: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path / "docs")
+    assert checkout
+    assert tracked_files() == frozenset({"src/shop/cart.py", "src/shop/stock.py", "docs/ü.md"})
+
+
+def test_a_diff_comes_from_standard_input_too(
+    checkout: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(DIFF.encode() + b"+\xff\n")))
+    main(["compare", *checkout, "--diff", "-", "--format", "json"])
+    assert evidence(capsys.readouterr().out)["total"] == "changed"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Just words.\n", "x.diff: is no unified diff; make one with: git diff BASELINE TARGET"),
+        (DIFF.replace("-20,4", "-20,9"), "x.diff:4: the hunk is broken off"),
+    ],
+)
+@pytest.mark.parametrize("command", ["compare", "flamegraph"])
+def test_a_damaged_diff_is_no_empty_one(
+    command: str, text: str, told: str, sides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "x.diff").write_text(text)
+    output = ["-o", "x.html"] if command == "flamegraph" else []
+    assert main([command, *sides, "--diff", "x.diff", *output]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_the_page_holds_the_state_of_each_function(checkout: list[str], tmp_path: Path) -> None:
+    assert main(["flamegraph", *checkout, "-o", "with.html", "--diff", "x.diff"]) == 0
+    assert main(["flamegraph", *checkout, "-o", "without.html"]) == 0
+    headers = [
+        json.loads((tmp_path / name).read_text().partition('id="header">')[2].partition("</script>")[0])
+        for name in ("with.html", "without.html")
+    ]
+    assert [{"source", "link"} & {name for name, _ in header["columns"]} for header in headers] == [
+        {"source", "link"},
+        set(),
+    ]
