@@ -4,12 +4,13 @@ import itertools
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from model_samples import points
-from profgate.model.policy import Policy
+from profgate.errors import ProfileError
+from profgate.model.policy import Policy, Rule
 from profgate.model.report import MetricReport, Report
 from profgate.model.source import source_of
 from profgate.pipeline import PipelineInput
@@ -202,6 +203,56 @@ def test_com_d4_the_order_does_not_hang_on_the_input() -> None:
     assert [change.location for change in metric_of(there).changes] == [
         change.location for change in metric_of(back).changes
     ]
+
+
+@pytest.mark.parametrize("amount", [None, 1e400])
+def test_com_d2_what_is_no_number_is_unknown(amount: float | None) -> None:
+    """COM-d2: sums that are no number counted as an optimization."""
+    if amount is not None:
+        with pytest.raises(ProfileError, match="no number"):
+            report_of(profile(LINE), profile([{"uid": "f", "amount": "inf"}]), "aat")
+        return
+    broken = profile([{"uid": "f", "amount": amount}, {"uid": "kept", "amount": 1}])
+    assert kinds(report_of(profile(LINE), broken, "aat"))["average_amount_threshold", "f"] == "Unknown"
+
+
+def test_com_d7_every_strategy_keeps_its_word_on_names_with_blanks() -> None:
+    """COM-d7: stored changes were keyed without the strategy and split at blanks."""
+    name = "operator new (unsigned long, std::nothrow_t const&)"
+    before = sized(name, points(shape="linear", b0=5, b1=2))
+    after = sized(name, points(shape="quadratic", b0=5, b1=2, b2=1))
+    report = from_json(to_json(report_of(profile(before), profile(after), *EIGHT)))
+    said = {change.strategy for change in metric_of(report).changes if change.location.name == name}
+    assert len(said) == len(EIGHT)
+
+
+RULES = (
+    Rule("bmoe", {"type": ("mixed",), "postprocessor": ("regression_*",)}),
+    Rule("int", {"cmd": ("shop",), "workload": ("w",), "collector": ("complexity",)}, {"certain": 9.0}),
+    Rule("aat", {"args": ("--fast",)}),
+)
+
+
+@pytest.mark.parametrize(
+    ("apply", "steps", "spoken"),
+    [
+        ("all", ["regression_analysis"], {"best_model_order_equality": "Degradation", "integral_comparison": "Maybe"}),
+        ("first", ["regression_analysis"], {"best_model_order_equality": "Degradation"}),
+        ("all", [], {"integral_comparison": "Maybe"}),
+        ("first", [], {"integral_comparison": "Maybe"}),
+    ],
+)
+def test_rules_choose_strategies_by_what_a_profile_says(
+    apply: Literal["all", "first"], steps: list[str], spoken: dict[str, str]
+) -> None:
+    def stepped(records: list[Record]) -> bytes:
+        document = json.loads(profile(records))
+        return json.dumps(document | {"postprocessors": [{"name": step} for step in steps]}).encode()
+
+    after = sized("f", points(shape="quadratic", b0=5, b1=2, b2=0.02))
+    report = report_of(stepped(LINE), stepped(after), policy=Policy(rules=RULES, apply=apply))
+    found = {strategy: kind.replace("MaybeDegradation", "Maybe") for (strategy, _), kind in kinds(report).items()}
+    assert found == spoken
 
 
 def test_com_d10_a_line_is_no_part_of_a_location() -> None:

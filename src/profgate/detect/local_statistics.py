@@ -94,37 +94,44 @@ def windows(
     x = grid(asked.interval.start[row], asked.interval.end[row])
     width = int(options["density"] * GRID + 1e-9)
     width = width if width >= 2 else GRID
-    starts = np.arange(0, GRID, width)
     rows = int(pairs.baseline[row]), int(pairs.target[row])
-    sides = pair_values(models, *rows, x)
-    parts = [slice(start, start + width) for start in starts.tolist() if len(x[start : start + width]) > 1]
-    errors, scores, kept, ends = [], [], [], []
-    for part in parts:
-        before, after = (_statistics(models, one, x[part], y[part]) for one, y in zip(rows, sides, strict=True))
-        error = _errors(before, after)
-        error = error[~np.isnan(error)]
-        if len(error):
-            errors.append(float(error.mean()))
-            scores.append(float(_votes(error, options).sum()))
-            kept.append(len(error))
-            ends.append((float(x[part][0]), float(x[part][-1])))
-    score, count, error = np.array(scores), np.array(kept), np.array(errors)
-    bounds = np.array(ends, np.float64).reshape(-1, 2)
-    return Windows(_kinds(score, count, sign), error, bounds[:, 0], bounds[:, 1])
+    before, after = pair_values(models, *rows, x)
+    found = []
+    for part in (slice(0, GRID - GRID % width), slice(GRID - GRID % width, GRID)):
+        size = min(width, part.stop - part.start)
+        if size >= 2:
+            x_of, b_of, t_of = (column[part].reshape(-1, size) for column in (x, before, after))
+            with np.errstate(all="ignore"):
+                error = _errors(_statistics(models, rows[0], x_of, b_of), _statistics(models, rows[1], x_of, t_of))
+            found.append((error, x_of[:, 0], x_of[:, -1]))
+    error, first, last = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    known = ~np.isnan(error)
+    kept = known.any(axis=1)
+    error, known, first, last = error[kept], known[kept], first[kept], last[kept]
+    count = known.sum(axis=1)
+    score = np.where(known, _votes(error, options), 0.0).sum(axis=1)
+    mean = np.where(known, error, 0.0).sum(axis=1) / count
+    return Windows(_kinds(score, count, sign), mean, first, last)
 
 
 def _statistics(models: CostModels, row: int, x: FloatArray, y: FloatArray) -> FloatArray:
-    """Area, mean, median, largest, smallest, sum and both quartiles; NaN where a value is missing."""
+    """float64[window, 8] of float64[window, n]: area, mean, median, largest, smallest, sum and both quartiles.
+
+    NaN where a value is missing.
+    """
+    count = len(x)
     if bool(has_formula(models, np.array([row]))[0]):
-        area = areas(models.kind[[row]], models.coefficients[[row]], x[:1], x[-1:])[0]
+        kind, coefficients = np.repeat(models.kind[row], count), np.repeat(models.coefficients[[row]], count, axis=0)
+        area = areas(kind, coefficients, x[:, 0], x[:, -1])
     else:
-        area = simpson(y, (x[-1] - x[0]) / (len(x) - 1))
-    low, middle, high = np.quantile(y, [0.25, 0.5, 0.75])
-    return np.array([area, y.mean(), middle, y.max(), y.min(), y.sum(), low, high])
+        area = simpson(y, (x[:, -1] - x[:, 0]) / (x.shape[1] - 1))
+    low, middle, high = np.quantile(y, [0.25, 0.5, 0.75], axis=1)
+    columns = (area, y.mean(axis=1), middle, y.max(axis=1), y.min(axis=1), y.sum(axis=1), low, high)
+    return np.stack(columns, axis=1)
 
 
 def _errors(before: FloatArray, after: FloatArray) -> FloatArray:
-    """float64[8]: relative errors; NaN where a ratio cannot be formed."""
+    """Relative errors; NaN where a ratio cannot be formed."""
     with np.errstate(all="ignore"):
         error = (after - before) / before
     error = np.where((before < 0) | (after < 0) | ~np.isfinite(error), np.nan, error)
@@ -139,7 +146,7 @@ def _votes(error: FloatArray, options: dict[str, Any]) -> FloatArray:
 
 def _kinds(score: FloatArray, count: FloatArray, sign: int) -> IntArray:
     worse = sign * score > 0
-    part = np.abs(score) / count if len(count) else score
+    part = np.abs(score) / count
     weak = at_most(part, WEAK)
     kinds = np.where(weak, directed(Kind.MAYBE_DEGRADATION, worse), directed(Kind.DEGRADATION, worse))
     return np.where(at_most(part, SAME), np.int64(Kind.NO_CHANGE), kinds)

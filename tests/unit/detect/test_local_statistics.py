@@ -96,6 +96,13 @@ def test_negative_values_form_no_ratio() -> None:
     assert len(word.partial[0]) == 18
 
 
+def test_values_beyond_all_numbers_are_left_out() -> None:
+    """10^x leaves the numbers at 308: the windows above it say nothing."""
+    word = detect(pair([Given("linear", (1, 1), 0.99)], [Given("exponential", (1, 10), 0.99)]))
+    assert said(word)[1] is Kind.DEGRADATION
+    assert len(word.partial[0]) < 20
+
+
 def test_curves_are_compared_by_window() -> None:
     flat = Given("moving_average", (), 0.9, 0, 10, (4, 4, 4, 4))
     late = Given("moving_average", (), 0.9, 0, 10, (4, 4, 4, 8))

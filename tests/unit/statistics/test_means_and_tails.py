@@ -74,7 +74,8 @@ def test_corrections() -> None:
     assert len(benjamini_hochberg(np.empty(0))) == len(holm(np.empty(0))) == 0
 
 
-def test_spread() -> None:
+def test_com_d5_quantiles_stand_between_order_statistics() -> None:
+    """COM-d5: the published program reads one place too high, so the median of 1..101 would be 56."""
     values = np.arange(1.0, 102.0)
     assert (float(np.median(values)), quartiles(values), median_deviation(values)) == (51.0, (26.0, 76.0), 25.0)
     assert sample_deviation(np.array([1.0, 3.0])) == pytest.approx(math.sqrt(2))
