@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from profgate.judge.findings import TOTAL_PLACE, importance
+from profgate.judge.findings import importance
 from profgate.model.change import Location
 from profgate.model.kinds import Kind
 from profgate.model.report import Colour, Finding, MetricReport, WorkloadReport
@@ -47,9 +47,8 @@ def _place(location: Location) -> Place:
 
 def _tells(finding: Finding) -> bool:
     """Hints, totals and what nobody can tell are no part of a story."""
-    total = (finding.location.name, finding.location.file, finding.location.module) == TOTAL_PLACE
     clear = finding.direction != "none" and finding.kind != Kind.UNKNOWN.word
-    return finding.colour in WORST and clear and not total
+    return finding.colour in WORST and clear and finding.location != Location("total")
 
 
 def _ends(metric: MetricReport) -> Ends:
