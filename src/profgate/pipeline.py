@@ -172,11 +172,15 @@ def _rules(given: PipelineInput) -> Policy:
 
 
 def _detect(
-    comparison: Comparison, given: PipelineInput, strategies: "Sequence[Strategy]", pairs: int
+    comparison: Comparison,
+    given: PipelineInput,
+    strategies: "Sequence[Strategy]",
+    pairs: int,
+    states: SourceStates | None,
 ) -> list[Detection]:
     from profgate.detect.rules import selected, words_on  # not needed by who only draws
 
-    context = Context(pairs=pairs)
+    context = Context(pairs=pairs, source_states=states)
     chosen = selected(
         _rules(given),
         comparison.configuration,
@@ -310,7 +314,8 @@ def report_on(
 ) -> Report:
     """Comparisons detected, gathered and judged; ``alone`` and ``warnings`` are what could not be compared.
 
-    ``states`` are those of each comparison's sources: evidence beside the findings, which no verdict rests on.
+    ``states`` are those of each comparison's sources: evidence beside the findings, and what makes a strategy's word on
+    a calling context more than a maybe.
     """
     from profgate.attribute.causes import causes_of  # none of these is needed by who only draws
     from profgate.attribute.moved_cost import with_cost_groups
@@ -319,7 +324,9 @@ def report_on(
 
     attributed = [replace(with_cost_groups(one), causes=causes_of(one)) for one in comparisons]
     metrics = [
-        metric_report(one, _detect(one, given, strategies, len(comparisons)), verbose=given.verbose, states=known)
+        metric_report(
+            one, _detect(one, given, strategies, len(comparisons), known), verbose=given.verbose, states=known
+        )
         for one, known in zip_longest(attributed, states)
     ]
     draft = Report(

@@ -68,6 +68,20 @@ def test_findings_say_whether_their_function_was_changed(
     assert "changed here" in capsys.readouterr().out
 
 
+def test_a_context_of_a_changed_function_is_more_than_a_maybe(
+    checkout: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = []
+    for diff in ([], ["--diff", "x.diff"]):
+        main(["compare", *checkout, *diff, "--strategy", "ctx", "--format", "json"])
+        (metric,) = json.loads(capsys.readouterr().out)["workloads"][0]["metrics"]
+        told.append({change["location"]["name"]: change["kind"] for change in metric["changes"]})
+    assert told == [
+        {"total": "MaybeDegradation", "count": "MaybeOptimization"},
+        {"total": "SevereDegradation", "count": "MaybeOptimization"},
+    ]
+
+
 def test_a_diff_changes_no_verdict(checkout: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     told = []
     for diff in ([], ["--diff", "x.diff"]):
