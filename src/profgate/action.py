@@ -16,10 +16,12 @@ from profgate.adapters.event import read_run_context
 from profgate.adapters.files import read_text
 from profgate.adapters.github_client import GitHubClient
 from profgate.adapters.workflow_commands import WorkflowCommands, harmless
+from profgate.attribute.pull_files import diff_of_pull
 from profgate.compare.workloads import workload_name
 from profgate.config_file import Catalogue, read_policy, tightened
 from profgate.detect.registry import DEFAULTS
 from profgate.errors import GitHubError, NotAllowed, ProfgateError, ProfileError, SettingsError
+from profgate.model.attribution import SourceDiff
 from profgate.model.links import Links
 from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_to_json
 from profgate.model.policy import Policy, Rule
@@ -409,7 +411,10 @@ class _Run:
 
     def _report(self, sides: _Sides) -> int:
         """Compares, writes every file, and only then publishes."""
-        built = wiring.compare(sides.given)
+        given = sides.given
+        if given.baseline and given.target:
+            given = replace(given, diff=self._diff(given.baseline_side.sha))
+        built = wiring.compare(given)
         report = _explained(built.report, sides)
         first = self._first_run(built, sides.given.policy) if sides.first_run else None
         self._write(report, built, first or self._comment(report, Links(run=self.context.run_url)))
@@ -435,6 +440,19 @@ class _Run:
         published = Published(posixpath.join(self.settings.output_dir, "report.json"), page_url, url, sides.base_runs)
         _set_outputs(self.commands, report, published)
         return self._exit(report)
+
+    def _diff(self, base: str | None) -> SourceDiff | None:
+        """What the pull request changed in the sources, None where there is none; that it is missing fails nothing."""
+        context = self.context
+        if context.pr_number is None or context.event_name != "pull_request" or not self.settings.token:
+            return None
+        try:
+            records = self.client.pull_files(context.pr_number)
+        except GitHubError as error:
+            return SourceDiff((), complete=False, reason=f"GitHub did not list the pull request's files: {error}")
+        place = f"{context.server_url}/{context.repository}"
+        commits = tuple(f"{place}/blob/{sha}" if sha else None for sha in (base, context.head_sha))
+        return diff_of_pull(records, f"{place}/pull/{context.pr_number}/files", (commits[0], commits[1]))
 
     def _exit(self, report: Report) -> int:
         """The gate's word as an exit code; nothing compared is neutral, which a job cannot say but with 0."""

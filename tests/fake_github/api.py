@@ -251,7 +251,7 @@ class Api:
         pull = _of(self._state.pulls, call["pull_number"])
         head, base = self._state.commits[pull.head_sha].files, self._state.commits[pull.base_sha].files
         changed = sorted(path for path in {*head, *base} if head.get(path) != base.get(path))
-        return _page(call, [self._bodies.changed_file(path, pull.head_sha) for path in changed])
+        return _page(call, [self._bodies.changed_file(path, base.get(path), head.get(path)) for path in changed])
 
     def _labels(self, call: Call) -> Answer:
         pull = _of(self._state.pulls, call["issue_number"])

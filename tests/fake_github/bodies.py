@@ -1,6 +1,8 @@
 """Complete answers: the official examples with our ids, names and addresses in place of theirs."""
 
 import base64
+import difflib
+import hashlib
 import json
 from typing import Any
 
@@ -129,9 +131,19 @@ class Bodies:
         body["user"] |= {"login": login, "role_name": role}
         return body
 
-    def changed_file(self, path: str, sha: str) -> dict[str, Any]:
+    def changed_file(self, path: str, before: bytes | None, after: bytes | None) -> dict[str, Any]:
+        """A file of a pull request; as GitHub does, the patch is left out for what is no text."""
         body: dict[str, Any] = self._first("diff-entry-items")
-        return body | {"filename": path, "status": "modified", "sha": sha}
+        body |= {"filename": path, "sha": hashlib.sha1(after or before or b"", usedforsecurity=False).hexdigest()}
+        body["status"] = "added" if before is None else "removed" if after is None else "modified"
+        old, new = ((side or b"").decode("utf-8", "surrogateescape").splitlines() for side in (before, after))
+        lines = list(difflib.unified_diff(old, new, lineterm=""))[2:]
+        came, went = (sum(line.startswith(mark) for line in lines) for mark in "+-")
+        body |= {"additions": came, "deletions": went, "changes": came + went, "patch": "\n".join(lines)}
+        if b"\0" in (before or b"") + (after or b""):
+            body |= {"additions": 0, "deletions": 0, "changes": 0}
+            del body["patch"]
+        return body
 
     def status(self, number: int, values: dict[str, Any]) -> dict[str, Any]:
         body: dict[str, Any] = self._seed("status")

@@ -1,5 +1,6 @@
 """The action from environment to exit code, against a GitHub of its own."""
 
+import hashlib
 import json
 import random
 import re
@@ -60,8 +61,8 @@ class Stage:
         self.fake.finish_run()
         return code
 
-    def open_pull(self, *, fork: bool = False) -> None:
-        self.head = self.fake.add_commit(parents=[self.base])
+    def open_pull(self, *, fork: bool = False, files: Mapping[str, bytes] | None = None) -> None:
+        self.head = self.fake.add_commit(parents=[self.base], files=files)
         there = ("mallory/shop", 666) if fork else None
         self.number = self.fake.add_pull(self.head, self.base, fork=there)
         self.fork = fork
@@ -270,6 +271,53 @@ def test_a_token_that_cannot_comment_changes_no_verdict(recorded: Stage) -> None
     assert recorded.compare(profiles(SLOWER, 77)) == 1
     assert "::warning title=profgate::no comment was written" in recorded.log
     assert "pull-requests: write" in recorded.log
+
+
+CART = "import json\n\n\ndef parse(text):\n    items = {}\n    return json.loads(text)\n"
+HOSTILE_PATH = 'src/<img src=x>|`"\u202e.py'
+
+
+def in_cart(shares: Mapping[str, int], seed: int) -> dict[str, bytes]:
+    """Profiles that name the file of one function."""
+    return {name: data.replace(b"parse", b"parse (src/cart.py:5)") for name, data in profiles(shares, seed).items()}
+
+
+@pytest.fixture
+def with_sources(stage: Stage) -> Stage:
+    """A base branch with a source file, which the pull request changes."""
+    stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files={"src/cart.py": CART.encode()})
+    for seed in range(BASE_RUNS):
+        stage.push(in_cart(SHARES, seed))
+    slow = CART.replace("    items = {}\n", "    items = sorted(text)\n")
+    hostile = {HOSTILE_PATH: b"@@ -1 +1 @@\n\x1b[31m\n", "logo.png": b"\0\1"}
+    stage.open_pull(files={"src/cart.py": slow.encode(), **hostile})
+    return stage
+
+
+def evidence_of(stage: Stage, name: str) -> dict[str, str]:
+    metric = json.loads(stage.file("report.json"))["workloads"][0]["metrics"][0]
+    return next(one["evidence"] or {} for one in metric["findings"] if one["location"]["name"] == name)
+
+
+def test_a_function_that_the_pull_request_changed_is_linked_to_its_lines(with_sources: Stage) -> None:
+    assert with_sources.compare(in_cart(SLOWER, 77)) == 1
+    place = f"{with_sources.fake.server_url}/{with_sources.fake.state.repository}/pull/{with_sources.number}/files"
+    link = f"{place}#diff-{hashlib.sha256(b'src/cart.py').hexdigest()}R5"
+    assert evidence_of(with_sources, "parse") == evidence_of(with_sources, "parse") | {
+        "source": "changed",
+        "source_link": link,
+    }
+    assert f"[changed here]({link})" in with_sources.comments[0]
+    assert sum("/files" in one.path for one in with_sources.requests) == 1
+
+
+@pytest.mark.parametrize("status", [403, 404, 502])
+def test_that_the_files_of_a_pull_request_are_not_told_changes_nothing_else(with_sources: Stage, status: int) -> None:
+    with_sources.fake.fail("GET", "/files", status, times=9)
+    assert with_sources.compare(in_cart(SLOWER, 77)) == 1
+    assert "source" not in evidence_of(with_sources, "parse")
+    warnings = json.loads(with_sources.file("report.json"))["warnings"]
+    assert any("GitHub did not list the pull request's files" in one for one in warnings)
 
 
 def test_an_expired_baseline_is_told_and_fails_only_on_wish(stage: Stage) -> None:

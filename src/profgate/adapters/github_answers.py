@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from profgate.errors import GitHubError
-from profgate.model.github_records import ArtifactRecord, CommentRecord, CommitRecord, PullRecord, RunRecord
+from profgate.model.github_records import ArtifactRecord, CommentRecord, CommitRecord, FileRecord, PullRecord, RunRecord
 
 Record = TypeVar("Record")
 
@@ -95,6 +95,19 @@ def pull_of(data: Mapping[str, Any]) -> PullRecord:
         base_ref=text_of(base["ref"]),
         base_repository_id=_number(base["repo"]["id"]),
         labels=tuple(text_of(label["name"]) for label in data["labels"]),
+    )
+
+
+def file_of(data: Mapping[str, Any]) -> FileRecord:
+    """A file of a pull request."""
+    path, patch = text_of(data["filename"]), data.get("patch")
+    return FileRecord(
+        path=path,
+        previous_path=data.get("previous_filename") or path,
+        status=text_of(data["status"]),
+        additions=_number(data["additions"]),
+        deletions=_number(data["deletions"]),
+        patch=None if patch is None else text_of(patch),
     )
 
 

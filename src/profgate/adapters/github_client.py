@@ -20,13 +20,14 @@ from profgate.adapters.github_answers import (
     comment_of,
     commit_of,
     content_of,
+    file_of,
     parsed,
     pull_of,
     run_of,
     text_of,
 )
 from profgate.errors import GitHubError, NotAllowed
-from profgate.model.github_records import ArtifactRecord, CommentRecord, CommitRecord, PullRecord, RunRecord
+from profgate.model.github_records import ArtifactRecord, CommentRecord, CommitRecord, FileRecord, PullRecord, RunRecord
 
 if TYPE_CHECKING:
     from github import Github
@@ -36,6 +37,7 @@ API_VERSION = "2022-11-28"
 PAGE = 100
 MAX_PAGES = 100  # 10,000 comments: a server that never stops paging must not keep us for ever
 DOWNLOAD_TRIES = 3
+LISTED_FILES = 3_000
 REPEATABLE = frozenset({"GET", "PATCH"})
 
 
@@ -199,6 +201,15 @@ class GitHubClient:
     def pull(self, number: int) -> PullRecord:
         """A pull request; one request."""
         return parsed(f"pull request {number}", pull_of, self._get(f"/pulls/{number:d}", {}))
+
+    def pull_files(self, number: int) -> list[FileRecord]:
+        """The files a pull request changes, at most the 3,000 that GitHub lists; one request for 100."""
+        found: list[FileRecord] = []
+        for page in self._pages(f"/pulls/{number:d}/files", {"per_page": PAGE}):
+            found += parsed(f"files of pull request {number}", lambda data: [file_of(item) for item in data], page)
+            if len(found) >= LISTED_FILES:
+                break
+        return found[:LISTED_FILES]
 
     def open_pulls(self, head_owner: str, head_branch: str) -> list[PullRecord]:
         """The open pull requests from a branch of this owner; the caller compares SHA and repository ids."""

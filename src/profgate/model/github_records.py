@@ -65,6 +65,18 @@ class PullRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class FileRecord:
+    """One file of a pull request; the patch is None where GitHub gives none (too large, binary, nothing but a name)."""
+
+    path: str
+    previous_path: str
+    status: str
+    additions: int
+    deletions: int
+    patch: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class CommentRecord:
     """A comment of a pull request; ``author`` is the login, empty for a deleted user."""
 

@@ -1,0 +1,41 @@
+from dataclasses import replace
+
+import pytest
+
+from profgate.attribute.pull_files import diff_of_pull
+from profgate.model.github_records import FileRecord
+
+PATCH = "@@ -1,2 +1,2 @@ def f():\n a\n-b\n+c"
+MODIFIED = FileRecord("src/a.py", "src/a.py", "modified", 1, 1, PATCH)
+
+
+@pytest.mark.parametrize(
+    ("record", "status", "complete"),
+    [
+        (MODIFIED, "modified", True),
+        (replace(MODIFIED, additions=2), "modified", False),  # GitHub counts a line that the patch lacks
+        (replace(MODIFIED, patch=PATCH[:-3]), "modified", False),
+        (replace(MODIFIED, patch=None), "modified", False),
+        (replace(MODIFIED, patch=None, additions=0, deletions=0), "modified", False),  # binary
+        (replace(MODIFIED, status="renamed", patch=None, additions=0, deletions=0), "renamed", True),
+        (replace(MODIFIED, status="removed"), "removed", True),
+        (replace(MODIFIED, status="copied"), "added", True),
+    ],
+)
+def test_a_file_is_whole_where_its_patch_holds_what_github_counts(
+    record: FileRecord, status: str, complete: bool
+) -> None:
+    (file,) = diff_of_pull([record], None, (None, None)).files
+    assert (file.status, file.complete) == (status, complete)
+
+
+def test_files_that_did_not_change_and_unknown_words_are_left_out() -> None:
+    assert not diff_of_pull([replace(MODIFIED, status="unchanged")], None, (None, None)).files
+
+
+def test_a_full_list_may_lack_files() -> None:
+    many = [replace(MODIFIED, path=f"{number}.py") for number in range(3_000)]
+    assert diff_of_pull(many[:-1], None, (None, None)).complete
+    diff = diff_of_pull(many, None, (None, None))
+    assert not diff.complete
+    assert "3,000 files" in diff.reason
