@@ -1,7 +1,7 @@
 // The address keeps what is shown, and opens it again.
 import { byId } from "./dom.js";
 import { LINKED, makeFragment, parseFragment } from "./link.js";
-import { ancestorsOf, nameOf, nodeOfKey, pathKey, widestOf } from "./tree.js";
+import { ancestorsOf, nameOf, nodeOfKey, pathKey, weightOf, widestOf } from "./tree.js";
 
 const LONGEST_PATH = 4; // hashes: the frame, and callers to fall back to
 
@@ -65,7 +65,8 @@ export function makeAddress(page) {
     if (!finding) return "";
     const marked = page.header.findings.find((one) => one.key === finding);
     if (!marked) return findingName ? openFrame({ frame: findingName }) : "The linked finding is not in this profile; the whole graph is shown.";
-    page.openSymbol(marked.symbol);
+    if (marked.rows?.length) page.openNode(marked.rows.reduce((one, two) => (weightOf(page.tree, two) > weightOf(page.tree, one) ? two : one)));
+    else page.openSymbol(marked.symbol);
     return "";
   }
 
@@ -84,7 +85,7 @@ export function makeAddress(page) {
     page.tree.names.forEach((other, symbol) => {
       if (other !== name) return;
       const node = widestOf(page.tree, symbol);
-      const value = node < 0 ? 0 : Math.max(page.tree.before[node], page.tree.after[node]);
+      const value = node < 0 ? 0 : weightOf(page.tree, node);
       if (value > width) {
         best = symbol;
         width = value;

@@ -73,14 +73,14 @@ export function makeChanges(page) {
         const entry = element("li");
         const glyph = { new: "+", gone: "×" }[stateOf(page.tree, node)] ?? (delta > 0 ? "▲" : "▼");
         const open = linkButton("", () => {
-          page.set({ tab: "graph", sandwich: -1, reversed: false });
-          if (!page.panes.some((pane) => pane.widths[node] > 0)) page.set({ view: "union" });
-          page.zoomTo(node, 0);
+          page.openNode(node);
         });
         open.append(element("bdi", nameOf(page.tree, node)));
+        const caller = page.tree.parent[node];
+        const below = element("small", caller > 0 ? `in ${nameOf(page.tree, caller)}` : "");
         const numbers = [changeOf(page, delta), ...(responsibility === null ? [] : [`${formatShare(responsibility)} of the change`])].join(" · ");
         const tone = delta > 0 === !page.higher ? "worse" : "better";
-        entry.append(element("i", glyph, tone), open, element("span", numbers));
+        entry.append(element("i", glyph, tone), open, below, element("span", numbers));
         return entry;
       }),
     );

@@ -73,10 +73,10 @@ function referenceOf(sizes, wanted) {
   return Math.max(SMALLEST_REFERENCE, sorted[Math.ceil(0.98 * sorted.length) - 1]);
 }
 
-// Whether a difference is more than chance: the builder's test over repeats where the page has one, else z.
-function certainty(tree, { ratio, normalisation, basis, sample }) {
-  const passed = basis === "self" ? tree.evidenceSelf : tree.evidence;
-  if (passed) return (_before, _after, node) => passed[node] === 1;
+// Whether a difference is more than chance: the builder's test over repeats where it holds for this scale, else z.
+function certainty(tree, { ratio, normalisation, basis, sample, repeats }) {
+  const bits = repeats ? (basis === "self" ? tree.evidenceSelf : tree.evidence) : null;
+  if (bits) return (_before, _after, node) => bits[node] === 1;
   if (!sample) return null;
   return (before, after) => Math.abs(evidence(before, after, tree.totals[0], tree.totals[1], ratio, normalisation, sample)) >= CERTAIN;
 }

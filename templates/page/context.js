@@ -5,11 +5,11 @@
 //   page.tree                  the tree without dropped stacks; page.ratio and page.tableRatio scale its before side
 //   page.shapes                the trees that are drawn: [calls], [reversed] or [callers, callees] of a symbol
 //   page.shades                the colours of each shape; page.panes the pictures, each with widths and starts
-//   page.findings, page.names  findings by symbol; helpers for words stand in words.js
+//   page.findings              findings by symbol; helpers for words stand in words.js
 //   page.on(event, listener)   events, in the order of what depends on what: tree, shape, ratio, colour, layout, zoom,
 //                              focus; and by themselves: search, theme, tab, rows
-//   page.goTo(node, shape)     zooms; page.focusOn(node, shape) chooses a node; page.openSymbol(symbol) does both and
-//                              shows the tab of the graph. A node is a row of page.shapes[shape].
+//   page.goTo(node, shape)     zooms; page.focusOn(node, shape) chooses a node. A node is a row of page.shapes[shape]
+//   page.openNode(node)        shows a row of page.tree in the tab of the graph; page.openSymbol(symbol) its widest one
 //
 // Every event is told after everything that follows from a change is up to date.
 import { GATES, shadesOf } from "./colour.js";
@@ -70,9 +70,10 @@ export function makePage(header, whole) {
   const page = {
     header,
     whole,
+    tree: whole,
     defaults,
     state: { ...defaults, drop: new Set(), zoom: [0], focus: { shape: 0, node: 0 }, theme: "auto" },
-    findings: new Map(header.findings.map((finding) => [finding.symbol, finding])),
+    findings: new Map([...header.findings].reverse().map((finding) => [finding.symbol, finding])), // the first counts
     sample: header.sample_value ? header.sample_value / header.g : null,
     higher: header.better === "higher",
     found: null,
@@ -92,7 +93,11 @@ export function makePage(header, whole) {
       page.set({ zoom, focus: { shape, node } });
     },
     focusOn: (node, shape = page.state.focus.shape) => page.set({ focus: { shape, node } }),
-    openSymbol: (symbol) => openSymbol(page, symbol),
+    openNode: (node) => openNode(page, node),
+    openSymbol(symbol) {
+      const node = widestOf(page.tree, symbol);
+      if (node >= 0) openNode(page, node);
+    },
     hashesOf,
   };
   return page;
@@ -158,6 +163,7 @@ const COMPUTE = {
       gate: gate === "auto" ? GATES[basis] : gate,
       chance,
       sample: page.sample,
+      repeats: testsRepeats(page),
     };
     page.scale = shadesOf(page.tree, options);
     // A merged tree is coloured on the scale of the whole tree, so that a colour means one thing in one page.
@@ -184,6 +190,11 @@ const COMPUTE = {
   },
 };
 
+// Whether the test over repeats holds: it was made for the page's own scale and for all stacks.
+export function testsRepeats(page) {
+  return Boolean(page.tree.evidence) && page.state.k === page.header.normalisation;
+}
+
 function nearestDrawn(page, node, shape) {
   const tree = page.shapes[shape];
   let at = node < tree.size ? node : 0;
@@ -201,9 +212,8 @@ export function isShown(page, node, shape = 0) {
   return node >= root && node < page.shapes[shape].end[root] && (node === root || isDrawn(page, node, shape));
 }
 
-function openSymbol(page, symbol) {
-  const node = widestOf(page.tree, symbol);
-  if (node < 0) return;
+// Zooms to a row of page.tree, in whatever tab and view it can be seen.
+function openNode(page, node) {
   const needed = page.state.sandwich >= 0 || page.state.reversed ? { sandwich: -1, reversed: false } : {};
   if (page.state.tab !== "graph") needed.tab = "graph";
   if (Object.keys(needed).length) page.set(needed);

@@ -20,6 +20,15 @@ export function linkButton(text, action) {
   return makeButton(text, action, "link");
 }
 
+// A link that leaves the page.
+export function outwardLink(text, address) {
+  const link = element("a", text);
+  link.href = address;
+  link.rel = "noopener noreferrer";
+  link.target = "_blank";
+  return link;
+}
+
 // One sentence for a screen reader.
 export function announce(text) {
   byId("live").textContent = text;

@@ -1,7 +1,7 @@
 // Paints the visible rows of the graph on a canvas as large as the viewport, and finds the box under a point.
 import { LEVELS, stateOf } from "./colour.js";
 import { shorten } from "./format.js";
-import { nameOf } from "./tree.js";
+import { isEdited, nameOf } from "./tree.js";
 
 const SMALLEST_BOX = 0.5;
 const CHARACTER = 6.7;
@@ -9,8 +9,8 @@ const LABEL_FROM = 3 * CHARACTER + 8;
 const FONT = '11px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
 export const INKS = {
-  light: { back: "#ffffff", sliver: "#c9ced4", other: "#dfe2e6", mark: "rgba(20,24,28,.5)", edge: "#14181c", match: "#7a3ff2" },
-  dark: { back: "#1b1e22", sliver: "#4c5259", other: "#2b2f34", mark: "rgba(255,255,255,.5)", edge: "#f2f4f6", match: "#c4a5ff" },
+  light: { back: "#ffffff", line: "#dcdfe3", sliver: "#c9ced4", other: "#dfe2e6", mark: "rgba(20,24,28,.5)", edge: "#14181c", match: "#7a3ff2" },
+  dark: { back: "#1b1e22", line: "#4b5057", sliver: "#4c5259", other: "#2b2f34", mark: "rgba(255,255,255,.5)", edge: "#f2f4f6", match: "#c4a5ff" },
 };
 
 // What is drawn: for each visible row the boxes from left to right. Boxes outside the picture or below half a pixel
@@ -102,6 +102,10 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
   const hollow = outlines && state !== "gone";
   context.fillStyle = hollow ? ink.back : state === "other" ? ink.other : palette.fills[shade];
   context.fillRect(left, y, wide, tall);
+  if (!hollow && state === "both" && shade === LEVELS && size > 2) {
+    context.fillStyle = ink.line;
+    context.fillRect(left, y + tall - 1, wide, 1);
+  }
   if (hollow) {
     context.strokeStyle = ink.sliver;
     context.lineWidth = 1;
@@ -111,19 +115,21 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
     context.fillStyle = patterns[state];
     context.fillRect(left, y, wide, tall);
   }
-  const marked = findings.has(tree.symbol[node]);
-  if (marked) {
+  const edited = isEdited(tree.sources?.[tree.symbol[node]]);
+  if (edited) {
     context.fillStyle = ink.edge;
     context.fillRect(left, y, Math.min(3, wide / 5), tall);
   }
+  const finding = findings.get(tree.symbol[node]);
+  if (finding && wide > 3) corner(context, left + wide, y, Math.min(7, wide / 2), ink.edge);
   if (matched) {
     context.fillStyle = ink.match;
     context.fillRect(left, y + tall - 3, wide, 3);
   }
   if (size < LABEL_FROM) return;
-  const indent = marked ? 7 : 4;
-  const glyph = glyphOf(state, shades.level[node], marked);
-  const room = Math.floor((size - indent - 4) / CHARACTER) - glyph.length;
+  const indent = edited ? 7 : 4;
+  const glyph = glyphOf(state, shades.level[node], finding, edited);
+  const room = Math.floor((size - indent - (finding ? 10 : 4)) / CHARACTER) - glyph.length;
   const label = shorten(labelOf(scene, node), room);
   if (!label) return;
   if (state !== "both") {
@@ -141,13 +147,25 @@ function labelOf({ tree, folded }, node) {
   return last === node ? nameOf(tree, node) : `${nameOf(tree, node)} ›${last > node + 1 ? " … ›" : ""} ${nameOf(tree, last)}`;
 }
 
-export function glyphOf(state, level, found) {
+const SEVERITY_GLYPHS = { severe: "‼", degraded: "!", maybe: "?" };
+
+export function glyphOf(state, level, finding, edited) {
   const marks = [];
-  if (found) marks.push("◆");
+  if (finding) marks.push(SEVERITY_GLYPHS[finding.severity] ?? "!");
+  if (edited) marks.push("◆");
   if (state === "new") marks.push("+");
   else if (state === "gone") marks.push("×");
   else if (level) marks.push(level > 0 ? "▲" : "▼");
   return marks.length ? `${marks.join("")} ` : "";
+}
+
+function corner(context, right, top, size, colour) {
+  context.fillStyle = colour;
+  context.beginPath();
+  context.moveTo(right - size, top);
+  context.lineTo(right, top);
+  context.lineTo(right, top + size);
+  context.fill();
 }
 
 function dots(context, colour) {

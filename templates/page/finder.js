@@ -3,6 +3,7 @@ import { isDrawn } from "./context.js";
 import { announce, byId } from "./dom.js";
 import { formatShare } from "./format.js";
 import { matcherOf, matchingSymbols, searchBelow } from "./search.js";
+import { isEdited } from "./tree.js";
 import { sentenceOf } from "./words.js";
 
 export function makeFinder(page) {
@@ -15,7 +16,8 @@ export function makeFinder(page) {
     const shape = page.state.focus.shape;
     const tree = page.shapes[shape];
     page.found = matches ? matchingSymbols(tree.names, matches) : null;
-    if (only && tree.sources) page.found = Uint8Array.from(tree.names, (_, symbol) => (tree.sources[symbol] === "changed" && (!page.found || page.found[symbol]) ? 1 : 0));
+    if (only && tree.sources) page.found = Uint8Array.from(tree.names, (_, symbol) => (isEdited(tree.sources[symbol]) && (!page.found || page.found[symbol]) ? 1 : 0));
+    byId("only").setAttribute("aria-pressed", String(only));
     result = page.found ? searchBelow(tree, page.found, page.state.zoom[shape]) : null;
     at = -1;
     const count = result?.nodes.length ?? 0;
@@ -40,6 +42,10 @@ export function makeFinder(page) {
     announce(`Match ${at + 1} of ${visible.length}: ${sentenceOf(page, shape, visible[at])}`);
   };
 
+  const edited = page.whole.sources?.filter(isEdited).length ?? 0;
+  byId("only").hidden = !edited;
+  byId("only").textContent = `◆ ${edited.toLocaleString("en")} changed`;
+  byId("only").addEventListener("click", () => page.set({ only: !page.state.only }));
   page.on("search", () => find(true));
   page.on("zoom", () => find(false));
   byId("query").addEventListener("input", (event) => page.set({ q: event.target.value }));

@@ -47,7 +47,9 @@ export function formatRatio(ratio) {
 
 // The head and the tail stay, because the ends tell functions apart.
 export function shorten(text, length) {
-  const characters = [...text];
+  if (text.length <= length) return text;
+  // a label needs few characters of a name that may be very long; a pair of surrogates counts as one
+  const characters = [...(text.length > 4 * length ? text.slice(0, 2 * length) + text.slice(-2 * length) : text)];
   if (characters.length <= length) return text;
   if (length < 3) return "";
   const head = Math.ceil((length - 1) / 2);

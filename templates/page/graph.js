@@ -1,11 +1,11 @@
 // The pictures: one pane for each side or direction, with hover, zoom, keys and the text of the chosen frame.
 import { paletteOf, stateOf } from "./colour.js";
-import { announce, byId, element } from "./dom.js";
+import { announce, byId, element, outwardLink } from "./dom.js";
 import { boxOf, glyphOf, nodeAt, paint, planOf } from "./draw.js";
 import { isDrawn, isShown } from "./context.js";
 import { hideTip, showTip } from "./tip.js";
 import { describe, fromOf, meanOf, sentenceOf } from "./words.js";
-import { nameOf } from "./tree.js";
+import { isEdited, nameOf } from "./tree.js";
 import { VIEW_NAMES, deepestDrawn, isFolded, scaled } from "./views.js";
 
 const DIRECTIONS = ["Callers", "Callees"];
@@ -331,13 +331,16 @@ export function makeGraph(page) {
       details.replaceChildren();
       return;
     }
-    const { name, place: file, lines, shares, verdict } = describe(page, shape, node);
+    const { name, place, link, lines, shares, verdict } = describe(page, shape, node);
     const [all, own] = lines;
     const heading = element("b");
-    heading.append(glyphOf(stateOf(tree, node), page.shades[shape].level[node], page.findings.has(tree.symbol[node])), element("bdi", name));
+    const symbol = tree.symbol[node];
+    heading.append(glyphOf(stateOf(tree, node), page.shades[shape].level[node], page.findings.get(symbol), isEdited(tree.sources?.[symbol])), element("bdi", name));
+    const file = link ? outwardLink(place || "source", link) : element("code", place);
     details.replaceChildren(
       heading,
-      ...(file ? [" ", element("code", file)] : []),
+      " ",
+      file,
       element("span", [`${fromOf(all)} → ${all.after}, ${all.change} (${all.relative})`, `self ${fromOf(own)} → ${own.after}, ${own.change}`, all.responsibility, shares, verdict].filter(Boolean).join("; ")),
     );
   }

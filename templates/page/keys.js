@@ -1,6 +1,7 @@
 // Everything by keyboard; no key is taken while a text is being typed.
 import { announce, byId } from "./dom.js";
 import { VIEWS } from "./views.js";
+import { linkOf } from "./words.js";
 
 const MODES = ["contribution", "relative", "absolute"];
 
@@ -27,6 +28,7 @@ export function makeKeys(page) {
     t: () => page.set({ tab: page.state.tab === "symbols" ? "graph" : "symbols" }),
     c: () => page.set({ mode: MODES[(MODES.indexOf(page.state.mode) + 1) % MODES.length] }),
     b: () => page.set({ basis: page.state.basis === "self" ? "inclusive" : "self" }),
+    d: openSource,
     y: copyLink,
     "?": toggleHelp,
   };
@@ -40,6 +42,13 @@ export function makeKeys(page) {
     const symbol = page.shapes[shape].symbol[node];
     if (page.state.sandwich >= 0) page.set({ sandwich: -1, zoom: [0], focus: { shape: 0, node: 0 } });
     else if (symbol >= 0) page.openSandwich(symbol);
+  }
+
+  function openSource() {
+    const { shape, node } = page.state.focus;
+    const link = linkOf(page.shapes[shape], node);
+    if (link) window.open(link, "_blank", "noopener,noreferrer");
+    else page.say("This page has no link to the source of that function.");
   }
 
   async function copyLink() {

@@ -1,8 +1,10 @@
 // What the colours mean, in numbers and in words.
 import { CERTAIN, GATES, LEVELS, paletteOf } from "./colour.js";
+import { testsRepeats } from "./context.js";
 import { byId, element } from "./dom.js";
 import { formatShare, formatSignedShare } from "./format.js";
 import { themeOf } from "./graph.js";
+import { isEdited } from "./tree.js";
 import { changeOf } from "./words.js";
 
 const TICKS = [-1, -0.5, 0, 0.5, 1];
@@ -29,12 +31,12 @@ export function makeLegend(page) {
     byId("meaning").textContent = text.replace(/ (?=[%≥]|\d+\))/g, "\u00a0");
     byId("finding-mark").hidden = !page.findings.size;
     byId("other-mark").hidden = !page.header.cut;
-    byId("changed-mark").hidden = !page.tree.sources?.includes("changed");
+    byId("changed-mark").hidden = !page.tree.sources?.some(isEdited);
   };
 
   function tested(chance) {
     if (!chance) return ", chance or not";
-    if (page.tree.evidence && page.state.basis !== "self") return " and where the repeats of both sides lie apart (4 standard errors)";
+    if (testsRepeats(page)) return " and where the repeats of both sides lie apart (4 standard errors)";
     if (page.sample) return ` and beyond chance (|z| ≥ ${CERTAIN})`;
     return "; these values are no sample counts, so chance is not tested";
   }

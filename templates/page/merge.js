@@ -4,7 +4,7 @@ import { OTHER, ROOT } from "./codec.js";
 import { makeTree } from "./tree.js";
 
 const COMPLETE_BELOW = 60000;
-const SMALLEST_SHARE = 5e-5; // of a side's total; below it, callers are merged to one row, since no screen shows them
+const SMALLEST_SHARE = 5e-5; // of both totals; callers below it are merged to one row, since no screen shows them
 
 export function callTreeOf(tree) {
   return tree;
@@ -49,12 +49,7 @@ function mergedTree(tree, rootSymbol, start, { up, before, after, started = fals
   const todo = [{ symbol: rootSymbol, depth: 0, places: start, owners: start, first: started }];
   while (todo.length) {
     const { symbol, depth, places, owners, first, hidden = 0 } = todo.pop();
-    let sumBefore = 0;
-    let sumAfter = 0;
-    for (const row of owners) {
-      sumBefore += before[row];
-      sumAfter += after[row];
-    }
+    const [sumBefore, sumAfter] = sumsOf(owners, before, after);
     rows.symbol.push(symbol);
     rows.depth.push(depth);
     rows.hidden.push(hidden);
@@ -63,20 +58,18 @@ function mergedTree(tree, rootSymbol, start, { up, before, after, started = fals
     if (hidden) continue;
     const groups = first ? groupsOf(tree, scratch, places, owners, "same") : groupsOf(tree, scratch, places, owners, up ? "up" : "down");
     groups.sort((one, two) => rank[two.symbol + 1] - rank[one.symbol + 1]);
-    const small = depth > 0 && Math.max(shareOf(sumBefore, tree.totals[0]), shareOf(sumAfter, tree.totals[1])) < smallest;
-    if (small && groups.length) {
-      todo.push({ symbol: OTHER, depth: depth + 1, places: [], owners: Int32Array.from(groups.flatMap((group) => group.owners)), hidden: groups.length });
-      continue;
-    }
+    const rest = [];
+    let merged = 0;
     for (const group of groups) {
-      todo.push({
-        symbol: group.symbol,
-        depth: depth + 1,
-        places: group.places,
-        owners: up ? group.owners : group.places,
-        hidden: group.symbol === OTHER ? group.places.length : 0,
-      });
+      const carriers = up ? group.owners : group.places;
+      if (isSmallGroup(tree, carriers, before, after, smallest)) {
+        for (const row of carriers) rest.push(row);
+        merged += 1;
+      } else {
+        todo.push({ symbol: group.symbol, depth: depth + 1, places: group.places, owners: carriers, hidden: group.symbol === OTHER ? group.places.length : 0 });
+      }
     }
+    if (merged) todo.push({ symbol: OTHER, depth: depth + 1, places: [], owners: rest, hidden: merged });
   }
   return { ...assembled(tree, rows), totals: tree.totals };
 }
@@ -105,8 +98,20 @@ function groupsOf(tree, { slot }, places, owners, step) {
   return groups;
 }
 
-function shareOf(value, total) {
-  return total > 0 ? value / total : 0;
+function isSmallGroup(tree, owners, before, after, smallest) {
+  if (!smallest) return false;
+  const [sumBefore, sumAfter] = sumsOf(owners, before, after);
+  return sumBefore < smallest * tree.totals[0] && sumAfter < smallest * tree.totals[1];
+}
+
+function sumsOf(owners, before, after) {
+  let sumBefore = 0;
+  let sumAfter = 0;
+  for (const row of owners) {
+    sumBefore += before[row];
+    sumAfter += after[row];
+  }
+  return [sumBefore, sumAfter];
 }
 
 // Rank by name of every symbol; place 0 is `other`, which stands last.
@@ -145,5 +150,6 @@ function assembled(tree, rows) {
     afterSelf,
     hidden: Int32Array.from(rows.hidden),
     evidence: null,
+    evidenceSelf: null,
   });
 }

@@ -97,6 +97,7 @@ function compareText(one, two) {
 
 const LONGEST_LIST = 10;
 const EXPLAINS = 0.5;
+const NEARLY_WHOLE = 0.9;
 
 // The subtrees that explain the change: at most ten, the largest first, none inside another. From a changed subtree
 // the way leads down as long as one child holds more than half of its change, so the list names places, not `main`.
@@ -120,7 +121,10 @@ export function whatChanged(tree, ratio, level) {
 
 function guiltyChild(tree, node, change, level) {
   const whole = change(node);
+  // what nearly every stack passes through explains nothing, as long as something below it does
+  const common = tree.before[node] >= NEARLY_WHOLE * tree.before[0] && tree.after[node] >= NEARLY_WHOLE * tree.after[0];
   for (let child = node + 1; child < tree.end[node]; child = tree.end[child]) {
+    if (level[child] && common) return child;
     if (level[child] && Math.sign(level[child]) === Math.sign(whole) && change(child) / whole > EXPLAINS) return child;
   }
   return 0;

@@ -2,7 +2,8 @@
 import { byId, element, linkButton, makeButton } from "./dom.js";
 import { formatShare, formatSignedShare } from "./format.js";
 import { isWorthRating, sortRows, symbolRows } from "./symbols.js";
-import { placeOfSymbol, symbolName } from "./tree.js";
+import { glyphOf } from "./draw.js";
+import { isEdited, placeOfSymbol, symbolName } from "./tree.js";
 import { SOURCE_WORDS, changeOf, isNear, meanOf } from "./words.js";
 
 const ROWS_AT_FIRST = 25;
@@ -128,7 +129,7 @@ function makeTable(page) {
       page.openSymbol(row.symbol);
       page.chooseNode(page.state.zoom[0], 0);
     });
-    open.append(page.findings.has(row.symbol) ? "◆ " : "", element("bdi", symbolName(page.tree, row.symbol)));
+    open.append(glyphOf("both", 0, page.findings.get(row.symbol), isEdited(row.source)), element("bdi", symbolName(page.tree, row.symbol)));
     open.title = "Show in the graph";
     cell.append(open);
     const place = placeOfSymbol(page.tree, row.symbol);

@@ -1,9 +1,11 @@
 // The tooltip: stands below or above the row it explains, never on it.
 import { byId, element } from "./dom.js";
+import { shorten } from "./format.js";
 import { describe } from "./words.js";
 
 const TIP_HEADS = { before: "Before", scaled: "Scaled", after: "After", change: "Change", relative: "" };
 const GAP = 8;
+const LONGEST_NAME = 240; // the whole name stands in the details line
 
 export function showTip(page, shape, node, x, [top, bottom], isNew) {
   const tip = byId("tip");
@@ -33,6 +35,6 @@ function fillTip(tip, { name, place, lines, shares, verdict }) {
   const grid = element("table");
   grid.append(head, ...body);
   const title = element("b");
-  title.append(element("bdi", name));
+  title.append(element("bdi", shorten(name, LONGEST_NAME)));
   tip.replaceChildren(title, ...(place ? [element("code", place)] : []), grid, element("p", [lines[0].responsibility, shares, verdict].filter(Boolean).join("; ")));
 }

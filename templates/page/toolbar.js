@@ -2,6 +2,7 @@
 import { GATES } from "./colour.js";
 import { announce, byId, element } from "./dom.js";
 import { formatRatio, formatShare } from "./format.js";
+import { symbolSums } from "./symbols.js";
 import { VIEWS, VIEW_HELP, VIEW_NAMES, ratioOf } from "./views.js";
 import { themeOf } from "./graph.js";
 
@@ -114,7 +115,7 @@ export function makeToolbar(page) {
 
   function listAnchors() {
     const list = byId("anchors");
-    const sums = page.symbolSums;
+    const sums = symbolSums(page.tree);
     const order = page.tree.names.map((_, symbol) => symbol).filter((symbol) => sums.before[symbol] > 0 && sums.after[symbol] > 0);
     order.sort((one, two) => sums.after[two] - sums.after[one]);
     list.replaceChildren(

@@ -28,7 +28,7 @@ export function withoutSymbols(tree, symbols) {
       i++;
     }
   }
-  return makeTree({ ...tree, beforeSelf, afterSelf });
+  return makeTree({ ...tree, beforeSelf, afterSelf, evidence: null, evidenceSelf: null }); // repeats were tested with all stacks
 }
 
 export function nameOf(tree, node) {
@@ -38,17 +38,10 @@ export function nameOf(tree, node) {
   return symbolName(tree, symbol);
 }
 
-// What would turn or hide the text around a name is shown as a mark; a renamed function tells both names.
+// A renamed function tells both names.
 export function symbolName(tree, symbol) {
   const was = tree.was?.[symbol];
-  return was ? `${printable(tree.names[symbol])} (was: ${printable(was)})` : printable(tree.names[symbol]);
-}
-
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-
-export function printable(name) {
-  const text = name.replace(UNPRINTABLE, "\ufffd");
-  return text === "" ? "[unknown]" : text;
+  return was ? `${tree.names[symbol]} (was: ${was})` : tree.names[symbol];
 }
 
 export function placeOf(tree, node) {
@@ -59,6 +52,11 @@ export function placeOfSymbol(tree, symbol) {
   const file = symbol < 0 ? 0 : tree.fileOf[symbol];
   if (!file) return "";
   return tree.lineOf[symbol] ? `${tree.files[file - 1]}:${tree.lineOf[symbol]}` : tree.files[file - 1];
+}
+
+// What this pull request did to a function's source, as far as that is a reason to look at it.
+export function isEdited(source) {
+  return source === "changed" || source === "added" || source === "renamed";
 }
 
 export function ancestorsOf(tree, node) {
@@ -94,13 +92,17 @@ export function nodeOfKey(hashes, key) {
   return -1;
 }
 
+export function weightOf(tree, node) {
+  return Math.max(tree.before[node], tree.after[node]);
+}
+
 // The widest row of a symbol: the one with the largest value on either side.
 export function widestOf(tree, symbol) {
   let best = -1;
   let width = -1;
   for (let i = 1; i < tree.size; i++) {
     if (tree.symbol[i] !== symbol) continue;
-    const value = Math.max(tree.before[i], tree.after[i]);
+    const value = weightOf(tree, i);
     if (value > width) {
       best = i;
       width = value;

@@ -1,4 +1,5 @@
 // What is said about a node: the same words for tooltip, details line and screen reader.
+import { testsRepeats } from "./context.js";
 import { evidence, few, stateOf } from "./colour.js";
 import { formatShare, formatSigned, formatSignedShare, formatValue } from "./format.js";
 import { nameOf, placeOf } from "./tree.js";
@@ -44,7 +45,14 @@ export function describe(page, shape, node) {
   });
   const part = (value, total) => formatShare(total ? value / total : 0);
   const shares = `${part(tree.before[node], tree.totals[0])} of before, ${part(tree.after[node], tree.totals[1])} of after`;
-  return { name: nameOf(tree, node), place: placeOf(tree, node), lines, shares, verdict: verdictOf(page, shape, node) };
+  return { name: nameOf(tree, node), place: placeOf(tree, node), link: linkOf(tree, node), lines, shares, verdict: verdictOf(page, shape, node) };
+}
+
+// The function's line in the diff, or its file at the compared commit.
+export function linkOf(tree, node) {
+  const place = tree.symbol[node] >= 0 ? tree.linkOf?.[tree.symbol[node]] : 0;
+  const link = place ? tree.links[place - 1] : "";
+  return /^https?:\/\//.test(link) ? link : "";
 }
 
 function verdictOf(page, shape, node) {
@@ -61,7 +69,7 @@ function verdictOf(page, shape, node) {
     else words.push(isNear(scaled(tree.before[node], page.ratio), tree.after[node]) ? "unchanged" : "below the gate");
   }
   const z = evidence(tree.before[node], tree.after[node], ...tree.totals, page.ratio, page.state.k, page.sample);
-  if (tree.evidence) words.push(tree.evidence[node] ? "more than its repeats differ among themselves" : "no more than its repeats differ among themselves");
+  if (tree.evidence && testsRepeats(page)) words.push(tree.evidence[node] ? "more than its repeats differ among themselves" : "no more than its repeats differ among themselves");
   else if (Number.isFinite(z) && z) words.push(`z ${z < 0 ? "\u2212" : ""}${Math.abs(z).toFixed(1)}`);
   const finding = page.findings.get(tree.symbol[node]);
   if (finding) words.push(`finding: ${finding.severity}, ${finding.direction}${finding.strategies?.length ? ` (${finding.strategies.join(", ")})` : ""}`);

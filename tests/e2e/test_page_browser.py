@@ -3,12 +3,14 @@
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pytest
 
+from profgate.model.attribution import SourceStates
 from profgate.report.page import build_page
 from profgate.report.page_columns import PageFinding, PageHeader, PageTree
 
@@ -315,3 +317,315 @@ def test_without_script_the_picture_and_the_table_remain(open_page: OpenPage) ->
     assert page.locator("#static svg").is_visible()
     assert page.locator("#app").is_hidden()
     assert "+600 samples" in page.locator("#static table").inner_text()
+
+
+def choose(page: "Page", menu: str, label: str) -> None:
+    """Pick a choice that stands behind a button, and close it again."""
+    page.locator(f"#{menu}-open").click()
+    page.locator(f"#{menu}").get_by_label(label, exact=True).check()
+    page.locator(f"#{menu}-open").click()
+
+
+def test_a_wide_window_shows_both_sides_with_linked_hover_zoom_and_search(open_page: OpenPage) -> None:
+    page = painted(open_page(width=1280), "diff")
+    assert [pane.get_attribute("class") for pane in page.locator(".pane").all()] == [
+        "pane before",
+        "pane after",
+        "pane diff",
+    ]
+    before, after = (page.locator(".pane .graph").nth(number).bounding_box() for number in (0, 1))
+    assert before is not None
+    assert after is not None
+    page.mouse.move(after["x"] + after["width"] * 0.4, after["y"] + 19 * 3 + 9)
+    assert "parse" in page.locator("#tip").inner_text()
+    assert page.locator(".ring:not(.chosen):visible").count() == 3
+    page.mouse.click(after["x"] + after["width"] * 0.4, after["y"] + 19 * 3 + 9)
+    assert page.locator("#trail [aria-current]").inner_text() == "parse"
+    assert "300 samples" in page.locator(".pane.before figcaption").inner_text()
+    assert "900 samples" in page.locator(".pane.after figcaption").inner_text()
+    page.locator("#compare-open").click()
+    page.get_by_label("Strip of differences").uncheck()
+    assert page.locator(".pane").count() == 2
+    page.locator("#query").fill("parse")
+    assert page.locator("#matched").inner_text() == "1 frame matches: 100.00 % of before, 100.00 % of after"
+
+
+def test_a_common_scale_is_one_for_both_sides(open_page: OpenPage) -> None:
+    page = painted(open_page(width=1280), "diff")
+    widths = """() => [...document.querySelectorAll(".pane:not(.diff) canvas")].map((canvas) => {
+      const copy = document.createElement("canvas");
+      [copy.width, copy.height] = [canvas.width, canvas.height];
+      const context = copy.getContext("2d", { willReadFrequently: true });
+      context.drawImage(canvas, 0, 0);
+      const row = context.getImageData(0, 1, canvas.width, 1).data;
+      let coloured = 0;
+      while (coloured < canvas.width && row[4 * coloured + 1] < 200) coloured++;
+      return coloured / canvas.width;
+    })"""
+    common = page.evaluate(widths)
+    assert common[0] == pytest.approx(1010 / 1700, abs=0.02)
+    choose(page, "compare", "Own total")
+    page.wait_for_timeout(100)
+    assert page.evaluate(widths)[0] > 0.98
+
+
+def test_the_tip_never_covers_its_own_row(open_page: OpenPage) -> None:
+    page = painted(open_page())
+    edge = page.locator(".graph").first.bounding_box()
+    assert edge is not None
+    for row in range(4):
+        top = edge["y"] + 19 * row
+        page.mouse.move(edge["x"] + edge["width"] * 0.4, top + 9)
+        tip = page.locator("#tip").bounding_box()
+        assert tip is not None
+        assert tip["y"] >= top + 19 or tip["y"] + tip["height"] <= top
+
+
+def test_an_anchor_scales_and_a_factor_is_printed_exactly(open_page: OpenPage) -> None:
+    page = painted(open_page())
+    page.locator("#compare-open").click()
+    page.get_by_role("radio", name="Anchor").check()
+    assert "choose a function" in page.locator("#compare-note").inner_text()
+    page.locator("#anchor").fill(HOSTILE)
+    page.locator("#anchor").press("Enter")
+    assert page.locator("#compare-state").inner_text() == "before × 0.75"
+    assert "0.75 = 3 / 4" in page.locator("#aside").inner_text()
+    page.get_by_role("radio", name="Factor").check()
+    page.locator("#factor").fill("3/2")
+    page.locator("#factor").press("Enter")
+    assert "multiplied by 1.5 = 3 / 2: your factor" in page.locator("#aside").inner_text()
+    page.locator("#factor").fill("nonsense")
+    page.locator("#factor").press("Enter")
+    assert "the factor must be" in page.locator("#message").inner_text()
+
+
+def test_the_legend_speaks_the_unit_of_the_mode(open_page: OpenPage) -> None:
+    page = painted(open_page())
+    assert page.locator("#ticks span").first.inner_text() == "−40.59 %"
+    assert page.locator("#more").inner_text() == "more after the change"
+    page.keyboard.press("c")
+    assert page.locator("#ticks span").first.inner_text() == "−100.00 %"
+    page.keyboard.press("c")
+    assert page.locator("#ticks span").last.inner_text() == "+690 samples"
+    assert "Coloured from 0.1\u00a0% of the whole and beyond chance" in page.locator("#meaning").inner_text()
+    page.locator("#colours-open").click()
+    page.get_by_role("button", name="Classic").click()
+    assert "own cost only, linear. Every change is coloured, chance or not." in page.locator("#meaning").inner_text()
+    assert "gate=0" in page.evaluate("location.hash")
+    page.locator("#colours").get_by_role("button", name="Usual").click()
+    page.locator("#gate").fill("8")
+    assert page.locator("#gate-value").inner_text() == "3 %"
+
+
+def test_higher_is_better_turns_words_and_hue(open_page: OpenPage) -> None:
+    header = PageHeader("t", "w", "requests", "count", better="higher")
+    page = painted(open_page(tree_of([(0, 0, 1000, 3000), (0, 1, 3000, 1000)], FUNCTIONS), header))
+    assert page.locator("#more").inner_text() == "more after the change: better"
+    found = colours(page)
+    swatches = page.evaluate("[...document.querySelectorAll('#swatches i')].map((one) => one.style.background)")
+    assert (swatches[0], swatches[-1]) == ("rgb(178, 24, 43)", "rgb(33, 102, 172)")
+    assert {(0xB2, 0x18, 0x2B), (0x21, 0x66, 0xAC)} <= found
+
+
+def test_a_sandwich_shows_callers_and_callees(open_page: OpenPage) -> None:
+    page = painted(open_page())
+    page.get_by_role("tab", name="Functions").click()
+    page.get_by_role("button", name="Show callers and callees of load").click()
+    assert page.locator(".pane figcaption b").all_inner_texts() == ["Callers", "Callees"]
+    assert "Callers above and callees below load" in page.locator("#sandwich").inner_text()
+    assert "sandwich=load" in page.evaluate("location.hash")
+    again = painted(open_page(fragment=page.evaluate("location.hash")))
+    assert again.locator(".pane").count() == 2
+    again.keyboard.press("s")
+    assert again.locator(".pane").count() == 1
+
+
+def test_stacks_from_the_leaves_and_folded_chains(open_page: OpenPage) -> None:
+    page = painted(open_page())
+    page.keyboard.press("r")
+    page.locator(".graph").first.focus()
+    page.keyboard.press("ArrowDown")
+    assert page.locator("#item-0").inner_text().startswith("parse;")
+    page.keyboard.press("ArrowDown")
+    assert page.locator("#item-0").inner_text().startswith("load;")
+    page.keyboard.press("r")
+    rows = "document.querySelector('.spacer').offsetHeight"
+    deep = tree_of([(row, row % 8, 0, 0) for row in range(40)] + [(40, 1, 500, 900)], FUNCTIONS)
+    page = painted(open_page(deep))
+    before = page.evaluate(rows)
+    page.keyboard.press("f")
+    page.wait_for_timeout(100)
+    assert page.evaluate(rows) < before / 4
+
+
+def test_findings_open_by_their_key(open_page: OpenPage) -> None:
+    key = "0123456789abcdef"
+    finding = PageFinding(symbol=2, severity="severe", direction="worse", key=key, strategies=["clr", "eto"])
+    header = PageHeader("t", "w", "m", "samples", findings=[finding])
+    page = painted(open_page(header=header, fragment=f"#finding={key}~parse"))
+    assert page.locator("#trail [aria-current]").inner_text() == "parse"
+    assert "finding: severe, worse (clr, eto)" in page.locator("#details").inner_text()
+    other = painted(open_page(header=header, fragment="#finding=ffffffffffffffff~load"))
+    assert other.locator("#trail [aria-current]").inner_text() == "load"
+    unknown = painted(open_page(header=header, fragment="#finding=ffffffffffffffff"))
+    assert "The linked finding is not in this profile" in unknown.locator("#message").inner_text()
+    page.get_by_role("tab", name="Functions").click()
+    assert "clr, eto" in page.locator("#rows tr", has_text="parse").inner_text()
+
+
+def test_changed_functions_are_marked_linked_and_pointed_out(open_page: OpenPage) -> None:
+    link = "https://example.test/o/r/pull/1/files#diff-0R7"
+    states = SourceStates(
+        ("unknown", "same", "changed", "unknown", "unknown", "unknown", "unknown", "unknown"),
+        (None, "a.py", "a.py", *[None] * 5),
+        (None, None, link, *[None] * 5),
+    )
+    page = painted(open_page(replace(DEMO, files=["a.py"] * 8, lines=[7] * 8, source=states)))
+    assert page.locator("#only").inner_text() == "◆ 1 changed"
+    page.locator("#only").click()
+    assert page.locator("#matched").inner_text().startswith("1 frame matches")
+    page.get_by_role("button", name=re.compile("parse.*severe", re.DOTALL)).click()
+    assert page.locator("#details b").inner_text() == "‼◆▲ parse"
+    assert page.locator("#details a").get_attribute("href") == link
+    assert "its source changed" in page.locator("#details").inner_text()
+    page.get_by_role("tab", name="Functions").click()
+    assert "changed" in page.locator("#rows tr", has_text="parse").locator("td").nth(-2).inner_text()
+
+
+def test_tabs_are_walked_with_arrows_and_remembered(open_page: OpenPage) -> None:
+    page = painted(open_page())
+    graph = page.get_by_role("tab", name="Flame graph")
+    assert graph.get_attribute("aria-selected") == "true"
+    graph.focus()
+    page.keyboard.press("End")
+    last = page.get_by_role("tab").last
+    assert last.get_attribute("aria-selected") == "true"
+    assert page.locator(f"#{last.get_attribute('aria-controls')}").is_visible()
+    page.keyboard.press("Home")
+    assert page.locator("#panel-graph").is_visible()
+    table = open_page(fragment="#tab=symbols")
+    table.wait_for_selector("#rows tr")
+    assert table.get_by_role("tab", name="Functions").get_attribute("aria-selected") == "true"
+
+
+def test_unknown_paths_open_their_nearest_known_caller(open_page: OpenPage) -> None:
+    page = painted(open_page())
+    page.get_by_role("button", name=re.compile("parse.*severe", re.DOTALL)).click()
+    fragment = page.evaluate("location.hash")
+    rebuilt = tree_of([(0, 0, 0, 0), (1, 1, 40, 40), (1, 3, 500, 510), (1, 7, 3, 0)], FUNCTIONS)
+    again = painted(open_page(rebuilt, PageHeader("t", "w", "m", "samples"), fragment=fragment))
+    assert again.locator("#trail [aria-current]").inner_text() == "load"
+    assert again.locator("#message").inner_text() == "parse is not in this profile; its nearest known caller is shown."
+
+
+ATTACKS = [
+    "<script>document.title='hit'</script>",
+    "</script><script>document.title='hit'</script>",
+    "<!--<script>",
+    "<svg onload=alert(1)>",
+    "javascript:alert(1)",
+    "'\"><iframe src=//example.test>",
+    "{{ 7 * 7 }}",
+    "{% raw %}",
+    "&lt;b&gt;",
+    "]]>",
+    "__proto__",
+    "constructor",
+    "toString",
+    "hasOwnProperty",
+    "\u202egnp.exe",
+    "\u2066hidden\u2069",
+    "half\ud800pair",
+    "null\0byte",
+    "line\nbreak\rtab\t",
+    "",
+    "   ",
+    "x" * 100_000,
+    "💥" * 30_000,
+    "a;b;c 12",
+    "(?:(a+)+)+$",
+]
+
+
+def test_a_corpus_of_attacks_stays_text(open_page: OpenPage) -> None:
+    rows = [(0, number, 50 + number, 90 + 3 * number) for number in range(len(ATTACKS))]
+    findings = [
+        PageFinding(symbol=number, severity="severe", direction="worse", key=f"{number:016x}")
+        for number in range(len(ATTACKS))
+    ]
+    tree = replace(tree_of(rows, ATTACKS), files=ATTACKS, lines=[1] * len(ATTACKS))
+    header = PageHeader(
+        ATTACKS[0],
+        ATTACKS[1],
+        ATTACKS[2],
+        "samples",
+        labels=(ATTACKS[3], ATTACKS[14]),
+        findings=findings,
+        notes=ATTACKS[:9],
+    )
+    page = painted(open_page(tree, header))
+    edge = page.locator(".graph").first.bounding_box()
+    assert edge is not None
+    for place in range(1, 40):
+        page.mouse.move(edge["x"] + edge["width"] * place / 40, edge["y"] + 19 + 9)
+    page.locator(".graph").first.focus()
+    page.keyboard.press("ArrowDown")
+    for _ in ATTACKS:
+        page.keyboard.press("Enter")
+        page.keyboard.press("Backspace")
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("s")
+    page.keyboard.press("s")
+    page.locator("#query").fill("__proto__")
+    assert page.locator("#matched").inner_text().startswith("1 frame matches")
+    page.get_by_role("tab", name="Functions").click()
+    if page.locator("#light-rows").is_visible():
+        page.locator("#light-rows").click()
+    assert page.locator("#rows tr").count() == len(ATTACKS)
+    page.get_by_role("button", name="Leave out stacks through __proto__").click()
+    page.get_by_role("button", name="Bring back __proto__").click()
+    assert page.title() != "hit"
+    assert page.locator("iframe, img, #panels script, #app svg").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert "\u202e" not in page.locator("body").inner_text()
+
+
+def test_the_policy_forbids_the_network(browser: "Browser", tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(build_page(DEMO, HEADER), encoding="utf-8")
+    page = browser.new_context(offline=True).new_page()
+    page.goto(path.as_uri())
+    blocked = page.evaluate(
+        """async () => {
+          const heard = [];
+          document.addEventListener("securitypolicyviolation", (event) => heard.push(event.effectiveDirective));
+          await fetch("https://example.test/").catch(() => {});
+          const image = new Image();
+          image.src = "https://example.test/x.png";
+          await new Promise((done) => setTimeout(done, 100));
+          return heard.sort();
+        }"""
+    )
+    page.context.close()
+    assert blocked == ["connect-src", "img-src"]
+
+
+def test_a_deep_stack_and_a_single_frame_can_be_walked(open_page: OpenPage) -> None:
+    deep = tree_of([(row, row % 8, 1, 2) for row in range(5000)], FUNCTIONS)
+    page = painted(open_page(deep))
+    for key in ("r", "r", "f", "f", "3", "4", "5"):
+        page.keyboard.press(key)
+    page.get_by_role("tab", name="Functions").click()
+    page.get_by_role("button", name="Show callers and callees of parse").click()
+    assert page.locator(".pane").count() == 2
+    single = painted(open_page(tree_of([(0, 0, 7, 9)], FUNCTIONS), PageHeader("t", "w", "m", "samples")))
+    for key in "123456rrffiiss":
+        single.keyboard.press(key)
+    assert (single.locator(".details").text_content() or "").startswith("all")
+
+
+def test_few_samples_and_little_in_common_are_told(open_page: OpenPage) -> None:
+    apart = tree_of([(0, 0, 900, 0), (0, 1, 0, 900), (0, 2, 50, 50)], FUNCTIONS)
+    notes = painted(open_page(apart, PageHeader("t", "w", "m", "samples"))).locator(".notes").inner_text()
+    assert "Few samples: before has 950 and after has 950" in notes
+    assert "names may contain line numbers or ids" in notes

@@ -88,3 +88,31 @@ test("every label is legible on its fill, in both palettes", () => {
 test("the hue turns when higher is better", () => {
   assert.deepEqual(paletteOf("light", true).fills, [...paletteOf("light", false).fills].reverse());
 });
+
+test("a linear ramp doubles, a root keeps small changes visible", () => {
+  const tree = treeOf([["a", 100000, 104000], ["b", 100000, 116000]]);
+  const levels = (extra) => [...shadesOf(tree, { ...OPTIONS, reference: 0.08, ...extra }).level].slice(1);
+  assert.deepEqual(levels({ ramp: "linear" }), [7, 29]);
+  assert.deepEqual(levels({}), [15, 31]);
+});
+
+test("the reference is the largest change, or the one asked for", () => {
+  const tree = treeOf([["a", 1000, 1500], ["b", 1000, 1100]]);
+  assert.equal(shadesOf(tree, { ...OPTIONS, reference: "max" }).reference, 600 / 2600);
+  assert.equal(shadesOf(tree, { ...OPTIONS, reference: 0.01 }).reference, 0.01);
+});
+
+test("repeats decide where they were tested, each basis by its own", () => {
+  const tree = { ...treeOf([["a", 100, 150], ["b", 100, 150]]), evidence: Uint8Array.of(1, 1, 0), evidenceSelf: Uint8Array.of(0, 0, 1) };
+  const levels = (extra) => Array.from(shadesOf(tree, { ...OPTIONS, repeats: true, ...extra }).level, Math.sign);
+  assert.deepEqual(levels({}), [1, 1, 0]);
+  assert.deepEqual(levels({ basis: "self" }), [0, 0, 1]);
+  assert.deepEqual(levels({ repeats: false }), [1, 1, 1]);
+});
+
+test("without the test of chance a single sample is coloured, as the classic programs do", () => {
+  const tree = treeOf([["a", 1, 2], ["b", 50, 50]]);
+  const classic = { ...OPTIONS, basis: "self", sample: 1, gate: 0, chance: false, ramp: "linear", reference: "max" };
+  assert.deepEqual([...shadesOf(tree, classic).level], [0, LEVELS, 0]);
+  assert.equal(shadesOf(tree, { ...classic, chance: true }).coloured, 0);
+});

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isWorthRating, sortRows, symbolRows } from "../../templates/page/symbols.js";
+import { isWorthRating, sortRows, symbolRows, whatChanged } from "../../templates/page/symbols.js";
 import { withoutSymbols } from "../../templates/page/tree.js";
 import { treeOf } from "./trees.mjs";
 
@@ -87,4 +87,20 @@ test("the two sides of different run counts are compared per run", () => {
   const { rows, growth } = symbolRows(treeOf([["a", 10, 30]]), { num: 3, den: 1 });
   assert.equal(growth, 0);
   assert.equal(rows[0].delta, 0);
+});
+
+test("plain order knows no fold: overweight, then change, then size", () => {
+  const { rows } = symbolRows(treeOf([["a", 100, 200], ["a/b", 1, 3]]), ONE);
+  assert.deepEqual(sortRows(rows, "plain", true).map((row) => row.name), ["b", "a"]);
+  assert.deepEqual(sortRows(rows, "weight", true).map((row) => row.name), ["a", "b"]);
+});
+
+test("what changed is told where it happens, none inside another, at most ten", () => {
+  const tree = treeOf([["m/load/parse", 100, 900], ["m/load/read", 100, 110], ["m/gone", 90, 0], ["m/quiet/up", 100, 300], ["m/quiet/down", 300, 100]]);
+  const level = Int8Array.from({ length: tree.size }, (_, row) => Math.sign(tree.after[row] - tree.before[row]));
+  const list = whatChanged(tree, ONE, level);
+  assert.deepEqual(list.map(({ node, delta }) => [tree.names[tree.symbol[node]], delta]), [["parse", 800], ["down", -200], ["up", 200], ["gone", -90], ["read", 10]]);
+  assert.equal(list[0].responsibility, 800 / 720);
+  const many = treeOf(Array.from({ length: 30 }, (_, i) => [`m/f${i}`, 10, 20 + i]));
+  assert.equal(whatChanged(many, ONE, new Int8Array(many.size).fill(1)).length, 10);
 });

@@ -22,10 +22,11 @@ export function treeOf(lines) {
     for (const [child, below] of children) todo.push([child, depth + 1, below]);
   }
   const names = [...new Set(rows.slice(1).map((row) => row.name))].sort();
+  const numbers = new Map(names.map((name, number) => [name, number]));
   const pops = rows.map((row, i) => (i ? rows[i - 1].depth + 1 - row.depth : 0));
   return makeTree({
     size: rows.length,
-    symbol: Int32Array.from(rows, (row, i) => (i ? names.indexOf(row.name) : -2)),
+    symbol: Int32Array.from(rows, (row, i) => (i ? numbers.get(row.name) : -2)),
     beforeSelf: Float64Array.from(rows, (row) => row.before),
     afterSelf: Float64Array.from(rows, (row) => row.after),
     hidden: new Int32Array(rows.length),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { VIEWS, deepestDrawn, parseFactor, ratioOf, startsOf, widthsOf } from "../../templates/page/views.js";
+import { VIEWS, deepestDrawn, foldedRows, isFolded, parseFactor, ratioOf, sidesOf, startsOf, widthsOf } from "../../templates/page/views.js";
 import { randomTree, swapped, treeOf } from "./trees.mjs";
 
 const ONE = { num: 1, den: 1 };
@@ -10,7 +10,7 @@ test("children are never wider than their parent, in every view and ratio", () =
   for (const seed of SEEDS) {
     const tree = randomTree(seed);
     for (const ratio of [ONE, { num: 3, den: 7 }, ratioOf("total", tree, [1, 1])]) {
-      for (const view of VIEWS) {
+      for (const view of VIEWS.flatMap((one) => sidesOf(one, true))) {
         const widths = widthsOf(tree, view, ratio);
         const below = new Float64Array(tree.size);
         for (let i = 1; i < tree.size; i++) below[tree.parent[i]] += widths[i];
@@ -76,4 +76,44 @@ test("a tree of twenty thousand levels has widths and places", () => {
 
 test("rows too narrow to draw do not count for the height", () => {
   assert.equal(deepestDrawn(treeOf([["a", 1000, 1000], ["b/c/d", 1, 1]]), Float64Array.of(1001, 1000, 1, 1, 1), 0, 2), 1);
+});
+
+test("an anchor makes its own function equal, and says why it cannot", () => {
+  const tree = treeOf([["m/fixed", 30, 60], ["m/fixed/fixed", 10, 20], ["m/fresh", 0, 9], ["m/other", 5, 5]]);
+  assert.deepEqual(ratioOf("anchor", tree, [1, 1], "fixed"), { num: 80, den: 40 });
+  assert.match(ratioOf("anchor", tree, [1, 1], "fresh").refused, /no value on the before side/);
+  assert.match(ratioOf("anchor", tree, [1, 1], "nobody").refused, /in neither profile/);
+  assert.match(ratioOf("anchor", tree, [1, 1], "").refused, /choose a function/);
+});
+
+test("siblings stand by name, width or change, in the same order in every view", () => {
+  const tree = treeOf([["m/a", 10, 10], ["m/b", 30, 40], ["m/c", 20, 90]]);
+  const places = (order, view) => {
+    const starts = startsOf(tree, widthsOf(tree, view, ONE), order, ONE);
+    return ["a", "b", "c"].sort((one, two) => starts[tree.symbol.indexOf(tree.names.indexOf(one))] - starts[tree.symbol.indexOf(tree.names.indexOf(two))]).join("");
+  };
+  for (const view of ["after", "before", "union"]) {
+    assert.equal(places("name", view), "abc");
+    assert.equal(places("width", view), "cba");
+    assert.equal(places("delta", view), "cba");
+  }
+});
+
+test("every order keeps children inside their parent", () => {
+  for (const order of ["width", "delta"]) {
+    const tree = randomTree(11, 200);
+    const widths = widthsOf(tree, "union", ONE);
+    const starts = startsOf(tree, widths, order, ONE);
+    for (let i = 1; i < tree.size; i++) {
+      assert.ok(starts[i] >= starts[tree.parent[i]] - 1e-9 && starts[i] + widths[i] <= starts[tree.parent[i]] + widths[tree.parent[i]] + 1e-9);
+    }
+  }
+});
+
+test("a straight chain takes one row, a mark or a second child ends it", () => {
+  const tree = treeOf([["m/a/b/c", 500, 500], ["m/a/b/c/d", 1, 0], ["m/a/b/c/e", 1, 1]]);
+  const rows = foldedRows(tree, new Map());
+  assert.deepEqual([...rows], [0, 1, 1, 1, 1, 2, 2]);
+  assert.deepEqual([...foldedRows(tree, new Map([[tree.names.indexOf("b"), {}]]))], [0, 1, 1, 2, 2, 3, 3]);
+  assert.deepEqual(Array.from(rows, (_, node) => isFolded({ rows, tree }, node)), [false, false, true, true, true, false, false]);
 });

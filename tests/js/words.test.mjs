@@ -56,6 +56,35 @@ test("a link comes back as it was written", () => {
   assert.equal(makeFragment({ ...defaults, zoom: [] }, defaults), "");
 });
 
+test("every choice of the page is in its link", () => {
+  const state = { view: "side", k: "anchor", anchor: "main", basis: "self", mode: "absolute", ramp: "linear", scale: "own", order: "delta", reference: 0.05, gate: 0, chance: false, strip: false, fold: true, reversed: true, only: true, tab: "symbols", sandwich: "f g" };
+  const defaults = { view: "after", k: "none", basis: "inclusive", mode: "contribution", ramp: "sqrt", scale: "common", order: "name", reference: "auto", gate: "auto", chance: true, strip: true, fold: false, reversed: false, only: false, tab: "graph" };
+  assert.deepEqual(parseFragment(makeFragment(state, defaults)), state);
+});
+
+test("any address but the plain one names its view, since the first view depends on the window", () => {
+  const defaults = { view: "side", k: "none" };
+  assert.equal(makeFragment({ ...defaults, q: "x" }, defaults), "view=side&q=x");
+});
+
+test("shares in a link outside of 0 to 1 are left out", () => {
+  assert.deepEqual(parseFragment("gate=7&reference=abc"), {});
+  assert.deepEqual(parseFragment("gate=0&reference=max"), { gate: 0, reference: "max" });
+});
+
+test("a finding's link has its key and its name", () => {
+  assert.deepEqual(parseFragment("#finding=0123456789abcdef~a%7Eb"), { finding: "0123456789abcdef", findingName: "a~b" });
+});
+
+test("half a surrogate pair in a name does not break the link", () => {
+  const made = makeFragment({ view: "after", q: "a\ud800b", zoom: [], drop: ["\udc00"] }, { view: "after" });
+  assert.match(made, /q=a%EF%BF%BDb/);
+});
+
+test("a name of a hundred thousand signs is shortened at both ends", () => {
+  assert.equal(shorten("a".repeat(50000) + "b".repeat(50000), 7), "aaa…bbb");
+});
+
 test("a broken link changes nothing", () => {
   assert.deepEqual(parseFragment("#view=sideways&q=%E0%A4%A&zoom=12.xyz&constructor=1&nothing"), { zoom: [], zoomName: "" });
   assert.deepEqual(parseFragment("#frame=operator%2B%2B"), { frame: "operator++" });

@@ -10,6 +10,7 @@ from profgate.model.links import Links
 from profgate.model.report import Document, Finding, NotCompared, Report, Side
 from profgate.model.visible_text import full_name
 from profgate.report import numbers, rows
+from profgate.report.finding_key import finding_key
 from profgate.report.markdown_text import (
     MARKER_KEY,
     code_span,
@@ -26,7 +27,7 @@ COMMENT_BYTES = 60_000  # GitHub refuses a body above 65,536 characters; bytes a
 ROW_LIMITS = (20, 10, 5, 2, 0)
 OPEN_ROWS = 5
 OPEN_REASONS = 3
-LONGEST_FRAGMENT = 300  # a link that long helps nobody; it then leads to the page without choosing a frame
+LONGEST_FRAGMENT = 300  # a link that long helps nobody; it then names the frame by its key alone
 POLICY = ("fail_on", "fail_on_total", "source")
 SIGNS = {"fail": "❌", "warn": "🟡", "pass": "✅", "not_compared": "⚪"}
 
@@ -355,8 +356,10 @@ def _frame_link(row: Row, links: Links) -> str | None:
     page = link_target(links.pages.get((row.workload, row.metric.name)))
     if page is None or row.total:
         return page
-    frame = quote(full_name(row.finding.location.name), safe="", errors="replace")
-    return f"{page}#frame={frame}" if len(frame) <= LONGEST_FRAGMENT else page
+    # the key finds the function among those of its name; the name is for people, and where the page has no such mark
+    name = quote(full_name(row.finding.location.name), safe="", errors="replace")
+    key = finding_key(row.finding.location)
+    return f"{page}#finding={key}~{name}" if len(name) <= LONGEST_FRAGMENT else f"{page}#finding={key}"
 
 
 def _first_page(found: Sequence[Row], links: Links, report: Report) -> str | None:

@@ -34,6 +34,8 @@ MODULES = (  # what a module uses stands before it, and every name at the top of
 STYLES = ("page", "blueprint")
 SIZE_LIMIT = 8_000_000
 _STATIC_BOXES = 400
+_FEW_SAMPLES = 1000
+_HARDLY_COMMON = 0.5
 _STATIC_ROWS = 20
 _THRESHOLDS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.1)
 _NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
@@ -78,7 +80,7 @@ def _filled(
     page = render_template(
         "page/page.html.j2",
         header=header,
-        notes=list(header.notes),
+        notes=[*header.notes, *_doubts(whole, header)],
         facts=_facts(header, exact_sum(whole.before_self), exact_sum(whole.after_self)),
         sentence=_sentence(whole),
         top=_top_rows(tree, whole, header),
@@ -132,6 +134,25 @@ def _sentence(tree: OrderedTree) -> str:
     if np.array_equal(tree.before_self, tree.after_self):
         return "Both sides are identical."
     return "Static picture: its width is the after side. With JavaScript this page is interactive."
+
+
+def _doubts(tree: OrderedTree, header: PageHeader) -> list[str]:
+    """What makes these two sides hard to compare, beyond what the comparison itself has noted."""
+    doubts = []
+    sample = header.value_of_one_sample
+    totals = (int(tree.before[0]), int(tree.after[0]))
+    few = [
+        f"{side} has {total // sample}"
+        for side, total in zip(("before", "after"), totals, strict=True)
+        if sample and total < _FEW_SAMPLES * sample
+    ]
+    if few and any(totals):
+        doubts.append(f"Few samples: {' and '.join(few)}; below {_FEW_SAMPLES:,} most differences are chance.")
+    if all(totals) and max(one_sided_shares(tree)) > _HARDLY_COMMON:
+        doubts.append(
+            "Less than half of the cost lies in call paths of both sides: names may contain line numbers or ids."
+        )
+    return doubts
 
 
 def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[dict[str, str]]:

@@ -23,12 +23,14 @@ _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 class PageFinding(TypedDict):
     """One finding as the page marks it: the number of its symbol, how severe, and worse or better.
 
-    ``rows`` are the rows of the tree it speaks of, where it speaks of call paths and not of the function everywhere.
+    ``key`` is its name in an address. ``rows`` are the rows of the tree it speaks of, where it speaks of call paths and
+    not of the function everywhere.
     """
 
     symbol: int
     severity: str
     direction: str
+    key: NotRequired[str]
     kind: NotRequired[str]
     strategies: NotRequired[list[str]]
     story: NotRequired[str]

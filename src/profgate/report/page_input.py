@@ -9,6 +9,7 @@ import numpy as np
 from profgate.model.attribution import SourceStates
 from profgate.model.comparison import Comparison, DiffTree
 from profgate.model.report import Finding
+from profgate.report.finding_key import finding_key
 from profgate.report.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree
 from profgate.report.page_evidence import evidence_of
 from profgate.report.unrolled import NOT_UNROLLED, unroll
@@ -146,6 +147,7 @@ def _marks(
             symbol=symbol,
             severity=finding.severity,
             direction=finding.direction,
+            key=finding_key(finding.location),
             kind=finding.kind,
             strategies=[vote.name for vote in finding.strategies if vote.agrees],
         )

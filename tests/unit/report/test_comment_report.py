@@ -129,13 +129,15 @@ def test_unchanged_is_short() -> None:
 
 
 def test_findings_lead_to_their_frame() -> None:
-    assert f"{PAGE}#frame=http.parse_headers" in seen(comment(samples.regression())).links
+    links = seen(comment(samples.regression())).links
+    assert any(re.fullmatch(rf"{re.escape(PAGE)}#finding=[0-9a-f]{{16}}~http\.parse_headers", link) for link in links)
 
 
 def test_frames_in_links_are_encoded() -> None:
     row = samples.finding("std::vector<int>::at (a|b)#1", 1e9, 2e9)
     document = comment(samples.report(samples.workload(samples.metric(row)), verdict=samples.RED))
-    assert f"{PAGE}#frame=std%3A%3Avector%3Cint%3E%3A%3Aat%20%28a%7Cb%29%231" in seen(document).links
+    (found,) = [link for link in seen(document).links if "#finding=" in link]
+    assert found.endswith("~std%3A%3Avector%3Cint%3E%3A%3Aat%20%28a%7Cb%29%231")
 
 
 def test_only_our_own_links_come_from_hostile_names() -> None:

@@ -191,3 +191,16 @@ def test_the_headings_repeat_nothing() -> None:
     assert plain.short_labels == ("a" * 10, "main")
     named = PageHeader("demo: cpu", "demo", "cpu", "samples")
     assert (named.full_title, named.eyebrow, named.short_labels) == ("demo: cpu", "Differential flame graph", ("", ""))
+
+
+def test_doubts_about_the_sides_stand_on_the_page() -> None:
+    few = build_page(tree([(900, 950)]), HEADER)
+    assert "Few samples: before has 900 and after has 950" in few
+    assert "Few samples" not in build_page(tree([(1000, 2000)]), HEADER)
+    assert "Few samples" not in build_page(tree([(900, 950)]), PageHeader("t", "w", "m", "bytes"))
+    assert "names may contain line numbers or ids" in build_page(tree([(9000, 0), (0, 9000), (10, 10)]), HEADER)
+
+
+def test_names_at_the_top_of_the_modules_are_different() -> None:
+    names = re.findall(r"^(?:async )?(?:function|const|let|class) (\w+)", page_script(), re.MULTILINE)
+    assert [name for name, count in Counter(names).items() if count > 1] == []
