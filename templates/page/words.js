@@ -27,9 +27,9 @@ export function describe(page, shape, node) {
   const growth = tree.totals[1] - scaled(tree.totals[0], ratio);
   const isScaled = ratio.num * runsBefore !== ratio.den * runsAfter;
   const lines = [
-    ["Inclusive", tree.before[node], tree.after[node]],
-    ["Self", tree.beforeSelf[node], tree.afterSelf[node]],
-  ].map(([label, before, after]) => {
+    ["Inclusive", tree.before[node], tree.after[node], "new"],
+    ["Self", tree.beforeSelf[node], tree.afterSelf[node], "from 0"],
+  ].map(([label, before, after, fromNothing]) => {
     const old = scaled(before, ratio);
     const delta = after - old;
     const near = isNear(after, old);
@@ -39,7 +39,7 @@ export function describe(page, shape, node) {
       scaled: isScaled ? meanOf(page, old, 1) : "",
       after: meanOf(page, after, 1),
       change: near ? meanOf(page, 0, 1) : changeOf(page, delta),
-      relative: before ? (near ? "0 %" : formatSignedShare(delta / old)) : after ? "new" : "-",
+      relative: before ? (near ? "0 %" : formatSignedShare(delta / old)) : after ? fromNothing : "-",
       responsibility: growth && !near ? `${formatShare(delta / growth)} of the whole change` : "",
     };
   });

@@ -4,7 +4,9 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -629,3 +631,79 @@ def test_few_samples_and_little_in_common_are_told(open_page: OpenPage) -> None:
     notes = painted(open_page(apart, PageHeader("t", "w", "m", "samples"))).locator(".notes").inner_text()
     assert "Few samples: before has 950 and after has 950" in notes
     assert "names may contain line numbers or ids" in notes
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_against_wcag_aa(open_page: OpenPage, width: int, scheme: Literal["light", "dark"]) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    page = open_page(width=width, color_scheme=scheme)
+    painted(page, "after" if width < 1100 else "diff")
+
+    def violations() -> list[str]:
+        options = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
+        found = axe.Axe().run(page, options=options).response["violations"]
+        return [f"{one['id']}: {node['html']}" for one in found for node in one["nodes"]]
+
+    assert violations() == []
+    for menu in ("compare", "colours", "arrange"):
+        page.locator(f"#{menu}-open").click()
+        assert violations() == []
+        page.keyboard.press("Escape")
+    for key in ("?", "s"):
+        page.keyboard.press(key)
+    page.locator("#query").fill("a")
+    assert violations() == []
+    page.get_by_role("tab", name="Functions").click()
+    assert violations() == []
+
+
+class _Redirect(BaseHTTPRequestHandler):
+    """The way GitHub serves an artifact: the address of the comment leads on to where the file lies."""
+
+    page = b""
+
+    def do_GET(self) -> None:
+        """The page, or the way to it."""
+        if self.path == "/artifact":
+            self.send_response(302)
+            self.send_header("Location", "/stored.html?sig=1")
+            self.end_headers()
+            return
+        self.send_response(200 if self.path.startswith("/stored") else 404)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.end_headers()
+        self.wfile.write(self.page if self.path.startswith("/stored") else b"")
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+def test_a_findings_link_survives_the_redirect_of_an_artifact(browser: "Browser") -> None:
+    finding = PageFinding(symbol=2, severity="severe", direction="worse", key="0123456789abcdef")
+    _Redirect.page = build_page(DEMO, PageHeader("t", "w", "m", "samples", findings=[finding])).encode()
+    with HTTPServer(("127.0.0.1", 0), _Redirect) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        page = browser.new_context().new_page()
+        page.goto(f"http://127.0.0.1:{server.server_port}/artifact#finding=0123456789abcdef~parse")
+        page.wait_for_selector("#trail [aria-current]")
+        assert "/stored.html?sig=1#" in page.url
+        assert page.locator("#trail [aria-current]").inner_text() == "parse"
+        page.context.close()
+        server.shutdown()
+
+
+def test_forced_colours_still_point_at_the_chosen_frame(open_page: OpenPage) -> None:
+    page = painted(open_page())
+    page.emulate_media(forced_colors="active", reduced_motion="reduce")
+    page.locator(".graph").first.focus()
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("getComputedStyle(document.querySelector('.ring.chosen')).outlineStyle") == "solid"
+
+
+def test_on_paper_the_pictures_remain_and_the_controls_go(open_page: OpenPage) -> None:
+    page = painted(open_page())
+    page.emulate_media(media="print")
+    assert page.locator(".pane canvas").is_visible()
+    assert page.locator(".legend").is_visible()
+    assert page.locator(".toolbar").is_hidden()
