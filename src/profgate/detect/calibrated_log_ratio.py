@@ -132,6 +132,16 @@ def _degrees(sides: _Sides, phi: FloatArray, error: FloatArray, noise: Noise) ->
         return np.where(learned > 0, np.minimum(noise.degrees * (error**2 / learned) ** 2, FAR), FAR)
 
 
+def _above_all(sides: _Sides, test: _Test, noise_shares: FloatArray) -> BoolArray:
+    """bool[location]: most of the target's runs lie beyond every reading of the base, its noise runs among them."""
+    factor, after = math.exp(test.centre), sides.run_shares[1]
+    unknown = np.full((len(noise_shares), after.shape[1] - sides.symbols), np.nan)  # groups have no noise runs
+    base = factor * np.concatenate([sides.run_shares[0], np.hstack([noise_shares, unknown])])
+    sign = np.sign(test.d)
+    highest = np.nanmax(sign * base, axis=0)
+    return at_least((sign * after > highest).mean(axis=0), AGREEING)
+
+
 def _interruption(sides: _Sides, noise: Noise) -> float:
     """The share of the run that an interruption of one run may have added to a side's mean.
 
@@ -266,8 +276,10 @@ class CalibratedLogRatio:
         from_value, to_value = side_means(comparison, values)
         agreement, lasting = _lasting(sides, test)
         lasting &= np.abs(delta_share) > _interruption(sides, noise)
+        noise_shares = comparison.noise_self / np.maximum(comparison.noise_totals, 1)[:, None]
+        gateable = lasting & _above_all(sides, test, noise_shares)
         found = (q, test, delta_share, worse)
-        kinds = self._kinds(comparison, options, context, found, (from_value, to_value), lasting)
+        kinds = self._kinds(comparison, options, context, found, (from_value, to_value), (lasting, gateable))
         tested = int(test.tested.sum())
         bar = noise_bar(options["q"], tested)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -317,15 +329,15 @@ class CalibratedLogRatio:
         context: Context,
         found: tuple[FloatArray, _Test, FloatArray, BoolArray],
         means: tuple[FloatArray, FloatArray],
-        lasting: BoolArray,
+        lasting: tuple[BoolArray, BoolArray],
     ) -> IntArray:
         q, test, delta_share, worse = found
         from_value, to_value = means
         size = np.abs(delta_share)
-        listed = test.tested & at_most(q, options["q"]) & (test.d != 0.0) & lasting
+        listed = test.tested & at_most(q, options["q"]) & (test.d != 0.0) & lasting[0]
         listed &= at_least(np.abs(test.d), math.log1p(options["own"])) & at_least(size, options["listed_share"])
         total_b, total_t = (float(value) for value in side_means(comparison, comparison.run_totals))
-        gating = listed & (q <= options["gate_q"] / context.pairs) & at_least(size, options["gate_share"])
+        gating = listed & lasting[1] & (q <= options["gate_q"] / context.pairs) & at_least(size, options["gate_share"])
         smallest = options["min_abs"] or SMALLEST_CHANGE.get(comparison.metric.unit, 0.0)
         gating &= at_least(np.abs(to_value - from_value) * comparison.metric.scale, smallest)
         if abs(total_t - total_b) > options["min_responsibility"] * total_b:

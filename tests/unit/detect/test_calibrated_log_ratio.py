@@ -244,6 +244,15 @@ def test_one_interrupted_run_of_several_is_no_change() -> None:
         assert kinds(comparison, detect(comparison))["f20"] is kind
 
 
+def test_what_a_base_run_has_shown_already_is_listed_and_does_not_gate() -> None:
+    runs = timed_runs(16, 10)
+    target = [{**run, "f20": round(1.5 * run["f20"])} for run in runs[4:8]]
+    seen = [*runs[8:15], {**runs[15], "f20": round(1.6 * runs[15]["f20"])}]
+    for noise, kind in ((runs[8:], Kind.DEGRADATION), (seen, Kind.MAYBE_DEGRADATION)):
+        comparison = from_exclusive(runs[:4], target, noise=noise, metric=timed())
+        assert kinds(comparison, detect(comparison))["f20"] is kind
+
+
 def test_base_runs_with_too_few_samples_calibrate_nothing() -> None:
     runs = [{f"f{place:02}": 20 + (7 * place + run) % 5 for place in range(60)} for run in range(12)]
     comparison = from_exclusive(runs[:1], runs[1:2], noise=runs[2:])
