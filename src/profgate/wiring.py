@@ -21,7 +21,7 @@ GZIP = b"\x1f\x8b"
 PACKING = 8
 Progress = Callable[[int], None]  # told the size of each file that was read
 LARGE = 16 << 20  # bytes on both sides together; below, starting a process costs more than it saves
-PART = 32 << 20  # bytes of a file that are read in one go
+PART = 64 << 20  # bytes of a file that are read in one go
 MOST_PARTS = 16  # of one file: each part learns all names anew
 
 
