@@ -13,7 +13,7 @@ from yaml.nodes import CollectionNode
 
 from profgate.errors import SettingsError
 from profgate.model.change import OptionSpec
-from profgate.model.policy import FAIL_ON_ORDER, FailOn, OnNotCompared, Policy, Rule
+from profgate.model.policy import FAIL_ON_ORDER, EmbedSource, FailOn, OnNotCompared, Policy, Rule
 
 Catalogue = Mapping[str, tuple[OptionSpec, ...]]
 
@@ -142,6 +142,7 @@ def schema(catalogue: Catalogue) -> dict[str, Any]:
         "ignore": one_or_many,
         "focus": one_or_many,
         "name-rules": {"enum": list(NAME_RULES)},
+        "embed-source": {"enum": list(get_args(EmbedSource))},
     }
     both = gate | {name.replace("-", "_"): value for name, value in gate.items()}
     return {
@@ -446,4 +447,5 @@ GATE_KEYS: dict[str, Callable[[_Item, _Mistakes], Any]] = {
     "ignore": _globs,
     "focus": _globs,
     "name-rules": _one_of(NAME_RULES),
+    "embed-source": _one_of(get_args(EmbedSource)),
 }

@@ -243,6 +243,7 @@ def _page(
 ) -> PageDocument:
     labels = (given.baseline_side.sha or given.baseline_side.label, given.target_side.sha or given.target_side.label)
     context = PageContext(labels, metric.findings, states, rules=_blueprint_rules(given.policy))
+    context = replace(context, diff=given.diff, embed=given.policy.embed_source)
     text = build_page(*page_input(comparison, context))
     return PageDocument(comparison.workload, comparison.metric.name, Document(name, "text/html", text))
 

@@ -1,5 +1,7 @@
 """What ``profgate flamegraph`` draws when asked for more than the usual picture."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -51,3 +53,24 @@ def test_one_metric_against_another_needs_two_of_one_unit(tmp_path: Path, capsys
     assert "inuse_objects in count and inuse_space in bytes have no unit in common" in capsys.readouterr().err
     assert main(["flamegraph", heap, "--against", "inuse_space", *output]) == 2
     assert "name the first with --metric" in capsys.readouterr().err
+
+
+SHOP = Path(__file__).parents[2] / "examples" / "shop"
+PAIR = [str(SHOP / "profiles" / side / "cprofile.pstats") for side in ("baseline", "target")]
+FOLDERS = ["--baseline-source", str(SHOP / "v1"), "--target-source", str(SHOP / "v2")]
+
+
+@pytest.mark.parametrize(("embed", "shown"), [([], True), (["--embed-source", "none"], False)])
+def test_two_folders_of_sources_tell_what_changed(tmp_path: Path, embed: list[str], shown: bool) -> None:
+    page = tmp_path / "x.html"
+    assert main(["flamegraph", *PAIR, *FOLDERS, *embed, "-o", str(page)]) == 0
+    columns = re.search(r'"columns": (\[\[.*?\]\])', page.read_text())
+    assert columns is not None
+    names = [name for name, _ in json.loads(columns[1])]
+    assert "source" in names
+    assert ("sources" in names) == shown
+
+
+def test_one_folder_of_sources_is_not_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["flamegraph", *PAIR, *FOLDERS[:2], "-o", str(tmp_path / "x.html")]) == 2
+    assert "--baseline-source: goes with --target-source" in capsys.readouterr().err

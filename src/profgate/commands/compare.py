@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from profgate import wiring
 from profgate.adapters.files import write_text
-from profgate.commands.inputs import add_diff, add_sides, file, folder, pipeline_input, policy_of, source_diff
+from profgate.commands.inputs import add_diff, add_sides, file, folder, pipeline_input, policy_of, sources_of
 from profgate.model.links import Links
 from profgate.model.policy import FAIL_ON_ORDER
 from profgate.model.report import Document
@@ -68,7 +68,9 @@ def run(argv: Sequence[str]) -> int:
     arguments = _arguments(argv)
     policy = policy_of(arguments.config, arguments.fail_on)
     given = pipeline_input(arguments.baseline, arguments.target, policy, difference=arguments.difference)
-    given = replace(given, diff=source_diff(arguments.diff))
+    given = replace(given, diff=sources_of(arguments))
+    if arguments.embed_source:
+        given = replace(given, policy=replace(given.policy, embed_source=arguments.embed_source))
     strategies = tuple(arguments.strategy) if arguments.strategy else None
     with reading(sys.stderr, sum(source.size for source in (*given.baseline, *given.target))) as progress:
         built = wiring.compare(replace(given, strategies=strategies, verbose=arguments.verbose), progress=progress)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from profgate import wiring
 from profgate.adapters.files import write_text
 from profgate.attribute.source_states import source_states
-from profgate.commands.inputs import add_diff, add_sides, file, one_comparison, pipeline_input, source_diff
+from profgate.commands.inputs import add_diff, add_sides, file, one_comparison, pipeline_input, sources_of
 from profgate.errors import ProfgateError
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
@@ -58,13 +58,13 @@ def _drawn(tree: PageTree, header: PageHeader, arguments: argparse.Namespace) ->
 
 
 def _sides(arguments: argparse.Namespace) -> tuple[PageTree, PageHeader]:
-    diff = source_diff(arguments.diff)
+    diff = sources_of(arguments)
     given = pipeline_input(arguments.baseline, arguments.target, Policy(), difference=arguments.difference, alone=True)
     comparisons = wiring.overlays(given)
     comparison = _drawable(one_comparison(comparisons, arguments.metric, arguments.workload))
     if arguments.against is None:
         states = None if diff is None else source_states(comparison, diff)
-        return page_input(comparison, PageContext(states=states))
+        return page_input(comparison, PageContext(states=states, diff=diff, embed=arguments.embed_source or "changed"))
     if diff is not None:
         raise ProfgateError("--diff", "tells two builds apart; --against draws one file, so leave one of them away")
     if arguments.metric is None or arguments.target is not None or arguments.difference:

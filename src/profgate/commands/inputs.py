@@ -3,16 +3,19 @@
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import get_args
 
 from profgate import wiring
 from profgate.adapters.checkout import tracked_files
 from profgate.adapters.files import read_loosely, read_text, sources_under, write_text
+from profgate.adapters.source_folders import differing_texts
+from profgate.attribute.folder_diff import folder_diff
 from profgate.attribute.unified_diff import parse_diff
 from profgate.errors import ProfgateError
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_from_json
-from profgate.model.policy import FailOn, Policy
+from profgate.model.policy import EmbedSource, FailOn, Policy
 from profgate.model.report import Side
 from profgate.model.source import SourceFile
 from profgate.pipeline import PipelineInput
@@ -100,10 +103,23 @@ def pipeline_input(
 
 
 def add_diff(parser: argparse.ArgumentParser) -> None:
-    """The option that names a diff of the sources."""
+    """The options that tell what changed in the sources."""
     parser.add_argument(
         "--diff", metavar="FILE", type=file, help="unified diff of the sources, as git diff writes it; - for stdin"
     )
+    parser.add_argument("--baseline-source", metavar="DIR", type=folder, help="the sources of BASELINE, for a diff")
+    parser.add_argument("--target-source", metavar="DIR", type=folder, help="the sources of TARGET")
+    parser.add_argument("--embed-source", choices=get_args(EmbedSource), help="whose source a page may hold")
+
+
+def sources_of(arguments: argparse.Namespace) -> SourceDiff | None:
+    """What changed in the sources, from a diff or from two folders. Raises ProfgateError."""
+    folders = (arguments.baseline_source, arguments.target_source)
+    if folders == (None, None):
+        return source_diff(arguments.diff)
+    if arguments.diff is not None or None in folders:
+        raise ProfgateError("--baseline-source", "goes with --target-source, and without --diff")
+    return folder_diff(*differing_texts(*folders))
 
 
 def source_diff(name: str | None) -> SourceDiff | None:
@@ -135,6 +151,6 @@ __all__ = [
     "pipeline_input",
     "policy_of",
     "side",
-    "source_diff",
+    "sources_of",
     "write_text",
 ]

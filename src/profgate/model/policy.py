@@ -6,6 +6,7 @@ from typing import Any, Literal
 FailOn = Literal["severe", "degradation", "maybe", "never"]
 FAIL_ON_ORDER: tuple[FailOn, ...] = ("never", "severe", "degradation", "maybe")
 OnNotCompared = Literal["neutral", "fail"]
+EmbedSource = Literal["changed", "none", "all"]  # whose source a page may hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,4 +36,5 @@ class Policy:
     ignore: tuple[str, ...] = ()
     focus: tuple[str, ...] = ()
     name_rules: Literal["none", "safe", "loose"] = "safe"
+    embed_source: EmbedSource = "changed"
     source: str = "built-in"

@@ -33,6 +33,7 @@ MODULES = (  # what a module uses stands before it, and every name at the top of
 )
 STYLES = ("page", "blueprint")
 SIZE_LIMIT = 8_000_000
+_LARGE = 2_000_000
 _STATIC_BOXES = 400
 _FEW_SAMPLES = 1000
 _HARDLY_COMMON = 0.5
@@ -80,7 +81,7 @@ def _filled(
     page = render_template(
         "page/page.html.j2",
         header=header,
-        notes=[*header.notes, *_doubts(whole, header)],
+        notes=[*header.notes, *_doubts(whole, header), *_size_note(encoded, kept)],
         facts=_facts(header, exact_sum(whole.before_self), exact_sum(whole.after_self)),
         sentence=_sentence(whole),
         top=_top_rows(tree, whole, header),
@@ -92,6 +93,12 @@ def _filled(
         style=Markup(style),  # noqa: S704 -- our own file
     )
     return page.encode("utf-8", "replace").decode("utf-8")  # a name may hold half a surrogate pair
+
+
+def _size_note(encoded: EncodedPage, kept: OrderedTree) -> list[str]:
+    """What a reader on a slow line should know."""
+    size = len(encoded.data)
+    return [f"A large page: {kept.size:,} call paths in {size / 1e6:.1f} MB of data."] if size > _LARGE else []
 
 
 def hash_source(text: str) -> str:

@@ -6,12 +6,13 @@ from typing import Literal
 
 import numpy as np
 
-from profgate.model.attribution import SourceStates
+from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.comparison import Comparison, DiffTree
 from profgate.model.report import Finding
 from profgate.report.finding_key import finding_key
 from profgate.report.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree
 from profgate.report.page_evidence import evidence_of
+from profgate.report.page_sources import Embed, page_sources
 from profgate.report.unrolled import NOT_UNROLLED, unroll
 
 
@@ -22,7 +23,8 @@ class PageContext:
     labels: tuple[str | None, str | None] = (None, None)
     findings: Sequence[Finding] = ()
     states: SourceStates | None = None
-    sources: Sequence[PageSource] = field(default_factory=tuple)
+    diff: SourceDiff | None = None
+    embed: Embed = "changed"
     rules: BlueprintRules = field(default_factory=BlueprintRules)
 
 
@@ -62,7 +64,7 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
         notes=[note.text for note in comparison.notes],
         keep=frozenset(keep),
         sample_value=comparison.period,
-        sources=context.sources,
+        sources=_sources(comparison, context, keep),
         blueprint=replace(context.rules, estimated=estimated),
     )
     return tree, header
@@ -93,6 +95,13 @@ def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, Pa
         notes=("Before and after are two metrics of one profile, their totals made equal.",),
     )
     return tree, header
+
+
+def _sources(comparison: Comparison, context: PageContext, first: set[int]) -> list[PageSource]:
+    if context.diff is None or context.states is None:
+        return []
+    origin = "from the pull request" if context.diff.diff_link else "from the diff"
+    return page_sources(context.diff, context.states, comparison.symbols, context.embed, first, origin)
 
 
 def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageTree:
