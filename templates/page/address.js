@@ -45,10 +45,15 @@ export function makeAddress(page) {
     state.focus = { shape: 0, node: 0 };
     byId("query").value = state.q;
     page.renew();
-    const missing = openZoom(wanted) || openFinding(wanted) || openFrame(wanted);
+    const missing = [unknownOf(wanted), openZoom(wanted) || openFinding(wanted) || openFrame(wanted)].filter(Boolean).join(" ");
     page.renew(["search", "tab"]);
     if (missing) page.say(missing);
     opening = false;
+  }
+
+  function unknownOf({ sandwich, drop = [] }) {
+    const names = [...(sandwich && page.state.sandwich < 0 ? [sandwich] : []), ...drop.filter((name) => !page.whole.names.includes(name))];
+    return names.length ? `${names.join(", ")} is not in this profile.` : "";
   }
 
   function openZoom({ zoom = [], zoomName }) {

@@ -118,6 +118,8 @@ function optionalColumns(header, parts, size, symbols) {
     categories: text("categories"),
     categoryOf: has("category") ? readVarints(parts.get("category"), symbols) : null,
     sources: codes && Array.from(codes, (code) => states[code] ?? "unknown"),
+    formers: text("formers"),
+    formerOf: has("former") ? readVarints(parts.get("former"), symbols) : null,
     paths: text("paths"),
     pathOf: has("path") ? readVarints(parts.get("path"), symbols) : null,
     links: text("links"),

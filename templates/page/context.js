@@ -175,7 +175,7 @@ const COMPUTE = {
     const { view, strip, order, fold, flip, sandwich } = page.state;
     page.panes = page.shapes.flatMap((tree, shape) => {
       const rows = fold ? foldedRows(tree, page.findings) : tree.depth;
-      return sidesOf(view, strip).map((side) => {
+      return sidesOf(view, strip && sandwich < 0).map((side) => {
         const widths = widthsOf(tree, side, page.ratio);
         return { shape, tree, view: side, widths, rows, starts: startsOf(tree, widths, order, page.ratio), flip: flip !== (sandwich >= 0 && shape === 0) };
       });

@@ -140,10 +140,10 @@ function makeTable(page) {
   function actionCell(row) {
     const cell = element("td");
     const name = symbolName(page.tree, row.symbol);
-    const sandwich = makeButton("Sandwich", () => page.openSandwich(row.symbol));
+    const sandwich = makeButton("⇕", () => page.openSandwich(row.symbol));
     sandwich.title = "Show its callers and callees";
     sandwich.setAttribute("aria-label", `Show callers and callees of ${name}`);
-    const drop = makeButton("Drop", () => page.leaveOut(row.symbol));
+    const drop = makeButton("×", () => page.leaveOut(row.symbol));
     drop.title = "Leave out every stack through this function, on both sides";
     drop.setAttribute("aria-label", `Leave out stacks through ${name}`);
     cell.append(sandwich, drop);

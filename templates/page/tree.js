@@ -40,8 +40,8 @@ export function nameOf(tree, node) {
 
 // A renamed function tells both names.
 export function symbolName(tree, symbol) {
-  const was = tree.was?.[symbol];
-  return was ? `${tree.names[symbol]} (was: ${was})` : tree.names[symbol];
+  const place = tree.formerOf?.[symbol];
+  return place ? `${tree.names[symbol]} (was: ${tree.formers[place - 1]})` : tree.names[symbol];
 }
 
 export function placeOf(tree, node) {

@@ -440,6 +440,8 @@ def test_a_sandwich_shows_callers_and_callees(open_page: OpenPage) -> None:
     assert again.locator(".pane").count() == 2
     again.keyboard.press("s")
     assert again.locator(".pane").count() == 1
+    unknown = painted(open_page(fragment="#sandwich=nobody"))
+    assert unknown.locator("#message").inner_text() == "nobody is not in this profile."
 
 
 def test_stacks_from_the_leaves_and_folded_chains(open_page: OpenPage) -> None:
@@ -492,6 +494,13 @@ def test_changed_functions_are_marked_linked_and_pointed_out(open_page: OpenPage
     assert "its source changed" in page.locator("#details").inner_text()
     page.get_by_role("tab", name="Functions").click()
     assert "changed" in page.locator("#rows tr", has_text="parse").locator("td").nth(-2).inner_text()
+
+
+def test_a_renamed_function_is_one_box_with_both_names(open_page: OpenPage) -> None:
+    page = painted(open_page(replace(DEMO, former={2: "parse_old\u202e"}), fragment="#frame=parse"))
+    assert page.locator("#trail [aria-current]").inner_text() == "parse (was: parse_old)"
+    page.get_by_role("tab", name="Functions").click()
+    assert page.get_by_role("button", name="Leave out stacks through parse (was: parse_old)").count() == 1
 
 
 def test_tabs_are_walked_with_arrows_and_remembered(open_page: OpenPage) -> None:

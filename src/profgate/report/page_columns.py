@@ -1,7 +1,7 @@
 """The two sides of one comparison as columns, and their compact encoding for the page."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal, NotRequired, TypedDict
@@ -64,7 +64,8 @@ class PageTree:
 
     The self values are non-negative integers, summed over the runs of a side. Calls are exact counts, None where
     unknown. ``evidence`` bool[2, row] tells whether the inclusive and the self change pass the test of repeated runs.
-    Names, files, lines, categories and source states are columns over the symbols.
+    Names, files, lines, categories and source states are columns over the symbols; ``former`` are the old names of
+    renamed ones.
     """
 
     parent: Rows
@@ -79,6 +80,7 @@ class PageTree:
     evidence: NDArray[np.bool_] | None = None
     categories: Sequence[str | None] = ()
     source: SourceStates | None = None
+    former: Mapping[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for columns that are no tree."""

@@ -119,6 +119,7 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageT
             tree.target_calls,
             evidence_of(tree, comparison.runs, normalisation_of(comparison), comparison.period),
             source=context.states,
+            former={symbol: name for symbol, (name, _) in comparison.renamed.items()},
         )
     if comparison.edges is None:
         raise ValueError("page: the comparison has neither stacks nor calls; ask has_page first")

@@ -13,6 +13,7 @@ def visible_page(tree: PageTree, header: PageHeader) -> tuple[PageTree, PageHead
         replace(
             tree,
             names=[full_name(name) for name in tree.names],
+            former={symbol: full_name(name) for symbol, name in tree.former.items()},
             files=[None if file is None else plain(file) for file in tree.files],
         ),
         replace(
