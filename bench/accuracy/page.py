@@ -6,7 +6,7 @@ from typing import Any
 from bench.accuracy.cells import NOISES, RATIOS, RUNS, SHARES, SUITE
 from bench.accuracy.edits import NET_UNCHANGED
 from bench.accuracy.peers import RULES
-from bench.accuracy.results import Cells, chosen, pooled
+from bench.accuracy.results import Cells, chosen, mean_rate, pooled
 from bench.accuracy.scoring import JUDGE, Tally, wilson
 from bench.accuracy.targets import release_targets
 
@@ -68,8 +68,9 @@ def _side_by_side(cells: Cells, runs: int) -> str:
     worth = [cell for cell in slower if _worth_failing(cell["plant"])]
     rows = []
     for rule in _rules([*quiet, *slower]):
-        calm, found, red = (pooled(some, rule) for some in (quiet, slower, worth))
-        if calm is None or found is None or red is None:
+        calm = pooled(quiet, rule)
+        told, red = mean_rate(slower, rule, "listed_there"), mean_rate(worth, rule, "gated_there")
+        if calm is None or told is None or red is None:
             continue
         rows.append(
             [
@@ -77,8 +78,8 @@ def _side_by_side(cells: Cells, runs: int) -> str:
                 rate(calm.red, calm.tried),
                 rate(calm.told, calm.tried),
                 f"{calm.rows / calm.tried:.2f}",
-                f"{_number(found.listed_there, found.tried)} %",
-                f"{_number(red.gated_there, red.tried)} %",
+                f"{100 * told:.1f} %",
+                f"{100 * red:.1f} %",
             ]
         )
     return table(["rule", "unchanged red", "told", "false rows", "slower: told", "red"], rows)
@@ -102,19 +103,16 @@ def rivals(cells: Cells) -> list[str]:
                     ("fails", "red", "gated_there", worth),
                     ("tells", "told", "listed_there", slower),
                 )
-                if _beats(pooled(quiet, rule), pooled(quiet, JUDGE), false, at_most=True)
-                and _beats(pooled(some, rule), pooled(some, JUDGE), right, at_most=False)
+                if _above(quiet, rule, JUDGE, false) is False and _above(some, rule, JUDGE, right)
             ]
             found += [f"{rule} with {runs} run{'s' * (runs > 1)} a side {word}" for word in beats]
     return found
 
 
-def _beats(other: Tally | None, judge: Tally | None, count: str, *, at_most: bool) -> bool:
-    """The other's rate is at most the judge's, or is above it."""
-    if other is None or judge is None:
-        return False
-    theirs, ours = getattr(other, count) * judge.tried, getattr(judge, count) * other.tried
-    return bool(theirs <= ours if at_most else theirs > ours)
+def _above(cells: Cells, rule: str, other: str, count: str) -> bool | None:
+    """Whether a rule's rate is above the other's; None where one of them cannot speak."""
+    ours, theirs = mean_rate(cells, rule, count), mean_rate(cells, other, count)
+    return None if ours is None or theirs is None else ours > theirs
 
 
 def _by_runs(cells: Cells, rows: Mapping[str, Mapping[str, Any]], text: Callable[[Tally], str]) -> str:
@@ -230,7 +228,7 @@ def recorded_parts(recordings: Mapping[str, Any]) -> list[str]:
     ]
     head = ["program", "profiler", "runs a side", "unchanged red", "anything shown", "slowed down: listed / red, %"]
     parts = ["## Recorded programs\n", recordings["about_programs"] + "\n", table(head, programs)]
-    parts += ["## Three upgrades of libraries\n", recordings["about_upgrades"] + "\n"]
+    parts += ["## Upgrades of libraries\n", recordings["about_upgrades"] + "\n"]
     for one in recordings["upgrades"]:
         parts += [f"### {one['title']}\n", one["said"] + "\n", "\n".join(f"> {line}" for line in one["comment"]) + "\n"]
     return parts

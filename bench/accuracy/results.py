@@ -37,3 +37,9 @@ def pooled(cells: Cells, rule: str) -> Tally | None:
     for tally in found:
         total = total.merged(tally)
     return total if found else None
+
+
+def mean_rate(cells: Cells, rule: str, count: str) -> float | None:
+    """The mean over cells of a rule's rate, each cell alike; None where it could not speak in any."""
+    found = [tally for cell in cells if (tally := _tally(cell, rule)) is not None]
+    return sum(getattr(tally, count) / tally.tried for tally in found) / len(found) if found else None
