@@ -5,6 +5,7 @@ python -m bench.accuracy.recorded FOLDER
 
 import json
 import platform
+import re
 import subprocess
 import sys
 import tempfile
@@ -25,8 +26,9 @@ from profgate.model.source import source_of
 from profgate.wiring import read_all
 
 BASE_RUNS = 8  # of the unchanged runs: as many as the gate asks for
-SPLITS = 40
+SPLITS = 30
 RUNS = (1, 4)
+FLAME_LINK = re.compile(r" ?\[🔥\]\([^)]*\)")  # a page has no pages beside it
 OUTPUT = Path(__file__).resolve().parent / "recordings.json"
 
 
@@ -126,7 +128,7 @@ def comment_of(place: Path) -> list[str]:
         command = [sys.executable, "-m", "profgate", "compare", "baseline", "target", "--output-dir", output]
         subprocess.run(command, cwd=place, check=False, capture_output=True)
         text = (Path(output) / "comment.md").read_text(encoding="utf-8")
-    head = text.partition("<details>")[0].strip().splitlines()
+    head = FLAME_LINK.sub("", text.partition("<details>")[0]).strip().splitlines()
     return [line.rstrip() for line in head if not line.startswith(("<!--", "[🔥"))]
 
 
