@@ -140,21 +140,20 @@ def main(arguments: list[str]) -> int:
     folder = Path(arguments[0]).resolve()
     manifest = json.loads((folder / "upgrades" / UPGRADES[0].name / "target" / "profgate-manifest.json").read_bytes())
     versions = {entry["profiler"]: entry["profiler_version"] for entry in manifest["files"]}
-    python = (
-        f"Python {platform.python_version()}, py-spy {versions[PY_SPY]} at {RATE} samples a second, cProfile by the "
-        "clock of\nthe wall and by that of the processor"
-    )
+    python = f"Python {platform.python_version()}, py-spy {versions[PY_SPY]} at {RATE} samples a second"
     results = {
         "about_programs": (
-            f"Scripts of `bench/accuracy/programs`, {UNCHANGED_RUNS} unchanged runs and {SLOWER_RUNS} of each slowed"
-            f"\ndown, in turns ({python}),\nwhile other programs kept both processors of the machine busy: the noise "
-            f"is honest. {SPLITS} random splits of the\nsame runs into {BASE_RUNS} base runs, baseline and target, so "
-            "the rates of a row are not independent. Slowed down = an\nempty loop at the start of one function."
+            f"Scripts of `bench/accuracy/programs`, {UNCHANGED_RUNS} unchanged runs and {SLOWER_RUNS} of each slowed down, "
+            f"in turns, while other programs kept\nboth processors of the machine busy: the noise is honest. {python}, "
+            "and cProfile by the\nclock of the wall and by that of the processor, which does not count waiting.\n"
+            f"{SPLITS} random splits of the same runs into {BASE_RUNS} base runs, baseline and target, so the rates of a "
+            "row are not independent.\nSlowed down = an empty loop at the start of one function."
         ),
         "programs": program_results(folder),
         "about_upgrades": (
-            f"Two releases of a library under the same script, three runs a side ({python}).\nFewer than 8 base runs, "
-            "so no verdict can be red. Above the comment's first fold:"
+            f"Two releases of a library under the same script, three runs a side on the same busy machine: {python},\n"
+            "and cProfile by the processor's clock. Fewer than 8 base runs, so no verdict can be red. Above the "
+            "comment's first fold:"
         ),
         "upgrades": [
             {

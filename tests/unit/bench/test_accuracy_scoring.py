@@ -1,10 +1,12 @@
 """The lab's arithmetic: intervals, the peers' rules, the page's verdict on them, and plants in real sources."""
 
+import json
 from typing import Any
 
 import numpy as np
 import pytest
-from bench.accuracy.page import rivals
+from bench.accuracy.lab import RECORDINGS, ROOT
+from bench.accuracy.page import recorded_parts, rivals
 from bench.accuracy.peers import RULES, Sides, mann_whitney_p
 from bench.accuracy.recording import RecordError, with_loop
 from bench.accuracy.results import ORDINARY
@@ -131,3 +133,9 @@ def test_a_loop_is_planted_below_the_docstring_of_a_method() -> None:
     assert space["A"]().f() == 1
     with pytest.raises(RecordError, match=r"no function B\.f"):
         with_loop(source, "B.f", 5)
+
+
+def test_the_page_in_docs_holds_what_was_recorded() -> None:
+    page = (ROOT / "docs" / "accuracy.md").read_text(encoding="utf-8")
+    parts = recorded_parts(json.loads(RECORDINGS.read_text(encoding="utf-8")))
+    assert page.endswith("\n".join(parts))
