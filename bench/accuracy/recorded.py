@@ -144,10 +144,11 @@ def main(arguments: list[str]) -> int:
     results = {
         "about_programs": (
             f"Scripts of `bench/accuracy/programs`, {UNCHANGED_RUNS} unchanged runs and {SLOWER_RUNS} of each slowed "
-            f"down, in turns, while other programs kept\nboth processors of the machine busy: the noise is honest. {python}, "
+            "down, in turns, while other programs kept\nboth processors of the machine busy: the noise is honest. "
+            f"{python}, "
             "and cProfile by the\nclock of the wall and by that of the processor, which does not count waiting.\n"
-            f"{SPLITS} random splits of the same runs into {BASE_RUNS} base runs, baseline and target, so the rates of "
-            "a row are not independent.\nSlowed down = an empty loop at the start of one function."
+            f"{SPLITS} random splits of the same runs into {BASE_RUNS} base runs, baseline and target, so the rates "
+            "of a row are not independent.\nSlowed down = an empty loop at the start of one function."
         ),
         "programs": program_results(folder),
         "about_upgrades": (
