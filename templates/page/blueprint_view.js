@@ -55,6 +55,10 @@ function makeBlueprint(page, section) {
 
   function start() {
     view.shown = firstShown(page.tree, figures, new Set(page.header.findings.flatMap((one) => one.rows?.length ? one.rows : [widestOf(page.tree, one.symbol)]).filter((node) => node > 0)));
+    if (view.shown.size === 1) {
+      parts.note.textContent = "No context changed enough to be shown at once; the first level is open.";
+      showChildren(page.tree, figures, view.shown, 0);
+    }
     view.selected = 0;
     const [finding] = page.header.findings;
     if (finding && finding.symbol >= 0) view.selected = Math.max(0, finding.rows?.[0] ?? widestOf(page.tree, finding.symbol));
