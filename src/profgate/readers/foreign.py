@@ -72,7 +72,6 @@ FOREIGN = (
     Foreign("a web page", _text(_HTML), "give the profile it was made from"),
     Foreign("callgrind data", _text(_CALLGRIND), "give folded stacks, pprof or speedscope instead"),
     Foreign("heaptrack data", _text(_HEAPTRACK), "run: heaptrack_print -f {name} -F a.folded"),
-    Foreign("a V8 CPU profile", _json(b'"nodes"', b'"timeDeltas"'), _IN_SPEEDSCOPE),
     Foreign("a Firefox profile", _json(b'"preprocessedProfileVersion"'), _IN_SPEEDSCOPE),
     Foreign("a pyinstrument recording", _json(b'"root_frame"'), "record with: pyinstrument -r speedscope -o a.json"),
     Foreign(

@@ -9,6 +9,8 @@ from profgate.model.source import HEAD_SIZE, SourceFile
 
 _SPACE = b" \t\r\n"
 
+Json = dict[str, object]
+
 
 def decode(data: bytes, where: str) -> object:
     """The document, its fractions as Decimal. Raises ProfileError, about ``where`` and the place, for other texts."""
@@ -28,6 +30,25 @@ def decode(data: bytes, where: str) -> object:
     finally:
         if collecting:
             gc.enable()
+
+
+def mapping(value: object, where: str, what: str) -> Json:
+    """The value as an object. Raises ProfileError, about ``where``, for anything else."""
+    if not isinstance(value, dict):
+        raise wrong(where, f"{what} is no JSON object")
+    return value
+
+
+def listing(value: object, where: str, what: str) -> list[object]:
+    """The value as an array. Raises ProfileError, about ``where``, for anything else."""
+    if not isinstance(value, list):
+        raise wrong(where, f"{what} is no JSON array")
+    return value
+
+
+def wrong(where: str, what: str) -> ProfileError:
+    """The error about a document that does not hold what its format promises."""
+    return ProfileError(where, f"{what}; export the profile again")
 
 
 def begins_object(source: SourceFile) -> bool:

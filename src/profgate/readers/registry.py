@@ -8,6 +8,7 @@ from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
 from profgate.readers.base import ProfileReader, SplittingReader
 from profgate.readers.containers import is_wrapped, unwrap
+from profgate.readers.cpuprofile import CpuprofileReader
 from profgate.readers.folded import FoldedReader
 from profgate.readers.foreign import advice_for
 from profgate.readers.perun import PerunReader
@@ -19,6 +20,7 @@ from profgate.readers.speedscope import SpeedscopeReader
 READERS: tuple[ProfileReader, ...] = (
     PprofReader(),
     SpeedscopeReader(),
+    CpuprofileReader(),
     PstatsReader(),
     PerunReader(),
     FoldedReader(),

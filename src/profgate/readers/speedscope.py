@@ -8,13 +8,12 @@ from itertools import chain
 
 import numpy as np
 
-from profgate.errors import ProfileError
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Configuration, Facts, FrameList, Profile, Stacks
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind, base_unit
 from profgate.readers.containers import read_all, unwrap
-from profgate.readers.json_text import begins_object, decode, ends_hold
+from profgate.readers.json_text import Json, begins_object, decode, ends_hold, listing, mapping, wrong
 from profgate.readers.quantities import MAX_TOTAL, in_base_unit, period_of, whole_numbers
 from profgate.readers.stack_events import stacks_from_parents, stacks_from_paths
 
@@ -25,8 +24,6 @@ _MAX_LINE = 1 << 31
 # decimals of the base unit: finer digits are noise of binary fractions, and would leave no room for large sums
 _DECIMALS = 3
 _NONE = np.zeros(0, dtype=np.int64)
-
-Json = dict[str, object]
 
 
 class SpeedscopeReader:
@@ -43,11 +40,11 @@ class SpeedscopeReader:
     def read(self, source: SourceFile) -> Profile:
         """All profiles of the file as one: a metric for each unit, stacks of all threads together."""
         where = source.name
-        document = _mapping(decode(read_all(unwrap(source)), where), where, "the document")
-        frames = _frames(_mapping(document.get("shared"), where, "'shared'"), where)
-        threads = _listing(document.get("profiles"), where, "'profiles'")
+        document = mapping(decode(read_all(unwrap(source)), where), where, "the document")
+        frames = _frames(mapping(document.get("shared"), where, "'shared'"), where)
+        threads = listing(document.get("profiles"), where, "'profiles'")
         parts = [
-            _part(_mapping(thread, f"{where}: profile {number}", "it"), len(frames.names), f"{where}: profile {number}")
+            _part(mapping(thread, f"{where}: profile {number}", "it"), len(frames.names), f"{where}: profile {number}")
             for number, thread in enumerate(threads)
         ]
         columns = [_column(base, chosen, where) for base, chosen in _by_base_unit(parts).items()]
@@ -126,11 +123,11 @@ class _Tree:
 
 def _frames(shared: Json, where: str) -> FrameList:
     found = FrameList([], [], [], [])
-    for number, entry in enumerate(_listing(shared.get("frames"), where, "'shared.frames'")):
-        frame = _mapping(entry, f"{where}: frame {number}", "it")
+    for number, entry in enumerate(listing(shared.get("frames"), where, "'shared.frames'")):
+        frame = mapping(entry, f"{where}: frame {number}", "it")
         name, file, line = frame.get("name"), frame.get("file"), frame.get("line")
         if not isinstance(name, str):
-            raise _wrong(f"{where}: frame {number}", "has no name")
+            raise wrong(f"{where}: frame {number}", "has no name")
         found.names.append(name)
         found.files.append(file if isinstance(file, str) and file else None)
         found.lines.append(line if isinstance(line, int) and 0 < line < _MAX_LINE else None)
@@ -141,32 +138,32 @@ def _frames(shared: Json, where: str) -> FrameList:
 def _part(thread: Json, frames: int, where: str) -> _Part:
     unit = thread.get("unit")
     if not isinstance(unit, str) or unit not in _UNITS:
-        raise _wrong(where, f"has the unit {str(unit)[:40]!r}, known are {', '.join(_UNITS)}")
+        raise wrong(where, f"has the unit {str(unit)[:40]!r}, known are {', '.join(_UNITS)}")
     match thread.get("type"):
         case "sampled":
             return _sampled(thread, unit, frames, where)
         case "evented":
             return _evented(thread, unit, frames, where)
-    raise _wrong(where, f"has the type {str(thread.get('type'))[:40]!r}, known are sampled and evented")
+    raise wrong(where, f"has the type {str(thread.get('type'))[:40]!r}, known are sampled and evented")
 
 
 def _sampled(thread: Json, unit: str, frames: int, where: str) -> _Part:
-    samples = _listing(thread.get("samples"), where, "'samples'")
-    weights = _listing(thread.get("weights"), where, "'weights'")
+    samples = listing(thread.get("samples"), where, "'samples'")
+    weights = listing(thread.get("weights"), where, "'weights'")
     if len(samples) != len(weights):
-        raise _wrong(where, f"has {len(samples)} samples and {len(weights)} weights")
+        raise wrong(where, f"has {len(samples)} samples and {len(weights)} weights")
     if set(map(type, samples)) - {list}:
-        raise _wrong(where, "has a sample that is no list of frames")
+        raise wrong(where, "has a sample that is no list of frames")
     numbers = _weights(weights, where)
     lengths = np.fromiter(map(len, samples), dtype=np.int64, count=len(samples))  # type: ignore[arg-type]
     if set(map(type, chain.from_iterable(samples))) - {int}:  # type: ignore[arg-type]
-        raise _wrong(where, "has a frame in a sample that is no number")
+        raise wrong(where, "has a frame in a sample that is no number")
     try:
         flat = np.fromiter(chain.from_iterable(samples), dtype=np.int64, count=int(lengths.sum()))  # type: ignore[arg-type]
     except OverflowError:
-        raise _wrong(where, "has a frame number beyond all frames") from None
+        raise wrong(where, "has a frame number beyond all frames") from None
     if len(flat) and not 0 <= flat.min() <= flat.max() < frames:
-        raise _wrong(where, f"has frame {flat.max() if flat.min() >= 0 else flat.min()}, there are {frames} frames")
+        raise wrong(where, f"has frame {flat.max() if flat.min() >= 0 else flat.min()}, there are {frames} frames")
     offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)))
     return _Part(unit, _kind(unit, MetricKind.SAMPLED), numbers, (flat, offsets), None, Counter())
 
@@ -174,13 +171,13 @@ def _sampled(thread: Json, unit: str, frames: int, where: str) -> _Part:
 def _evented(thread: Json, unit: str, frames: int, where: str) -> _Part:
     tree, warnings = _Tree(), Counter[str]()
     now: int | Decimal | None = None
-    for number, entry in enumerate(_listing(thread.get("events"), where, "'events'")):
-        event = _mapping(entry, f"{where}: event {number}", "it")
+    for number, entry in enumerate(listing(thread.get("events"), where, "'events'")):
+        event = mapping(entry, f"{where}: event {number}", "it")
         kind, frame, at = event.get("type"), event.get("frame"), event.get("at")
         if isinstance(frame, bool) or not isinstance(frame, int) or not 0 <= frame < frames:
-            raise _wrong(f"{where}: event {number}", f"has frame {str(frame)[:40]}, there are {frames} frames")
+            raise wrong(f"{where}: event {number}", f"has frame {str(frame)[:40]}, there are {frames} frames")
         if isinstance(at, bool) or not isinstance(at, int | Decimal) or not -MAX_TOTAL <= at <= MAX_TOTAL:
-            raise _wrong(f"{where}: event {number}", "has no time that can be read")
+            raise wrong(f"{where}: event {number}", "has no time that can be read")
         if now is not None and at < now:
             warnings["events that go back in time"] += 1
             at = now
@@ -191,7 +188,7 @@ def _evented(thread: Json, unit: str, frames: int, where: str) -> _Part:
         elif kind == "C":
             warnings["calls that are not opened and closed in order"] += tree.leave(frame)
         else:
-            raise _wrong(f"{where}: event {number}", f"has the type {str(kind)[:40]!r}, known are O and C")
+            raise wrong(f"{where}: event {number}", f"has the type {str(kind)[:40]!r}, known are O and C")
     _close(tree, thread.get("endValue"), now, warnings)
     return _Part(unit, _kind(unit, MetricKind.TIMED), tree.weight, None, tree, +warnings)
 
@@ -279,28 +276,12 @@ def _stacks_of(part: _Part, values: IntArray, where: str) -> Stacks:
     return stacks_from_parents(parent, frame, values, calls, where=where)
 
 
-def _mapping(value: object, where: str, what: str) -> Json:
-    if not isinstance(value, dict):
-        raise _wrong(where, f"{what} is no JSON object")
-    return value
-
-
-def _listing(value: object, where: str, what: str) -> list[object]:
-    if not isinstance(value, list):
-        raise _wrong(where, f"{what} is no JSON array")
-    return value
-
-
 def _weights(values: list[object], where: str) -> list[int | Decimal]:
     if set(map(type, values)) - {int, Decimal}:
-        raise _wrong(where, "has a weight that is no number")
+        raise wrong(where, "has a weight that is no number")
     weights: list[int | Decimal] = values  # type: ignore[assignment]
     if any(weight < 0 for weight in set(weights)):
-        raise _wrong(where, "has a negative weight, as in a difference of two profiles")
+        raise wrong(where, "has a negative weight, as in a difference of two profiles")
     if any(weight > MAX_TOTAL for weight in set(weights)):
-        raise _wrong(where, "has a weight beyond 2^63")
+        raise wrong(where, "has a weight beyond 2^63")
     return weights
-
-
-def _wrong(where: str, what: str) -> ProfileError:
-    return ProfileError(where, f"{what}; export the profile again")

@@ -15,7 +15,7 @@ from profgate.readers.containers import unwrap
 from profgate.readers.registry import READERS, read_profile, readers_with
 
 DATA = Path(__file__).parents[2] / "data"
-FORMATS = ("pprof", "speedscope", "pstats", "perun")
+FORMATS = ("pprof", "speedscope", "cpuprofile", "pstats", "perun")
 RECORDED = [(name, path) for name in FORMATS for path in sorted((DATA / name).iterdir())]
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
@@ -23,6 +23,7 @@ SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 SMALLEST = {
     "pprof": b"\x0a\x00\x32\x00",
     "speedscope": json.dumps({"$schema": SCHEMA, "shared": {"frames": []}, "profiles": []}).encode(),
+    "cpuprofile": b'{"nodes": [], "samples": [], "timeDeltas": []}',
     "pstats": marshal.dumps({}),
     "perun": b'{"header": {}, "collector_info": {}, "global": {"resources": []}}',
     "folded": b"main 1\n",
@@ -103,7 +104,7 @@ def test_a_failed_reading_says_what_the_file_looks_like_and_where_it_failed() ->
 
 
 def test_an_unknown_file_lists_what_was_tried() -> None:
-    with pytest.raises(UnknownFormat, match="tried pprof, speedscope, pstats, perun, folded"):
+    with pytest.raises(UnknownFormat, match="tried pprof, speedscope, cpuprofile, pstats, perun, folded"):
         read_profile(source_of("x", b"\x00\x01\x02\x03" * 20))
 
 
@@ -122,7 +123,6 @@ def test_an_unknown_file_lists_what_was_tried() -> None:
         (b"<!DOCTYPE html><html></html>", "a web page"),
         (b"# callgrind format\nversion: 1\nfn=main\n1 2\n", "callgrind data"),
         (b"v 10300 3\nX ./a\n", "heaptrack_print"),
-        (b'{"nodes": [], "samples": [], "timeDeltas": []}', "V8 CPU profile"),
         (b'{"meta": {"preprocessedProfileVersion": 50}}', "Firefox"),
         (b'{"start_time": 1, "root_frame": null}', "pyinstrument -r speedscope"),
         (b'[{"ph": "X", "ts": 1}]', "a trace of events"),

@@ -10,6 +10,7 @@ from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.model.units import MetricKind
 from profgate.readers.speedscope import SpeedscopeReader
+from stack_rows import rows
 
 RECORDED = Path(__file__).parents[2] / "data" / "speedscope" / "py-spy-0.4.3.speedscope.json"
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
@@ -31,20 +32,6 @@ def document(*profiles: dict[str, Any]) -> bytes:
 
 def read(data: bytes) -> Profile:
     return SpeedscopeReader().read(source_of("a.json", data))
-
-
-def rows(profile: Profile) -> list[tuple[str, list[int]]]:
-    stacks = profile.stacks
-    assert stacks is not None
-    path: list[str] = []
-    found: list[tuple[str, list[int]]] = []
-    columns = stacks.values.T.tolist()
-    for depth, frame, leaf in zip(stacks.depth, stacks.frame, stacks.leaf, strict=True):
-        path[int(depth) :] = [profile.frames.names[int(frame)]]
-        if leaf:
-            found.append((";".join(path), columns[len(found)]))
-    assert len(found) == stacks.values.shape[1]
-    return found
 
 
 def test_a_recorded_file_has_its_own_sum_of_weights() -> None:

@@ -1,0 +1,195 @@
+"""CPU profiles of V8 (node, Chrome, Deno): sampled call trees with the time between samples."""
+
+import re
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import NamedTuple
+from urllib.parse import unquote
+
+import numpy as np
+
+from profgate.model.arrays import IntArray, read_only
+from profgate.model.profile import Configuration, Facts, FrameList, Profile, Stacks
+from profgate.model.source import SourceFile
+from profgate.model.units import Metric
+from profgate.readers.containers import read_all, unwrap
+from profgate.readers.json_text import Json, begins_object, decode, ends_hold, listing, mapping, wrong
+from profgate.readers.quantities import MAX_TOTAL, in_base_unit, whole_numbers
+from profgate.readers.stack_events import stacks_from_parents
+
+_ROOT, _COLLECTOR = "(root)", "(garbage collector)"
+_SPECIAL = (_ROOT, _COLLECTOR, "(idle)")
+_NO_FRAME = -1  # the root, and idling, which is no cost
+_FILE = "file://"
+_DRIVE = re.compile(r"/[A-Za-z]:/")
+_DECIMALS = 3
+_MAX_LINE = 1 << 31
+
+
+class CpuprofileReader:
+    """Reads V8's CPU profiles (.cpuprofile of `node --cpu-prof` or Chrome): stacks with self times, without idling."""
+
+    name = "cpuprofile"
+
+    def recognizes(self, source: SourceFile) -> str | None:
+        """Why this file looks like the format, or None."""
+        if not begins_object(source) or b'"traceEvents"' in source.head or not ends_hold(source, b'"nodes"'):
+            return None
+        # a long list pushes the other keys out of sight, but then the first node stands in it
+        shown = ends_hold(source, b'"callFrame"') or ends_hold(source, b'"timeDeltas"')
+        return "it is JSON with the nodes of a V8 profile" if shown else None
+
+    def read(self, source: SourceFile) -> Profile:
+        """One metric: the time that samples lasted, in nanoseconds. Raises ProfileError."""
+        where = source.name
+        document = mapping(decode(read_all(unwrap(source)), where), where, "the document")
+        if "timeDeltas" not in document:
+            raise wrong(where, "has no 'timeDeltas', so nothing tells how long a sample lasted")
+        tree = _Tree(where)
+        for number, node in enumerate(listing(document.get("nodes"), where, "'nodes'")):
+            tree.add_node(mapping(node, f"{where}: node {number}", "it"), f"{where}: node {number}")
+        sampled = tree.numbers_of(listing(document.get("samples"), where, "'samples'"))
+        durations, backwards = _durations(document, len(sampled), where)
+        values, _, exponent = in_base_unit(durations.values, "us", durations.exponent, where)
+        return Profile(
+            name=where,
+            configuration=Configuration(),
+            metrics=(Metric("time", "nanoseconds", exponent=exponent),),
+            frames=tree.frame_list(),
+            stacks=tree.stacks(sampled, values),
+            periods=(None,),  # the time between two samples varies
+            facts=Facts(format=CpuprofileReader.name, profiler="v8", runtime="javascript"),
+            warnings=(f"{backwards} samples that go back in time",) if backwards else (),
+        )
+
+
+class _Durations(NamedTuple):
+    """How long each sample lasted: int64 microseconds times ``10**exponent``."""
+
+    values: IntArray
+    exponent: int
+
+
+def _durations(document: Json, samples: int, where: str) -> tuple[_Durations, int]:
+    """A sample lasts until the next one, the last until the end; and how many stand before the one ahead of them.
+
+    The order of samples is that of the clock, so a time that goes back is taken for the latest one before it.
+    """
+    deltas = listing(document["timeDeltas"], where, "'timeDeltas'")
+    if len(deltas) != samples:
+        raise wrong(where, f"has {samples} samples and {len(deltas)} times between them")
+    written = [_time(delta, where, "'timeDeltas'") for delta in deltas]
+    start, end = (_time(document.get(key, 0), where, repr(key)) for key in ("startTime", "endTime"))
+    numbers, exponent, _ = whole_numbers([*written, end - start], _DECIMALS, where)
+    steps, whole = numbers[:-1], numbers[-1]
+    times = np.maximum.accumulate(np.cumsum(np.array(steps, dtype=np.int64)))
+    values = np.diff(times, append=max(whole, int(times[-1]))) if samples else times
+    return _Durations(values, exponent), sum(step < 0 for step in steps[1:])
+
+
+def _time(value: object, where: str, key: str) -> int | Decimal:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal) or not -MAX_TOTAL <= value <= MAX_TOTAL:
+        raise wrong(where, f"has {str(value)[:40]!r} for a time in {key}")
+    return value
+
+
+@dataclass
+class _Tree:
+    """The call tree while it is read; nodes are numbered as they come."""
+
+    where: str
+    numbers: dict[int, int] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)  # of nodes that mean something special, else empty
+    frame: list[int] = field(default_factory=list)
+    frames: dict[tuple[str, str | None, int | None, str], int] = field(default_factory=dict)
+    links: list[tuple[int, int]] = field(default_factory=list)
+
+    def add_node(self, node: Json, where: str) -> None:
+        """A node with the calls below it, which may name their caller instead."""
+        number, own = len(self.names), _id_of(node.get("id"), where)
+        if self.numbers.setdefault(own, number) != number:
+            raise wrong(where, f"has the id {own} of another node")
+        call = mapping(node.get("callFrame"), where, "'callFrame'")
+        name = str(call.get("functionName") or "(anonymous)")
+        special = not call.get("url") and name in _SPECIAL
+        self.names.append(name if special else "")
+        self.frame.append(_NO_FRAME if special and name != _COLLECTOR else self.frame_of(name, call))
+        self.links += [(own, _id_of(child, where)) for child in listing(node.get("children", []), where, "'children'")]
+        if "parent" in node:
+            self.links.append((_id_of(node["parent"], where), own))
+
+    def frame_of(self, name: str, call: Json) -> int:
+        """The frame of a function; its place tells functions without a name apart."""
+        url, line = call.get("url"), call.get("lineNumber")
+        file = _file_of(url) if isinstance(url, str) and url else None
+        first = line + 1 if isinstance(line, int) and 0 <= line < _MAX_LINE else None  # V8 counts from 0
+        return self.frames.setdefault((name, file, first, str(call.get("columnNumber"))), len(self.frames))
+
+    def frame_list(self) -> FrameList:
+        """The frames met, in the order of their numbers."""
+        keys = list(self.frames)
+        return FrameList(
+            [key[0] for key in keys], [key[1] for key in keys], [key[2] for key in keys], [None] * len(keys)
+        )
+
+    def numbers_of(self, ids: list[object]) -> IntArray:
+        """int64[id]: the node of each."""
+        try:
+            return np.array([self.numbers[_id_of(one, self.where)] for one in ids], dtype=np.int64)
+        except KeyError as error:
+            raise wrong(self.where, f"names node {error.args[0]}, which it does not hold") from None
+
+    def stacks(self, sampled: IntArray, durations: IntArray) -> Stacks:
+        """Self times of the nodes that stand for calls; what belongs to the root alone is its weight."""
+        parent = self.parents()
+        frame = np.array(self.frame, dtype=np.int64)
+        sampled, parent, frame = self.with_collections(sampled, parent, frame)
+        own = np.zeros(len(parent), dtype=np.int64)
+        np.add.at(own, sampled, durations)
+        root = sum(own[number].item() for number, name in enumerate(self.names) if name == _ROOT)
+        # what hangs below a node that is no call becomes a child of the root
+        kept = frame != _NO_FRAME
+        place = np.append(np.cumsum(kept) - 1, -1)
+        above = np.where(parent >= 0, np.append(kept, False)[parent], False)
+        found = stacks_from_parents(
+            np.where(above, place[parent], -1)[kept], frame[kept], own[kept].reshape(1, -1), where=self.where
+        )
+        return replace(found, root_values=read_only(np.array([root], dtype=np.int64)))
+
+    def parents(self) -> IntArray:
+        """int64[node]: the number of its caller, -1 where it has none."""
+        parent = np.full(len(self.names), -1, dtype=np.int64)
+        above, below = self.numbers_of([one for one, _ in self.links]), self.numbers_of([one for _, one in self.links])
+        parent[below] = above
+        if np.any(parent[below] != above):
+            raise wrong(self.where, "has a node with two callers")
+        return parent
+
+    def with_collections(
+        self, sampled: IntArray, parent: IntArray, frame: IntArray
+    ) -> tuple[IntArray, IntArray, IntArray]:
+        """Samples of the garbage collector, which V8 hangs below the root, moved below what it interrupted."""
+        collecting = np.array([name == _COLLECTOR for name in self.names], dtype=np.bool_)[sampled]
+        before = np.maximum.accumulate(np.where(collecting, -1, np.arange(len(sampled))))
+        interrupted = np.where(before >= 0, sampled[before], -1) if len(sampled) else sampled
+        moved = collecting & (interrupted >= 0)
+        moved[moved] = frame[interrupted[moved]] != _NO_FRAME
+        hosts, number = np.unique(interrupted[moved], return_inverse=True)
+        collector = frame[sampled[moved]]
+        sampled = sampled.copy()
+        sampled[moved] = len(parent) + number
+        return sampled, np.append(parent, hosts), np.append(frame, np.repeat(collector[:1], len(hosts)))
+
+
+def _id_of(value: object, where: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise wrong(where, f"names a node by {str(value)[:40]!r}, which is no whole number")
+    return value
+
+
+def _file_of(url: str) -> str:
+    """The path of a file's address; other addresses as they are."""
+    if not url.startswith(_FILE):
+        return url
+    path = unquote(url.removeprefix(_FILE))
+    return path[1:] if _DRIVE.match(path) else path
