@@ -16,7 +16,7 @@ from profgate.adapters.event import read_run_context
 from profgate.adapters.files import read_text
 from profgate.adapters.github_client import GitHubClient
 from profgate.adapters.workflow_commands import WorkflowCommands, harmless
-from profgate.attribute.pull_files import diff_of_pull
+from profgate.attribute.pull_files import diff_of_pull, of_another_start, with_doubt, with_files
 from profgate.compare.workloads import workload_name
 from profgate.config_file import Catalogue, read_policy, tightened
 from profgate.detect.registry import DEFAULTS
@@ -413,7 +413,7 @@ class _Run:
         """Compares, writes every file, and only then publishes."""
         given = sides.given
         if given.baseline and given.target:
-            given = replace(given, diff=self._diff(given.baseline_side.sha))
+            given = replace(given, diff=self._diff(given.baseline_side))
         built = wiring.compare(given)
         report = _explained(built.report, sides)
         first = self._first_run(built, sides.given.policy) if sides.first_run else None
@@ -441,7 +441,7 @@ class _Run:
         _set_outputs(self.commands, report, published)
         return self._exit(report)
 
-    def _diff(self, base: str | None) -> SourceDiff | None:
+    def _diff(self, base: Side) -> SourceDiff | None:
         """What the pull request changed in the sources, None where there is none; that it is missing fails nothing."""
         context = self.context
         if context.pr_number is None or context.event_name != "pull_request" or not self.settings.token:
@@ -451,8 +451,16 @@ class _Run:
         except GitHubError as error:
             return SourceDiff((), complete=False, reason=f"GitHub did not list the pull request's files: {error}")
         place = f"{context.server_url}/{context.repository}"
-        commits = tuple(f"{place}/blob/{sha}" if sha else None for sha in (base, context.head_sha))
-        return diff_of_pull(records, f"{place}/pull/{context.pr_number}/files", (commits[0], commits[1]))
+        commits = tuple(f"{place}/blob/{sha}" if sha else None for sha in (base.sha, context.head_sha))
+        diff = diff_of_pull(records, f"{place}/pull/{context.pr_number}/files", (commits[0], commits[1]))
+        if base.distance:
+            diff = of_another_start(diff, f"its diff does not tell of commits after the baseline's ({base.distance})")
+        elif self.settings.baseline_ref:
+            diff = of_another_start(diff, f"its diff does not start at {base.label}")
+        try:
+            return with_files(diff, self.client.files_of_commit(context.head_sha))
+        except GitHubError as error:
+            return with_doubt(diff, f"GitHub did not list the commit's files: {error}")
 
     def _exit(self, report: Report) -> int:
         """The gate's word as an exit code; nothing compared is neutral, which a job cannot say but with 0."""

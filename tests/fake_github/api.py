@@ -70,6 +70,7 @@ class Api:
             f"GET {REPOSITORY}/commits": (self._commits, (contents,)),
             f"GET {REPOSITORY}/compare/{{basehead}}": (self._compare, (contents,)),
             f"GET {REPOSITORY}/contents/{{path}}": (self._contents, (contents,)),
+            f"GET {REPOSITORY}/git/trees/{{tree_sha}}": (self._tree, (contents,)),
             f"GET {REPOSITORY}/releases/latest": (self._latest_release, (contents,)),
             f"GET {REPOSITORY}/releases/tags/{{tag}}": (self._release, (contents,)),
             f"GET {REPOSITORY}/releases/assets/{{asset_id}}": (self._asset, (contents,)),
@@ -143,6 +144,10 @@ class Api:
         if not inside:
             raise RefusalError(404, "Not Found")
         return Answer(200, self._bodies.folder(inside))
+
+    def _tree(self, call: Call) -> Answer:
+        commit = self._known(call["tree_sha"], 404)
+        return Answer(200, self._bodies.tree(commit, recursive="recursive" in call.query))
 
     def _known(self, ref: str, status: int) -> Commit:
         commit = self._state.resolve(ref)

@@ -111,6 +111,21 @@ class Bodies:
         seed = self._first("content-file-response-if-content-is-a-directory")
         return [seed | {"path": name, "name": name.rpartition("/")[2]} for name in names]
 
+    def tree(self, commit: Commit, *, recursive: bool) -> dict[str, Any]:
+        """Folders and files in order; those of folders only on wish, as GitHub reads any value of ``recursive``."""
+        file, folder = self._seed("git-tree-default-response")["tree"][:2]
+        folders = {path[:end] for path in commit.files for end, sign in enumerate(path) if sign == "/"}
+        found = {path: folder | {"path": path, "url": f"{self._api}/git/trees/{commit.sha}"} for path in folders}
+        for path, data in commit.files.items():
+            sha = hashlib.sha1(data, usedforsecurity=False).hexdigest()
+            place = {"path": path, "sha": sha, "size": len(data), "url": f"{self._api}/git/blobs/{sha}"}
+            found[path] = file | place
+        shown = [found[path] for path in sorted(found) if recursive or "/" not in path]
+        body = self._seed("git-tree-response-recursively-retrieving-a-tree")
+        body |= {"sha": commit.sha, "url": f"{self._api}/git/trees/{commit.sha}"}
+        most = self._state.most_listed
+        return body | {"tree": shown[:most], "truncated": len(shown) > most}
+
     def release(self, release: Release) -> dict[str, Any]:
         body = self._seed("release")
         body |= {"id": release.id, "tag_name": release.tag, "name": release.tag, "target_commitish": release.sha}

@@ -123,6 +123,7 @@ class State:
     statuses: list[dict[str, object]] = field(default_factory=list)
     check_runs: list[dict[str, object]] = field(default_factory=list)
     collaborators: dict[str, str] = field(default_factory=dict)
+    most_listed: int = 100_000  # files of a commit
     faults: list[Fault] = field(default_factory=list)
     log: list[LoggedRequest] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)

@@ -1,5 +1,6 @@
 """The action from environment to exit code, against a GitHub of its own."""
 
+import functools
 import hashlib
 import json
 import random
@@ -21,6 +22,7 @@ WORKFLOW = ".github/workflows/profgate.yml"
 ARTIFACT = "profgate-default"
 SHARES = {"parse": 30_000, "render": 20_000, "store": 15_000, "log": 2_000}
 SLOWER = SHARES | {"parse": 60_000}
+BOTH_SLOWER = SLOWER | {"render": 40_000}
 FASTER = SHARES | {"parse": 15_000}
 BASE_RUNS = 9
 
@@ -274,24 +276,42 @@ def test_a_token_that_cannot_comment_changes_no_verdict(recorded: Stage) -> None
 
 
 CART = "import json\n\n\ndef parse(text):\n    items = {}\n    return json.loads(text)\n"
+VIEW = {"src/view.py": b"def render(items):\n    return str(items)\n"}
+SLOW_CART = CART.replace("    items = {}\n", "    items = sorted(text)\n")
 HOSTILE_PATH = 'src/<img src=x>|`"\u202e.py'
 
 
 def in_cart(shares: Mapping[str, int], seed: int) -> dict[str, bytes]:
-    """Profiles that name the file of one function."""
-    return {name: data.replace(b"parse", b"parse (src/cart.py:5)") for name, data in profiles(shares, seed).items()}
+    """Profiles that name the files of two functions."""
+    files = {b"parse": b"parse (src/cart.py:5)", b"render": b"render (src/view.py:2)"}
+    return {
+        name: functools.reduce(lambda text, pair: text.replace(*pair), files.items(), data)
+        for name, data in profiles(shares, seed).items()
+    }
 
 
 @pytest.fixture
 def with_sources(stage: Stage) -> Stage:
     """A base branch with a source file, which the pull request changes."""
-    stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files={"src/cart.py": CART.encode()})
+    stage.base = stage.fake.add_commit(
+        parents=[stage.base], branch="main", files={"src/cart.py": CART.encode(), **VIEW}
+    )
     for seed in range(BASE_RUNS):
         stage.push(in_cart(SHARES, seed))
-    slow = CART.replace("    items = {}\n", "    items = sorted(text)\n")
     hostile = {HOSTILE_PATH: b"@@ -1 +1 @@\n\x1b[31m\n", "logo.png": b"\0\1"}
-    stage.open_pull(files={"src/cart.py": slow.encode(), **hostile})
+    stage.open_pull(files={"src/cart.py": SLOW_CART.encode(), **hostile})
     return stage
+
+
+def sources_of(stage: Stage) -> dict[str, str]:
+    """What the report knows of the source of each function it tells of."""
+    metric = json.loads(stage.file("report.json"))["workloads"][0]["metrics"][0]
+    told = {one["location"]["name"]: (one["evidence"] or {}).get("source", "") for one in metric["findings"]}
+    return {name: source for name, source in told.items() if source}
+
+
+def source_warnings(stage: Stage) -> list[str]:
+    return [one for one in json.loads(stage.file("report.json"))["warnings"] if "of the sources" in one]
 
 
 def evidence_of(stage: Stage, name: str) -> dict[str, str]:
@@ -308,7 +328,12 @@ def test_a_function_that_the_pull_request_changed_is_linked_to_its_lines(with_so
         "source_link": link,
     }
     assert f"[changed here]({link})" in with_sources.comments[0]
-    assert sum("/files" in one.path for one in with_sources.requests) == 1
+    asked = [one.path.partition("/shop/")[2] for one in with_sources.requests]
+    assert [one for one in asked if "/files" in one or "/trees/" in one] == [
+        f"pulls/{with_sources.number}/files",
+        f"git/trees/{with_sources.head}",
+    ]
+    assert len(asked) <= 2 + 15 + 2 * (BASE_RUNS - 1)
 
 
 @pytest.mark.parametrize("status", [403, 404, 502])
@@ -318,6 +343,49 @@ def test_that_the_files_of_a_pull_request_are_not_told_changes_nothing_else(with
     assert "source" not in evidence_of(with_sources, "parse")
     warnings = json.loads(with_sources.file("report.json"))["warnings"]
     assert any("GitHub did not list the pull request's files" in one for one in warnings)
+
+
+def test_a_function_of_an_untouched_file_is_told_to_be_the_same(with_sources: Stage) -> None:
+    with_sources.compare(in_cart(BOTH_SLOWER, 77))
+    assert sources_of(with_sources) == {"parse": "changed", "render": "same"}
+    assert source_warnings(with_sources) == []
+
+
+@pytest.mark.parametrize("status", [403, 404, 502])
+def test_without_the_files_of_the_commit_only_changed_ones_are_known(with_sources: Stage, status: int) -> None:
+    with_sources.fake.fail("GET", "/git/trees/", status, times=9)
+    assert with_sources.compare(in_cart(BOTH_SLOWER, 77)) == 1
+    assert sources_of(with_sources) == {"parse": "changed"}
+    (told,) = source_warnings(with_sources)
+    assert "GitHub did not list the commit's files" in told
+
+
+def test_of_a_cut_list_only_its_files_are_known(with_sources: Stage) -> None:
+    with_sources.fake.state.most_listed = 4  # logo.png, src and two of its files
+    with_sources.compare(in_cart(BOTH_SLOWER, 77))
+    assert sources_of(with_sources) == {"parse": "changed"}
+    (told,) = source_warnings(with_sources)
+    assert "GitHub lists 3 files and holds more" in told
+
+
+def test_what_older_commits_changed_is_not_called_the_same(with_sources: Stage) -> None:
+    between = with_sources.fake.add_commit(parents=[with_sources.base], branch="main", files={"src/view.py": b"\n"})
+    with_sources.compare(in_cart(BOTH_SLOWER, 77), base=between)
+    assert sources_of(with_sources) == {"parse": "changed"}
+    (told,) = source_warnings(with_sources)
+    assert "its diff does not tell of commits after the baseline's (1)" in told
+
+
+def test_both_sides_in_one_job_know_the_diff_too(with_sources: Stage) -> None:
+    with_sources.inputs |= {"profiles": "profiles/head/**", "baseline-profiles": "profiles/base/**"}
+    with_sources.inputs["gate-without-history"] = "true"
+    both = {f"base/{name}": data for name, data in in_cart(SHARES, 1).items()}
+    both |= {f"head/{name}": data for name, data in in_cart(BOTH_SLOWER, 2).items()}
+    assert with_sources.compare(both) == 1
+    assert sources_of(with_sources) == {"parse": "changed", "render": "same"}
+    assert "[changed here](" in with_sources.comments[0]
+    page = with_sources.file("api.samples.html").partition('id="header">')[2].partition("</script>")[0]
+    assert "sources" in {name for name, _ in json.loads(page)["columns"]}
 
 
 def test_an_expired_baseline_is_told_and_fails_only_on_wish(stage: Stage) -> None:

@@ -7,6 +7,7 @@ import pytest
 from fake_github import FakeGitHub
 from profgate.adapters.github_client import GitHubClient, NotFoundError, ServerFailedError
 from profgate.errors import GitHubError, NotAllowed, ProfileError
+from profgate.model.github_records import TreeRecord
 
 MARKER = "<!-- profgate v1 key=cpu head=abc -->"
 
@@ -95,6 +96,18 @@ def test_files_are_read_at_a_ref() -> None:
         assert client.file_at("empty", base) is None
         with pytest.raises(GitHubError, match="is not a file"):
             client.file_at(".github", base)
+
+
+def test_the_files_of_a_commit_are_listed_up_to_the_servers_limit() -> None:
+    with FakeGitHub() as fake:
+        sha = fake.add_commit(files={"a.py": b"", "src/b.py": b"", "src/deep/c.py": b""})
+        client = client_of(fake)
+        assert client.files_of_commit(sha) == TreeRecord(frozenset({"a.py", "src/b.py", "src/deep/c.py"}), whole=True)
+        fake.state.most_listed = 3  # a.py, src, src/b.py
+        assert client.files_of_commit(sha) == TreeRecord(frozenset({"a.py", "src/b.py"}), whole=False)
+        with pytest.raises(NotFoundError):
+            client.files_of_commit("0" * 40)
+        assert client.requests_made == len(fake.requests) == 3
 
 
 def test_a_file_too_large_for_the_api_is_not_taken_for_empty() -> None:

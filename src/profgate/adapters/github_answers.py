@@ -7,9 +7,18 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from profgate.errors import GitHubError
-from profgate.model.github_records import ArtifactRecord, CommentRecord, CommitRecord, FileRecord, PullRecord, RunRecord
+from profgate.model.github_records import (
+    ArtifactRecord,
+    CommentRecord,
+    CommitRecord,
+    FileRecord,
+    PullRecord,
+    RunRecord,
+    TreeRecord,
+)
 
 Record = TypeVar("Record")
+_LINK = "120000"  # git's mode of a symbolic link, whose own text says nothing of the code it leads to
 
 
 def parsed(where: str, parse: Callable[[Any], Record], answer: Any) -> Record:  # noqa: ANN401 - JSON
@@ -109,6 +118,12 @@ def file_of(data: Mapping[str, Any]) -> FileRecord:
         deletions=_number(data["deletions"]),
         patch=None if patch is None else text_of(patch),
     )
+
+
+def tree_of(data: Mapping[str, Any]) -> TreeRecord:
+    """The files of a recursively listed tree, without folders, submodules and symbolic links."""
+    files = (item for item in data["tree"] if item["type"] == "blob" and item["mode"] != _LINK)
+    return TreeRecord(frozenset(text_of(item["path"]) for item in files), whole=data["truncated"] is False)
 
 
 def comment_of(data: Mapping[str, Any]) -> CommentRecord:

@@ -25,9 +25,18 @@ from profgate.adapters.github_answers import (
     pull_of,
     run_of,
     text_of,
+    tree_of,
 )
 from profgate.errors import GitHubError, NotAllowed
-from profgate.model.github_records import ArtifactRecord, CommentRecord, CommitRecord, FileRecord, PullRecord, RunRecord
+from profgate.model.github_records import (
+    ArtifactRecord,
+    CommentRecord,
+    CommitRecord,
+    FileRecord,
+    PullRecord,
+    RunRecord,
+    TreeRecord,
+)
 
 if TYPE_CHECKING:
     from github import Github
@@ -195,6 +204,11 @@ class GitHubClient:
         except NotFoundError:
             return None
         return parsed(where, lambda data: content_of(data, where), answer)
+
+    def files_of_commit(self, sha: str) -> TreeRecord:
+        """The paths of a commit's files, at most the 100,000 or 7 MB that GitHub lists; one request."""
+        answer = self._get(f"/git/trees/{quote(sha, safe='')}", {"recursive": 1})
+        return parsed(f"files of commit {sha}", tree_of, answer)
 
     # Pull requests
 

@@ -1,10 +1,11 @@
 """A pull request's list of files, as GitHub gives it, as a diff of the sources."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from profgate.attribute.unified_diff import MAX_FILES, TextBudget, changed_lines, parse_patch
 from profgate.model.attribution import ChangedFile, FileStatus, SourceDiff
-from profgate.model.github_records import FileRecord
+from profgate.model.github_records import FileRecord, TreeRecord
 
 _STATUS: dict[str, FileStatus] = {
     "added": "added",
@@ -25,6 +26,23 @@ def diff_of_pull(
     full = len(records) >= MAX_FILES
     reason = f"GitHub lists no more than {MAX_FILES:,} files of a pull request" if full else ""
     return SourceDiff(tuple(files), not full, reason, diff_link=diff_link, file_links=file_links)
+
+
+def with_files(diff: SourceDiff, tree: TreeRecord) -> SourceDiff:
+    """The diff beside the files of the pull request's commit, so that untouched ones are known to be the same."""
+    diff = replace(diff, repository_files=tree.paths, all_listed=tree.whole)
+    return diff if tree.whole else with_doubt(diff, f"GitHub lists {len(tree.paths):,} files and holds more")
+
+
+def with_doubt(diff: SourceDiff, reason: str) -> SourceDiff:
+    """The diff with one more sentence on what is not known."""
+    return replace(diff, reason="; ".join(filter(None, (diff.reason, reason))))
+
+
+def of_another_start(diff: SourceDiff, reason: str) -> SourceDiff:
+    """The diff of a pull request that does not start at the baseline: what it shows is changed, the rest is unknown."""
+    files = tuple(replace(one, complete=False) for one in diff.files)
+    return replace(with_doubt(diff, reason), files=files, complete=False)
 
 
 def _file(record: FileRecord, status: FileStatus, budget: TextBudget) -> ChangedFile:

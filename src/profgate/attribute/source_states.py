@@ -65,7 +65,8 @@ class _Sides:
         before = (after - {one.path for one in diff.files if one.status in {"added", "renamed"}}) | {
             *self.touched[BASELINE]
         }
-        self.paths = tuple(RepositoryPaths(paths, all_known=listed is not None) for paths in (before, after))
+        all_known = listed is not None and diff.all_listed
+        self.paths = tuple(RepositoryPaths(paths, all_known=all_known) for paths in (before, after))
         self.known: dict[tuple[int, str], str | None] = {}
         self.hunks: dict[tuple[int, str], FileHunks] = {}
         self.places = [self._place(symbol) for symbol in range(len(self.symbols))]

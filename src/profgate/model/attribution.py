@@ -63,15 +63,17 @@ class SourceDiff:
     """All that a pull request changed, as far as it is known.
 
     ``complete`` False: files are missing, and ``reason`` says why. ``repository_files`` are the paths of all files of
-    the target's commit, None where nobody listed them. Links are made of ``diff_link``, the page with the diff such as
-    ``https://server/owner/repo/pull/7/files``, and of ``file_links``, the baseline's and the target's commit such as
-    ``https://server/owner/repo/blob/<sha>``; None where there is no such page.
+    the target's commit, None where nobody listed them; ``all_listed`` False: of some only. Links are made of
+    ``diff_link``, the page with the diff such as ``https://server/owner/repo/pull/7/files``, and of ``file_links``, the
+    baseline's and the target's commit such as ``https://server/owner/repo/blob/<sha>``; None where there is no such
+    page.
     """
 
     files: tuple[ChangedFile, ...]
     complete: bool = True
     reason: str = ""
     repository_files: frozenset[str] | None = None
+    all_listed: bool = True
     diff_link: str | None = None
     file_links: tuple[str | None, str | None] = (None, None)
 

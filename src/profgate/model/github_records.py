@@ -77,6 +77,14 @@ class FileRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class TreeRecord:
+    """The paths of all regular files of a commit; ``whole`` False: there are more than GitHub lists."""
+
+    paths: frozenset[str]
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
 class CommentRecord:
     """A comment of a pull request; ``author`` is the login, empty for a deleted user."""
 

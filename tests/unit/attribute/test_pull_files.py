@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from profgate.attribute.pull_files import diff_of_pull
-from profgate.model.github_records import FileRecord
+from profgate.attribute.pull_files import diff_of_pull, of_another_start, with_files
+from profgate.model.github_records import FileRecord, TreeRecord
 
 PATCH = "@@ -1,2 +1,2 @@ def f():\n a\n-b\n+c"
 MODIFIED = FileRecord("src/a.py", "src/a.py", "modified", 1, 1, PATCH)
@@ -39,3 +39,20 @@ def test_a_full_list_may_lack_files() -> None:
     diff = diff_of_pull(many, None, (None, None))
     assert not diff.complete
     assert "3,000 files" in diff.reason
+
+
+def test_the_files_of_the_commit_stand_beside_the_diff() -> None:
+    diff = with_files(diff_of_pull([MODIFIED], None, (None, None)), TreeRecord(frozenset({"a.py", "b.py"}), whole=True))
+    assert (diff.repository_files, diff.all_listed, diff.complete, diff.reason) == (
+        frozenset({"a.py", "b.py"}),
+        True,
+        True,
+        "",
+    )
+
+
+def test_every_doubt_is_told() -> None:
+    diff = of_another_start(diff_of_pull([MODIFIED], None, (None, None)), "older")
+    diff = with_files(diff, TreeRecord(frozenset({"a.py"}), whole=False))
+    assert (diff.complete, diff.files[0].complete, diff.all_listed) == (False, False, False)
+    assert diff.reason == "older; GitHub lists 1 files and holds more"
