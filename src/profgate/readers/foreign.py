@@ -8,12 +8,6 @@ from dataclasses import dataclass
 from profgate.model.source import SourceFile
 from profgate.readers.json_text import begins_object, ends_hold
 
-# command, process, then perhaps a thread, processor, time and period, and the event
-_PERF_HEADER = re.compile(
-    rb"\S[^;]*?[ \t]+\d+(?:/\d+)?(?:[ \t]+\[\d+\])?(?:[ \t]+\d+\.\d+:)?(?:[ \t]+\d+)?[ \t]+[^\s;]+:[ \t]*"
-)
-_PERF_FRAME = re.compile(rb"[ \t]+[0-9a-f]+ \S")
-_LONGEST_HEADER = 300
 _HTML = re.compile(rb"\A\s*<(?:!doctype html|html)\b", re.IGNORECASE)
 _CALLGRIND = re.compile(rb"\A(?:# callgrind format|(?:version: 1\s+)?creator: )")
 _HEAPTRACK = re.compile(rb"\Av [0-9a-f]+(?: [0-9a-f]+)?\n")
@@ -49,18 +43,8 @@ def _picture(source: SourceFile) -> bool:
     return source.head.lstrip().startswith(b"<") and b"<svg" in source.head
 
 
-def _perf_script(source: SourceFile) -> bool:
-    """Whether the first sample has the header perf prints, and a frame with an address below it."""
-    lines = [line for line in source.head.splitlines() if line.strip() and not line.startswith(b"#")][:2]
-    if len(lines) < 2 or len(lines[0]) > _LONGEST_HEADER:
-        return False
-    return _PERF_HEADER.fullmatch(lines[0]) is not None and _PERF_FRAME.match(lines[1]) is not None
-
-
 FOREIGN = (
-    Foreign(
-        "a perf.data recording", _magic(b"PERFILE2"), "run: perf script -i {name} | inferno-collapse-perf > a.folded"
-    ),
+    Foreign("a perf.data recording", _magic(b"PERFILE2"), "run: perf script -i {name} > a.perf.txt"),
     Foreign("a Java Flight Recording", _magic(b"FLR\0"), "run: jfrconv -o collapsed {name} a.folded"),
     Foreign("a .NET trace", _magic(b"Nettrace"), "run: dotnet-trace convert --format Speedscope {name}"),
     Foreign("gprof data", _magic(b"gmon"), "it holds no call paths; record with perf and give the folded stacks"),
@@ -77,7 +61,6 @@ FOREIGN = (
     Foreign(
         "a trace of events", lambda source: _trace_array(source) or _json(b'"traceEvents"')(source), _IN_SPEEDSCOPE
     ),
-    Foreign("the text of perf script", _perf_script, "run: inferno-collapse-perf {name} > a.folded"),
 )
 
 

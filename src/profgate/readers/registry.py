@@ -11,6 +11,7 @@ from profgate.readers.containers import is_wrapped, unwrap
 from profgate.readers.cpuprofile import CpuprofileReader
 from profgate.readers.folded import FoldedReader
 from profgate.readers.foreign import advice_for
+from profgate.readers.perf import PerfReader
 from profgate.readers.perun import PerunReader
 from profgate.readers.pprof import PprofReader
 from profgate.readers.pstats import PstatsReader
@@ -23,6 +24,7 @@ READERS: tuple[ProfileReader, ...] = (
     CpuprofileReader(),
     PstatsReader(),
     PerunReader(),
+    PerfReader(),
     FoldedReader(),
 )
 

@@ -1,0 +1,265 @@
+"""The text of ``perf script``: one stack a sample, leaf first, with the event that took it.
+
+Source: the manual page perf-script(1); what it prints depends on the fields it was asked for.
+"""
+
+import re
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from profgate.errors import ProfileError
+from profgate.model.arrays import IntArray
+from profgate.model.profile import Configuration, Facts, FrameList, Profile
+from profgate.model.source import SourceFile
+from profgate.model.units import Metric
+from profgate.readers.containers import unwrap
+from profgate.readers.quantities import MAX_TOTAL
+from profgate.readers.stack_events import stacks_from_paths
+
+# command, process, then perhaps a thread, processor, time and period, and the event; a stack of one may follow
+_HEADER = re.compile(
+    rb"(?P<command>\S[^;]*?) -?\d+(?:/-?\d+)?(?: \[\d+\])?(?: \d+\.\d+:)?(?: (?P<period>\d+))?"
+    rb" (?P<event>[A-Za-z_][^\s;]*?):(?: (?P<rest>.*))?"
+)
+_FRAME = re.compile(rb"(?P<address>[0-9a-f]+)[ \t]+(?P<call>\S.*)")
+_OFFSET = re.compile(r"\+0x[0-9a-f]+$")
+_SOURCE_LINE = re.compile(rb"[^\s()]+(?::\d+|\+0x[0-9a-f]+|\[[0-9a-f]+\])")
+_MODIFIERS = re.compile(r":[ukhpPGHSDIWe]+$")
+_TIMED = ("cpu-clock", "task-clock")
+# what virtual machines write for perf: V8 with --perf-basic-prof, CPython with -X perf
+_V8 = re.compile(
+    r"(?:JS|LazyCompile|Function|Eval|Script):[~*^+]?(?P<name>[^/:]*) (?P<file>.*?):(?P<line>\d+)(?::\d+)?"
+)
+_PYTHON = re.compile(r"py::(?P<name>.+?):(?P<file>.*)")
+_OF_ONE_PROCESS = re.compile(r".*/(?:perf|jitted)-\d+(?:-\d+)?\.(?:map|so)")
+_DELETED = " (deleted)"
+_MAX_LINE = 1 << 16
+_MAX_PERIOD = 1 << 62
+# one foreign line among ten is an accident, more is another format
+_MOST_SKIPPED = 10
+
+
+class PerfReader:
+    """Reads the text of `perf script`: stacks below the command's name, a metric for each event."""
+
+    name = "perf"
+
+    def recognizes(self, source: SourceFile) -> str | None:
+        """Why this file looks like the format, or None."""
+        lines = (line.rstrip() for line in source.head.splitlines() if not line.startswith(b"#"))
+        first, second, *_ = (*(line for line in lines if line), b"", b"")
+        header = _header_of(first)
+        if header is None:
+            return None
+        if _call_of(header["rest"] or b"") is not None or (second[:1].isspace() and _call_of(second) is not None):
+            return "a sample's header and a frame with an address, as perf script prints them"
+        return None
+
+    def read(self, source: SourceFile) -> Profile:
+        """Periods where the text holds them, else numbers of samples. Raises ProfileError."""
+        source = unwrap(source)
+        text = _Text(source.name)
+        text.read(source)
+        return text.profile()
+
+
+@dataclass
+class _Event:
+    """The samples of one event: which path each path's number of samples and sum of periods belong to."""
+
+    samples: dict[int, int] = field(default_factory=dict)
+    periods: dict[int, int] = field(default_factory=dict)
+    distinct: set[int] = field(default_factory=set)
+    without: bool = False
+
+    def add(self, path: int, period: int | None) -> None:
+        self.samples[path] = self.samples.get(path, 0) + 1
+        if period is None:
+            self.without = True
+            return
+        self.periods[path] = self.periods.get(path, 0) + period
+        if len(self.distinct) < 2:
+            self.distinct.add(period)
+
+
+@dataclass
+class _Text:
+    """The samples while they are read; a path is counted where it was met first."""
+
+    where: str
+    frames: dict[tuple[str, str | None, int | None, str | None], int] = field(default_factory=dict)
+    calls: dict[bytes, int] = field(default_factory=dict)
+    paths: dict[tuple[int, ...], int] = field(default_factory=dict)
+    events: dict[str, _Event] = field(default_factory=dict)
+    names: dict[bytes, str] = field(default_factory=dict)
+    open: tuple[str, int | None] | None = None
+    stack: list[int] = field(default_factory=list)
+    taken: int = 0
+    skipped: int = 0
+    first_skipped: str = ""
+    unfinished: bool = False
+
+    def read(self, source: SourceFile) -> None:
+        """All lines; each sample is added when it ends."""
+        number, line = 0, b""
+        for number, line in enumerate(self.lines(source), 1):
+            text = line.strip()
+            if not text and line.endswith(b"\n"):
+                self.close()
+            elif not text or line[:1] == b"#":
+                continue
+            elif self.open is not None and line[:1].isspace():
+                self.add_frame(text, number)
+            else:
+                self.begin(text, number)
+        self.unfinished = self.open is not None
+        self.close()
+        if self.skipped * _MOST_SKIPPED > self.taken:
+            raise ProfileError(
+                f"{self.where}: {self.first_skipped}", "is no sample of perf script; write it with: perf script -i FILE"
+            )
+
+    def lines(self, source: SourceFile) -> Iterator[bytes]:
+        with source.open(0, None) as stream:
+            while line := stream.readline(_MAX_LINE):
+                if len(line) == _MAX_LINE:
+                    raise ProfileError(self.where, f"has a line of more than {_MAX_LINE} bytes; record it again")
+                yield line
+
+    def begin(self, text: bytes, number: int) -> None:
+        """The header of a sample, which ends the one before."""
+        self.close()
+        header = _header_of(text)
+        if header is None:
+            self.skip(text, number)
+            return
+        period = None if header["period"] is None else int(header["period"][:20])
+        if period is not None and period > _MAX_PERIOD:
+            raise ProfileError(f"{self.where}: line {number}", f"has a period of {period}; record it again")
+        self.open = self.event_name(header["event"]), period
+        root = header["command"].decode(errors="replace"), None, None, None
+        self.stack.append(self.frames.setdefault(root, len(self.frames)))
+        call = _call_of(header["rest"] or b"")
+        if call is not None:
+            self.stack.append(self.frame_of(call))
+
+    def add_frame(self, text: bytes, number: int) -> None:
+        call = _call_of(text)
+        if call is not None:
+            self.stack.append(self.frame_of(call))
+        elif _SOURCE_LINE.fullmatch(text) is None:  # with -F +srcline the place follows its frame
+            self.skip(text, number)
+
+    def skip(self, text: bytes, number: int) -> None:
+        self.skipped += 1
+        self.first_skipped = self.first_skipped or f"line {number}: {text[:60].decode(errors='replace')!r}"
+
+    def close(self) -> None:
+        """The open sample is whole."""
+        if self.open is None:
+            return
+        event, period = self.open
+        root, *calls = self.stack
+        path = self.paths.setdefault((root, *reversed(calls)), len(self.paths))
+        self.events.setdefault(event, _Event()).add(path, period)
+        self.taken += 1
+        self.open = None
+        self.stack.clear()
+
+    def event_name(self, written: bytes) -> str:
+        """The event without how precisely it was sampled: ``cycles:ppu`` counts what ``cycles:u`` does."""
+        name = self.names.get(written)
+        if name is None:
+            text = written.decode(errors="replace")
+            if modifiers := _MODIFIERS.search(text):
+                kept = "".join(letter for letter in modifiers[0][1:] if letter in "ukh")
+                text = text[: modifiers.start()] + (f":{kept}" if kept else "")
+            name = self.names[written] = text
+        return name
+
+    def frame_of(self, call: bytes) -> int:
+        """The frame of ``symbol+0x1 (module)``, of which the same text stands in many stacks."""
+        number = self.calls.get(call)
+        if number is None:
+            key = _frame_of(call.decode(errors="replace"))
+            number = self.calls[call] = self.frames.setdefault(key, len(self.frames))
+        return number
+
+    def profile(self) -> Profile:
+        """All events over one set of stacks."""
+        values, metrics, periods = self.columns()
+        lengths = np.fromiter(map(len, self.paths), dtype=np.int64, count=len(self.paths))
+        flat = array("q")
+        for path in self.paths:
+            flat.extend(path)
+        offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)))
+        keys = list(self.frames)
+        frames = FrameList(*([key[place] for key in keys] for place in range(4)))  # type: ignore[arg-type]
+        return Profile(
+            name=self.where,
+            configuration=Configuration(),
+            metrics=metrics,
+            frames=frames,
+            stacks=stacks_from_paths(np.frombuffer(flat, dtype=np.int64), offsets, values, where=self.where),
+            periods=periods,
+            facts=Facts(format=PerfReader.name, profiler="perf"),
+            warnings=tuple(self.warnings()),
+        )
+
+    def columns(self) -> tuple[IntArray, tuple[Metric, ...], tuple[int | None, ...]]:
+        """int64[event, path], and the metric and the value of one sample of each event."""
+        values = np.zeros((len(self.events), len(self.paths)), dtype=np.int64)
+        metrics: list[Metric] = []
+        periods: list[int | None] = []
+        for row, (name, event) in enumerate(self.events.items()):
+            sums = event.samples if event.without else event.periods
+            if sum(sums.values()) > MAX_TOTAL:
+                raise ProfileError(f"{self.where}: event {name}", "the periods add up beyond 2^63; record less")
+            values[row, list(sums)] = list(sums.values())
+            if event.without:
+                metrics.append(Metric(name, "samples"))
+                periods.append(1)
+            else:
+                timed = _MODIFIERS.sub("", name) in _TIMED
+                metrics.append(Metric(name, "nanoseconds" if timed else "count"))
+                periods.append(next(iter(event.distinct)) if len(event.distinct) == 1 else None)
+        return values, tuple(metrics), tuple(periods)
+
+    def warnings(self) -> Iterator[str]:
+        if self.skipped:
+            yield f"{self.skipped} lines were skipped, the first is {self.first_skipped}"
+        if self.unfinished:
+            yield "the last sample does not end with a blank line; the text may be cut off"
+
+
+def _header_of(line: bytes) -> re.Match[bytes] | None:
+    """The parts of a sample's first line; single blanks keep a hostile line from taking long."""
+    return _HEADER.fullmatch(b" ".join(line.split()))
+
+
+def _call_of(text: bytes) -> bytes | None:
+    """What stands behind the address of a frame, or None for another line."""
+    frame = _FRAME.fullmatch(text.strip())
+    return None if frame is None else frame["call"]
+
+
+def _frame_of(call: str) -> tuple[str, str | None, int | None, str | None]:
+    """Name, file, line and module of ``symbol+0x1 (module)``, ``symbol (inlined)`` or a bare symbol."""
+    symbol, module = call, None
+    if call.endswith(")"):
+        end = call.removesuffix(_DELETED + ")") if call.endswith(_DELETED + ")") else call[:-1]
+        opening = end.rfind(" (")
+        if opening > 0:
+            symbol, module = call[:opening], end[opening + 2 :]
+    symbol = _OFFSET.sub("", symbol)
+    if module in {"inlined", "[unknown]"} or (module is not None and _OF_ONE_PROCESS.fullmatch(module)):
+        module = None
+    if found := _PYTHON.fullmatch(symbol):
+        return found["name"], found["file"] or None, None, module
+    if found := _V8.fullmatch(symbol):
+        file = found["file"].removeprefix("file://")
+        return found["name"] or "(anonymous)", file or None, int(found["line"][:9]), module
+    return symbol, None, None, module
