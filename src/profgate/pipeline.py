@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from profgate.attribute.moved_files import functions_of_moved_files
 from profgate.attribute.renamed import renamed
 from profgate.attribute.source_states import source_states
 from profgate.compare.build import CompareOptions, compare_workload
@@ -143,7 +144,7 @@ def _compare(paired: Paired, given: PipelineInput, told: _Told) -> list[Comparis
             told.alone.append(NotCompared(workload.name, None, "both", "; ".join(blocking)))
             continue
         try:
-            made, alone = _overlaid(workload, notes, options)
+            made, alone = _overlaid(workload, notes, options, given.diff)
         except ComparisonError as error:
             told.alone.append(NotCompared(workload.name, None, "both", str(error)))
             continue
@@ -153,16 +154,21 @@ def _compare(paired: Paired, given: PipelineInput, told: _Told) -> list[Comparis
 
 
 def _overlaid(
-    workload: Workload, notes: tuple[Note, ...], options: CompareOptions
+    workload: Workload, notes: tuple[Note, ...], options: CompareOptions, diff: SourceDiff | None
 ) -> tuple[list[Comparison], list[NotCompared]]:
-    """The sides laid over each other; where functions were renamed, once more with them under their new names."""
+    """The sides laid over each other; where files or functions were renamed, once more with them under new names."""
     made, alone = compare_workload(workload, notes, options)
+    moved = functions_of_moved_files(made[0], diff) if made and diff is not None else {}
+    if moved:
+        made, alone = compare_workload(workload, notes, replace(options, aliases=moved))
     aliases: dict[Identity, Identity] = {}
     for one in made:
         for old, new in renamed(one).items():
             if new not in aliases.values():  # metrics may differ; the first one that finds a partner has it
                 aliases.setdefault(old, new)
-    return compare_workload(workload, notes, replace(options, aliases=aliases)) if aliases else (made, alone)
+    if not aliases:
+        return made, alone
+    return compare_workload(workload, notes, replace(options, aliases=moved | aliases))
 
 
 def _rules(given: PipelineInput) -> Policy:

@@ -147,3 +147,46 @@ def test_the_page_holds_the_state_of_each_function(checkout: list[str], tmp_path
         {"source", "link"},
         set(),
     ]
+
+
+RENAMED = """\
+diff --git a/src/shop/cart.py b/src/shop/basket.py
+similarity index 90%
+rename from src/shop/cart.py
+rename to src/shop/basket.py
+"""
+
+
+@pytest.fixture
+def moved(checkout: list[str], tmp_path: Path) -> list[str]:
+    """The file of ``total`` was renamed, and the function is much slower: costs alone would not pair it."""
+    new = tmp_path / "new.folded"
+    new.write_text(new.read_text().replace("shop/cart.py", "shop/basket.py"))
+    (tmp_path / "x.diff").write_text(RENAMED + DIFF.partition("+++ b/src/shop/cart.py\n")[2])
+    return checkout
+
+
+def test_a_renamed_file_is_one_location(moved: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    totals = []
+    for diff in ([], ["--diff", "x.diff"]):
+        main(["compare", *moved, *diff, "--format", "json"])
+        (metric,) = json.loads(capsys.readouterr().out)["workloads"][0]["metrics"]
+        found = [one for one in metric["findings"] if one["location"]["name"] == "total"]
+        totals.append([(one["location"]["file"], one["from"], one["to"]) for one in found])
+    assert totals[1] == [("shop/basket.py", 4_000, 9_000)]
+    assert totals[0] != totals[1]
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown"])
+def test_a_renamed_file_is_told(form: str, moved: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    main(["compare", *moved, "--diff", "x.diff", "--format", form])
+    out = capsys.readouterr().out.replace("`", "")
+    assert "renamed file: shop/cart.py → shop/basket.py" in out
+    assert "renamed from shop/cart.py" in out
+    assert "total is now total" not in out
+
+
+def test_two_metrics_of_one_file_have_no_diff(sides: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    against = ["--metric", "samples", "--against", "samples", "--diff", "x.diff", "-o", "x.svg"]
+    assert main(["flamegraph", sides[0], *against]) == 2
+    assert "--diff: tells two builds apart; --against draws one file" in capsys.readouterr().err

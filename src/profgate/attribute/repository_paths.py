@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from profgate.model.attribution import SourceDiff
+
 
 class RepositoryPaths:
     """The files of one commit. ``all_known`` False: these are only some of them, so that less can be told apart."""
@@ -36,3 +38,13 @@ class RepositoryPaths:
             return None
         around = [known for known in same_name if known.endswith(f"/{path}")]
         return around[0] if len(around) == 1 else None
+
+
+def both_sides(diff: SourceDiff) -> tuple[RepositoryPaths, RepositoryPaths]:
+    """The files of the baseline's and of the target's commit, as far as the diff knows them."""
+    gone = {one.path for one in diff.files if one.status == "removed"}
+    came = {one.path for one in diff.files if one.status in {"added", "renamed"}}
+    after = {*(diff.repository_files or ()), *(one.path for one in diff.files)} - gone
+    before = (after - came) | {one.previous_path for one in diff.files if one.status != "added"}
+    all_known = diff.repository_files is not None and diff.all_listed
+    return RepositoryPaths(before, all_known=all_known), RepositoryPaths(after, all_known=all_known)

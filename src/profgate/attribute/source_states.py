@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from profgate.attribute.hunk_scope import FileHunks, Function
-from profgate.attribute.repository_paths import RepositoryPaths
+from profgate.attribute.repository_paths import both_sides
 from profgate.model.attribution import ChangedFile, Edit, Hunk, LineRange, SourceDiff, SourceState, SourceStates
 from profgate.model.comparison import Comparison
 
@@ -60,13 +60,7 @@ class _Sides:
             {one.previous_path: one for one in diff.files if one.status != "added"},
             {one.path: one for one in diff.files if one.status != "removed"},
         )
-        listed = diff.repository_files
-        after = {*(listed or ()), *self.touched[TARGET]} - {one.path for one in diff.files if one.status == "removed"}
-        before = (after - {one.path for one in diff.files if one.status in {"added", "renamed"}}) | {
-            *self.touched[BASELINE]
-        }
-        all_known = listed is not None and diff.all_listed
-        self.paths = tuple(RepositoryPaths(paths, all_known=all_known) for paths in (before, after))
+        self.paths = both_sides(diff)
         self.known: dict[tuple[int, str], str | None] = {}
         self.hunks: dict[tuple[int, str], FileHunks] = {}
         self.places = [self._place(symbol) for symbol in range(len(self.symbols))]

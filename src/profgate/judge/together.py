@@ -25,7 +25,7 @@ def told_together(findings: Iterable[Finding], relations: Iterable[Relation], ju
     for relation in relations:
         lead, members = _place(relation.location), [_place(other) for other in relation.others]
         if relation.kind == "renamed" and lead in found:
-            found[lead] = _said(found[lead], {"cost": "renamed", "from": _names(relation.others)})
+            found[lead] = _said(found[lead], {"cost": "renamed", "from": _former(relation)})
         elif relation.kind == "new" and lead not in taken:
             for place in {lead, *members[1:]} & found.keys():
                 found[place] = _with_caller(found[place], relation, judge, names_it=place == lead)
@@ -44,6 +44,12 @@ def _place(location: Location) -> Place:
 def _names(locations: Sequence[Location]) -> str:
     shown = ", ".join(location.name for location in locations[:SHOWN])
     return shown if len(locations) <= SHOWN else f"{shown} and {len(locations) - SHOWN} more"
+
+
+def _former(relation: Relation) -> str:
+    """The old name, or the old file where the name stayed."""
+    old = relation.others[0]
+    return old.file if old.name == relation.location.name and old.file else _names(relation.others)
 
 
 def _said(finding: Finding, words: dict[str, str]) -> Finding:

@@ -276,7 +276,9 @@ def _facts(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
 def _renames(pairs: Sequence[Pair], limit: int) -> list[str]:
     found = list(dict.fromkeys(both for pair in pairs for both in rows.renames(pair.metric)))
     lines = [f"renamed, compared as one: {code_span(old, 60)} is now {code_span(new, 60)}" for old, new in found]
-    return lines[:limit] + _more(len(lines) - limit, "renamed function")
+    files = list(dict.fromkeys(both for pair in pairs for both in rows.renamed_files(pair.metric)))
+    lines += [f"renamed file: {code_span(old, 60)} → {code_span(new, 60)}" for old, new in files]
+    return lines[:limit] + _more(len(lines) - limit, "rename")
 
 
 def _told(report: Report, pair: Pair) -> tuple[str, ...]:

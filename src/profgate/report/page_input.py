@@ -119,7 +119,10 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageT
             tree.target_calls,
             evidence_of(tree, comparison.runs, normalisation_of(comparison), comparison.period),
             source=context.states,
-            former={symbol: name for symbol, (name, _) in comparison.renamed.items()},
+            former={
+                symbol: file if name == symbols.names[symbol] and file else name
+                for symbol, (name, file) in comparison.renamed.items()
+            },
         )
     if comparison.edges is None:
         raise ValueError("page: the comparison has neither stacks nor calls; ask has_page first")

@@ -284,9 +284,20 @@ def source_words(finding: Finding) -> str:
 
 
 def renames(metric: MetricReport) -> tuple[tuple[str, str], ...]:
-    """(old, new) names of functions that are compared as one."""
+    """(old, new) names of functions that are compared as one, without those that only their file gave a new place."""
+    pairs = _renamed(metric)
+    return tuple((old.name, new.name) for old, new in pairs if old.name != new.name or old.file == new.file)
+
+
+def renamed_files(metric: MetricReport) -> tuple[tuple[str, str], ...]:
+    """(old, new) files whose functions are compared as one, each once."""
+    pairs = [(old.file, new.file) for old, new in _renamed(metric) if old.name == new.name]
+    return tuple(dict.fromkeys((old, new) for old, new in pairs if old and new and old != new))
+
+
+def _renamed(metric: MetricReport) -> list[tuple[Location, Location]]:
     found = (relation for relation in metric.relations if relation.kind == "renamed")
-    return tuple((relation.others[0].name, relation.location.name) for relation in found if relation.others)
+    return [(relation.others[0], relation.location) for relation in found if relation.others]
 
 
 def further_reasons(report: Report) -> tuple[str, ...]:

@@ -115,6 +115,8 @@ def _pair_lines(
         yield "quiet", f"  {numbers.counted(len(hints), 'hint')}: {what} (-v shows them)"
     for old, new in rows.renames(metric)[: None if verbose else ROWS]:
         yield "quiet", f"  renamed, compared as one: {name_text(old, LABEL)} is now {name_text(new, LABEL)}"
+    for old, new in rows.renamed_files(metric)[: None if verbose else ROWS]:
+        yield "quiet", f"  renamed file: {name_text(old, LABEL)} → {name_text(new, LABEL)}"
     for reason in metric.cannot_tell:
         yield "warn", f"  cannot tell: {plain(reason)}"
     if verbose:

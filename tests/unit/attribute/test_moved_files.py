@@ -1,0 +1,50 @@
+from dataclasses import replace
+
+import pytest
+
+from comparisons import from_exclusive
+from profgate.attribute.moved_files import functions_of_moved_files
+from profgate.attribute.unified_diff import parse_diff
+from profgate.model.comparison import Comparison
+
+MOVED = parse_diff(
+    "diff --git a/src/shop/cart.py b/src/shop/basket.py\nrename from src/shop/cart.py\nrename to src/shop/basket.py\n",
+    "x.diff",
+)
+CART, BASKET = "shop/cart.py", "shop/basket.py"
+
+
+def compared(baseline: dict[str, str], target: dict[str, str]) -> Comparison:
+    """Functions by number, as ``name (file)``, on each side; one number is one function of both sides."""
+    made = from_exclusive([dict.fromkeys(baseline, 10)], [dict.fromkeys(target, 10)])
+    parts = [(baseline | target)[number].rstrip(")").split(" (") for number in made.symbols.names]
+    symbols = replace(made.symbols, names=[name for name, _ in parts], files=[file for _, file in parts])
+    return replace(made, symbols=symbols)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "target", "found"),
+    [
+        ({"a": f"total ({CART})"}, {"b": f"total ({BASKET})"}, {("total", CART): ("total", BASKET)}),
+        (
+            {"a": "total (/src/shop/cart.py)"},
+            {"b": f"total ({BASKET})"},
+            {("total", "/src/shop/cart.py"): ("total", BASKET)},
+        ),
+        ({"a": f"total ({CART})"}, {"b": f"sum ({BASKET})"}, {}),  # another name
+        ({"a": f"total ({CART})"}, {"b": "total (shop/other.py)"}, {}),  # another file
+        ({"a": "total (lib/cart.py)"}, {"b": f"total ({BASKET})"}, {}),
+        ({"a": f"total ({CART})"}, {"a": f"total ({CART})", "b": f"total ({BASKET})"}, {}),  # still there
+        ({"a": f"total ({CART})", "b": f"total ({BASKET})"}, {"b": f"total ({BASKET})"}, {}),  # was there before
+        ({"a": f"total ({CART})"}, {"b": f"total ({BASKET})", "c": "get (/app/src/shop/basket.py)"}, {}),  # two texts
+    ],
+)
+def test_functions_of_a_renamed_file_are_the_same(
+    baseline: dict[str, str], target: dict[str, str], found: dict[tuple[str, str], tuple[str, str]]
+) -> None:
+    assert functions_of_moved_files(compared(baseline, target), MOVED) == found
+
+
+def test_without_a_renamed_file_nothing_moved() -> None:
+    diff = replace(MOVED, files=tuple(replace(one, status="modified") for one in MOVED.files))
+    assert functions_of_moved_files(compared({"a": f"f ({CART})"}, {"b": f"f ({BASKET})"}), diff) == {}
