@@ -53,7 +53,10 @@ def strategy_words(metrics: Mapping[str, MetricReport], names: Sequence[str]) ->
             for change in metric.changes
             if change.strategy == name and BY_WORD[change.kind] in WORSE
         )
-        silent = all(any(reason.startswith(f"{name}:") for reason in metric.cannot_tell) for metric in metrics.values())
+        silent = all(
+            any(reason.startswith(f"{name}:") for reason in (*metric.cannot_tell, *metric.unsuited))
+            for metric in metrics.values()
+        )
         found[name] = None if silent else Word(worse, worse)
     return found
 

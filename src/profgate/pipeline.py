@@ -332,7 +332,11 @@ def report_on(
     attributed = [replace(with_cost_groups(one), causes=causes_of(one)) for one in comparisons]
     metrics = [
         metric_report(
-            one, _detect(one, given, strategies, len(comparisons), known), verbose=given.verbose, states=known
+            one,
+            _detect(one, given, strategies, len(comparisons), known),
+            verbose=given.verbose,
+            states=known,
+            asked=bool(_rules(given).rules),
         )
         for one, known in zip_longest(attributed, states)
     ]

@@ -13,6 +13,7 @@ from profgate.model.units import Metric
 
 WHOLE = -1  # symbol number of a row about the whole workload
 MODULE = -2  # symbol number of a row about a module, named in `Detection.labels`
+UNSUITED = {"state": "unsuited"}  # facts of who needs what profiles of this kind never hold
 
 
 class Strategy(Protocol):

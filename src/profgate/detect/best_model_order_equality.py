@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.base import cannot_tell, directed, resolved, worse_sign
+from profgate.detect.base import UNSUITED, cannot_tell, directed, resolved, worse_sign
 from profgate.detect.model_pairs import (
     CHOICE,
     FORMULAS,
@@ -47,7 +47,7 @@ class BestModelOrderEquality:
         chosen = resolved(self, options)
         pairs, models = best_pairs(comparison, FORMULAS, chosen["choice"]), comparison.models
         if models is None:
-            return cannot_tell(self, chosen, (NO_MODELS,))
+            return cannot_tell(self, chosen, (NO_MODELS,), UNSUITED)
         confidence = least_r_square(models, pairs)
         steps = np.where(pairs.complete, models.kind[pairs.target] - models.kind[pairs.baseline], 0)
         steps = np.where(at_least(confidence, chosen["min_confidence"]), steps, 0)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.base import cannot_tell, resolved, worse_sign
+from profgate.detect.base import UNSUITED, cannot_tell, resolved, worse_sign
 from profgate.detect.sampling import count_scale
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.attribution import SourceState, SourceStates
@@ -199,7 +199,7 @@ class CallContext:
         chosen = resolved(self, options)
         tree = comparison.tree
         if tree is None:
-            return cannot_tell(self, chosen, ("this format has no stacks, so there are no calling contexts",))
+            return cannot_tell(self, chosen, ("this format has no stacks, so there are no calling contexts",), UNSUITED)
         if min(int(tree.baseline_total[0]), int(tree.target_total[0])) <= 0:
             return cannot_tell(self, chosen, ("the total of a side is not above zero, so there are no shares",))
         rule = shift_rule(comparison, chosen)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.base import Strategy, cannot_tell, directed, resolved, worse_sign
+from profgate.detect.base import UNSUITED, Strategy, cannot_tell, directed, resolved, worse_sign
 from profgate.detect.model_pairs import (
     CHOICE,
     FORMULAS,
@@ -55,7 +55,7 @@ def word(strategy: Strategy, comparison: Comparison, options: Mapping[str, Any],
     chosen = resolved(strategy, options)
     models = comparison.models
     if models is None:
-        return cannot_tell(strategy, chosen, (NO_MODELS,))
+        return cannot_tell(strategy, chosen, (NO_MODELS,), UNSUITED)
     pairs = best_pairs(comparison, FORMULAS, chosen["choice"])
     lines = np.stack([_has_line(models, side, pairs) for side in (0, 1)])
     kinds, reasons = one_sided_or_unknown(comparison, pairs, np.full(len(pairs), np.int64(Kind.NO_CHANGE)))

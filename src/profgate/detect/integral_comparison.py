@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.base import cannot_tell, resolved, worse_sign
+from profgate.detect.base import UNSUITED, cannot_tell, resolved, worse_sign
 from profgate.detect.model_choice import (
     CHOICE_OPTIONS,
     Comparable,
@@ -42,7 +42,7 @@ class IntegralComparison:
         chosen = resolved(self, options)
         models = comparison.models
         if models is None:
-            return cannot_tell(self, chosen, (NO_MODELS,))
+            return cannot_tell(self, chosen, (NO_MODELS,), UNSUITED)
         pairs = chosen_pairs(comparison, chosen)
         asked = Comparable(comparison, models, pairs, chosen)
         before, after = _areas(models, pairs, asked)

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +22,7 @@ CARRIED = 0.8  # part of a context's change in one context below it from which t
 LONGEST_PATH = 100  # frames; what is left out of the middle is counted
 NEW_COST_SHARE = 0.001  # a new or gone location below this share on both sides is counted, not listed
 WHOLE = -1
+UNSUITED = "unsuited"  # the state of who needs what profiles of this kind never hold
 CODES = sorted(Kind)
 RANK_BY_CODE = np.array([RANKS[kind] for kind in CODES], dtype=np.int64)
 
@@ -67,10 +68,11 @@ def _capped(kinds: IntArray, *, total_changed: bool) -> IntArray:
     return np.where(strong, np.sign(kinds) * abs(int(Kind.MAYBE_DEGRADATION)), kinds)
 
 
-def _total_changed(detections: Sequence[Detection]) -> bool:
-    quiet = {int(Kind.NO_CHANGE), int(Kind.UNKNOWN)}
-    return any(
-        int(kind) not in quiet
+def _total_changed(comparison: Comparison, detections: Sequence[Detection]) -> bool:
+    """A word that may gate establishes a change; a maybe does not, nor a total that another machine may explain."""
+    established = {int(Kind.TOTAL_DEGRADATION), int(Kind.TOTAL_OPTIMIZATION)}
+    return not any(note.advisory for note in comparison.notes) and any(
+        int(kind) in established
         for detection in detections
         if detection.subtype == "total"
         for kind in detection.kind.tolist()
@@ -278,15 +280,25 @@ def _blocking(notes: Sequence[Note], detections: Sequence[Detection]) -> tuple[s
     return (*(note.text for note in notes if note.blocks), *failed)
 
 
+def _is_unsuited(detection: Detection) -> bool:
+    return detection.facts.get("state") == UNSUITED
+
+
+def _reasons(detections: Iterable[Detection]) -> tuple[str, ...]:
+    return tuple(f"{detection.strategy}: {reason}" for detection in detections for reason in detection.cannot_tell)
+
+
 def metric_report(
     comparison: Comparison,
     detections: Sequence[Detection],
     *,
     verbose: bool = False,
     states: SourceStates | None = None,
+    asked: bool = False,
 ) -> MetricReport:
     """One metric with its listed changes, in base units; findings are the judge's.
 
+    ``asked``: somebody chose the strategies, so that even one that profiles of this kind cannot serve says so.
     Where ``states`` are known, the changes of a function carry the state of its source, and the link to it.
 
     NoChange and Unknown rows are counted, and listed only when ``verbose``. Each strategy lists at most 2,000 changes,
@@ -297,7 +309,7 @@ def metric_report(
     blocking = _blocking(comparison.notes, detections)
     if blocking:
         return _not_compared(comparison, sums, blocking)
-    changed = _total_changed(detections)
+    changed = _total_changed(comparison, detections)
     counts: Counter[str] = Counter({"no_change": 0, "unknown": 0, "cut": 0, "small": 0, "failed": 0})
     changes: list[Change] = []
     listed: set[int] = set()
@@ -324,9 +336,8 @@ def metric_report(
         changes=tuple(changes),
         findings=(),
         counts=dict(counts),
-        cannot_tell=tuple(
-            f"{detection.strategy}: {reason}" for detection in detections for reason in detection.cannot_tell
-        ),
+        cannot_tell=_reasons(word for word in detections if asked or not _is_unsuited(word)),
+        unsuited=_reasons(word for word in detections if not asked and _is_unsuited(word)),
         detectable=_number(detectable) if isinstance(detectable, int | float) else None,
         calibration=calibration,
         relations=relations_of(comparison, detections),

@@ -87,7 +87,11 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class MetricReport:
-    """One metric of one workload."""
+    """One metric of one workload.
+
+    ``cannot_tell`` are reasons a reader can act on, and those of strategies somebody asked for; ``unsuited`` those of
+    default strategies for which profiles of this kind hold nothing.
+    """
 
     name: str
     unit: str
@@ -100,6 +104,7 @@ class MetricReport:
     findings: tuple[Finding, ...]
     counts: dict[str, int]
     cannot_tell: tuple[str, ...] = ()
+    unsuited: tuple[str, ...] = ()
     detectable: float | None = None
     calibration: dict[str, float | int | str | None] = field(default_factory=dict)
     relations: tuple[Relation, ...] = ()

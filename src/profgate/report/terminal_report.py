@@ -120,6 +120,7 @@ def _pair_lines(
     for reason in metric.cannot_tell:
         yield "warn", f"  cannot tell: {plain(reason)}"
     if verbose:
+        yield from (("quiet", f"  does not apply: {plain(reason)}") for reason in metric.unsuited)
         yield from (("quiet", line) for change in metric.changes for line in _change_lines(change, metric.unit))
     else:
         yield from (("quiet", f"  {text}") for text in rows.only_counted(metric.counts))

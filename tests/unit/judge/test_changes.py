@@ -16,7 +16,7 @@ from profgate.detect.overweight import Overweight
 from profgate.detect.rules import selected, words_on
 from profgate.judge.changes import LISTED_CHANGES, metric_report
 from profgate.model.change import Context, Location
-from profgate.model.comparison import Comparison, Runs
+from profgate.model.comparison import Comparison, Note, Runs
 from profgate.model.policy import Policy
 from profgate.model.report import MetricReport
 from profgate.model.units import Metric
@@ -79,6 +79,31 @@ def test_overweight_stays_weak_until_the_total_is_called_changed() -> None:
     )
     strong = report_of(from_stacks(base, target))
     assert {change.kind for change in strong.changes if change.strategy == "overweight"} == {"SevereDegradation"}
+
+
+def test_a_total_that_only_may_have_changed_leaves_overweight_weak() -> None:
+    base, target = [{"m;a": 5000 + n, "m;b": 7000} for n in range(3)], [{"m;a": 9000, "m;b": 7000}]
+    report = report_of(from_stacks(base, target))
+    assert {change.kind for change in report.changes if change.strategy == "totals"} == {"MaybeDegradation"}
+    assert {change.kind for change in report.changes if change.strategy == "overweight"} == {"MaybeDegradation"}
+
+
+def test_a_total_that_another_machine_may_explain_leaves_overweight_weak() -> None:
+    base, target = [{"m;a": 5000 + n} for n in range(6)], [{"m;a": 9000 + n} for n in range(6)]
+    moved = replace(from_stacks(base, target), notes=(Note("CPU model", "CPU model differs", advisory=True),))
+    report = report_of(moved)
+    assert "TotalDegradation" in {change.kind for change in report.changes if change.strategy == "totals"}
+    assert {change.kind for change in report.changes if change.strategy == "overweight"} <= {"MaybeDegradation"}
+
+
+def test_a_default_strategy_that_cannot_apply_is_told_apart_from_what_a_reader_can_act_on() -> None:
+    comparison = from_exclusive([{"a": 10}], [{"a": 20}])
+    words = words_on(comparison, selected(Policy(), comparison.configuration, comparison.metric), Context())
+    report, asked = metric_report(comparison, words), metric_report(comparison, words, asked=True)
+    assert report.unsuited == ("call_context: this format has no stacks, so there are no calling contexts",)
+    assert any("fewer than 1000 samples" in reason for reason in report.cannot_tell)
+    assert asked.unsuited == ()
+    assert asked.cannot_tell == (*report.cannot_tell, *report.unsuited)
 
 
 def test_base_runs_are_counted_without_the_calibrated_test() -> None:

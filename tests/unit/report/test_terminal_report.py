@@ -55,6 +55,15 @@ def test_many_findings_are_counted_not_dropped() -> None:
     assert "f24" in render_terminal(report, verbose=True)
 
 
+def test_what_cannot_apply_is_told_to_who_asks_for_everything() -> None:
+    row = samples.finding("parse", 1e9, 2e9)
+    metric = replace(samples.metric(row), cannot_tell=("totals: one run",), unsuited=("call_context: no stacks",))
+    report = samples.report(samples.workload(metric), verdict=samples.RED)
+    assert "cannot tell: totals: one run" in render_terminal(report)
+    assert "no stacks" not in render_terminal(report)
+    assert "does not apply: call_context: no stacks" in render_terminal(report, verbose=True)
+
+
 def test_quiet_metrics_are_counted() -> None:
     assert "261 metrics without a finding (-v shows them)" in render_terminal(samples.many())
 
