@@ -9,7 +9,6 @@ from profgate.model.source import SourceFile
 from profgate.readers.json_text import begins_object, ends_hold
 
 _HTML = re.compile(rb"\A\s*<(?:!doctype html|html)\b", re.IGNORECASE)
-_CALLGRIND = re.compile(rb"\A(?:# callgrind format|(?:version: 1\s+)?creator: )")
 _HEAPTRACK = re.compile(rb"\Av [0-9a-f]+(?: [0-9a-f]+)?\n")
 _IN_SPEEDSCOPE = "open it at https://www.speedscope.app and give what its Export button saves"
 
@@ -54,7 +53,6 @@ FOREIGN = (
     Foreign("packed with lz4", _magic(b"\x04\x22\x4d\x18"), "run: lz4 -d {name}"),
     Foreign("a picture of a profile", _picture, "give the folded file it was drawn from"),
     Foreign("a web page", _text(_HTML), "give the profile it was made from"),
-    Foreign("callgrind data", _text(_CALLGRIND), "give folded stacks, pprof or speedscope instead"),
     Foreign("heaptrack data", _text(_HEAPTRACK), "run: heaptrack_print -f {name} -F a.folded"),
     Foreign("a Firefox profile", _json(b'"preprocessedProfileVersion"'), _IN_SPEEDSCOPE),
     Foreign("a pyinstrument recording", _json(b'"root_frame"'), "record with: pyinstrument -r speedscope -o a.json"),

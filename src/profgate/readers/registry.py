@@ -7,6 +7,7 @@ from profgate.errors import ProfileError, SettingsError, UnknownFormat
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
 from profgate.readers.base import ProfileReader, SplittingReader
+from profgate.readers.callgrind import CallgrindReader
 from profgate.readers.containers import is_wrapped, unwrap
 from profgate.readers.cpuprofile import CpuprofileReader
 from profgate.readers.folded import FoldedReader
@@ -25,6 +26,7 @@ READERS: tuple[ProfileReader, ...] = (
     PstatsReader(),
     PerunReader(),
     PerfReader(),
+    CallgrindReader(),
     FoldedReader(),
 )
 

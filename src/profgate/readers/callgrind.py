@@ -1,0 +1,328 @@
+"""Callgrind's text, as Valgrind's callgrind and cachegrind and Xdebug write it: exact costs, calls and their edges.
+
+Source: Valgrind's manual, "Callgrind Format Specification".
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from profgate.errors import ProfileError
+from profgate.model.arrays import IntArray, read_only
+from profgate.model.profile import CallGraph, Configuration, Facts, FrameList, Profile
+from profgate.model.source import SourceFile
+from profgate.model.units import BASE_UNITS, Metric, MetricKind
+from profgate.readers.call_circles import circles_of
+from profgate.readers.containers import unwrap
+from profgate.readers.quantities import MAX_TOTAL
+
+_HEADER = re.compile(
+    rb"(?:# callgrind format|(?:version|creator|desc|cmd|pid|thread|part|positions|events): ?[^\r\n]*)\r?\n"
+)
+_BODY = re.compile(rb"\n(?:fl|fn|ob)=")
+_NUMBERED = re.compile(r"\((\d{1,18})\)(?:[ \t]+(.*))?", re.DOTALL)
+_WITH_UNIT = re.compile(r"(?P<name>.+?)_\((?P<factor>\d{0,6})(?P<unit>[a-zA-Zµ]+)\)")
+# callgrind tells the levels of a recursion apart by these; together they are the function
+_RECURSION = re.compile(r"'\d+$")
+_CREATOR = re.compile(r"(?P<name>[A-Za-z]+)[- ](?P<version>[\d.]+)")
+_UNKNOWN = ("???", "", "php:internal")
+_SPACES = {
+    "ob": "object", "cob": "object", "fn": "function", "cfn": "function",
+    "fl": "file", "fi": "file", "fe": "file", "cfi": "file", "cfl": "file",
+}  # fmt: skip
+_JUMPS = ("jump=", "jcnd=", "jfi=", "jfn=")
+_MAX_LINE = 1 << 16
+_MAX_EVENTS = 64
+_MAX_DIGITS = 19
+
+Function = tuple[str, str | None, str | None]
+
+
+class CallgrindReader:
+    """Reads what callgrind, cachegrind and Xdebug write: exact costs and, but for cachegrind, calls and callers.
+
+    Unproven for Xdebug: read by its documentation, not yet against a file that it wrote.
+    """
+
+    name = "callgrind"
+
+    def recognizes(self, source: SourceFile) -> str | None:
+        """Why this file looks like the format, or None."""
+        if _HEADER.match(source.head.lstrip()) is None or re.search(rb"(?:^|\n)events: ?", source.head) is None:
+            return None
+        whole = source.size <= len(source.head)
+        return "it names events as callgrind does" if whole or _BODY.search(source.head) else None
+
+    def read(self, source: SourceFile) -> Profile:
+        """A metric for each event. Raises ProfileError with the line."""
+        source = unwrap(source)
+        text = _Text(source.name)
+        with source.open(0, None) as stream:
+            while line := stream.readline(_MAX_LINE):
+                text.number += 1
+                if len(line) == _MAX_LINE:
+                    raise text.error(f"is longer than {_MAX_LINE} bytes")
+                text.add(line.decode(errors="replace").strip())
+        return text.profile()
+
+
+@dataclass
+class _Text:
+    """The file while it is read."""
+
+    where: str
+    number: int = 0
+    events: list[str] = field(default_factory=list)
+    positions: int = 1
+    header: dict[str, str] = field(default_factory=dict)
+    names: dict[tuple[str, str], str] = field(default_factory=dict)
+    functions: dict[Function, int] = field(default_factory=dict)
+    lines: dict[int, int] = field(default_factory=dict)
+    own: list[list[int]] = field(default_factory=list)
+    edges: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    object: str | None = None
+    file: str | None = None
+    inside: str | None = None  # the file of an inlined call
+    current: int | None = None
+    callee: dict[str, str] = field(default_factory=dict)
+    called: tuple[int, int] | None = None
+    jumped: bool = False
+    last: list[int] = field(default_factory=lambda: [0])
+    stated: list[int] | None = None
+
+    def add(self, text: str) -> None:
+        """One line."""
+        first = text[:1]
+        if not text or first == "#":
+            return
+        if first.isdigit() or first in "+-*":
+            self.add_cost(text)
+            return
+        key, found, value = text.partition("=")
+        if found and key in _SPACES:
+            self.place(key, self.name_of(_SPACES[key], value.strip()))
+        elif found and key == "calls":
+            self.begin_call(value.split())
+        elif text.startswith(_JUMPS):
+            self.jumped = key in {"jump", "jcnd"}
+        else:
+            self.describe(text)
+
+    def describe(self, text: str) -> None:
+        """A line ``key: value``."""
+        key, found, value = text.partition(":")
+        if not found or not key.isalpha():
+            raise self.error(f"is {text[:60]!r}, which is no line of a callgrind file")
+        value = value.strip()
+        if key == "events":
+            events = value.split()
+            if self.events and events != self.events:
+                raise self.error("names other events than the part before")
+            if not 0 < len(events) <= _MAX_EVENTS:
+                raise self.error(f"names {len(events)} events, 1 to {_MAX_EVENTS} can be read")
+            self.events = events
+        elif key == "positions":
+            self.positions = len(value.split())
+            self.last = [0] * self.positions
+        elif key == "totals" or (key == "summary" and self.current is not None):
+            sums = self.numbers(value.split())
+            self.stated = [a + b for a, b in zip(self.stated or [0] * len(sums), sums, strict=False)]
+        else:
+            self.header.setdefault(key, value)
+
+    def name_of(self, space: str, value: str) -> str:
+        """A name, or that of a number which was given with its name before."""
+        match = _NUMBERED.fullmatch(value)
+        if match is None:
+            return value
+        number, name = match.groups()
+        if name:
+            self.names[space, number] = name
+        found = self.names.get((space, number))
+        if found is None:
+            raise self.error(f"names {space} ({number}), which was not given before")
+        return found
+
+    def place(self, key: str, name: str) -> None:
+        match key:
+            case "ob":
+                self.object = name
+            case "fl":
+                self.file = self.inside = name
+            case "fi" | "fe":
+                self.inside = name
+            case "fn":
+                if not self.events:
+                    raise self.error("names a function before any event")
+                self.current = self.function(name, self.file, self.object)
+            case _:
+                self.callee["cfl" if key == "cfi" else key] = name
+
+    def function(self, name: str, file: str | None, module: str | None) -> int:
+        key = (_RECURSION.sub("", name), None if file in _UNKNOWN else file, None if module in _UNKNOWN else module)
+        number = self.functions.setdefault(key, len(self.functions))
+        if number == len(self.own):
+            self.own.append([0] * len(self.events))
+        return number
+
+    def begin_call(self, words: list[str]) -> None:
+        """Who is called how often; the next line says for what."""
+        if "cfn" not in self.callee or self.current is None or len(words) < 2:
+            raise self.error("is no call of a function that was named before")
+        file, module = self.callee.get("cfl", self.inside), self.callee.get("cob", self.object)
+        self.called = self.function(self.callee["cfn"], file, module), self.numbers(words[:1])[0]
+        self.callee = {}
+
+    def add_cost(self, text: str) -> None:
+        words = text.split()
+        if len(words) < self.positions:
+            raise self.error(f"has {len(words)} numbers, {self.positions} positions come before the costs")
+        self.move(words[: self.positions])
+        if self.jumped:
+            self.jumped = False
+            return
+        costs = self.numbers(words[self.positions :])
+        if self.current is None:
+            raise self.error("has costs before any function was named")
+        if len(costs) > len(self.events):
+            raise self.error(f"has {len(costs)} costs of {len(self.events)} events")
+        if self.called is None:
+            into, at = self.own[self.current], 0
+            if self.inside == self.file and self.last[-1] > 0:
+                self.lines[self.current] = min(self.last[-1], self.lines.get(self.current, self.last[-1]))
+        else:
+            callee, calls = self.called
+            into, at = self.edges.setdefault((self.current, callee), [0] * (1 + len(self.events))), 1
+            into[0] += calls
+            self.called = None
+        for place, cost in enumerate(costs, at):
+            into[place] += cost
+
+    def move(self, words: list[str]) -> None:
+        """The position of a line with costs; the last column is the line in the source."""
+        for place, word in enumerate(words):
+            if word == "*":
+                continue
+            distance = self.numbers([word.lstrip("+-")])[0]
+            self.last[place] = {"+": self.last[place] + distance, "-": self.last[place] - distance}.get(
+                word[0], distance
+            )
+
+    def numbers(self, words: list[str]) -> list[int]:
+        """Whole numbers, also those written 0x1f."""
+        if max(map(len, words), default=0) > _MAX_DIGITS:
+            raise self.error("has a number beyond 2^63")
+        try:
+            return [int(word, 16) if word[:2] == "0x" else int(word) for word in words]
+        except ValueError:
+            raise self.error(f"has {' '.join(words)[:60]!r} where numbers stand") from None
+
+    def error(self, what: str) -> ProfileError:
+        return ProfileError(f"{self.where}: line {self.number}", f"{what}; record it again")
+
+    def profile(self) -> Profile:
+        """The table of functions and the edges, with a metric for each event that is a cost."""
+        own = self.columns(self.own, self.events).T
+        self.check_totals(own)
+        rows = [row for row in range(len(self.events)) if np.all(own[row] >= 0)]
+        refused = [event for row, event in enumerate(self.events) if row not in rows]
+        measured = [_metric_of(self.events[row]) for row in rows]
+        edges = self.columns(list(self.edges.values()), ["calls", *self.events]).T
+        caller, callee = np.array(list(self.edges), dtype=np.int64).reshape(-1, 2).T.copy()
+        total, circles = _totals(own, caller, callee, edges[1:])
+        factors = np.array([factor for _, factor in measured], dtype=np.int64).reshape(-1, 1)
+        tables = [self.scaled(table[rows], factors) for table in (own, total, np.minimum(edges[1:], total[:, callee]))]
+        calls = np.zeros(len(self.own), dtype=np.int64)
+        np.add.at(calls, callee, edges[0])
+        graph = CallGraph(
+            self_value=tables[0],
+            total_value=tables[1],
+            calls=read_only(calls),
+            caller=read_only(caller),
+            callee=read_only(callee),
+            edge_total=tables[2],
+            edge_calls=read_only(edges[0].copy()),
+        )
+        return Profile(
+            name=self.where,
+            configuration=Configuration(),
+            metrics=tuple(metric for metric, _ in measured),
+            frames=self.frames(),
+            graph=graph,
+            periods=(None,) * len(rows),
+            facts=self.facts(),
+            warnings=tuple(self.warnings(refused, circles)),
+        )
+
+    def columns(self, rows: list[list[int]], names: list[str]) -> IntArray:
+        """int64[row, name]. Raises ProfileError where a number, or the sum of a column, does not fit 63 bits."""
+        for name, column in zip(names, zip(*rows, strict=True), strict=False):
+            if sum(map(abs, column)) > MAX_TOTAL:
+                raise ProfileError(f"{self.where}: {name}", "the costs add up beyond 2^63; record less")
+        return np.array(rows, dtype=np.int64).reshape(-1, len(names))
+
+    def scaled(self, table: IntArray, factors: IntArray) -> IntArray:
+        """The table in base units."""
+        if len(table) and table.shape[1] and np.any(table.sum(axis=1, dtype=object) * factors.T > MAX_TOTAL):
+            raise ProfileError(self.where, "the costs add up beyond 2^63 of their base unit; record less")
+        return read_only(table * factors)
+
+    def check_totals(self, own: IntArray) -> None:
+        """Costs must be what the file says they add up to; Xdebug rounds them, so they do not."""
+        if self.stated is None or self.header.get("creator", "").startswith("xdebug"):
+            return
+        for event, sum_of, stated in zip(self.events, own.sum(axis=1).tolist(), self.stated, strict=False):
+            if sum_of != stated:
+                raise ProfileError(self.where, f"the costs of {event} add up to {sum_of}, the file says {stated}")
+
+    def frames(self) -> FrameList:
+        keys = list(self.functions)
+        lines = [self.lines.get(number) for number in range(len(keys))]
+        return FrameList([key[0] for key in keys], [key[1] for key in keys], lines, [key[2] for key in keys])
+
+    def facts(self) -> Facts:
+        creator = _CREATOR.match(self.header.get("creator", ""))
+        name = creator["name"] if creator else None
+        runtime = "php" if name == "xdebug" else None
+        version = creator["version"] if creator else None
+        return Facts(format=CallgrindReader.name, profiler=name, profiler_version=version, runtime=runtime)
+
+    def warnings(self, refused: list[str], circles: int) -> Iterator[str]:
+        if self.stated is None:
+            yield "the file ends without totals; it may be cut off"
+        for event in refused:
+            yield f"{event} is left out: it has negative costs"
+        if circles:
+            yield f"the inclusive costs of {circles} functions that call each other in circles are upper bounds"
+
+
+def _totals(own: IntArray, caller: IntArray, callee: IntArray, costs: IntArray) -> tuple[IntArray, int]:
+    """int64[event, function] inclusive costs, and how many of them are upper bounds.
+
+    A function costs what it does itself and what it calls; calls of itself are part of that. Functions that call each
+    other in a circle count each other's costs again and again, so all of the circle together is the bound.
+    """
+    total = own.copy()
+    others = caller != callee
+    circle, sizes = circles_of(caller, callee, own.shape[1])
+    leaving = circle[caller] != circle[callee]
+    bound = np.zeros((len(own), len(sizes)), dtype=np.int64)
+    for event in range(len(own)):
+        np.add.at(total[event], caller[others], costs[event, others])
+        np.add.at(bound[event], circle, own[event])
+        np.add.at(bound[event], circle[caller[leaving]], costs[event, leaving])
+    turning = sizes[circle] > 1
+    total[:, turning] = np.minimum(total, bound[:, circle])[:, turning]
+    return total, int(turning.sum())
+
+
+def _metric_of(event: str) -> tuple[Metric, int]:
+    """The metric of an event, and the factor to its base unit; Xdebug writes the unit into the name."""
+    match = _WITH_UNIT.fullmatch(event)
+    if match is None or match["unit"].lower() not in BASE_UNITS:
+        return Metric(event, "count", kind=MetricKind.COUNTED), 1
+    unit, factor, power = BASE_UNITS[match["unit"].lower()]
+    kind = MetricKind.TIMED if unit == "nanoseconds" else MetricKind.COUNTED
+    return Metric(match["name"].lower(), unit, kind=kind), int(match["factor"] or 1) * factor * int(10**power)
