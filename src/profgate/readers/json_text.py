@@ -12,13 +12,22 @@ _SPACE = b" \t\r\n"
 Json = dict[str, object]
 
 
-def decode(data: bytes, where: str) -> object:
-    """The document, its fractions as Decimal. Raises ProfileError, about ``where`` and the place, for other texts."""
+def decode(data: bytes, where: str, missing: float | None = None) -> object:
+    """The document, its fractions as Decimal. Raises ProfileError, about ``where`` and the place, for other texts.
+
+    ``missing`` is what the word NaN stands for; without it, it is no JSON, as infinite numbers never are.
+    """
+
+    def constant(word: str) -> object:
+        if word == "NaN" and missing is not None:
+            return missing
+        raise ValueError(f"{word} is no JSON number")
+
     collecting = gc.isenabled()
     # millions of small lists make every collection scan all that came before, and none of them is garbage
     gc.disable()
     try:
-        return json.loads(data.decode(errors="replace"), parse_float=Decimal, parse_constant=_refuse)
+        return json.loads(data.decode(errors="replace"), parse_float=Decimal, parse_constant=constant)
     except json.JSONDecodeError as error:
         raise ProfileError(
             f"{where}: line {error.lineno}, column {error.colno}", f"{error.msg}; the file is cut off or damaged"
@@ -63,7 +72,3 @@ def ends_hold(source: SourceFile, *words: bytes) -> bool:
     with source.open(max(0, source.size - HEAD_SIZE), None) as stream:
         tail = stream.read()
     return all(word in source.head or word in tail for word in words)
-
-
-def _refuse(word: str) -> object:
-    raise ValueError(f"{word} is no JSON number")

@@ -3,7 +3,7 @@
 import math
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -17,6 +17,7 @@ from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind, base_unit
 from profgate.readers.containers import MAX_BYTES, MAX_RATIO, RATIO_FLOOR, read_all, unwrap
 from profgate.readers.json_text import begins_object, decode, ends_hold
+from profgate.readers.perun_curves import located
 from profgate.readers.quantities import MAX_TOTAL, sum_of
 from profgate.readers.stack_events import stacks_from_paths
 
@@ -27,6 +28,7 @@ _HEADER_LIMIT = 100
 _UID_ORDER = ("binary", "file", "source", "package", "module", "class", "struct", "function", "line", "instruction")
 _ORDERS = ("call-order", "order")
 _CURVES = ("bucket_stats", "kernel_stats")
+_SIZE = "structure-unit-size"
 _MAX_LINE = 1 << 31
 
 Json = dict[str, object]
@@ -51,7 +53,7 @@ class PerunReader:
         data = read_all(unwrap(source))
         if data.startswith(_ZLIB):
             data = _unpacked(data, where)
-        return _Document(_mapping(decode(data, where), where, "the document"), where).profile()
+        return _Document(_mapping(decode(data, where, missing=math.nan), where, "the document"), where).profile()
 
 
 @dataclass
@@ -204,18 +206,19 @@ class _Document:
                 yield {**common, **dict(zip(columns, row, strict=True))}
 
     def add_measurement(self, record: Json, order: int, where: str) -> None:
-        if record.get("amount") is None:
+        amount = _number(record.get("amount"), where, "amount")
+        if math.isnan(amount):
             # kept, so that nobody takes its location for a new or a gone one
             self.warnings["records have no amount"] += 1
         columns = self.columns
         columns.frame.append(self.uid(record.get("uid"), where, _text(record.get("location")) or None))
-        columns.amount.append(_number(record.get("amount"), where, "amount"))
-        columns.size.append(_number(record.get("structure-unit-size"), where, "structure-unit-size"))
+        columns.amount.append(amount)
+        columns.size.append(_number(record.get(_SIZE), where, _SIZE))
         columns.exclusive.append(_number(record.get("exclusive"), where, "exclusive"))
         columns.subtypes.append(_text(record.get("subtype")))
         stated = next((record[key] for key in _ORDERS if record.get(key) is not None), order)
         columns.order.append(_whole(stated, where, "order"))
-        if record.get("trace") and record.get("amount") is not None:
+        if record.get("trace") and not math.isnan(amount):
             # the allocating frame comes first
             self.add_trace(list(reversed(self.trace(record, where))), record, where)
 
@@ -261,19 +264,20 @@ class _Document:
         found = self.document.get("models") or (inner.get("models") if isinstance(inner, dict) else None) or []
         # a model names no binary: its uid is that of the records it was fitted to
         modules = {key[0]: key[3] for key in self.frames.numbers}
+        sizes = self.sizes() if found else {}
         for number, entry in enumerate(_listing(found, self.where, "'models'")):
             where = f"{self.where}: model {number}"
             model = _mapping(entry, where, "it")
-            curve = self.curve(model, where)
+            curve = self.curve(model, where, sizes)
             if model.get("r_square") is None or not (model.get("coeffs") or curve):
                 self.warnings["models without coefficients or values were left out"] += 1
                 continue
-            name = _text(model.get("model")).lower() or ("kernel_regression" if model.get("kernel_stats") else "")
+            name = _model_name(model)
             if name not in MODEL_NAMES:
                 self.warnings["models of an unknown kind were left out"] += 1
                 continue
             uid = model.get("uid")
-            module = modules.get(_joined(uid) if isinstance(uid, dict) else _text(uid))
+            module = modules.get(_uid_name(uid))
             yield Model(
                 frame=self.uid(uid, where, module),
                 name=name,
@@ -293,17 +297,36 @@ class _Document:
             for place, one in enumerate(listed)
         }
 
-    def curve(self, model: Json, where: str) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
-        """X and y of a moving average, a regressogram or a kernel regression: values by x, or equally spaced."""
+    def sizes(self) -> dict[str, FloatArray]:
+        """The known sizes of the records of each uid."""
+        names = [key[0] for key in self.frames.numbers]
+        found: dict[str, list[float]] = {}
+        for frame, size in zip(self.columns.frame, self.columns.size, strict=True):
+            if not math.isnan(size):
+                found.setdefault(names[frame], []).append(size)
+        return {name: np.array(column) for name, column in found.items()}
+
+    def curve(
+        self, model: Json, where: str, sizes: Mapping[str, FloatArray]
+    ) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
+        """X and y of a moving average, a regressogram or a kernel regression; None of a model with a formula."""
         found = next((model[key] for key in _CURVES if model.get(key)), None)
         if found is None:
             return None
-        if isinstance(found, dict):
-            points = sorted((_number(x, where, "x"), _number(y, where, "a value")) for x, y in found.items())
-            return tuple(x for x, _ in points), tuple(y for _, y in points)
-        y = tuple(_number(one, where, "a value") for one in _listing(found, where, "the curve"))
+        stored = np.array([_number(one, where, "a value") for one in _listing(found, where, "the curve")])
         start, end = (_number(model.get(key), where, key) for key in ("x_start", "x_end"))
-        return tuple(np.linspace(start, end, len(y)).tolist()), y
+        of_size = model.get("per_key", _SIZE) == _SIZE
+        known = sizes.get(_uid_name(model.get("uid"))) if of_size else None
+        x, y = located(_model_name(model), stored, start, end, np.zeros(0) if known is None else known)
+        return tuple(x.tolist()), tuple(y.tolist())
+
+
+def _uid_name(uid: object) -> str:
+    return _joined(uid) if isinstance(uid, dict) else _text(uid)
+
+
+def _model_name(model: Json) -> str:
+    return _text(model.get("model")).lower() or ("kernel_regression" if model.get("kernel_stats") else "")
 
 
 def _starts_packed(head: bytes) -> bool:
@@ -358,7 +381,7 @@ def _text(value: object) -> str:
 
 def _number(value: object, where: str, what: str) -> float:
     """A measured value as float64; NaN where there is none."""
-    if value is None:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return math.nan
     try:
         number = float(value) if isinstance(value, int | Decimal | str) and not isinstance(value, bool) else math.nan

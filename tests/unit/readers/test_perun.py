@@ -229,18 +229,57 @@ def models_of(*models: dict[str, Any]) -> Profile:
     return read(document("bounds", "mixed", "ms", **{"global": {"resources": rows, "models": list(models)}}))
 
 
-def test_models_without_a_formula_are_curves() -> None:
-    ends = {"uid": "f", "r_square": 0.9, "x_start": 0, "x_end": 6}
-    found = models_of(
-        {**ends, "model": "regressogram", "bucket_stats": [1, None, 3, 4], "statistic_function": "mean"},
-        {**ends, "model": "moving_average", "bucket_stats": {"10": 3.5, "2": 1, "4.5": 2}},
-        {**ends, "kernel_stats": [1, 2], "kernel_mode": "estimator"},
+def curves_of(sizes: list[float], *models: dict[str, Any]) -> list[tuple[str, list[float], list[float]]]:
+    rows = [{"uid": "f", "amount": 1, "type": "mixed", "structure-unit-size": size} for size in sizes]
+    ends = {"uid": "f", "r_square": 0.9, "x_start": min(sizes), "x_end": max(sizes), "per_key": "structure-unit-size"}
+    stated = [{**ends, **model} for model in models]
+    found = read(document("complexity", "mixed", "ms", **{"global": {"resources": rows, "models": stated}}))
+    curves = [(model.name, model.curve) for model in found.models]
+    return [(name, list(curve[0]), list(curve[1])) for name, curve in curves if curve is not None]
+
+
+def test_a_regressogram_says_0_of_a_bucket_without_records() -> None:
+    model = {"model": "regressogram", "bucket_stats": [2.0, 0.0, 0.0, 4.0], "statistic_function": "mean"}
+    [(name, _, y)] = curves_of([0, 1, 6, 7, 8], model)
+    assert (name, y) == (
+        "regressogram",
+        [2, pytest.approx(math.nan, nan_ok=True), pytest.approx(math.nan, nan_ok=True), 4],
     )
-    assert [model.name for model in found.models] == ["regressogram", "moving_average", "kernel_regression"]
-    steps, moving, kernel = ([list(column) for column in model.curve or ()] for model in found.models)
-    assert steps == [[0, 2, 4, 6], [1, pytest.approx(math.nan, nan_ok=True), 3, 4]]
-    assert moving == [[2, 4.5, 10], [1, 2, 3.5]]
-    assert kernel == [[0, 6], [1, 2]]
+    [(_, _, y)] = curves_of([0, 5, 8], model)
+    assert y == [2, pytest.approx(math.nan, nan_ok=True), 0, 4]
+
+
+def test_moving_averages_and_kernel_regressions_have_a_value_for_each_record_in_the_order_of_size() -> None:
+    moving = {"model": "moving_average", "moving_method": "sma", "bucket_stats": [1.0, 2.0, 4.0, 9.0]}
+    kernel = {"model": "kernel_regression", "kernel_mode": "estimator", "bucket_stats": [1.0, 3.0, 3.0, 9.0]}
+    earlier = {"kernel_mode": "ridge", "kernel_stats": [1.0, 3.0, 3.0, 9.0]}
+    found = curves_of([5, 2, 20, 5], moving, kernel, earlier)
+    assert found == [
+        ("moving_average", [2, 5, 20], [1, 3, 9]),
+        ("kernel_regression", [2, 5, 20], [1, 3, 9]),
+        ("kernel_regression", [2, 5, 20], [1, 3, 9]),
+    ]
+
+
+@pytest.mark.parametrize("other", [{"per_key": "timestamp"}, {"x_end": 30}, {"bucket_stats": [1.0, 9.0, 5.0]}])
+def test_values_at_unknown_sizes_are_equally_spaced(other: dict[str, Any]) -> None:
+    [(_, x, y)] = curves_of([2, 5, 5, 20], {"model": "moving_average", "bucket_stats": [1.0, 3.0, 5.0, 9.0]} | other)
+    assert x == np.linspace(2, other.get("x_end", 20), len(y)).tolist()
+
+
+def test_the_word_nan_is_a_value_that_is_missing() -> None:
+    model = {"model": "moving_average", "bucket_stats": [math.nan, 3.0, 9.0], "r_square": 1.0}
+    assert curves_of([1, 2, 3], model) == [("moving_average", [1, 2, 3], [pytest.approx(math.nan, nan_ok=True), 3, 9])]
+    rows = [{"uid": "f", "amount": math.nan, "type": "mixed"}, {"uid": "f", "amount": 2, "type": "mixed"}]
+    found = read(document("complexity", "mixed", "ms", **{"global": {"resources": rows}}))
+    assert found.measurements is not None
+    assert np.isnan(found.measurements.amount).tolist() == [True, False]
+
+
+def test_infinite_amounts_are_refused() -> None:
+    rows = [{"uid": "f", "amount": math.inf, "type": "mixed"}]
+    with pytest.raises(ProfileError, match="Infinity is no JSON number"):
+        read(document("complexity", "mixed", "ms", **{"global": {"resources": rows}}))
 
 
 def test_coefficients_without_a_name_are_called_by_their_place() -> None:
