@@ -14,7 +14,7 @@ from profgate.model.comparison import Comparison
 
 BASELINE, TARGET = 0, 1
 # these formats give the line where a function begins, all others any line of it
-_FIRST_LINE_FORMATS = frozenset({"pstats", "cpuprofile"})
+_FIRST_LINE_FORMATS = frozenset({"pstats", "cpuprofile", "pyinstrument"})
 # a closure lies inside another function, so its line is no border of that one
 _CLOSURE = re.compile(r"[<{]|\blambda\b|\.func\d|\bblock in\b|\$\d|anonymous", re.IGNORECASE)
 

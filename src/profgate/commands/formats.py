@@ -13,5 +13,5 @@ def run(argv: Sequence[str]) -> int:
     argparse.ArgumentParser(prog="profgate formats", description=__doc__).parse_args(argv)
     for reader in wiring.readers():
         text = " ".join(inspect.cleandoc(type(reader).__doc__ or "").split())
-        sys.stdout.write(f"{reader.name:<12} {text}\n")
+        sys.stdout.write(f"{reader.name:<13} {text}\n")
     return 0

@@ -55,7 +55,6 @@ FOREIGN = (
     Foreign("a web page", _text(_HTML), "give the profile it was made from"),
     Foreign("heaptrack data", _text(_HEAPTRACK), "run: heaptrack_print -f {name} -F a.folded"),
     Foreign("a Firefox profile", _json(b'"preprocessedProfileVersion"'), _IN_SPEEDSCOPE),
-    Foreign("a pyinstrument recording", _json(b'"root_frame"'), "record with: pyinstrument -r speedscope -o a.json"),
     Foreign(
         "a trace of events", lambda source: _trace_array(source) or _json(b'"traceEvents"')(source), _IN_SPEEDSCOPE
     ),

@@ -16,6 +16,7 @@ from profgate.readers.perf import PerfReader
 from profgate.readers.perun import PerunReader
 from profgate.readers.pprof import PprofReader
 from profgate.readers.pstats import PstatsReader
+from profgate.readers.pyinstrument import PyinstrumentReader
 from profgate.readers.speedscope import SpeedscopeReader
 
 # the last one is asked only when no other claims a file: almost any text looks a little like folded stacks
@@ -24,6 +25,7 @@ READERS: tuple[ProfileReader, ...] = (
     SpeedscopeReader(),
     CpuprofileReader(),
     PstatsReader(),
+    PyinstrumentReader(),
     PerunReader(),
     PerfReader(),
     CallgrindReader(),
