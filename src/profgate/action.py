@@ -45,6 +45,7 @@ from profgate.sources.local import LocalSet, described, local_set
 from profgate.version import VERSION
 
 NOT_COMPARED = 3
+_NO_START = "the pull request's diff does not start at the baseline ({}), so what it leaves alone may differ too"
 CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
 
 
@@ -453,10 +454,8 @@ class _Run:
         place = f"{context.server_url}/{context.repository}"
         commits = tuple(f"{place}/blob/{sha}" if sha else None for sha in (base.sha, context.head_sha))
         diff = diff_of_pull(records, f"{place}/pull/{context.pr_number}/files", (commits[0], commits[1]))
-        if base.distance:
-            diff = of_another_start(diff, f"its diff does not tell of commits after the baseline's ({base.distance})")
-        elif self.settings.baseline_ref:
-            diff = of_another_start(diff, f"its diff does not start at {base.label}")
+        if elsewhere := f"distance {base.distance}" if base.distance else self.settings.baseline_ref:
+            diff = of_another_start(diff, _NO_START.format(elsewhere))
         try:
             return with_files(diff, self.client.files_of_commit(context.head_sha))
         except GitHubError as error:

@@ -1,5 +1,6 @@
 """The REST endpoints: one function each, looking at the state and nothing else."""
 
+import difflib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -256,7 +257,16 @@ class Api:
         pull = _of(self._state.pulls, call["pull_number"])
         head, base = self._state.commits[pull.head_sha].files, self._state.commits[pull.base_sha].files
         changed = sorted(path for path in {*head, *base} if head.get(path) != base.get(path))
-        return _page(call, [self._bodies.changed_file(path, base.get(path), head.get(path)) for path in changed])
+        gone = {path: base[path] for path in changed if path not in head}
+        former = {path: _similar(head[path], gone) for path in changed if path not in base}
+        shown = []
+        for path in changed:
+            if path in former.values():
+                continue
+            old = former.get(path) or path
+            body = self._bodies.changed_file(path, base.get(old), head.get(path))
+            shown.append(body if old == path else body | {"status": "renamed", "previous_filename": old})
+        return _page(call, shown)
 
     def _labels(self, call: Call) -> Answer:
         pull = _of(self._state.pulls, call["issue_number"])
@@ -331,6 +341,13 @@ def error_body(status: int, message: str) -> bytes:
     return json.dumps(
         {"message": message, "documentation_url": "https://docs.github.com/rest", "status": str(status)}
     ).encode()
+
+
+def _similar(data: bytes, gone: Mapping[str, bytes]) -> str | None:
+    """The file that went and holds half of the same lines, as git looks for renames."""
+    lines = data.splitlines()
+    alike = {path: difflib.SequenceMatcher(None, old.splitlines(), lines).ratio() for path, old in gone.items()}
+    return next((path for path, ratio in sorted(alike.items()) if ratio >= 0.5), None)
 
 
 def _of(things: Mapping[int, Item], number: str) -> Item:

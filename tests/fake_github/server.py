@@ -127,16 +127,17 @@ class FakeGitHub:
         parents: Iterable[str] = (),
         branch: str | None = None,
         files: Mapping[str, bytes] | None = None,
+        without: Iterable[str] = (),
         message: str = "Change something",
         author: str = "octocat",
         date: str | None = None,
         sha: str | None = None,
     ) -> str:
-        """A commit with the files of its first parent and these; moves ``branch`` to it. Returns its SHA."""
+        """A commit with the files of its first parent and these, less some; moves ``branch`` to it. Returns its SHA."""
         chain = tuple(parents)
         inherited = self.state.commits[chain[0]].files if chain and chain[0] in self.state.commits else {}
         name = sha or self.state.new_sha()
-        merged = {**inherited, **(files or {})}
+        merged = {path: data for path, data in {**inherited, **(files or {})}.items() if path not in set(without)}
         self.state.commits[name] = Commit(name, chain, date or self.state.next_date(), message, author, merged)
         if branch:
             self.state.branches[branch] = name

@@ -5,7 +5,7 @@ import hashlib
 import json
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +63,10 @@ class Stage:
         self.fake.finish_run()
         return code
 
-    def open_pull(self, *, fork: bool = False, files: Mapping[str, bytes] | None = None) -> None:
-        self.head = self.fake.add_commit(parents=[self.base], files=files)
+    def open_pull(
+        self, *, fork: bool = False, files: Mapping[str, bytes] | None = None, without: Iterable[str] = ()
+    ) -> None:
+        self.head = self.fake.add_commit(parents=[self.base], files=files, without=without)
         there = ("mallory/shop", 666) if fork else None
         self.number = self.fake.add_pull(self.head, self.base, fork=there)
         self.fork = fork
@@ -373,7 +375,24 @@ def test_what_older_commits_changed_is_not_called_the_same(with_sources: Stage) 
     with_sources.compare(in_cart(BOTH_SLOWER, 77), base=between)
     assert sources_of(with_sources) == {"parse": "changed"}
     (told,) = source_warnings(with_sources)
-    assert "its diff does not tell of commits after the baseline's (1)" in told
+    assert "does not start at the baseline (distance 1)" in told
+
+
+def test_beside_a_chosen_baseline_nothing_is_called_the_same(with_sources: Stage) -> None:
+    with_sources.inputs["baseline-ref"] = "main"
+    with_sources.compare(in_cart(BOTH_SLOWER, 77))
+    assert sources_of(with_sources) == {"parse": "changed"}
+    (told,) = source_warnings(with_sources)
+    assert "does not start at the baseline (main)" in told
+
+
+def test_a_file_that_the_pull_request_renames_is_one_location(with_sources: Stage) -> None:
+    with_sources.open_pull(files={"src/basket.py": SLOW_CART.encode()}, without=["src/cart.py"])
+    files = {name: data.replace(b"cart.py", b"basket.py") for name, data in in_cart(SLOWER, 77).items()}
+    assert with_sources.compare(files) == 1
+    evidence = evidence_of(with_sources, "parse")
+    assert (evidence["source"], evidence["cost"], evidence["from"]) == ("changed", "renamed", "src/cart.py")
+    assert "renamed file: `src/cart.py` → `src/basket.py`" in with_sources.comments[0]
 
 
 def test_both_sides_in_one_job_know_the_diff_too(with_sources: Stage) -> None:

@@ -190,3 +190,8 @@ def test_two_metrics_of_one_file_have_no_diff(sides: list[str], capsys: pytest.C
     against = ["--metric", "samples", "--against", "samples", "--diff", "x.diff", "-o", "x.svg"]
     assert main(["flamegraph", sides[0], *against]) == 2
     assert "--diff: tells two builds apart; --against draws one file" in capsys.readouterr().err
+
+
+def test_a_picture_shows_a_renamed_file_as_one_location(moved: list[str], tmp_path: Path) -> None:
+    assert main(["flamegraph", *moved, "--diff", "x.diff", "-o", "x.folded"]) == 0
+    assert "main;total (shop/basket.py) 4000 9000" in (tmp_path / "x.folded").read_text()

@@ -60,7 +60,7 @@ def _drawn(tree: PageTree, header: PageHeader, arguments: argparse.Namespace) ->
 def _sides(arguments: argparse.Namespace) -> tuple[PageTree, PageHeader]:
     diff = sources_of(arguments)
     given = pipeline_input(arguments.baseline, arguments.target, Policy(), difference=arguments.difference, alone=True)
-    comparisons = wiring.overlays(given)
+    comparisons = wiring.overlays(replace(given, diff=diff))
     comparison = _drawable(one_comparison(comparisons, arguments.metric, arguments.workload))
     if arguments.against is None:
         states = None if diff is None else source_states(comparison, diff)
