@@ -34,10 +34,6 @@ def _json(*keys: bytes) -> Callable[[SourceFile], bool]:
     return lambda source: begins_object(source) and ends_hold(source, *keys)
 
 
-def _trace_array(source: SourceFile) -> bool:
-    return source.head.lstrip().startswith(b"[") and b'"ph"' in source.head
-
-
 def _picture(source: SourceFile) -> bool:
     return source.head.lstrip().startswith(b"<") and b"<svg" in source.head
 
@@ -55,9 +51,6 @@ FOREIGN = (
     Foreign("a web page", _text(_HTML), "give the profile it was made from"),
     Foreign("heaptrack data", _text(_HEAPTRACK), "run: heaptrack_print -f {name} -F a.folded"),
     Foreign("a Firefox profile", _json(b'"preprocessedProfileVersion"'), _IN_SPEEDSCOPE),
-    Foreign(
-        "a trace of events", lambda source: _trace_array(source) or _json(b'"traceEvents"')(source), _IN_SPEEDSCOPE
-    ),
 )
 
 

@@ -18,6 +18,7 @@ from profgate.readers.pprof import PprofReader
 from profgate.readers.pstats import PstatsReader
 from profgate.readers.pyinstrument import PyinstrumentReader
 from profgate.readers.speedscope import SpeedscopeReader
+from profgate.readers.trace_events import TraceEventsReader
 
 # the last one is asked only when no other claims a file: almost any text looks a little like folded stacks
 READERS: tuple[ProfileReader, ...] = (
@@ -26,6 +27,7 @@ READERS: tuple[ProfileReader, ...] = (
     CpuprofileReader(),
     PstatsReader(),
     PyinstrumentReader(),
+    TraceEventsReader(),
     PerunReader(),
     PerfReader(),
     CallgrindReader(),

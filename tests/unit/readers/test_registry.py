@@ -15,7 +15,7 @@ from profgate.readers.containers import unwrap
 from profgate.readers.registry import READERS, read_profile, readers_with
 
 DATA = Path(__file__).parents[2] / "data"
-FORMATS = ("pprof", "speedscope", "cpuprofile", "pstats", "pyinstrument", "perun", "perf", "callgrind")
+FORMATS = ("pprof", "speedscope", "cpuprofile", "pstats", "pyinstrument", "trace-events", "perun", "perf", "callgrind")
 RECORDED = [(name, path) for name in FORMATS for path in sorted((DATA / name).iterdir())]
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
@@ -28,6 +28,7 @@ SMALLEST = {
     "cpuprofile": b'{"nodes": [], "samples": [], "timeDeltas": []}',
     "pstats": marshal.dumps({}),
     "pyinstrument": b'{"sample_count": 0, "root_frame": null}',
+    "trace-events": b'{"traceEvents": []}',
     "perun": b'{"header": {}, "collector_info": {}, "global": {"resources": []}}',
     "perf": b"shop 12 5.25: 9 cycles:u: \n\t5d main (/shop)\n\n",
     "callgrind": b"events: Ir\nfn=main\n1 2\ntotals: 2\n",
@@ -131,8 +132,6 @@ def test_an_unknown_file_lists_what_was_tried() -> None:
         (b"<!DOCTYPE html><html></html>", "a web page"),
         (b"v 10300 3\nX ./a\n", "heaptrack_print"),
         (b'{"meta": {"preprocessedProfileVersion": 50}}', "Firefox"),
-        (b'[{"ph": "X", "ts": 1}]', "a trace of events"),
-        (b'{"traceEvents": []}', "a trace of events"),
     ],
 )
 def test_formats_that_are_not_read_come_with_what_to_do(data: bytes, message: str) -> None:

@@ -1,0 +1,129 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from profgate.errors import ProfileError
+from profgate.model.profile import Profile
+from profgate.model.source import source_of
+from profgate.model.units import MetricKind
+from profgate.readers.trace_events import TraceEventsReader
+from stack_rows import rows
+
+RECORDED = Path(__file__).parents[2] / "data" / "trace-events"
+
+
+def whole(name: Any, ts: Any, dur: Any, tid: int = 1, **more: Any) -> dict[str, Any]:
+    return {"ph": "X", "pid": 1, "tid": tid, "name": name, "ts": ts, "dur": dur, **more}
+
+
+def mark(ph: str, name: str | None, ts: float, tid: int = 1) -> dict[str, Any]:
+    event = {"ph": ph, "pid": 1, "tid": tid, "ts": ts}
+    return event if name is None else event | {"name": name}
+
+
+def read(*events: Any) -> Profile:
+    return TraceEventsReader().read(source_of("a.json", json.dumps({"traceEvents": events}).encode()))
+
+
+def test_a_recorded_trace_has_the_time_of_its_outermost_call_and_the_calls_of_each_function() -> None:
+    data = (RECORDED / "viztracer-1.1.1.json").read_bytes()
+    found, events = TraceEventsReader().read(source_of("a.json", data)), json.loads(data)["traceEvents"]
+    calls = [event for event in events if event["ph"] == "X"]
+    assert found.stacks is not None
+    assert found.stacks.calls is not None
+    assert int(found.stacks.values.sum()) == round(max(event["dur"] for event in calls) * 1000)
+    assert int(found.stacks.calls.sum()) == len(calls)
+    by_name = dict.fromkeys(found.frames.names, 0)
+    for (path, _), count in zip(rows(found), found.stacks.calls.tolist(), strict=True):
+        by_name[path.split(";")[-1]] += count
+    assert by_name == {name: sum(event["name"] == name for event in calls) for name in by_name}
+    assert not found.warnings
+
+
+def test_a_recorded_trace_of_marks_is_read_without_disorder() -> None:
+    data = (RECORDED / "node-20.20.json").read_bytes()
+    found = TraceEventsReader().read(source_of("a.json", data))
+    assert found.warnings == ("2 asynchronous events belong to no stack and were left out",)
+    assert found.stacks is not None
+    assert found.stacks.calls is not None
+    kinds = [event["ph"] for event in json.loads(data)["traceEvents"]]
+    assert int(found.stacks.calls.sum()) == kinds.count("X") + kinds.count("B")
+
+
+def test_events_nest_by_time_in_any_order() -> None:
+    found = read(whole("work", 1, 2), whole("main", 0, 10), whole("work", 4, 1.5), whole("rest", 1, 0.25))
+    assert rows(found) == [("main", [6500]), ("main;work", [3250]), ("main;work;rest", [250])]
+    assert found.stacks is not None
+    assert found.stacks.calls is not None
+    assert found.stacks.calls.tolist() == [1, 2, 1]
+    assert found.metrics[0].kind is MetricKind.TIMED
+
+
+def test_beginnings_and_ends_are_calls_too() -> None:
+    events = mark("B", "main", 0), mark("B", "work", 1), mark("E", "work", 3), whole("rest", 4, 1), mark("E", None, 6)
+    assert rows(read(*events)) == [("main", [3000]), ("main;work", [2000]), ("main;rest", [1000])]
+
+
+def test_threads_do_not_mix() -> None:
+    found = read(whole("main", 0, 10), whole("work", 1, 2, tid=2))
+    assert rows(found) == [("main", [10_000]), ("work", [2000])]
+
+
+def test_files_and_lines_stand_among_the_arguments() -> None:
+    found = read(whole("main", 0, 1, args={"filename": "shop.py", "line": 7}), whole("work", 0, 1, args=[3]))
+    assert (found.frames.files, found.frames.lines) == (["shop.py", None], [7, None])
+
+
+@pytest.mark.parametrize(
+    ("events", "expected", "warning"),
+    [
+        (
+            [mark("B", "main", 0), mark("B", "work", 1), mark("E", "main", 3)],
+            [("main", 1000), ("main;work", 2000)],
+            "1 calls that are not opened and closed in order",
+        ),
+        ([whole("main", 0, 3), mark("E", "work", 1)], [("main", 3000)], "1 ends without a beginning"),
+        ([whole("main", 0, 3), mark("E", None, 1)], [("main", 3000)], "1 ends without a beginning"),
+        ([mark("B", "main", 0), whole("work", 1, 3)], [("main", 1000), ("main;work", 3000)], "1 calls that are never"),
+        ([whole("main", 0, 3), whole("work", 2, 9)], [("main", 2000), ("main;work", 1000)], "1 calls that outlast"),
+        ([whole("main", 0, 3), mark("X", "work", 1)], [("main", 3000)], "1 events without a duration"),
+        ([whole("main", 0, 3), mark("b", "work", 1)], [("main", 3000)], "1 asynchronous events"),
+        ([whole("main", 0, 3), mark("P", "ProfileChunk", 1)], [("main", 3000)], "1 parts of a sampled CPU profile"),
+    ],
+)
+def test_disorder_is_survived_and_counted(events: list[Any], expected: list[tuple[str, int]], warning: str) -> None:
+    found = read(*events)
+    assert rows(found) == [(path, [value]) for path, value in expected]
+    assert len(found.warnings) == 1
+    assert found.warnings[0].startswith(warning)
+
+
+@pytest.mark.parametrize("end", ["]", "", ",", ",\n"])
+def test_an_array_may_lack_its_end(end: str) -> None:
+    data = f"[{json.dumps(whole('main', 0, 1))},\n{json.dumps(whole('work', 2, 1))}{end}".encode()
+    source = source_of("a.json", data)
+    assert TraceEventsReader().recognizes(source)
+    assert rows(TraceEventsReader().read(source)) == [("main", [1000]), ("work", [1000])]
+
+
+def test_other_events_say_nothing_about_stacks() -> None:
+    assert rows(read({"ph": "M", "name": "thread_name"}, {"ph": "C", "ts": 1}, {})) == []
+
+
+@pytest.mark.parametrize(
+    ("events", "message"),
+    [
+        ([7], "event 0: it is no JSON object"),
+        ([whole("main", "0", 1)], "event 0: has '0' for 'ts'"),
+        ([whole("main", 0, True)], "'True' for 'dur'"),
+        ([whole("main", 1e300, 1)], "for 'ts'"),
+        ([whole("main", 0, -1)], "negative duration"),
+        ([whole(None, 0, 1)], "no name"),
+        ([whole("main", 0, 1 << 52, tid=tid) for tid in range(3)], "add up beyond 2"),
+    ],
+)
+def test_events_of_another_shape_are_refused(events: list[Any], message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        read(*events)
