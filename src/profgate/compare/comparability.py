@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from profgate.model.comparison import Comparison, Note
+from profgate.model.comparison import SAMPLING_RATE, Comparison, Note
 from profgate.model.profile import Facts, Profile
 
 FAR_APART = 3.0  # totals of the sides that differ by more than this factor are worth a warning
@@ -58,8 +58,9 @@ def _machine(before: Sequence[Facts], after: Sequence[Facts]) -> Iterable[Note]:
     rates = [{facts.rate for facts in side if facts.rate} for side in (before, after)]
     if rates[0] and rates[1] and len(rates[0] | rates[1]) > 1:
         said = [_words(f"{rate:g}" for rate in side) for side in rates]
-        text = f"sampling rate differs: {said[0]} against {said[1]}; totals are advisory"
-        yield Note("sampling rate", text, advisory=True)
+        text = f"sampling rate differs: {said[0]} against {said[1]}"
+        how = "totals are advisory, counts of samples are compared as shares of their run"
+        yield Note(SAMPLING_RATE, f"{text}; {how}", advisory=True)
 
 
 def comparability(baseline: Sequence[Profile], target: Sequence[Profile], *, named: bool) -> tuple[Note, ...]:

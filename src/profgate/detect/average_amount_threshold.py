@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.base import cannot_tell, resolved, worse_sign
+from profgate.detect.sampling import counts_apart
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
@@ -81,6 +82,8 @@ class AverageAmountThreshold:
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
         """One row for each (location, subtype); subtypes are in the labels where there are several."""
         chosen = resolved(self, options)
+        if apart := counts_apart(comparison):
+            return cannot_tell(self, chosen, (apart,))
         groups = _groups(comparison)
         if not len(groups.symbol):
             return cannot_tell(self, chosen, ("no location has an amount",))

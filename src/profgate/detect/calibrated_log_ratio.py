@@ -17,7 +17,7 @@ from profgate.detect.base import (
     worse_sign,
 )
 from profgate.detect.noise import Noise, noise_of
-from profgate.detect.sampling import count_scale, too_few_samples
+from profgate.detect.sampling import count_scale, counts_apart, too_few_samples
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
@@ -339,8 +339,10 @@ class CalibratedLogRatio:
         total_b, total_t = (float(value) for value in side_means(comparison, comparison.run_totals))
         gating = listed & lasting[1] & (q <= options["gate_q"] / context.pairs) & at_least(size, options["gate_share"])
         smallest = options["min_abs"] or SMALLEST_CHANGE.get(comparison.metric.unit, 0.0)
-        gating &= at_least(np.abs(to_value - from_value) * comparison.metric.scale, smallest)
-        if abs(total_t - total_b) > options["min_responsibility"] * total_b:
+        apart = counts_apart(comparison)
+        change = delta_share * total_t if apart else to_value - from_value
+        gating &= at_least(np.abs(change) * comparison.metric.scale, smallest)
+        if abs(total_t - total_b) > options["min_responsibility"] * total_b and not apart:
             part = np.abs((to_value - from_value) / (total_t - total_b))
             gating &= at_least(part, options["min_responsibility"])
         kinds = np.where(listed, directed(Kind.MAYBE_DEGRADATION, worse), np.int64(Kind.NO_CHANGE))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.base import UNSUITED, cannot_tell, resolved, worse_sign
-from profgate.detect.sampling import count_scale
+from profgate.detect.sampling import count_scale, counts_apart
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Context, Detection, OptionSpec
@@ -101,6 +101,8 @@ def context_table(comparison: Comparison, tree: DiffTree, rule: ShiftRule) -> Co
     baseline, target = before / comparison.runs.baseline, after / comparison.runs.target
     sign = worse_sign(comparison.metric)
     shift, delta = sign * (share_to - share_from), sign * (target - baseline)
+    if counts_apart(comparison):
+        delta = shift
     state = np.full(len(before), int(State.UNCHANGED), dtype=np.int64)
     # innocent contexts lose share when another one grows: both the share and the cost itself must go the same way
     state[(shift >= threshold - tolerance(1.0)) & (delta > 0)] = State.SLOWER

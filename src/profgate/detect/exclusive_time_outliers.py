@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.base import MODULE, cannot_tell, directed, resolved, side_means, worse_sign
+from profgate.detect.sampling import counts_apart
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, Observations
@@ -76,6 +77,8 @@ class ExclusiveTimeOutliers:
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
         """Rows of symbols above the cutoff, then one row for each module; each subtype of records by itself."""
         chosen = resolved(self, options)
+        if apart := counts_apart(comparison):
+            return cannot_tell(self, chosen, (apart,))
         blocks = [self._block(comparison, part, chosen) for part in _parts(comparison, chosen["location_filter"])]
         if not blocks:
             return cannot_tell(self, chosen, ("no location with exclusive cost passes the filter",))

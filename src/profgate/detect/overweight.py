@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.base import cannot_tell, directed, resolved, side_means, worse_sign
+from profgate.detect.sampling import counts_apart
 from profgate.detect.totals import noise_bar
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.call_tree import topmost_rows
@@ -298,6 +299,8 @@ class Overweight:
         without the stacks of the first pivot, and so on.
         """
         chosen = resolved(self, options)
+        if apart := counts_apart(comparison):
+            return cannot_tell(self, chosen, (apart,))
         bar = noise_bar(comparison, context.pairs)
         levels = pivot_levels(comparison, chosen, bar)
         table = levels[0].table

@@ -9,7 +9,7 @@ import numpy as np
 
 from profgate.detect.base import WHOLE, cannot_tell, resolved, side_means, worse_sign
 from profgate.detect.calibrated_log_ratio import FAR, POWER_QUANTILE
-from profgate.detect.sampling import count_scale, too_few_samples
+from profgate.detect.sampling import count_scale, counts_apart, too_few_samples
 from profgate.model.arrays import FloatArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
@@ -173,6 +173,8 @@ class Totals:
     def _obstacle(self, comparison: Comparison, options: dict[str, Any]) -> str:
         if (comparison.run_totals <= 0).any():
             return "a run's total is zero"
+        if apart := counts_apart(comparison):
+            return apart
         scale = count_scale(comparison)
         if comparison.metric.kind is not MetricKind.SAMPLED or scale is None:
             return ""

@@ -101,6 +101,9 @@ class Runs:
     target_jobs: int | None = None
 
 
+SAMPLING_RATE = "sampling rate"  # the fact of the note that both sides state one, and not the same
+
+
 @dataclass(frozen=True, slots=True)
 class Note:
     """One word on comparability: ``blocks`` True makes the pair not compared."""
