@@ -289,13 +289,19 @@ class _Document:
             )
 
     def coefficients(self, model: Json, where: str) -> dict[str, float]:
-        """Values by name; one without a name is called by its place."""
+        """Values by name; one without a name is called by its place.
+
+        A quadratic of two coefficients is one of Perun's earlier releases, which fitted b0 + b1*x^2.
+        """
         entries = _listing(model.get("coeffs") or [], where, "'coeffs'")
         listed = [_mapping(one, where, "a coefficient") for one in entries]
-        return {
+        found = {
             _text(one.get("name")) or f"b{place}": _number(one.get("value"), where, "value")
             for place, one in enumerate(listed)
         }
+        if _model_name(model) == "quadratic" and found.keys() == {"b0", "b1"}:
+            return {"b0": found["b0"], "b1": 0.0, "b2": found["b1"]}
+        return found
 
     def sizes(self) -> dict[str, FloatArray]:
         """The known sizes of the records of each uid."""

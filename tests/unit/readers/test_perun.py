@@ -289,6 +289,20 @@ def test_coefficients_without_a_name_are_called_by_their_place() -> None:
     assert math.isnan(model.x_start)
 
 
+def test_a_quadratic_of_two_coefficients_has_no_linear_term() -> None:
+    """Least squares of y = b0 + b1*x^2 through (1, 3), (2, 9), (4, 33): 1 + 2*x^2."""
+    old = {
+        "uid": "f",
+        "model": "quadratic",
+        "r_square": 1,
+        "coeffs": [{"name": "b0", "value": 1}, {"name": "b1", "value": 2}],
+    }
+    whole = old | {"coeffs": [{"name": f"b{place}", "value": place} for place in range(3)]}
+    first, second = models_of(old, whole).models
+    assert first.coefficients == {"b0": 1.0, "b1": 0.0, "b2": 2.0}
+    assert second.coefficients == {"b0": 0.0, "b1": 1.0, "b2": 2.0}
+
+
 def test_models_of_an_unknown_kind_are_counted() -> None:
     found = models_of({"uid": "f", "model": "spline", "r_square": 1, "coeffs": [{"name": "b0", "value": 1}]})
     assert found.models == ()
