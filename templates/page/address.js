@@ -70,8 +70,7 @@ export function makeAddress(page) {
     if (!finding) return "";
     const marked = page.header.findings.find((one) => one.key === finding);
     if (!marked) return findingName ? openFrame({ frame: findingName }) : "The linked finding is not in this profile; the whole graph is shown.";
-    if (marked.rows?.length) page.openNode(marked.rows.reduce((one, two) => (weightOf(page.tree, two) > weightOf(page.tree, one) ? two : one)));
-    else page.openSymbol(marked.symbol);
+    page.openFinding(marked);
     return "";
   }
 

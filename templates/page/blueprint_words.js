@@ -1,4 +1,5 @@
 // What the blueprint says of a context: the same figures for popup, lower pane and screen reader.
+import { findingWords } from "./findings.js";
 import { GLYPHS, sourceOf } from "./blueprint.js";
 import { element } from "./dom.js";
 import { formatShare, formatSigned, formatSignedShare, formatValue } from "./format.js";
@@ -47,8 +48,7 @@ export function verdictWords(page, figures, node, partner) {
   const words = [STATE_WORDS[figures.state[node]]];
   if (tree.symbol[node] >= 0) words.push(SOURCE_WORDS[sourceOf(tree, node)]);
   if (partner !== undefined) words.push(`moved ${figures.state[node] === "added" ? "from" : "to"} ${nameOf(tree, tree.parent[partner])}`);
-  const finding = page.findings.get(tree.symbol[node]);
-  if (finding) words.push(`finding: ${finding.severity}, ${finding.direction}${finding.strategies?.length ? ` (${finding.strategies.join(", ")})` : ""}`);
+  words.push(...findingWords(page, tree.symbol[node]));
   return words.filter(Boolean).join(", ");
 }
 

@@ -1,6 +1,7 @@
 // What one reads first: the sentence about the whole, findings, and the subtrees that explain the change.
 import { stateOf } from "./colour.js";
 import { byId, element, linkButton, makeButton } from "./dom.js";
+import { rowOfFinding } from "./findings.js";
 import { formatShare } from "./format.js";
 import { symbolSums, whatChanged } from "./symbols.js";
 import { nameOf, symbolName } from "./tree.js";
@@ -56,13 +57,18 @@ export function makeChanges(page) {
     const ratio = ratioOf("none", page.whole, page.header.runs);
     const sums = symbolSums(page.whole);
     nav.replaceChildren(
-      ...[...page.findings.values()].slice(0, FINDINGS_SHOWN).map((finding) => {
-        const delta = sums.after[finding.symbol] - scaled(sums.before[finding.symbol], ratio);
-        const button = makeButton("", () => page.openSymbol(finding.symbol), finding.direction);
-        button.append(element("b", symbolName(page.whole, finding.symbol)), element("span", `${finding.severity} · ${changeOf(page, delta)}`));
+      ...page.header.findings.slice(0, FINDINGS_SHOWN).map((finding) => {
+        const { rows, symbol, severity } = finding;
+        const sum = (side) => (rows?.length ? rows.reduce((whole, row) => whole + page.whole[side][row], 0) : sums[side][symbol]);
+        const button = makeButton("", () => page.openFinding(finding), finding.direction);
+        const caller = rows?.length ? page.whole.parent[rowOfFinding(page.whole, finding)] : 0;
+        const place = caller > 0 ? ` · in ${nameOf(page.whole, caller)}` : "";
+        button.append(element("b", symbolName(page.whole, symbol)), element("span", `${severity} · ${changeOf(page, sum("after") - scaled(sum("before"), ratio))}${place}`));
         return button;
       }),
     );
+    const more = page.header.findings.length - FINDINGS_SHOWN;
+    if (more > 0) nav.append(makeButton(`${more} more in the table`, () => page.set({ tab: "symbols" })));
   }
 
   function showChanged() {

@@ -5,17 +5,19 @@
 //   page.tree                  the tree without dropped stacks; page.ratio and page.tableRatio scale its before side
 //   page.shapes                the trees that are drawn: [calls], [reversed] or [callers, callees] of a symbol
 //   page.shades                the colours of each shape; page.panes the pictures, each with widths and starts
-//   page.findings              findings by symbol; helpers for words stand in words.js
+//   page.findings              the worst finding of each symbol; header.findings are all of them
 //   page.on(event, listener)   events, in the order of what depends on what: tree, shape, ratio, colour, layout, zoom,
 //                              focus; and by themselves: search, theme, tab, rows
 //   page.goTo(node, shape)     zooms; page.focusOn(node, shape) chooses a node. A node is a row of page.shapes[shape]
-//   page.openNode(node)        shows a row of page.tree in the tab of the graph; page.openSymbol(symbol) its widest one
+//   page.openNode(node)        shows a row of page.tree in the tab of the graph; page.openSymbol(symbol) its widest one,
+//                              page.openFinding(finding) the one a finding speaks of
 //
 // Every event is told after everything that follows from a change is up to date.
 import { GATES, shadesOf } from "./colour.js";
+import { rowOfFinding, worstBySymbol } from "./findings.js";
 import { callTreeOf, reversedTree, calleesOf, callersOf } from "./merge.js";
-import { pathHashes, widestOf, withoutSymbols } from "./tree.js";
-import { foldedRows, ratioOf, sidesOf, startsOf, widthsOf } from "./views.js";
+import { nodeOfKey, pathHashes, widestOf, withoutSymbols } from "./tree.js";
+import { foldedRows, ratioOf, sidesOf, startsOf, subtreeSums, widthsOf } from "./views.js";
 
 const WIDE = 1100;
 const FOLLOWS = {
@@ -39,6 +41,7 @@ const CHANGED_BY = {
   k: "ratio",
   factor: "ratio",
   anchor: "ratio",
+  subtree: "ratio",
   basis: "colour",
   mode: "colour",
   ramp: "colour",
@@ -73,7 +76,7 @@ export function makePage(header, whole) {
     tree: whole,
     defaults,
     state: { ...defaults, drop: new Set(), zoom: [0], focus: { shape: 0, node: 0 }, theme: "auto" },
-    findings: new Map([...header.findings].reverse().map((finding) => [finding.symbol, finding])), // the first counts
+    findings: worstBySymbol(header.findings),
     sample: header.sample_value ? header.sample_value / header.g : null,
     higher: header.better === "higher",
     found: null,
@@ -98,6 +101,10 @@ export function makePage(header, whole) {
       const node = widestOf(page.tree, symbol);
       if (node >= 0) openNode(page, node);
     },
+    openFinding(finding) {
+      const node = rowOfFinding(page.tree, finding);
+      if (node >= 0) openNode(page, node);
+    },
     hashesOf,
   };
   return page;
@@ -115,6 +122,7 @@ function initial(header, whole) {
     k: header.normalisation,
     factor: "1",
     anchor: "",
+    subtree: "",
     basis: "inclusive",
     mode: "contribution",
     ramp: "sqrt",
@@ -147,8 +155,9 @@ const COMPUTE = {
     page.hovered = null;
   },
   ratio(page) {
-    const { k, factor, anchor } = page.state;
-    page.ratio = ratioOf(k, page.tree, page.header.runs, k === "anchor" ? anchor : factor);
+    const { k, factor, anchor, subtree } = page.state;
+    const sums = k === "anchor" && subtree ? subtreeSums(page.tree, nodeOfKey(hashesOf(page.tree), subtree)) : undefined;
+    page.ratio = ratioOf(k, page.tree, page.header.runs, k === "anchor" ? anchor : factor, sums);
     page.tableRatio = k === "total" ? ratioOf("none", page.tree, page.header.runs) : page.ratio;
   },
   colour(page) {

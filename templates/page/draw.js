@@ -3,7 +3,7 @@ import { LEVELS, stateOf } from "./colour.js";
 import { shorten } from "./format.js";
 import { isEdited, nameOf } from "./tree.js";
 
-const SMALLEST_BOX = 0.5;
+export const SMALLEST_BOX = 0.5;
 const CHARACTER = 6.7;
 const LABEL_FROM = 3 * CHARACTER + 8;
 const FONT = '11px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';

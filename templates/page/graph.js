@@ -1,14 +1,13 @@
-// The pictures: one pane for each side or direction, with hover, zoom, keys and the text of the chosen frame.
-import { paletteOf, stateOf } from "./colour.js";
-import { announce, byId, element, outwardLink } from "./dom.js";
-import { boxOf, glyphOf, nodeAt, paint, planOf } from "./draw.js";
-import { isDrawn, isShown } from "./context.js";
+// The pictures: one pane for each side or direction, with hover, zoom and keys.
+import { paletteOf } from "./colour.js";
+import { isShown } from "./context.js";
+import { tellEmpty, tellFocus } from "./details.js";
+import { announce, byId } from "./dom.js";
+import { boxOf, nodeAt, paint, planOf } from "./draw.js";
+import { fitFrames, makeFrame } from "./frame.js";
 import { hideTip, showTip } from "./tip.js";
-import { describe, fromOf, meanOf, sentenceOf } from "./words.js";
-import { isEdited, nameOf } from "./tree.js";
-import { VIEW_NAMES, deepestDrawn, isFolded, scaled } from "./views.js";
+import { neighbourOf } from "./walk.js";
 
-const DIRECTIONS = ["Callers", "Callees"];
 const preferred = window.matchMedia("(prefers-color-scheme: dark)");
 
 export function themeOf(page) {
@@ -28,103 +27,17 @@ export function makeGraph(page) {
       grid.classList.toggle("several", page.panes.length > 1);
       grid.classList.toggle("side", page.state.view === "side");
       frames = page.panes.map((pane, index) => makeFrame(pane, index));
+      frames.forEach(listen);
       grid.replaceChildren(...frames.map((frame) => frame.figure));
     }
     page.panes.forEach((pane, index) => (frames[index].pane = pane));
     page.back = back;
   }
 
-  function makeFrame(pane, index) {
-    const figure = element("figure", undefined, `pane ${pane.view}`);
-    const caption = element("figcaption");
-    const graph = element("div", undefined, "graph");
-    const spacer = element("div", undefined, "spacer");
-    const canvas = element("canvas");
-    const hover = element("div", undefined, "ring");
-    const focus = element("div", undefined, "ring chosen");
-    const item = element("div", undefined, "unseen");
-    canvas.setAttribute("aria-hidden", "true");
-    graph.tabIndex = 0;
-    graph.setAttribute("role", "tree");
-    graph.setAttribute("aria-activedescendant", `item-${index}`);
-    item.id = `item-${index}`;
-    item.setAttribute("role", "treeitem");
-    item.setAttribute("aria-selected", "true");
-    spacer.append(canvas, hover, focus);
-    graph.append(spacer, item);
-    figure.append(caption, graph);
-    const frame = { pane, figure, caption, graph, spacer, canvas, hover, focus, item, scene: null, plan: null };
-    listen(frame);
-    return frame;
-  }
-
-  // ---- size ---------------------------------------------------------------------------------------------------
-
   function fit() {
     if (byId("panel-graph").hidden) return;
-    const rowHeight = window.matchMedia("(pointer: coarse)").matches ? 24 : 19;
-    const counts = page.shapes.map(() => 1);
-    for (const { pane, graph } of frames) {
-      const root = page.state.zoom[pane.shape];
-      const smallest = (fullOf(pane, root) / Math.max(graph.clientWidth, 1)) * 0.5;
-      if (pane.widths[root] > 0) counts[pane.shape] = Math.max(counts[pane.shape], deepestDrawn(pane.tree, pane.widths, root, smallest, pane.rows) + 1);
-    }
-    for (const frame of frames) {
-      const { pane, graph, spacer, canvas } = frame;
-      const count = counts[pane.shape];
-      const tallest = Math.max(10 * rowHeight, Math.round(window.innerHeight * tallestPart(pane)));
-      const height = pane.widths[0] ? Math.min(Math.max(count, 4) * rowHeight, tallest) : 2 * rowHeight;
-      graph.style.height = `${height}px`;
-      spacer.style.height = `${Math.max(count * rowHeight, height)}px`;
-      canvas.style.height = `${height}px`;
-      const extent = Math.max(height, count * rowHeight);
-      frame.scene = {
-        tree: pane.tree,
-        widths: pane.widths,
-        starts: pane.starts,
-        rows: pane.rows,
-        root: page.state.zoom[pane.shape],
-        full: fullOf(pane, page.state.zoom[pane.shape]),
-        sorted: page.state.order === "name",
-        folded: page.state.fold ? (node) => isFolded(pane, node) : null,
-        outlines: pane.view === "elided",
-        width: graph.clientWidth,
-        height,
-        rowHeight,
-        count,
-        extent,
-        rowTop: (row) => (pane.flip ? extent - (row + 1) * rowHeight : row * rowHeight),
-      };
-      frame.plan = null;
-      caption(frame);
-    }
+    fitFrames(page, frames);
     draw();
-  }
-
-  function tallestPart(pane) {
-    const several = page.shapes.length > 1 ? 0.6 : 1;
-    if (page.state.view !== "side") return 0.68 * several;
-    return (pane.view === "diff" ? 0.24 : page.state.strip ? 0.46 : 0.62) * several;
-  }
-
-  // The value that fills the width of a pane.
-  function fullOf(pane, root) {
-    const own = pane.widths[root];
-    if (page.state.view !== "side" || page.state.scale !== "common" || pane.view === "diff") return own;
-    const { num, den } = page.ratio;
-    const old = scaled(pane.tree.before[root], page.ratio);
-    const most = Math.max(old, pane.tree.after[root]);
-    return pane.view === "before" ? (most * den) / num : most;
-  }
-
-  function caption(frame) {
-    const { pane } = frame;
-    const root = page.state.zoom[pane.shape];
-    const label = [...(page.shapes.length > 1 ? [DIRECTIONS[pane.shape]] : []), ...(page.state.view === "side" || page.shapes.length === 1 ? [pane.view === "diff" ? "Differences" : VIEW_NAMES[pane.view]] : [])].join(", ");
-    frame.graph.setAttribute("aria-label", `Flame graph: ${label.toLowerCase()}`);
-    const value = pane.view === "before" ? meanOf(page, pane.tree.before[root], 0) : pane.view === "after" ? meanOf(page, pane.tree.after[root], 1) : "";
-    const missing = pane.widths[0] && !pane.widths[root] ? `${nameOf(pane.tree, root)} is not on this side` : !pane.widths[0] ? emptyReason(page, pane.view) : "";
-    frame.caption.replaceChildren(element("b", label), ...(value ? [" ", element("span", value)] : []), ...(missing ? [" ", element("em", missing)] : []));
   }
 
   // ---- drawing ------------------------------------------------------------------------------------------------
@@ -260,41 +173,8 @@ export function makeGraph(page) {
     }
   }
 
-  // ---- walking ------------------------------------------------------------------------------------------------
-
-  function siblingsOf(node, shape) {
-    const tree = page.shapes[shape];
-    if (node === 0) return [0];
-    const above = tree.parent[node];
-    const list = [];
-    for (let i = above + 1; i < tree.end[above]; i = tree.end[i]) if (isDrawn(page, i, shape)) list.push(i);
-    const { starts } = page.panes.find((pane) => pane.shape === shape);
-    return page.state.order === "name" ? list : list.sort((one, two) => starts[one] - starts[two]);
-  }
-
-  function neighbour(direction) {
-    const { shape, node } = page.state.focus;
-    const tree = page.shapes[shape];
-    const pane = page.panes.find((one) => one.shape === shape);
-    if (direction === "parent") {
-      let above = tree.parent[node];
-      while (above > 0 && page.state.fold && isFolded(pane, above)) above = tree.parent[above];
-      return above;
-    }
-    if (direction === "child") {
-      let best = -1;
-      let from = node;
-      while (page.state.fold && from + 1 < tree.end[from] && isFolded(pane, from + 1)) from += 1;
-      const size = (i) => Math.max(scaled(tree.before[i], page.ratio), tree.after[i]);
-      for (let i = from + 1; i < tree.end[from]; i = tree.end[i]) if (isDrawn(page, i, shape) && (best < 0 || size(i) > size(best))) best = i;
-      return best;
-    }
-    const siblings = siblingsOf(node, shape);
-    return siblings[siblings.indexOf(node) + (direction === "next" ? 1 : -1)] ?? -1;
-  }
-
   function move(direction) {
-    const node = neighbour(direction);
+    const node = neighbourOf(page, direction);
     if (node < 0) return;
     const { shape } = page.state.focus;
     if (!isShown(page, node, shape)) page.goTo(direction === "parent" ? node : page.shapes[shape].parent[node], shape);
@@ -307,48 +187,6 @@ export function makeGraph(page) {
     frame?.graph.focus({ preventScroll: true });
     reveal();
     draw();
-  }
-
-  // ---- words --------------------------------------------------------------------------------------------------
-
-  function tellFocus() {
-    const { shape, node } = page.state.focus;
-    const tree = page.shapes[shape];
-    const details = byId("details");
-    const empty = !isDrawn(page, node, shape);
-    for (const { item, pane } of frames) {
-      if (pane.shape !== shape || empty) {
-        item.textContent = "";
-        continue;
-      }
-      const siblings = siblingsOf(node, shape);
-      item.textContent = sentenceOf(page, shape, node);
-      item.setAttribute("aria-level", String(tree.depth[node] + 1));
-      item.setAttribute("aria-posinset", String(siblings.indexOf(node) + 1));
-      item.setAttribute("aria-setsize", String(siblings.length));
-    }
-    if (empty) {
-      details.replaceChildren();
-      return;
-    }
-    const { name, place, link, lines, shares, verdict } = describe(page, shape, node);
-    const [all, own] = lines;
-    const heading = element("b");
-    const symbol = tree.symbol[node];
-    heading.append(glyphOf(stateOf(tree, node), page.shades[shape].level[node], page.findings.get(symbol), isEdited(tree.sources?.[symbol])), element("bdi", name));
-    const file = link ? outwardLink(place || "source", link) : element("code", place);
-    details.replaceChildren(
-      heading,
-      " ",
-      file,
-      element("span", [`${fromOf(all)} → ${all.after}, ${all.change} (${all.relative})`, `self ${fromOf(own)} → ${own.after}, ${own.change}`, all.responsibility, shares, verdict].filter(Boolean).join("; ")),
-    );
-  }
-
-  function tellEmpty() {
-    const refused = page.ratio.refused && page.state.k !== "none" ? `Not normalised: ${page.ratio.refused}.` : "";
-    const drawn = page.panes.some((pane) => pane.widths[0] > 0);
-    page.say(refused || (drawn ? "" : emptyReason(page, page.state.view)));
   }
 
   page.say = (text) => {
@@ -364,26 +202,19 @@ export function makeGraph(page) {
 
   page.on("layout", () => {
     build();
-    tellEmpty();
+    tellEmpty(page);
   });
   page.on("zoom", () => {
     fit();
     reveal();
   });
   page.on("focus", () => {
-    tellFocus();
+    tellFocus(page, frames);
     frames.forEach((frame) => frame.scene && frame.plan && rings(frame));
   });
   for (const event of ["colour", "search", "theme"]) page.on(event, draw);
-  page.on("colour", () => page.panes && tellFocus());
+  page.on("colour", () => page.panes && tellFocus(page, frames));
   preferred.addEventListener("change", () => page.renew(["theme"]));
   new ResizeObserver(fit).observe(document.querySelector("main"));
   return { fit };
-}
-
-export function emptyReason(page, view) {
-  if (!page.tree.before[0] && !page.tree.after[0]) return page.state.drop.size ? "Nothing is left." : "Both sides are empty: there is nothing to draw.";
-  if (view === "elided") return "Nothing vanished: every path of the before side still exists.";
-  if (view === "diff") return "Nothing differs: both sides are the same.";
-  return view === "after" ? "The after side is empty." : view === "before" ? "The before side is empty." : "There is nothing to draw.";
 }

@@ -12,10 +12,11 @@ const CHOICES = {
 };
 const SWITCHES = ["regex", "case", "flip", "reversed", "fold", "strip", "chance", "only"];
 const TEXTS = ["tab", "factor", "anchor", "q", "box"];
+const PATH_KEY = /^[0-9a-f]{16}$/;
 const SHARES = { reference: ["auto", "max"], gate: ["auto"] };
 
 // The keys of the state that an address holds as they are.
-export const LINKED = [...Object.keys(CHOICES), ...SWITCHES, ...TEXTS, ...Object.keys(SHARES)];
+export const LINKED = [...Object.keys(CHOICES), ...SWITCHES, ...TEXTS, "subtree", ...Object.keys(SHARES)];
 
 export function parseFragment(fragment) {
   const state = {};
@@ -35,8 +36,10 @@ export function parseFragment(fragment) {
       const share = Number(value);
       if (SHARES[key].includes(value)) state[key] = value;
       else if (value && share >= 0 && share <= 1) state[key] = share;
+    } else if (key === "subtree") {
+      if (PATH_KEY.test(value)) state.subtree = value;
     } else if (key === "zoom") {
-      state.zoom = value.split("~")[0].split(".").filter((hash) => /^[0-9a-f]{16}$/.test(hash));
+      state.zoom = value.split("~")[0].split(".").filter((hash) => PATH_KEY.test(hash));
       state.zoomName = nameBehind(value);
     } else if (key === "finding") {
       state.finding = value.split("~")[0];
@@ -59,6 +62,7 @@ export function makeFragment(state, defaults) {
   if (state.box) add("box", state.box);
   if (state.k === "factor") add("factor", state.factor);
   if (state.k === "anchor") add("anchor", state.anchor);
+  if (state.k === "anchor" && state.subtree) add("subtree", state.subtree);
   if (state.q) add("q", state.q);
   for (const key of SWITCHES) if (state[key] !== defaults[key]) add(key, state[key] ? "1" : "0");
   if (state.sandwich) add("sandwich", state.sandwich);

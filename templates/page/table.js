@@ -1,5 +1,6 @@
 // The table of functions: sorts, filters, opens a function in the graph, and leaves its stacks out.
 import { byId, element, linkButton, makeButton } from "./dom.js";
+import { findingsBySymbol, rankOf } from "./findings.js";
 import { formatShare, formatSignedShare } from "./format.js";
 import { isWorthRating, sortRows, symbolRows } from "./symbols.js";
 import { glyphOf } from "./draw.js";
@@ -8,7 +9,6 @@ import { SOURCE_WORDS, changeOf, isNear, meanOf } from "./words.js";
 
 const ROWS_AT_FIRST = 25;
 const ROWS_MORE = 200;
-const SEVERITIES = ["severe", "degraded", "maybe", "none"];
 
 const COLUMNS = [
   { key: "name", title: "Function" },
@@ -33,14 +33,15 @@ function makeTable(page) {
   let folded = true;
   let sort = "weight";
   let descending = true;
+  const findings = findingsBySymbol(page.header.findings);
   const columns = COLUMNS.filter((column) => column.needs?.(page) ?? true);
 
   function fill() {
     table = symbolRows(page.tree, page.tableRatio);
     for (const row of table.rows) {
-      const finding = page.findings.get(row.symbol);
-      row.severity = finding ? SEVERITIES.length - SEVERITIES.indexOf(finding.severity) : null;
-      row.strategies = finding?.strategies?.length ? finding.strategies.join(", ") : null;
+      const told = findings.get(row.symbol);
+      row.severity = told ? -rankOf(told[0]) : null;
+      row.strategies = told?.some(({ strategies }) => strategies?.length) ? [...new Set(told.flatMap(({ strategies }) => strategies ?? []))].join(", ") : null;
       row.source = page.tree.sources?.[row.symbol] ?? null;
     }
     show();

@@ -5,6 +5,7 @@ import { formatRatio, formatShare } from "./format.js";
 import { symbolSums } from "./symbols.js";
 import { VIEWS, VIEW_HELP, VIEW_NAMES, ratioOf } from "./views.js";
 import { themeOf } from "./graph.js";
+import { pathKey } from "./tree.js";
 
 const NORMS = { none: "As they are", total: "Equal totals", factor: "Factor", anchor: "Anchor" };
 const GATE_STEPS = [0, 0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1];
@@ -27,11 +28,16 @@ export function makeToolbar(page) {
     byId(id).addEventListener("change", (event) => page.set(key === "reversed" ? { reversed: event.target.checked, sandwich: -1, zoom: [0] } : { [key]: event.target.checked }));
   }
   byId("factor").addEventListener("change", (event) => page.set({ k: "factor", factor: event.target.value }));
-  byId("anchor").addEventListener("change", (event) => page.set({ k: "anchor", anchor: event.target.value }));
+  byId("anchor").addEventListener("change", (event) => page.set({ k: "anchor", anchor: event.target.value, subtree: "" }));
   byId("anchor-this").addEventListener("click", () => {
     const { shape, node } = page.state.focus;
     const symbol = page.shapes[shape].symbol[node];
-    if (symbol >= 0) page.set({ k: "anchor", anchor: page.tree.names[symbol] });
+    if (symbol >= 0) page.set({ k: "anchor", anchor: page.tree.names[symbol], subtree: "" });
+  });
+  byId("anchor-path").addEventListener("click", () => {
+    const { node } = page.state.focus;
+    const symbol = page.tree.symbol[node];
+    if (symbol >= 0) page.set({ k: "anchor", anchor: page.tree.names[symbol], subtree: pathKey(page.hashesOf(page.tree), node) });
   });
   byId("reference").addEventListener("change", (event) => page.set({ reference: Number(event.target.value) || event.target.value }));
   byId("gate").max = String(GATE_STEPS.length - 1);
@@ -69,6 +75,7 @@ export function makeToolbar(page) {
     byId("scales").hidden = byId("strip-field").hidden = state.view !== "side";
     byId("factor").value = state.factor;
     byId("anchor").value = state.anchor;
+    byId("anchor-path").disabled = state.reversed || state.sandwich >= 0; // these pictures merge call paths
     byId("reference").value = String(state.reference);
     byId("reference").disabled = state.mode === "relative";
     for (const input of byId("ramps").querySelectorAll("input")) input.disabled = state.mode === "relative";
@@ -96,7 +103,7 @@ export function makeToolbar(page) {
   function limitNorms() {
     const reasons = {
       total: ratioOf("total", page.tree, page.header.runs).refused,
-      anchor: page.state.anchor && page.state.k !== "anchor" ? ratioOf("anchor", page.tree, page.header.runs, page.state.anchor).refused : "",
+      anchor: page.state.anchor && !page.state.subtree && page.state.k !== "anchor" ? ratioOf("anchor", page.tree, page.header.runs, page.state.anchor).refused : "",
     };
     for (const [key, text] of [
       ["none", "Compare the values as they are, for each run"],
@@ -150,7 +157,7 @@ export function ratioSentence(page) {
   const origin = {
     total: "both totals made equal",
     factor: "your factor",
-    anchor: `${state.anchor} made equal`,
+    anchor: `${state.anchor}${state.subtree ? " in its call path" : ""} made equal`,
     none: `${after} runs after, ${before} before`,
   }[state.k];
   const more = state.k === "factor" && before !== after ? `, times ${after} runs after to ${before} before` : "";

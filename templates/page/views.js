@@ -20,7 +20,8 @@ export function sidesOf(view, strip) {
 }
 
 // The ratio applied to the before side: exact, as numerator and denominator.
-export function ratioOf(choice, tree, runs, factor) {
+// `anchored` are both values of a chosen subtree; without it an anchor is the function named `factor`.
+export function ratioOf(choice, tree, runs, factor, anchored = undefined) {
   const own = { num: runs[1], den: runs[0] };
   if (choice === "total") {
     if (!tree.before[0] || !tree.after[0]) return { ...own, refused: "one side is empty" };
@@ -32,7 +33,7 @@ export function ratioOf(choice, tree, runs, factor) {
     return { num: own.num * exact.num, den: own.den * exact.den };
   }
   if (choice === "anchor") {
-    const sums = anchorSums(tree, factor);
+    const sums = anchored === undefined ? anchorSums(tree, factor) : anchored;
     if (!sums) return { ...own, refused: factor ? `${factor} is in neither profile` : "choose a function that must not have changed" };
     const [before, after] = sums;
     if (!before || !after) return { ...own, refused: `${factor} has no value on the ${before ? "after" : "before"} side` };
@@ -58,6 +59,11 @@ export function anchorSums(tree, name) {
     i = tree.end[i];
   }
   return [before, after];
+}
+
+// Both values of one row; null for a row that is not there.
+export function subtreeSums(tree, node) {
+  return node < 0 ? null : [tree.before[node], tree.after[node]];
 }
 
 export function parseFactor(text) {

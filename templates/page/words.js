@@ -1,6 +1,7 @@
 // What is said about a node: the same words for tooltip, details line and screen reader.
 import { testsRepeats } from "./context.js";
 import { evidence, few, stateOf } from "./colour.js";
+import { findingWords } from "./findings.js";
 import { formatShare, formatSigned, formatSignedShare, formatValue } from "./format.js";
 import { nameOf, placeOf } from "./tree.js";
 import { scaled } from "./views.js";
@@ -71,8 +72,7 @@ function verdictOf(page, shape, node) {
   const z = evidence(tree.before[node], tree.after[node], ...tree.totals, page.ratio, page.state.k, page.sample);
   if (tree.evidence && testsRepeats(page)) words.push(tree.evidence[node] ? "more than its repeats differ among themselves" : "no more than its repeats differ among themselves");
   else if (Number.isFinite(z) && z) words.push(`z ${z < 0 ? "\u2212" : ""}${Math.abs(z).toFixed(1)}`);
-  const finding = page.findings.get(tree.symbol[node]);
-  if (finding) words.push(`finding: ${finding.severity}, ${finding.direction}${finding.strategies?.length ? ` (${finding.strategies.join(", ")})` : ""}`);
+  words.push(...findingWords(page, tree.symbol[node]));
   const source = tree.sources?.[tree.symbol[node]];
   if (source && source !== "unknown") words.push(SOURCE_WORDS[source]);
   return words.join(", ");

@@ -462,6 +462,55 @@ def test_stacks_from_the_leaves_and_folded_chains(open_page: OpenPage) -> None:
     assert page.evaluate(rows) < before / 4
 
 
+def test_a_chosen_call_path_can_be_the_anchor(open_page: OpenPage) -> None:
+    twice = tree_of([(0, 0, 0, 0), (1, 1, 40, 60), (1, 2, 0, 0), (3, 1, 100, 500)], FUNCTIONS)
+    page = painted(open_page(twice))
+    page.locator(".graph").focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowLeft"):
+        page.keyboard.press(key)
+    assert page.locator("#details b").inner_text().endswith("load")
+    page.locator("#compare-open").click()
+    page.get_by_role("radio", name="Anchor").check()
+    page.get_by_role("button", name="The chosen frame alone").click()
+    assert page.locator("#compare-state").inner_text() == "before × 1.5"
+    assert "load in its call path made equal" in page.locator("#aside").inner_text()
+    again = painted(open_page(twice, fragment=page.evaluate("location.hash")))
+    assert again.locator("#compare-state").inner_text() == "before × 1.5"
+    other = painted(open_page(fragment="#view=after&k=anchor&anchor=load&subtree=0000000000000000"))
+    assert "load is in neither profile" in other.locator("#message").inner_text()
+
+
+def test_a_hair_thin_deep_stack_does_not_stretch_the_picture(open_page: OpenPage) -> None:
+    deep = [(0, 0, 9000, 9000), (0, 1, 5, 5), *((row, row % 8, 0, 0) for row in range(2, 60)), (60, 3, 10, 10)]
+    page = painted(open_page(tree_of(deep, FUNCTIONS)))
+    tall = "document.querySelector('.graph').clientHeight"
+    assert page.evaluate(tall) < 120
+    assert page.evaluate("document.querySelector('.spacer').offsetHeight") > 1000
+    page.locator("#query").fill("fresh")
+    page.keyboard.press("Enter")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("n")
+    assert page.evaluate("document.querySelector('.graph').scrollTop") >= 0
+
+
+def test_the_worst_of_several_findings_marks_a_function_and_all_are_listed(open_page: OpenPage) -> None:
+    findings = [
+        PageFinding(symbol=2, severity="maybe", direction="better", strategies=["call_context"], rows=[3]),
+        PageFinding(symbol=2, severity="severe", direction="worse", strategies=["etest"]),
+    ]
+    page = painted(open_page(header=replace(HEADER, findings=findings)))
+    assert page.locator("#findings button").count() == 2
+    page.locator("#findings button").first.click()
+    assert page.locator("#trail [aria-current]").inner_text() == "parse"
+    details = page.locator("#details").inner_text()
+    assert "‼" in details
+    assert "finding: severe, worse (etest), finding: maybe, better in a call path (call_context)" in details
+    page.get_by_role("tab", name="Functions").click()
+    row = page.locator("#rows tr", has_text="parse").first.inner_text()
+    assert "severe" in row
+    assert "call_context" in row
+
+
 def test_findings_open_by_their_key(open_page: OpenPage) -> None:
     key = "0123456789abcdef"
     finding = PageFinding(symbol=2, severity="severe", direction="worse", key=key, strategies=["clr", "eto"])
@@ -663,8 +712,9 @@ def test_axe_finds_nothing_against_wcag_aa(open_page: OpenPage, width: int, sche
         page.keyboard.press(key)
     page.locator("#query").fill("a")
     assert violations() == []
-    page.get_by_role("tab", name="Functions").click()
-    assert violations() == []
+    for tab in ("Functions", "Evolution blueprint"):
+        page.get_by_role("tab", name=tab).click()
+        assert violations() == []
 
 
 class _Redirect(BaseHTTPRequestHandler):

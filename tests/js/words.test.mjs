@@ -57,7 +57,7 @@ test("a link comes back as it was written", () => {
 });
 
 test("every choice of the page is in its link", () => {
-  const state = { view: "side", k: "anchor", anchor: "main", basis: "self", mode: "absolute", ramp: "linear", scale: "own", order: "delta", reference: 0.05, gate: 0, chance: false, strip: false, fold: true, reversed: true, only: true, tab: "symbols", sandwich: "f g" };
+  const state = { view: "side", k: "anchor", anchor: "main", subtree: "0123456789abcdef", basis: "self", mode: "absolute", ramp: "linear", scale: "own", order: "delta", reference: 0.05, gate: 0, chance: false, strip: false, fold: true, reversed: true, only: true, tab: "symbols", sandwich: "f g" };
   const defaults = { view: "after", k: "none", basis: "inclusive", mode: "contribution", ramp: "sqrt", scale: "common", order: "name", reference: "auto", gate: "auto", chance: true, strip: true, fold: false, reversed: false, only: false, tab: "graph" };
   assert.deepEqual(parseFragment(makeFragment(state, defaults)), state);
 });

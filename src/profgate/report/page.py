@@ -21,13 +21,16 @@ from profgate.report.page_columns import (
 )
 from profgate.report.page_encoding import EncodedPage, encode_page
 from profgate.report.page_numbers import signed_share_text, signed_text, value_text
+from profgate.report.page_size import CUT_ALL, threshold_for
 from profgate.report.page_text import visible_page
 from profgate.report.svg import draw_svg, svg_style
 from profgate.report.templates import read_asset, render_template
 
 MODULES = (  # what a module uses stands before it, and every name at the top of a module is the only one of the page
-    *("codec", "tree", "views", "colour", "merge", "search", "symbols", "format", "link", "draw", "dom", "context"),
-    *("words", "tip", "tabs", "graph", "toolbar", "legend", "finder", "trail", "changes", "table", "address", "keys"),
+    *("codec", "tree", "views", "colour", "merge", "search", "symbols", "format", "link", "draw", "dom"),
+    *("findings", "context"),
+    *("words", "tip", "tabs", "walk", "details", "frame", "graph"),
+    *("toolbar", "legend", "finder", "trail", "changes", "table", "address", "keys"),
     *("blueprint", "blueprint_layout", "blueprint_paint", "blueprint_words", "blueprint_source", "blueprint_menu"),
     *("blueprint_view", "app"),
 )
@@ -38,7 +41,8 @@ _STATIC_BOXES = 400
 _FEW_SAMPLES = 1000
 _HARDLY_COMMON = 0.5
 _STATIC_ROWS = 20
-_THRESHOLDS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.1)
+_SAFETY = 0.97  # fewer rows compress worse
+_ATTEMPTS = 5
 _NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const|let|class)", re.MULTILINE)
@@ -57,13 +61,21 @@ def build_page(tree: PageTree, header: PageHeader, size_limit: int = SIZE_LIMIT)
     """The page as text; small subtrees are merged only when it would be larger than `size_limit` bytes."""
     tree, header = visible_page(tree, header)
     whole = order_tree(tree)
-    page = _filled(tree, whole, whole, header, None)
-    for threshold in _THRESHOLDS:
-        if len(page.encode("utf-8")) <= size_limit:
-            break
-        keep = {*header.keep, *(finding["symbol"] for finding in header.findings)}
+    page, data_size = _filled(tree, whole, whole, header, None)
+    kept, size = whole, len(page.encode("utf-8"))
+    keep = {*header.keep, *(finding["symbol"] for finding in header.findings)}
+    for _ in range(_ATTEMPTS):
+        if size <= size_limit:
+            return page
+        # what the last attempt says of a row's size; the text around the data hardly shrinks
+        room = max(size_limit - (size - data_size), 0)
+        threshold = threshold_for(whole, keep, int(kept.size * _SAFETY * room / data_size))
         kept = cut_tree(tree, whole, threshold, keep)
-        page = _filled(tree, whole, kept, header, _cut_note(whole, kept, threshold))
+        page, data_size = _filled(tree, whole, kept, header, _cut_note(whole, kept, threshold))
+        size = len(page.encode("utf-8"))
+    if size > size_limit:
+        kept = cut_tree(tree, whole, CUT_ALL, keep)
+        page, _ = _filled(tree, whole, kept, header, _cut_note(whole, kept, CUT_ALL))
     return page
 
 
@@ -74,7 +86,8 @@ def page_script() -> str:
 
 def _filled(
     tree: PageTree, whole: OrderedTree, kept: OrderedTree, header: PageHeader, cut: dict[str, Any] | None
-) -> str:
+) -> tuple[str, int]:
+    """The page, and how many bytes of it are its data."""
     encoded: EncodedPage = encode_page(tree, kept, header, cut, one_sided_shares(whole))
     script, style = page_script(), "\n".join(read_asset(f"page/{name}.css") for name in STYLES)
     styles = " ".join(hash_source(text) for text in (style, svg_style(header)))
@@ -92,7 +105,7 @@ def _filled(
         script=Markup(script),  # noqa: S704 -- our own file
         style=Markup(style),  # noqa: S704 -- our own file
     )
-    return page.encode("utf-8", "replace").decode("utf-8")  # a name may hold half a surrogate pair
+    return page.encode("utf-8", "replace").decode("utf-8"), len(encoded.data)  # a name may hold half a surrogate pair
 
 
 def _size_note(encoded: EncodedPage, kept: OrderedTree) -> list[str]:

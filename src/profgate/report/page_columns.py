@@ -203,10 +203,7 @@ def cut_tree(tree: PageTree, ordered: OrderedTree, threshold: float, keep: Colle
 
     Symbols in `keep` and everything above them stay.
     """
-    share = np.maximum(_shares(ordered.before), _shares(ordered.after))
-    kept = np.isin(ordered.name, np.fromiter(keep, np.int64, len(keep)))
-    stays = (share >= threshold) | (sums_of_subtrees(ordered.end, kept.astype(np.int64)) > 0)
-    stays[0] = True
+    stays = stays_above(shares_of(ordered), rows_with(ordered, keep), threshold)
     parent = np.maximum(ordered.parent, 0)
     cut = np.flatnonzero(~stays & stays[parent])
     rows = np.flatnonzero(stays)
@@ -226,6 +223,24 @@ def cut_tree(tree: PageTree, ordered: OrderedTree, threshold: float, keep: Colle
         np.concatenate([ordered.row[rows], ordered.row[cut[first]]]),
         name_ranks(tree),
     )
+
+
+def shares_of(ordered: OrderedTree) -> NDArray[np.float64]:
+    """What part of its own side each row holds, the larger of both."""
+    return np.maximum(_shares(ordered.before), _shares(ordered.after))
+
+
+def rows_with(ordered: OrderedTree, symbols: Collection[int]) -> NDArray[np.bool_]:
+    """The rows of these symbols and all rows above them."""
+    own = np.isin(ordered.name, np.fromiter(symbols, np.int64, len(symbols)))
+    return np.asarray(sums_of_subtrees(ordered.end, own.astype(np.int64)) > 0)
+
+
+def stays_above(share: NDArray[np.float64], marked: NDArray[np.bool_], threshold: float) -> NDArray[np.bool_]:
+    """The rows that a cut at this share leaves: large ones, marked ones and the root."""
+    stays = (share >= threshold) | marked
+    stays[0] = True
+    return stays
 
 
 def one_sided_shares(ordered: OrderedTree) -> tuple[float, float]:

@@ -96,7 +96,7 @@ def test_a_large_tree_is_cut_honestly_and_findings_stay() -> None:
     limit = len(build_page(tree([(1, 1)]), header).encode()) + 20_000
     assert len(build_page(given, header)) > limit
     page = build_page(given, header, size_limit=limit)
-    assert len(page.encode()) <= limit
+    assert limit - 4000 < len(page.encode()) <= limit
     told = json.loads(next(text for kind, text in Elements(page).raw if text.startswith("{")))
     assert told["cut"]["nodes"] > 5000
     assert told["before"] == str(sum(before for before, _ in values) + 1)
@@ -107,7 +107,7 @@ def test_a_cut_does_not_hide_what_vanished() -> None:
     given = tree([(1000, 1000), *[(1, 0)] * 3000, *[(0, 2)] * 3000])
     page = build_page(given, HEADER, size_limit=len(build_page(given, HEADER).encode()) - 1)
     told = json.loads(next(text for kind, text in Elements(page).raw if text.startswith("{")))
-    assert told["cut"]["nodes"] == 6000
+    assert told["cut"]["nodes"] == 3000
     assert told["one_sided"] == [0.75, 6000 / 7000]
 
 

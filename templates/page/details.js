@@ -1,0 +1,56 @@
+// What is said below and instead of the pictures.
+import { stateOf } from "./colour.js";
+import { isDrawn } from "./context.js";
+import { byId, element, outwardLink } from "./dom.js";
+import { glyphOf } from "./draw.js";
+import { isEdited } from "./tree.js";
+import { siblingsOf } from "./walk.js";
+import { describe, fromOf, sentenceOf } from "./words.js";
+
+// The chosen frame in words, for the line below the picture and for screen readers.
+export function tellFocus(page, frames) {
+  const { shape, node } = page.state.focus;
+  const tree = page.shapes[shape];
+  const details = byId("details");
+  const empty = !isDrawn(page, node, shape);
+  for (const { item, pane } of frames) {
+    if (pane.shape !== shape || empty) {
+      item.textContent = "";
+      continue;
+    }
+    const siblings = siblingsOf(page, node, shape);
+    item.textContent = sentenceOf(page, shape, node);
+    item.setAttribute("aria-level", String(tree.depth[node] + 1));
+    item.setAttribute("aria-posinset", String(siblings.indexOf(node) + 1));
+    item.setAttribute("aria-setsize", String(siblings.length));
+  }
+  if (empty) {
+    details.replaceChildren();
+    return;
+  }
+  const { name, place, link, lines, shares, verdict } = describe(page, shape, node);
+  const [all, own] = lines;
+  const heading = element("b");
+  const symbol = tree.symbol[node];
+  heading.append(glyphOf(stateOf(tree, node), page.shades[shape].level[node], page.findings.get(symbol), isEdited(tree.sources?.[symbol])), element("bdi", name));
+  const file = link ? outwardLink(place || "source", link) : element("code", place);
+  details.replaceChildren(
+    heading,
+    " ",
+    file,
+    element("span", [`${fromOf(all)} → ${all.after}, ${all.change} (${all.relative})`, `self ${fromOf(own)} → ${own.after}, ${own.change}`, all.responsibility, shares, verdict].filter(Boolean).join("; ")),
+  );
+}
+
+export function tellEmpty(page) {
+  const refused = page.ratio.refused && page.state.k !== "none" ? `Not normalised: ${page.ratio.refused}.` : "";
+  const drawn = page.panes.some((pane) => pane.widths[0] > 0);
+  page.say(refused || (drawn ? "" : emptyReason(page, page.state.view)));
+}
+
+export function emptyReason(page, view) {
+  if (!page.tree.before[0] && !page.tree.after[0]) return page.state.drop.size ? "Nothing is left." : "Both sides are empty: there is nothing to draw.";
+  if (view === "elided") return "Nothing vanished: every path of the before side still exists.";
+  if (view === "diff") return "Nothing differs: both sides are the same.";
+  return view === "after" ? "The after side is empty." : view === "before" ? "The before side is empty." : "There is nothing to draw.";
+}
