@@ -6,11 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from profgate.model.source import SourceFile
-from profgate.readers.json_text import begins_object, ends_hold
 
 _HTML = re.compile(rb"\A\s*<(?:!doctype html|html)\b", re.IGNORECASE)
 _HEAPTRACK = re.compile(rb"\Av [0-9a-f]+(?: [0-9a-f]+)?\n")
-_IN_SPEEDSCOPE = "open it at https://www.speedscope.app and give what its Export button saves"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +28,6 @@ def _text(pattern: re.Pattern[bytes]) -> Callable[[SourceFile], bool]:
     return lambda source: pattern.match(source.head) is not None
 
 
-def _json(*keys: bytes) -> Callable[[SourceFile], bool]:
-    return lambda source: begins_object(source) and ends_hold(source, *keys)
-
-
 def _picture(source: SourceFile) -> bool:
     return source.head.lstrip().startswith(b"<") and b"<svg" in source.head
 
@@ -50,7 +44,6 @@ FOREIGN = (
     Foreign("a picture of a profile", _picture, "give the folded file it was drawn from"),
     Foreign("a web page", _text(_HTML), "give the profile it was made from"),
     Foreign("heaptrack data", _text(_HEAPTRACK), "run: heaptrack_print -f {name} -F a.folded"),
-    Foreign("a Firefox profile", _json(b'"preprocessedProfileVersion"'), _IN_SPEEDSCOPE),
 )
 
 

@@ -10,6 +10,7 @@ from profgate.readers.base import ProfileReader, SplittingReader
 from profgate.readers.callgrind import CallgrindReader
 from profgate.readers.containers import is_wrapped, unwrap
 from profgate.readers.cpuprofile import CpuprofileReader
+from profgate.readers.firefox import FirefoxReader
 from profgate.readers.folded import FoldedReader
 from profgate.readers.foreign import advice_for
 from profgate.readers.perf import PerfReader
@@ -25,6 +26,7 @@ READERS: tuple[ProfileReader, ...] = (
     PprofReader(),
     SpeedscopeReader(),
     CpuprofileReader(),
+    FirefoxReader(),
     PstatsReader(),
     PyinstrumentReader(),
     TraceEventsReader(),

@@ -1,6 +1,7 @@
 import gzip
 import json
 import marshal
+import re
 import zlib
 from pathlib import Path
 
@@ -21,11 +22,17 @@ SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
 ENDLESS = ("perf", "callgrind")
 
+# what stands where a recorded text has a number, a quoted text or a word
+TEXTS = [path for name, path in RECORDED if name not in ("pprof", "pstats", "perun")]
+WORD = re.compile(rb'"[^"\n]*"|-?[\w.]+')
+HOSTILE = (b"null", b"-1", b"0", b"1e999", b"9" * 19, b"9" * 5000, b'"x"', b"[]", b"{}", b"", b"\n", b"true", b"0.5")
+
 # the least each format can be
 SMALLEST = {
     "pprof": b"\x0a\x00\x32\x00",
     "speedscope": json.dumps({"$schema": SCHEMA, "shared": {"frames": []}, "profiles": []}).encode(),
     "cpuprofile": b'{"nodes": [], "samples": [], "timeDeltas": []}',
+    "firefox": b'{"meta": {"preprocessedProfileVersion": 58}, "threads": []}',
     "pstats": marshal.dumps({}),
     "pyinstrument": b'{"sample_count": 0, "root_frame": null}',
     "trace-events": b'{"traceEvents": []}',
@@ -81,7 +88,7 @@ def test_cut_files_are_refused_or_read_and_never_crash(name: str, path: Path) ->
     data = unwrap(source_of(path.name, path.read_bytes()))
     whole = data.read(1 << 20)
     refused = unharmed = 0
-    cuts = range(1, len(whole), max(7, len(whole) // 600))
+    cuts = range(1, len(whole), max(7, len(whole) // 300))
     for end in cuts:
         try:
             unharmed += not read_profile(source_of(name, whole[:end])).warnings
@@ -98,6 +105,19 @@ def test_any_bytes_are_read_or_refused_in_our_words(name: str, noise: bytes, at:
     data = SMALLEST[name][:at] + noise + SMALLEST[name][at:]
     try:
         said = read_profile(source_of("x", data)).facts.format
+    except ProfileError as error:
+        said = str(error)
+    assert said
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(st.sampled_from(TEXTS), st.integers(0, 1 << 20), st.sampled_from(HOSTILE))
+def test_another_value_anywhere_is_read_or_refused_in_our_words(path: Path, at: int, value: bytes) -> None:
+    data = path.read_bytes()
+    words = list(WORD.finditer(data))
+    word = words[at % len(words)]
+    try:
+        said = read_profile(source_of("x", data[: word.start()] + value + data[word.end() :])).facts.format
     except ProfileError as error:
         said = str(error)
     assert said
@@ -131,7 +151,6 @@ def test_an_unknown_file_lists_what_was_tried() -> None:
         (b"<?xml version='1.0'?>\n<!-- x -->\n<svg width='3'><g/></svg>", "a picture of a profile"),
         (b"<!DOCTYPE html><html></html>", "a web page"),
         (b"v 10300 3\nX ./a\n", "heaptrack_print"),
-        (b'{"meta": {"preprocessedProfileVersion": 50}}', "Firefox"),
     ],
 )
 def test_formats_that_are_not_read_come_with_what_to_do(data: bytes, message: str) -> None:

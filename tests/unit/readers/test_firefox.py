@@ -1,0 +1,115 @@
+"""No file of Firefox or samply stands behind these tests: all were written by hand after the documentation."""
+
+import json
+from typing import Any
+
+import pytest
+
+from profgate.errors import ProfileError
+from profgate.model.profile import Profile
+from profgate.model.source import source_of
+from profgate.readers.firefox import FirefoxReader
+from stack_rows import rows
+
+TEXTS = ["main", "work", "0x1f3a", "shop.rs", "shop"]
+# main -> work -> 0x1f3a, and main -> work in another node
+STACKS = {"prefix": [None, 0, 1, 0], "frame": [0, 1, 2, 1]}
+FRAMES = {"func": [0, 1, 2], "line": [3, 9, None], "address": [1, 2, 3]}
+FUNCTIONS = {"name": [0, 1, 2], "resource": [0, 0, -1], "fileName": [3, None, None], "lineNumber": [2, None, None]}
+RESOURCES = {"lib": [0], "name": [4], "type": [1]}
+
+
+def samples(stack: list[Any], **more: Any) -> dict[str, Any]:
+    return {"stack": stack, "time": list(range(len(stack))), "weight": None, "weightType": "samples", **more}
+
+
+def thread(stack: list[Any], **more: Any) -> dict[str, Any]:
+    columns = {"stackTable": STACKS, "frameTable": FRAMES, "funcTable": FUNCTIONS, "resourceTable": RESOURCES}
+    return {"name": "t", "stringArray": TEXTS, "samples": samples(stack), **columns, **more}
+
+
+def document(*threads: Any, **more: Any) -> bytes:
+    meta = {"preprocessedProfileVersion": 47, "product": "shop", "interval": 1}
+    return json.dumps({"meta": meta, "libs": [{"name": "libshop.so"}], "threads": threads, **more}).encode()
+
+
+def read(data: bytes) -> Profile:
+    return FirefoxReader().read(source_of("a.json", data))
+
+
+def test_samples_are_counted_by_their_stack() -> None:
+    found = read(document(thread([2, 2, 1, None, 3])))
+    assert rows(found) == [("main;work", [1]), ("main;work;0x1f3a", [2]), ("main;work", [1])]
+    assert found.stacks is not None
+    assert found.stacks.root_values.tolist() == [1]
+    assert (found.metrics[0].name, found.metrics[0].unit, found.periods) == ("samples", "samples", (1,))
+    assert found.frames.files == ["shop.rs", None, None]
+    assert found.frames.lines == [2, 9, None]
+    assert found.frames.modules == ["libshop.so", "libshop.so", None]
+    assert found.warnings[0].startswith("1 of 3 functions are bare addresses")
+
+
+def test_newer_versions_share_texts_sources_and_tables() -> None:
+    functions = {key: value for key, value in FUNCTIONS.items() if key != "fileName"} | {"source": [0, None, None]}
+    shared = {
+        "stringArray": TEXTS,
+        "sources": {"filename": [3], "uuid": [None]},
+        "stackTable": STACKS,
+        "frameTable": FRAMES,
+        "funcTable": functions,
+        "resourceTable": RESOURCES,
+    }
+    new = read(document({"samples": samples([2, 2, 1, None, 3])}, shared=shared))
+    old = read(document(thread([2, 2, 1, None, 3])))
+    assert rows(new) == rows(old)
+    assert new.frames == old.frames
+
+
+def test_threads_stand_side_by_side() -> None:
+    found = read(document(thread([0, 1]), thread([1])))
+    assert rows(found) == [("main", [1]), ("main;work", [1]), ("main;work", [1])]
+    assert found.frames.names == ["main", "work", "0x1f3a"]
+
+
+def test_weights_decide_the_metric() -> None:
+    timed = thread([], samples=samples([1, 0], weight=[1.5, 2], weightType="tracing-ms"))
+    sized = thread([], samples=samples([1], weight=[64], weightType="bytes"))
+    found = read(document(timed, sized))
+    assert [(metric.name, metric.unit) for metric in found.metrics] == [("time", "nanoseconds"), ("bytes", "bytes")]
+    assert rows(found) == [("main", [2_000_000, 0]), ("main;work", [1_500_000, 0]), ("main;work", [0, 64])]
+    assert found.periods == (None, None)
+
+
+def test_a_profile_without_threads_is_valid_and_empty() -> None:
+    assert rows(read(document())) == []
+    assert rows(read(document(thread([])))) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"samples": samples([9])}, "a sample of stack 9, there are 4 stacks"),
+        ({"samples": samples(["1"])}, "something else than row numbers"),
+        ({"samples": samples([-5])}, "no row"),
+        ({"samples": samples([1 << 70])}, "no row"),
+        ({"samples": samples([1], weight=[-1])}, "negative"),
+        ({"samples": samples([1], weight=[])}, "0 weights"),
+        ({"samples": samples([1], weight=["1"])}, "no number"),
+        ({"samples": samples([1], weightType="furlongs")}, "'furlongs'"),
+        ({"samples": None}, "'samples' is no JSON object"),
+        ({"stackTable": {"prefix": [7], "frame": [0]}}, "do not fit together"),
+        ({"stackTable": {"prefix": [None], "frame": [7]}}, "do not fit together"),
+        ({"stackTable": {"prefix": [1, 0], "frame": [0, 0]}}, "circle"),
+        ({"frameTable": {"func": [7]}}, "a function that it does not hold"),
+        ({"frameTable": FRAMES | {"line": []}}, "0 rows instead of 3"),
+        ({"funcTable": FUNCTIONS | {"name": [0, 1, 9]}}, "names text 9, there are 5 texts"),
+        ({"funcTable": FUNCTIONS | {"resource": [9, 0, 0]}}, "source or resource"),
+        ({"funcTable": {"name": [0, 1, 2], "source": [0, 0, 0]}}, "'sources' is no JSON object"),
+        ({"resourceTable": {"lib": [5]}}, "a library that the profile does not hold"),
+        ({"stringArray": [1, 2, 3, 4, 5]}, "names text 0"),
+    ],
+)
+def test_tables_that_do_not_fit_together_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ProfileError, match=message) as caught:
+        read(document(thread([1], **change)))
+    assert caught.value.where.startswith("a.json")
