@@ -20,7 +20,7 @@ from profgate.detect.noise import Noise, noise_of
 from profgate.detect.sampling import count_scale, counts_apart, too_few_samples
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import SAMPLING_RATE, Comparison
 from profgate.model.kinds import Kind
 from profgate.model.units import MetricKind
 from profgate.statistics.corrections import benjamini_hochberg
@@ -246,6 +246,8 @@ class CalibratedLogRatio:
 
     def _obstacle(self, comparison: Comparison, scale: float | None, options: dict[str, Any]) -> str:
         if scale is None:
+            if any(note.fact == SAMPLING_RATE for note in comparison.notes):
+                return "a sample stands for another value on the other side: record both at one rate"
             return "the profile does not say how many samples stand behind its values"
         if (comparison.run_totals <= 0).any():
             return "a run's total is zero"

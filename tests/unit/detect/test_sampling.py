@@ -40,6 +40,12 @@ def test_times_are_compared_at_any_rate() -> None:
     assert not Totals().detect(at_two_rates(TWICE, times), {}, Context()).cannot_tell
 
 
+def test_times_of_samples_of_different_length_have_no_count_to_test() -> None:
+    times = Metric("cpu", "nanoseconds", kind=MetricKind.SAMPLED)
+    word = CalibratedLogRatio().detect(at_two_rates(TWICE, times), {}, Context())
+    assert word.cannot_tell == ("a sample stands for another value on the other side: record both at one rate",)
+
+
 def test_the_test_of_shares_sees_nothing_in_twice_the_rate() -> None:
     word = CalibratedLogRatio().detect(at_two_rates(TWICE), {}, Context())
     assert not word.cannot_tell
