@@ -371,7 +371,7 @@ def _choice(item: _Item, choices: tuple[str, ...], mistakes: _Mistakes) -> str:
 
 def _boolean(item: _Item, mistakes: _Mistakes) -> bool:
     if not isinstance(item.value, bool):
-        mistakes.add(item, f"{_word(item.value)} is neither true nor false")
+        mistakes.add(item, f"{_word(item.value)} is neither; write true or false")
         return False
     return item.value
 
@@ -379,13 +379,17 @@ def _boolean(item: _Item, mistakes: _Mistakes) -> bool:
 def _number(item: _Item, least: float, most: float, mistakes: _Mistakes, *, whole: bool = False) -> float | int:
     value = item.value
     if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
-        mistakes.add(item, f"{_word(value)} is no {'whole ' if whole else ''}number")
+        mistakes.add(item, f"{_word(value)} is no {'whole ' if whole else ''}number; {_bounds(least, most)}")
         return 0
     if not least <= value <= most:
-        bounds = [f"at least {least:g}"] * (least > -LARGEST) + [f"at most {most:g}"] * (most < LARGEST)
-        mistakes.add(item, f"{value} is out of range; write a number, {' and '.join(bounds)}")
+        mistakes.add(item, f"{value} is out of range; {_bounds(least, most)}")
         return 0
     return int(value) if whole else float(value)
+
+
+def _bounds(least: float, most: float) -> str:
+    bounds = [f"at least {least:g}"] * (least > -LARGEST) + [f"at most {most:g}"] * (most < LARGEST)
+    return f"write a number{', ' if bounds else ''}{' and '.join(bounds)}"
 
 
 def _text(item: _Item, mistakes: _Mistakes) -> str:

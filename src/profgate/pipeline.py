@@ -90,6 +90,7 @@ class _Told:
 
     alone: list[NotCompared] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    unreadable: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
 
 def _readable(
@@ -108,8 +109,8 @@ def _readable(
         elif given.named:
             raise result
         else:
-            # "target" would call a damaged file a new workload, which no gate waits for
-            told.alone.append(NotCompared(source.name, None, "both" if target else "baseline", f"unreadable: {result}"))
+            what = result.what if result.where == source.name else str(result)
+            told.unreadable.setdefault((source.name, what), []).append(("baseline", "target")[target])
     return profiles
 
 
@@ -128,6 +129,11 @@ def _pair(given: PipelineInput, read: Reader, told: _Told) -> Paired:
         ]
         noise.append([one for one in of_run if not isinstance(one, ProfileError)])
     paired = pair(baseline, target, noise)
+    told.alone += [
+        # "target" would call a damaged file a new workload, which no gate waits for
+        NotCompared(name, None, "both", f"unreadable in the {' and the '.join(sides)}: {what}")
+        for (name, what), sides in told.unreadable.items()
+    ]
     told.alone += paired.alone
     told.warnings += paired.warnings
     return paired
@@ -308,7 +314,7 @@ def _with_samples(comparisons: Sequence[Comparison], told: _Told) -> list[Compar
 def compare_sources(given: PipelineInput, read: Reader) -> tuple[list[Comparison], _Told]:
     """Sources read, paired and laid over each other, and what could not be. Raises ProfileError for a named file."""
     told = _Told()
-    return _compare(_pair(given, read, told), given, told), told
+    return _with_samples(_compare(_pair(given, read, told), given, told), told), told
 
 
 def report_on(
@@ -353,8 +359,7 @@ def report_on(
 
 def build_report(given: PipelineInput, read: Reader, strategies: "Sequence[Strategy]") -> Built:
     """The judged report of one comparison with its pages. Pure; raises ProfileError for a file a person named."""
-    overlaid, told = compare_sources(given, read)
-    comparisons = _with_samples(overlaid, told)
+    comparisons, told = compare_sources(given, read)
     states = [None if given.diff is None else source_states(one, given.diff) for one in comparisons]
     if given.diff is not None and given.diff.reason:
         told.warnings.append(f"not all is known of the sources: {given.diff.reason}")

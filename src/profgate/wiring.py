@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from profgate.adapters.packages import registers
 from profgate.adapters.workers import done, processors
-from profgate.errors import ProfgateError, ProfileError
+from profgate.errors import ComparisonError, ProfgateError, ProfileError
 from profgate.model.comparison import Comparison
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
@@ -118,5 +118,12 @@ def compare(given: PipelineInput, progress: Progress | None = None) -> Built:
 
 
 def overlays(given: PipelineInput) -> list[Comparison]:
-    """The comparisons alone, for commands that draw or tabulate without judging."""
-    return compare_sources(given, _reader(None))[0]
+    """The comparisons alone, for commands that draw or tabulate without judging.
+
+    Raises ComparisonError that tells why when there are none.
+    """
+    comparisons, told = compare_sources(given, _reader(None))
+    if not comparisons:
+        names = (" ".join(filter(None, (one.name, one.metric))) for one in told.alone)
+        raise ComparisonError("; ".join(f"{name}: {one.reason}" for name, one in zip(names, told.alone, strict=True)))
+    return comparisons

@@ -201,6 +201,43 @@ def test_an_unreadable_file_that_a_person_named_is_an_error(tmp_path: Path, caps
     assert "b.bin" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", [["overweight"], ["flamegraph", "-o", "picture.svg"]])
+@pytest.mark.parametrize(
+    ("stacks", "reason"),
+    [
+        ("", "the target holds no samples; check the recording"),
+        ("nothing", "no such metric and unit"),
+    ],
+)
+def test_nothing_is_drawn_of_sides_that_cannot_be_compared(
+    command: list[str], stacks: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, other = tmp_path / "a.folded", tmp_path / "b.folded"
+    one.write_text("main;parse 5\n")
+    other.write_text(stacks)
+    if stacks:
+        other = Path(__file__).parents[1] / "data" / "speedscope" / "py-spy-0.4.3.speedscope.json"
+    assert main([*command, str(one), str(other)]) == 3
+    assert reason in capsys.readouterr().err
+
+
+def test_an_empty_profile_has_no_stacks_to_fold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.folded").write_text("")
+    assert main(["fold", str(tmp_path / "a.folded")]) == 3
+    assert capsys.readouterr().err == "profgate: a: the profiles hold no samples; check the recording\n"
+
+
+def test_a_stray_file_on_both_sides_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for side in ("old", "new"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "a.folded").write_text("main;f 5\n")
+        (tmp_path / side / "notes.txt").write_text("not a profile\n")
+    assert main(["compare", str(tmp_path / "old"), str(tmp_path / "new")]) == 3
+    told = [line for line in capsys.readouterr().out.splitlines() if "notes.txt (" in line]
+    assert len(told) == 1
+    assert "unreadable in the baseline and the target: no known profile format" in told[0]
+
+
 def test_strategies_and_formats_explain_themselves(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["strategies"]) == 0
     assert "calibrated_log_ratio (clr)" in capsys.readouterr().out

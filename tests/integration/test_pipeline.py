@@ -48,7 +48,7 @@ def test_a_total_far_apart_is_not_passed_because_one_run_says_nothing() -> None:
     sides = ([source_of("a.folded", STACKS)], [source_of("a.folded", STACKS.replace(b"000", b"0000"))])
     verdict = build_report(PipelineInput(*sides, named=True), read_all, STRATEGIES).report.verdict
     assert verdict.conclusion == "warn"
-    assert verdict.reasons[0].startswith("the total changed by +900.0 % in a, samples, which these runs cannot tell")
+    assert verdict.reasons[0].startswith("the total changed by +900 % in a, samples, which these runs cannot tell")
 
 
 def test_calls_without_stacks_get_a_page_that_says_so() -> None:

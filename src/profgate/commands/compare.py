@@ -25,7 +25,7 @@ FORMATS = ("terminal", "json", "markdown", "csv")
 
 
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="profgate compare", description=__doc__)
+    parser = argparse.ArgumentParser(prog="profgate compare", description=__doc__.replace("`", ""))
     add_sides(parser, target="?")
     parser.add_argument("--config", metavar="FILE", type=file, help="configuration file, like .github/profgate.yml")
     parser.add_argument("--strategy", action="append", metavar="NAME", help="only this strategy (repeatable)")

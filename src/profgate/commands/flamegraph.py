@@ -84,7 +84,7 @@ def _drawable(comparison: Comparison) -> Comparison:
 
 def run(argv: Sequence[str]) -> int:
     """Writes the picture. Raises ProfgateError."""
-    parser = argparse.ArgumentParser(prog="profgate flamegraph", description=__doc__)
+    parser = argparse.ArgumentParser(prog="profgate flamegraph", description=__doc__.replace("`", ""))
     add_sides(parser, target="?")
     parser.add_argument(
         "-o", "--output", required=True, metavar="FILE", type=file, help="ends in .html, .svg or .folded"

@@ -13,7 +13,7 @@ from profgate.report.folded_export import one_column_folded
 
 def run(argv: Sequence[str]) -> int:
     """Prints one line for each call path. Raises ProfgateError."""
-    parser = argparse.ArgumentParser(prog="profgate fold", description=__doc__)
+    parser = argparse.ArgumentParser(prog="profgate fold", description=__doc__.replace("`", ""))
     parser.add_argument("profile", metavar="PROFILE", type=side)
     parser.add_argument("--metric", help="which metric, where the profile has several")
     parser.add_argument("--raw-names", action="store_true", help="names as the file gives them, without normalising")

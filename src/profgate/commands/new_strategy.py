@@ -56,7 +56,7 @@ def _checked(name: str, given: str | None, known: Iterable[Strategy]) -> str:
 
 def run(argv: Sequence[str]) -> int:
     """Writes the package below the given folder. Raises ProfgateError for a bad name and a target that exists."""
-    parser = argparse.ArgumentParser(prog="profgate strategies new", description=__doc__)
+    parser = argparse.ArgumentParser(prog="profgate strategies new", description=__doc__.replace("`", ""))
     parser.add_argument("name", metavar="NAME", help="its full name, like mean_shift")
     parser.add_argument("--short", metavar="WORD", help="its short name (default: the initials)")
     parser.add_argument(

@@ -220,7 +220,7 @@ def _json_lines(document: dict[str, Any]) -> str:
 
 def run(argv: Sequence[str]) -> int:
     """Prints the table as text or JSON. Raises ProfgateError."""
-    parser = argparse.ArgumentParser(prog="profgate overweight", description=__doc__)
+    parser = argparse.ArgumentParser(prog="profgate overweight", description=__doc__.replace("`", ""))
     add_sides(parser, target="?")
     parser.add_argument("--pivot", action="append", default=[], metavar="SYMBOL", help="drop its stacks (repeatable)")
     parser.add_argument(

@@ -27,7 +27,9 @@ def run(argv: Sequence[str]) -> int:
 
         return new_strategy.run(argv[1:])
     argparse.ArgumentParser(
-        prog="profgate strategies", description=__doc__, epilog="'profgate strategies new NAME' writes one of your own."
+        prog="profgate strategies",
+        description=__doc__.replace("`", ""),
+        epilog="'profgate strategies new NAME' writes one of your own.",
     ).parse_args(argv)
     for strategy in wiring.strategies():
         text = inspect.cleandoc(type(strategy).__doc__ or "It does not say what it finds.")

@@ -168,7 +168,8 @@ def _advisory_reasons(docket: _Docket) -> list[str]:
 
 
 def _percent(fraction: float, *, signed: bool = False) -> str:
-    return f"{100.0 * fraction:{'+' if signed else ''}.1f} %"
+    percent = 100.0 * fraction
+    return f"{percent:{'+' if signed else ''},.{0 if abs(percent) >= 99.95 else 1}f} %".replace("-", "\N{MINUS SIGN}")
 
 
 def _said(workload: WorkloadReport, metric: MetricReport, finding: Finding) -> str:
@@ -222,7 +223,7 @@ def _absences(docket: _Docket) -> list[str]:
         for workload, metric in docket.blocked
     ]
     found += [f"not compared: {entry.name}: {entry.reason}" for entry in docket.missing]
-    found += [f"new workload without baseline: {entry.name}: {entry.reason}" for entry in docket.new]
+    found += [f"only in the target: {entry.name}: {entry.reason}" for entry in docket.new]
     found += [
         f"the total changed by {_percent(metric.total.relative or 0.0, signed=True)} in {workload.name}, "
         f"{metric.name}, which these runs cannot tell from noise: record more runs"

@@ -404,7 +404,7 @@ def _first_lines(source: SourceFile) -> list[bytes]:
 
 
 class FoldedReader:
-    """Folded stacks of one column, from any collapser; the last reader to be asked."""
+    """Reads folded stacks (py-spy raw, stackcollapse, async-profiler): one column, `frame;frame number`."""
 
     name = "folded"
 

@@ -35,7 +35,7 @@ Json = dict[str, object]
 
 
 class PerunReader:
-    """Reads Perun's profiles in their raw, compact and packed forms."""
+    """Reads Perun's profiles in their raw, compact and packed forms: records, stacks and models of cost over size."""
 
     name = "perun"
 

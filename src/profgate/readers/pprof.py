@@ -48,7 +48,7 @@ _MAX_FRAMES = 100_000_000
 
 
 class PprofReader:
-    """Reads profile.proto messages."""
+    """Reads the protobuf files of pprof (Go and others), packed or not: stacks, a metric for each kind of value."""
 
     name = "pprof"
 

@@ -22,7 +22,7 @@ _MAX_SECONDS = 9e9
 
 
 class PstatsReader:
-    """Reads what ``python -m cProfile -o FILE`` writes."""
+    """Reads what `python -m cProfile -o FILE` writes: functions and who called whom, without stacks."""
 
     name = "pstats"
 

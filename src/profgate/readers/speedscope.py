@@ -27,7 +27,7 @@ _NONE = np.zeros(0, dtype=np.int64)
 
 
 class SpeedscopeReader:
-    """Reads files of speedscope's own format."""
+    """Reads files of speedscope's own format: stacks, a metric for each unit."""
 
     name = "speedscope"
 

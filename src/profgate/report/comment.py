@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from profgate.errors import ProfgateError
 from profgate.model.links import Links
-from profgate.model.report import Document, Finding, NotCompared, Report, Side
+from profgate.model.report import Document, Finding, Report, Side
 from profgate.model.visible_text import full_name
 from profgate.report import numbers, rows
 from profgate.report.finding_key import finding_key
@@ -83,7 +83,7 @@ def render_quiet_comment(
 ) -> Document:
     """One line for a comment whose warning is no longer true; where nothing was compared it says so instead."""
     links = links or Links()
-    doubt = f"{SIGNS['not_compared']} {_doubt(report, rows.not_compared(report))}" if _doubtful(report) else ""
+    doubt = f"{SIGNS['not_compared']} {_doubt(report)}" if _doubtful(report) else ""
     text = render_template(
         "markdown/quiet.md.j2",
         doubt=doubt,
@@ -123,7 +123,7 @@ def view(
     return {
         "marker": marker,
         "sign": SIGNS["not_compared"] if _doubtful(report) and report.verdict.conclusion != "fail" else _sign(report),
-        "headline": headline(report, missing),
+        "headline": headline(report),
         "compared": compared(report, base, head),
         "reasons": [sentence(reason) for reason in rows.further_reasons(report)[:OPEN_REASONS]]
         if _loud(report)
@@ -133,7 +133,7 @@ def view(
         "several": len(pairs) > 1,
         "totals": _table(shown[:open_rows], open_rows),
         "hidden_totals": _table(shown[open_rows:], limit),
-        "unchanged": _unchanged(report, len(pairs) - len(moved), len(groups.noise)),
+        "unchanged": _unchanged(len(pairs) - len(moved), len(groups.noise)),
         "worse": _table(worse[:open_rows], open_rows),
         "worse_more": _table(worse[open_rows:], limit),
         "gating": sum(row.finding.colour == "red" for row in worse[open_rows:]),
@@ -159,11 +159,11 @@ def view(
     }
 
 
-def headline(report: Report, missing: Sequence[NotCompared]) -> str:
+def headline(report: Report) -> str:
     """The first line in Markdown; doubt comes before everything else."""
     conclusion = report.verdict.conclusion
     if _doubtful(report):
-        return _doubt(report, missing)
+        return _doubt(report)
     told = rows.headline(report, code_span) or next((sentence(reason) for reason in report.verdict.reasons), "")
     if conclusion == "fail":
         return f"Performance gate failed: {told}" if told else "Performance gate failed"
@@ -303,16 +303,8 @@ def _sign(report: Report) -> str:
     return "⚡" if improved else SIGNS[report.verdict.conclusion]
 
 
-def _doubt(report: Report, missing: Sequence[NotCompared]) -> str:
-    known = len(rows.pairs(report))
-    if len(missing) == 1:
-        entry = missing[0]
-        return f"NOT COMPARED: {code_span(entry.name)}: {sentence(entry.reason)}"
-    if missing and known:
-        return f"NOT COMPARED: {len(missing)} of {len(missing) + known} could not be compared"
-    if report.verdict.reasons:
-        return f"NOT COMPARED: {sentence(report.verdict.reasons[0])}"
-    return f"NOT COMPARED: {sentence(missing[0].reason)}" if missing else "NOT COMPARED: there was nothing to compare"
+def _doubt(report: Report) -> str:
+    return f"NOT COMPARED: {rows.doubt(report, code_span, sentence)}"
 
 
 def _why(row: Row) -> str:
@@ -323,10 +315,8 @@ def _unbroken(text: str) -> str:
     return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
-def _unchanged(report: Report, quiet: int, noise: int) -> str:
-    same = rows.counts(report)["no_change"]
+def _unchanged(quiet: int, noise: int) -> str:
     return _joined(
-        f"{same:,} unchanged" if same else "",
         f"{numbers.counted(quiet, 'metric')} without a finding" if quiet else "",
         f"{numbers.counted(noise, 'hint')} within noise, in the report" if noise else "",
     )

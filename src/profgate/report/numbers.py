@@ -31,7 +31,7 @@ def quantity(value: float | None, unit: str) -> str:
     if value is None or not math.isfinite(value):
         return UNKNOWN
     scale = scale_for(unit, value)
-    return _joined(_digits(value, scale), scale.sign)
+    return "1 sample" if (value, scale.sign) == (1, "samples") else _joined(_digits(value, scale), scale.sign)
 
 
 def signed(value: float | None, unit: str) -> str:

@@ -117,8 +117,14 @@ def _group(row: Row) -> str:
     if finding.direction == "worse" and finding.colour in {"red", "yellow"}:
         return "worse"
     if finding.direction == "better" and finding.colour == "green":
-        return "better"
+        return "better" if _improved(row) else "noise"
     return "noise" if finding.reasons[:1] in NOISE and not moved_words(finding) else "other"
+
+
+def _improved(row: Row) -> bool:
+    """Whether its value moved too: where others grew, a share falls without anybody's merit."""
+    relative = row.finding.relative
+    return relative is None or (relative < 0 if row.metric.better == "lower" else relative > 0)
 
 
 def _with_members(row: Row, carried: Iterable[Row]) -> Row:
@@ -154,6 +160,18 @@ def not_compared(report: Report) -> tuple[NotCompared, ...]:
     order = {"both": 0, "baseline": 1, "target": 2}
     entries = (*report.not_compared, *silent)
     return tuple(sorted(entries, key=lambda entry: (order[entry.side], entry.name, entry.metric or "", entry.reason)))
+
+
+def doubt(report: Report, quote: Quote, words: Quote) -> str:
+    """Why nothing can be said, as one sentence; ``words`` makes our own sentences safe, which may hold names too."""
+    missing, known = not_compared(report), len(pairs(report))
+    if len(missing) == 1:
+        return f"{quote(missing[0].name)}: {words(missing[0].reason)}"
+    if missing and known:
+        return f"{len(missing)} of {len(missing) + known} could not be compared"
+    if report.verdict.reasons:
+        return words(report.verdict.reasons[0])
+    return words(missing[0].reason) if missing else "there was nothing to compare"
 
 
 def headline(report: Report, quote: Quote) -> str:

@@ -18,6 +18,8 @@ FEW = 3  # metrics that are shown even without findings
 PAIRS = 40  # metrics, unless verbose
 ROWS = 20  # of each group and metric, unless verbose
 LABEL = 60
+REASONS = 5  # beside the first, unless verbose
+LISTED = ("nothing was compared", "not compared:", "only in the target:")  # what has a list of its own
 
 
 def render_terminal(report: Report, *, verbose: bool = False, width: int = 80) -> str:
@@ -28,7 +30,7 @@ def render_terminal(report: Report, *, verbose: bool = False, width: int = 80) -
 def terminal_lines(report: Report, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:
     """The same lines, each with its tone."""
     width = max(width, NARROWEST)
-    lines: list[Line] = [*_verdict(report), ("text", ""), *_sides(report)]
+    lines: list[Line] = [*_verdict(report, verbose=verbose), ("text", ""), *_sides(report)]
     found = _by_metric(report)
     shown = rows.pairs(report)
     told = shown if verbose or len(shown) <= FEW else [pair for pair in shown if rows.changed(pair)][:PAIRS]
@@ -41,23 +43,31 @@ def terminal_lines(report: Report, *, verbose: bool = False, width: int = 80) ->
         lines += [("text", ""), ("warn", f"… and {numbers.counted(more, 'metric')} more with findings (-v shows them)")]
     if quiet := len(shown) - len(told) - more:
         lines += [("text", ""), ("quiet", f"{numbers.counted(quiet, 'metric')} without a finding (-v shows them)")]
-    lines += _missing(report, width)
+    lines += _missing(report, width, verbose=verbose)
     lines += _notes(report, width)
     return tuple(lines)
 
 
-def _verdict(report: Report) -> Iterable[Line]:
+def _verdict(report: Report, *, verbose: bool) -> Iterable[Line]:
     conclusion = report.verdict.conclusion
     if not rows.pairs(report) and conclusion in {"pass", "warn"}:
         conclusion = "not_compared"
     tone = TONES[conclusion]
     reasons = [plain(reason) for reason in rows.further_reasons(report)]
-    told = rows.headline(report, name_text) if conclusion != "not_compared" else ""
+    if conclusion == "not_compared":
+        told = rows.doubt(report, name_text, plain)
+        reasons = [reason for reason in reasons if not reason.startswith(LISTED)]
+    else:
+        told = rows.headline(report, name_text)
     if told and conclusion == "pass":
         told = f"improved: {told}"
     first = told or (reasons.pop(0) if reasons else "no performance change found" if conclusion == "pass" else "")
     yield tone, f"{WORDS[conclusion]}  {first}".rstrip()
-    yield from ((tone, f"  {reason}") for reason in reasons if reason != first)
+    reasons = [reason for reason in reasons if reason != first]
+    shown = reasons if verbose else reasons[:REASONS]
+    yield from ((tone, f"  {reason}") for reason in shown)
+    if more := len(reasons) - len(shown):
+        yield tone, f"  … and {numbers.counted(more, 'reason')} more (-v shows them)"
     if report.verdict.advisory and not reasons:
         yield "quiet", "  advisory: the gate does not count yet"
 
@@ -191,13 +201,16 @@ def _value(value: float | str | None, unit: str) -> str:
     return name_text(value) if isinstance(value, str) else numbers.quantity(value, unit)
 
 
-def _missing(report: Report, width: int) -> Iterable[Line]:
+def _missing(report: Report, width: int, *, verbose: bool) -> Iterable[Line]:
     entries = rows.not_compared(report)
     if entries:
         yield from (("text", ""), ("warn", "not compared"))
-    for entry in entries:
+    shown = entries if verbose else entries[:PAIRS]
+    for entry in shown:
         where = name_text(entry.name, LABEL) + (f" · {name_text(entry.metric, 30)}" if entry.metric else "")
         yield "warn", f"  {cut(where, width)} ({_standing(entry.side)}): {plain(entry.reason)}"
+    if more := len(entries) - len(shown):
+        yield "warn", f"  … and {more:,} more (-v shows them)"
 
 
 def _standing(side: str) -> str:

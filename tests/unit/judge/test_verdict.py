@@ -77,7 +77,7 @@ def test_a_clear_slowdown_is_red_and_named_first() -> None:
     assert {vote.family for vote in found.strategies if vote.agrees} == {"T", "A", "S"}
     verdict = report.verdict
     assert (verdict.conclusion, verdict.colour, verdict.exit_code, verdict.advisory) == ("fail", "red", 1, False)
-    assert verdict.reasons[0].startswith("f07 got worse (+100.0 %), from 2.9 % to 5.6 % of the run, in w, samples")
+    assert verdict.reasons[0].startswith("f07 got worse (+100 %), from 2.9 % to 5.6 % of the run, in w, samples")
     assert "the total changed by +2.9 %" in verdict.reasons[0]
 
 
@@ -98,7 +98,7 @@ def test_eight_base_runs_make_it_a_gate() -> None:
 def test_an_improvement_is_green() -> None:
     report = judged(from_exclusive([SLOWER], [BASE]))
     assert (findings(report)["f07"].colour, report.verdict.colour) == ("green", "green")
-    assert report.verdict.reasons[0].startswith("f07 got better (-50.0 %)")
+    assert report.verdict.reasons[0].startswith("f07 got better (−50.0 %)")
 
 
 @pytest.mark.parametrize(("fail_on", "colour"), [("never", "yellow"), ("severe", "red"), ("maybe", "red")])

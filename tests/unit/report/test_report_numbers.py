@@ -27,6 +27,7 @@ from profgate.report import numbers
         (3 << 30, "bytes", "3.00 GiB"),
         (50_212, "samples", "50,212 samples"),
         (12.5, "samples", "12.5 samples"),
+        (1, "samples", "1 sample"),
         (1_234_567, "count", "1,234,567"),
         (24_768_007, "ms", "24,768 s"),
         (0.25, "ms", "250 µs"),

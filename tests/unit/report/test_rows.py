@@ -75,3 +75,12 @@ def test_every_report_shows_it() -> None:
     assert "linear → power (n^0.98 → n^1.96)" in render_comment(report).text
     assert "best_model_order_equality,M,model,linear,power,,," in to_csv(report)
     assert from_json(to_json(report)) == report
+
+
+@pytest.mark.parametrize(("after", "listed"), [(0.5e9, True), (1e9, False), (1.02e9, False)])
+def test_a_share_that_fell_beside_growth_is_no_improvement(after: float, listed: bool) -> None:
+    found = samples.finding("f", 1e9, after, kind="MaybeOptimization", colour="green")
+    better = replace(found, direction="better")
+    report = samples.report(samples.workload(samples.metric(better)), verdict=samples.GREEN)
+    groups = grouped(report)
+    assert (len(groups.better), len(groups.noise)) == ((1, 0) if listed else (0, 1))

@@ -25,13 +25,26 @@ def test_terminal_with_every_change(golden: Golden) -> None:
 
 def test_the_verdict_stands_first() -> None:
     assert render_terminal(samples.regression()).startswith("FAILED  http.parse_headers takes 2.1x")
-    assert render_terminal(samples.nothing_compared()).startswith("NOT COMPARED  no baseline")
+    assert render_terminal(samples.nothing_compared()).startswith("NOT COMPARED  api-bench: no baseline")
     assert render_terminal(samples.unchanged()).startswith("PASSED  no performance change found")
 
 
 def test_nothing_compared_never_reads_as_passed() -> None:
     empty = replace(samples.nothing_compared(), verdict=samples.GREEN)
     assert render_terminal(empty).startswith("NOT COMPARED")
+
+
+def test_long_lists_are_cut_and_say_how_much_they_left_out() -> None:
+    missing = tuple(NotCompared(f"w{number}", None, "both", "unreadable") for number in range(500))
+    reasons = tuple(f"a doubt of number {number}" for number in range(500))
+    report = replace(
+        samples.nothing_compared(), not_compared=missing, verdict=samples.verdict("not_compared", *reasons)
+    )
+    text = render_terminal(report)
+    assert len(text.splitlines()) < 60
+    assert "… and 494 reasons more (-v shows them)" in text
+    assert "… and 460 more (-v shows them)" in text
+    assert len(render_terminal(report, verbose=True).splitlines()) > 1000
 
 
 def test_names_of_any_kind_stay_on_their_line_without_controls() -> None:
