@@ -185,6 +185,7 @@ def test_stdout_holds_the_chosen_format_alone(form: str, capsys: pytest.CaptureF
         (["compare", "nowhere", "nowhere"], "nowhere"),
         (["compare", str(SHOP), str(SHOP), "--config", "missing.yml"], "missing.yml"),
         (["compare", str(SHOP), str(SHOP), "--strategy", "guess"], "guess"),
+        (["compare", str(SHOP), str(SHOP), "--embed-source", "all"], "--embed-source: chooses from sources"),
     ],
 )
 def test_wrong_input_is_named(arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:

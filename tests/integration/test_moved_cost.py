@@ -96,7 +96,7 @@ def test_new_cost_is_red_by_what_it_did_to_its_caller() -> None:
     assert (found.kind, found.colour, said(found)) == ("NotInBaseline", "red", {"cost": "new", "through": "work"})
     assert added.verdict.exit_code == 1
     assert added.verdict.reasons[0].startswith("validate is new")
-    assert all("called by work" in text for text in told(added))
+    assert all("reached through work" in text for text in told(added))
 
 
 def test_new_cost_its_caller_does_not_show_is_no_more_than_a_hint() -> None:

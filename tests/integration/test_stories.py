@@ -44,6 +44,6 @@ def test_a_caller_is_carried_by_the_cause() -> None:
 def test_several_workloads_tell_it_once_and_outputs_count_causes() -> None:
     three = report(3)
     comment = render_comment(three).text
-    assert "also in 2 workloads" in comment
+    assert "also in 2 more workloads" in comment
     assert outputs_of(three, Published())["red"] == "1"
     assert len([reason for reason in three.verdict.reasons if reason.startswith("lex got worse")]) == 1

@@ -115,6 +115,8 @@ def add_diff(parser: argparse.ArgumentParser) -> None:
 def sources_of(arguments: argparse.Namespace) -> SourceDiff | None:
     """What changed in the sources, from a diff or from two folders. Raises ProfgateError."""
     folders = (arguments.baseline_source, arguments.target_source)
+    if arguments.embed_source and None in folders:
+        raise ProfgateError("--embed-source", "chooses from sources: add --baseline-source and --target-source")
     if folders == (None, None):
         return source_diff(arguments.diff)
     if arguments.diff is not None or None in folders:

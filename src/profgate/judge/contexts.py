@@ -43,7 +43,9 @@ def contexts_told(changes: Sequence[Change], direction: Direction) -> str:
     told = [
         f"{path_text(row.location.context or ())} "
         + (f"{cost[BY_WORD[row.kind]]}, " if BY_WORD[row.kind] in cost else "")
-        + f"{100.0 * ((row.share_to or 0.0) - (row.share_from or 0.0)):+.1f} % of the run"
+        + f"{100.0 * ((row.share_to or 0.0) - (row.share_from or 0.0)):+.1f} % of the run".replace(
+            "-", "\N{MINUS SIGN}"
+        )
         for row in rows[:SHOWN_CONTEXTS]
     ]
     more = len(rows) - len(told)

@@ -109,7 +109,9 @@ def grouped(report: Report) -> Groups:
             else:
                 stories.add(story)
         told[group].append(row)
-    return Groups(*(tuple(_with_members(row, told["carried"]) for row in rows) for rows in told.values()))
+    carried = told["carried"]
+    led = {name: [_with_members(row, carried) for row in told[name]] for name in ("worse", "better")}
+    return Groups(**{name: tuple(found) for name, found in (told | led).items()})
 
 
 def _group(row: Row) -> str:
@@ -192,7 +194,8 @@ def headline(report: Report, quote: Quote) -> str:
         if other.total and other.metric is row.metric and not row.total:
             # who reads one line must not take a program that got faster for a slower one
             return f"{story(other, quote)}; but {story(row, quote)}"
-    beside = f" (total {numbers.signed_percent(whole)})" if whole is not None and not row.total else ""
+    of = f" of {quote(row.workload)}" if len(report.workloads) > 1 else ""
+    beside = f" (total{of} {numbers.signed_percent(whole)})" if whole is not None and not row.total else ""
     return story(row, quote) + beside
 
 
@@ -220,7 +223,8 @@ def _growth(row: Row) -> str:
         return f"{verb} {times} its previous {noun}" if verb else f"is at {times} its previous value"
     size, up = numbers.percent(abs(finding.relative)), finding.relative > 0
     if verb:
-        return f"{verb} {size} {'more' if up else 'less'} {noun}"
+        fewer = "fewer" if noun == "samples" else "less"
+        return f"{verb} {size} {'more' if up else fewer} {noun}"
     return f"is {size} {'higher' if up else 'lower'}"
 
 
@@ -233,12 +237,13 @@ def why(row: Row) -> tuple[str, ...]:
     if row.carries:
         parts.append(f"carries {numbers.counted(row.carries, 'row')} more")
     if row.elsewhere:
-        parts.append(f"also in {numbers.counted(row.elsewhere, 'workload')}")
+        parts.append(f"also in {numbers.counted(row.elsewhere, 'more workload')}")
     if len(finding.strategies) == 1 and not row.total:
         parts.append(f"only {finding.strategies[0].name}")
     elif finding.strategies and not row.total:
         agreeing = sum(vote.agrees for vote in finding.strategies)
-        parts.append(f"{agreeing} of {len(finding.strategies)} strategies")
+        # of a new function every strategy says no more than that it is new
+        parts += [f"{agreeing} of {len(finding.strategies)} strategies"] * bool(agreeing)
     if finding.statistics.get("q") is not None:
         q_value = numbers.probability(finding.statistics["q"])
         parts.append(f"q {q_value.replace('<', '< ') if q_value[0] == '<' else '= ' + q_value}")
@@ -279,7 +284,7 @@ def _known(value: float | str | None) -> float | None:
 def moved_words(finding: Finding) -> str:
     """Where the cost of a finding was before, in words; empty where it did not move."""
     evidence = finding.evidence or {}
-    words = {"renamed": "renamed from {from}", "moved": "cost moved from {from}", "new": "called by {through}"}
+    words = {"renamed": "renamed from {from}", "moved": "cost moved from {from}", "new": "reached through {through}"}
     words |= {"split": "split into {into}" if "into" in evidence else "took in {of}"}
     form = words.get(evidence.get("cost", ""), "")
     try:

@@ -10,7 +10,7 @@ from profgate.model.report import Report
 from profgate.report.comment import render_comment
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
-from profgate.report.rows import Row, grouped, growth
+from profgate.report.rows import Row, grouped, growth, headline, story, why
 from profgate.report.terminal_report import render_terminal
 
 
@@ -84,3 +84,16 @@ def test_a_share_that_fell_beside_growth_is_no_improvement(after: float, listed:
     report = samples.report(samples.workload(samples.metric(better)), verdict=samples.GREEN)
     groups = grouped(report)
     assert (len(groups.better), len(groups.noise)) == ((1, 0) if listed else (0, 1))
+
+
+def test_the_first_line_says_whose_total_it_means_where_there_are_several() -> None:
+    loads = [samples.workload(samples.metric(samples.finding("f", 1e9, 2e9)), name=name) for name in ("a", "b")]
+    told = headline(samples.report(*loads, verdict=samples.verdict("fail")), str)
+    assert told == "f takes 2.0x its previous time (total of a +6.8 %)"
+
+
+def test_votes_that_none_agrees_with_are_not_counted_and_samples_are_fewer() -> None:
+    found = samples.finding("f", 0, 2e9, kind="NotInBaseline", agreeing=0)
+    assert not [part for part in why(Row("w", samples.metric(found), found)) if "strategies" in part]
+    less = Row("w", samples.metric(unit="samples"), samples.finding("f", 200, 150))
+    assert story(less, str) == "f has 25.0 % fewer samples"
