@@ -90,7 +90,7 @@ def test_the_few_contexts_that_carry_a_finding_are_told_with_what_is_left_out() 
         "main › new › f new, +8.0 % of the run; main › c4 › f +5.0 % of the run; main › c3 › f +4.0 % of the run; "
         "and 3 more"
     )
-    assert contexts_told(rows, "better") == "main › other › f -20.0 % of the run"
+    assert contexts_told(rows, "better") == "main › other › f −20.0 % of the run"
     assert contexts_told([], "worse") == ""
 
 
