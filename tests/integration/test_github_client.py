@@ -290,7 +290,7 @@ def test_an_artifact_stored_without_zipping_is_one_file() -> None:
         client = client_of(fake)
         (artifact,) = client.run_artifacts(run)
         assert client.artifact_files(artifact) == {"page.html": b"<html></html>"}
-        assert client.download_artifact(artifact) == b"<html></html>"
+        assert client.download(artifact).data == b"<html></html>"
 
 
 def test_an_expired_artifact_costs_no_request_and_one_that_expires_meanwhile_is_named() -> None:

@@ -186,10 +186,6 @@ class GitHubClient:
                 return download
         raise AssertionError("the last attempt returns or raises")
 
-    def download_artifact(self, artifact: ArtifactRecord, *, max_bytes: int = MAX_DOWNLOAD) -> bytes:
-        """The stored bytes of an artifact: a zip, or the file itself if it was uploaded without zipping."""
-        return self.download(artifact, max_bytes=max_bytes).data
-
     def artifact_files(self, artifact: ArtifactRecord, *, max_bytes: int = MAX_DOWNLOAD) -> dict[str, bytes]:
         """The files of an artifact by name, unpacked in memory; ProfileError for a zip that is not as it should be."""
         return files_of(self.download(artifact, max_bytes=max_bytes), f"artifact {artifact.name} ({artifact.id})")

@@ -9,7 +9,6 @@ from profgate.model.report import NotCompared
 from profgate.model.workload import Workload
 
 _RUN = re.compile(r"^(?:run-)?\d+$")
-_ARCHIVE_SUFFIXES = ("gz", "zst")
 
 
 @dataclass(frozen=True, slots=True)
