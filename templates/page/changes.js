@@ -10,8 +10,13 @@ import { ratioSentence } from "./toolbar.js";
 import { ratioOf, scaled, widthsOf } from "./views.js";
 
 const FINDINGS_SHOWN = 12;
+const CHANGES_ON_PHONES = 3; // the rest behind a button, so that the graph is not far below
 
 export function makeChanges(page) {
+  const phone = window.matchMedia("(max-width: 620px)");
+  let unfolded = false;
+  let list = [];
+
   function showAside() {
     const { header, state } = page;
     const aside = byId("aside");
@@ -72,10 +77,12 @@ export function makeChanges(page) {
   }
 
   function showChanged() {
-    const list = whatChanged(page.tree, page.ratio, page.scale.level);
+    const shown = unfolded || !phone.matches ? list : list.slice(0, CHANGES_ON_PHONES);
     byId("changed").hidden = !list.length;
+    byId("changed-more").hidden = shown.length === list.length;
+    byId("changed-more").textContent = `Show all ${list.length}`;
     byId("changed-list").replaceChildren(
-      ...list.map(({ node, delta, responsibility }) => {
+      ...shown.map(({ node, delta, responsibility }) => {
         const entry = element("li");
         const glyph = { new: "+", gone: "×" }[stateOf(page.tree, node)] ?? (delta > 0 ? "▲" : "▼");
         const open = linkButton("", () => {
@@ -94,7 +101,15 @@ export function makeChanges(page) {
 
   page.on("colour", () => {
     showAside();
-    if (page.state.basis === "inclusive") showChanged();
+    if (page.state.basis !== "inclusive") return;
+    list = whatChanged(page.tree, page.ratio, page.scale.level);
+    showChanged();
   });
+  byId("changed-more").addEventListener("click", () => {
+    unfolded = true;
+    showChanged();
+    byId("changed-list").querySelectorAll("button")[CHANGES_ON_PHONES]?.focus();
+  });
+  phone.addEventListener("change", showChanged);
   showFindings();
 }

@@ -480,6 +480,16 @@ def test_a_chosen_call_path_can_be_the_anchor(open_page: OpenPage) -> None:
     assert "load is in neither profile" in other.locator("#message").inner_text()
 
 
+def test_a_phone_shows_the_largest_changes_first_and_the_rest_on_demand(open_page: OpenPage) -> None:
+    rows = [(0, number, 100 + number, 400 + 40 * number) for number in range(6)]
+    page = painted(open_page(tree_of(rows, FUNCTIONS), width=360))
+    assert page.locator("#changed-list li").count() == 3
+    page.get_by_role("button", name="Show all 6").click()
+    assert page.locator("#changed-list li").count() == 6
+    wide = painted(open_page(tree_of(rows, FUNCTIONS)))
+    assert wide.locator("#changed-list li").count() == 6
+
+
 def test_a_hair_thin_deep_stack_does_not_stretch_the_picture(open_page: OpenPage) -> None:
     deep = [(0, 0, 9000, 9000), (0, 1, 5, 5), *((row, row % 8, 0, 0) for row in range(2, 60)), (60, 3, 10, 10)]
     page = painted(open_page(tree_of(deep, FUNCTIONS)))
