@@ -21,6 +21,7 @@ LISTED_CONTEXTS = 200  # each carries its whole call path
 CARRIED = 0.8  # part of a context's change in one context below it from which that one is the cause
 LONGEST_PATH = 100  # frames; what is left out of the middle is counted
 NEW_COST_SHARE = 0.001  # a new or gone location below this share on both sides is counted, not listed
+HALF = 0.5  # a pair that knows less of each other than this part of the run has hardly been compared
 WHOLE = -1
 UNSUITED = "unsuited"  # the state of who needs what profiles of this kind never hold
 CODES = sorted(Kind)
@@ -245,8 +246,21 @@ def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Cal
             found["total_alpha_gate"] = detection.options["alpha_gate"]
     if any(count > 1 and jobs is None for count, jobs in _sides_jobs(runs)):
         found["independence"] = "assumed"
+    known = _known_share(comparison)
+    if known < HALF:
+        found["known_share"] = known
     weak = "; ".join(note.text for note in comparison.notes if note.advisory)
     return found | ({"totals_advisory": weak} if weak else {})
+
+
+def _known_share(comparison: Comparison) -> float:
+    """The part of the run in functions that the other side knows too, of the side that has less of it."""
+    split, both = comparison.runs.baseline, np.asarray(comparison.present, dtype=np.bool_).all(axis=0)
+    shares = [
+        float(runs[:, both].sum(dtype=np.float64) / whole) if (whole := runs.sum(dtype=np.float64)) > 0 else 1.0
+        for runs in (comparison.self_value[:split], comparison.self_value[split:])
+    ]
+    return min(shares)
 
 
 def _sides_jobs(runs: Runs) -> tuple[tuple[int, int | None], ...]:

@@ -118,6 +118,7 @@ class _Docket:
         self.failed = [pair for pair in self.compared if pair[1].counts.get("failed")]
         found = [(workload, metric, finding) for workload, metric in self.compared for finding in metric.findings]
         self.unjudged = [pair for pair in self.compared if _total_unjudged(pair[1])]
+        self.strangers = [pair for pair in self.compared if "known_share" in pair[1].calibration]
         self.findings = sorted(found, key=lambda entry: importance(entry[2]))
 
     def of(self, colour: Colour) -> list[Entry]:
@@ -136,7 +137,7 @@ def _colour(docket: _Docket) -> Colour:
         return "red"
     if not docket.compared or docket.missing or docket.blocked:
         return "neutral"
-    doubts = docket.of("yellow") or docket.new or docket.failed or docket.unjudged
+    doubts = docket.of("yellow") or docket.new or docket.failed or docket.unjudged or docket.strangers
     return "yellow" if doubts else "green"
 
 
@@ -228,6 +229,11 @@ def _absences(docket: _Docket) -> list[str]:
         f"the total changed by {_percent(metric.total.relative or 0.0, signed=True)} in {workload.name}, "
         f"{metric.name}, which these runs cannot tell from noise: record more runs"
         for workload, metric in docket.unjudged
+    ]
+    found += [
+        f"the sides share only {_percent(float(metric.calibration['known_share'] or 0.0))} of the run in "
+        f"{workload.name}, {metric.name}: most functions are new or gone; look whether names hold line numbers or ids"
+        for workload, metric in docket.strangers
     ]
     found += [f"a strategy failed in {workload.name}, {metric.name}" for workload, metric in docket.failed]
     return found

@@ -272,3 +272,13 @@ def test_another_shape_of_the_same_size_is_a_hint() -> None:
     report = judged_by_models(grown(2, 1.003))
     assert findings(report)["f07"].colour == "neutral"
     assert report.verdict.conclusion == "pass"
+
+
+def test_sides_that_share_little_are_not_passed() -> None:
+    """Two programs of one file name, or names that change with every build: hardly compared, so worth a look."""
+    before = {"main": 1000, "lex": 5000, "emit": 4000}
+    after = {"main": 1000, "scan": 5000, "write": 4000}
+    report = judged(from_exclusive([before], [after]))
+    assert report.verdict.colour == "yellow"
+    assert any("share only 10.0 % of the run" in reason for reason in report.verdict.reasons)
+    assert "known_share" not in judged(from_exclusive([before], [before])).workloads[0].metrics[0].calibration
