@@ -40,7 +40,7 @@ def main() -> None:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None or not DEMO.is_dir():
         sys.exit("needs chromium, and the files of ./run demo")
-    graph = next(path for path in sorted(DEMO.glob("*.html")) if path.name != "index.html")
+    graph = next(DEMO.glob("pyspy.*.html"))  # the workload with stacks
     with sync_playwright() as playwright:
         flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=chromium, args=flags)
