@@ -300,7 +300,7 @@ def _obstacles(finding: Finding, votes: dict[str, Direction], court: Court) -> l
         # a second family looks at the same run, and shares what disturbed it
         found.append("one timed run cannot show how much times scatter: record three runs or more")
     elif q >= SURE_ALONE and not any(word == "worse" for family, word in votes.items() if family != "T"):
-        found.append("no second family of strategies agrees")
+        found.append("only the calibrated tests see it")
     if not fails(finding.severity, court.policy.fail_on):
         found.append(f"severity {finding.severity} does not fail (fail-on: {court.policy.fail_on})")
     return [*found, *_seams(finding), *court.advisory]

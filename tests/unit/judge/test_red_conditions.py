@@ -123,7 +123,7 @@ def test_4_severity_reaches_fail_on() -> None:
 
 
 def test_5_a_second_family_agrees_or_certainty_overwhelms() -> None:
-    assert found(report_of(calibrated())).reasons == ("no second family of strategies agrees",)
+    assert found(report_of(calibrated())).reasons == ("only the calibrated tests see it",)
     assert colour(calibrated(q=0.0009)) == "red"
     assert colour(calibrated(), word("exclusive_time_outliers", "A", "MaybeDegradation")) == "yellow"
     # two strategies of one family are one witness, and T is no second family to itself
