@@ -10,7 +10,8 @@ from contextlib import suppress
 from typing import Generic, TypeVar
 
 Result = TypeVar("Result")
-_NUMBER = 4  # bytes of a task's number
+_NUMBER = 4  # bytes of the number of a batch of tasks
+_BATCHES = 1000  # whose numbers fit the smallest pipe there is (4,096 bytes)
 _LENGTH = 8  # bytes of a length
 
 
@@ -29,14 +30,11 @@ def done(tasks: Sequence[Callable[[], Result]], processes: int) -> Iterator[tupl
     if helpers < 1 or sys.platform != "linux" or len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208 - only counted
         yield from ((number, task()) for number, task in enumerate(tasks))
         return
-    # every process takes the next number from this file, whose position they share
-    numbers = os.memfd_create("tasks")
-    os.write(numbers, b"".join(number.to_bytes(_NUMBER, "little") for number in range(len(tasks))))
-    os.lseek(numbers, 0, os.SEEK_SET)
+    waiting = _queue(len(tasks))
     missing = set(range(len(tasks)))
-    children = [_Child(tasks, numbers) for _ in range(helpers)]
+    children = [_Child(tasks, waiting) for _ in range(helpers)]
     try:
-        for number in _taken(numbers):
+        for number in _taken(waiting, len(tasks)):
             yield number, tasks[number]()
             missing.remove(number)
         for child in children:
@@ -44,28 +42,42 @@ def done(tasks: Sequence[Callable[[], Result]], processes: int) -> Iterator[tupl
                 missing.remove(number)
                 yield number, result
     finally:
-        os.close(numbers)
+        os.close(waiting)
         for child in children:
             child.end()
     yield from ((number, tasks[number]()) for number in sorted(missing))
 
 
-def _taken(numbers: int) -> Iterator[int]:
-    while number := os.read(numbers, _NUMBER):
-        yield int.from_bytes(number, "little")
+def _batch(tasks: int) -> int:
+    return -(-tasks // _BATCHES)
+
+
+def _queue(tasks: int) -> int:
+    """The end of a pipe from which every process takes the next batch: no two can get the same bytes of a pipe."""
+    waiting, numbers = os.pipe()
+    starts = range(0, tasks, _batch(tasks))
+    os.write(numbers, b"".join(start.to_bytes(_NUMBER, "little") for start in starts))
+    os.close(numbers)
+    return waiting
+
+
+def _taken(waiting: int, tasks: int) -> Iterator[int]:
+    while first := os.read(waiting, _NUMBER):
+        start = int.from_bytes(first, "little")
+        yield from range(start, min(start + _batch(tasks), tasks))
 
 
 class _Child(Generic[Result]):
     """A process that takes tasks until none is left."""
 
-    def __init__(self, tasks: Sequence[Callable[[], Result]], numbers: int) -> None:
+    def __init__(self, tasks: Sequence[Callable[[], Result]], waiting: int) -> None:
         self._made = os.memfd_create("results")
         self._pid: int | None = os.fork()
         if self._pid:
             return
         code = 1
         with suppress(BaseException):  # whatever it is, the parent meets it when it does the task itself
-            _write([(number, tasks[number]()) for number in _taken(numbers)], self._made)
+            _write([(number, tasks[number]()) for number in _taken(waiting, len(tasks))], self._made)
             code = 0
         os._exit(code)
 
