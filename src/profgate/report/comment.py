@@ -318,7 +318,7 @@ def _unbroken(text: str) -> str:
 def _unchanged(quiet: int, noise: int) -> str:
     return _joined(
         f"{numbers.counted(quiet, 'metric')} without a finding" if quiet else "",
-        f"{numbers.counted(noise, 'hint')} within noise, in the report" if noise else "",
+        f"{numbers.counted(noise, 'hint')} within noise or without own cost, in the report" if noise else "",
     )
 
 

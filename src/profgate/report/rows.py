@@ -77,7 +77,7 @@ class Groups(NamedTuple):
     """All findings, each in one group, worst first.
 
     What costs more and what costs less, a row for each story; what is only a hint; the further rows of the stories; and
-    hints of which the calibrated test says that they are noise.
+    hints of which the calibrated test says that they are noise, or that have no cost of their own on either side.
     """
 
     worse: tuple[Row, ...]
@@ -120,7 +120,8 @@ def _group(row: Row) -> str:
         return "worse"
     if finding.direction == "better" and finding.colour == "green":
         return "better" if _improved(row) else "noise"
-    return "noise" if finding.reasons[:1] in NOISE and not moved_words(finding) else "other"
+    weightless = finding.from_value == 0 and finding.to_value == 0
+    return "noise" if (weightless or finding.reasons[:1] in NOISE) and not moved_words(finding) else "other"
 
 
 def _improved(row: Row) -> bool:

@@ -97,3 +97,17 @@ def test_votes_that_none_agrees_with_are_not_counted_and_samples_are_fewer() -> 
     assert not [part for part in why(Row("w", samples.metric(found), found)) if "strategies" in part]
     less = Row("w", samples.metric(unit="samples"), samples.finding("f", 200, 150))
     assert story(less, str) == "f has 25.0 % fewer samples"
+
+
+def test_a_caller_without_own_cost_that_came_or_went_is_counted_and_not_listed() -> None:
+    report = samples.regression()
+    load = report.workloads[0]
+    metric = load.metrics[0]
+    gone = replace(
+        metric.findings[0], kind="NotInTarget", direction="better", colour="neutral", severity="none", reasons=()
+    )
+    costly, weightless = replace(gone, from_value=5.0, to_value=0.0), replace(gone, from_value=0.0, to_value=0.0)
+    metric = replace(metric, findings=(costly, weightless))
+    groups = grouped(replace(report, workloads=(replace(load, metrics=(metric,)),)))
+    assert [row.finding for row in groups.other] == [costly]
+    assert [row.finding for row in groups.noise] == [weightless]
