@@ -45,7 +45,7 @@ def _run(arguments: Sequence[str]) -> int:
 
     try:
         if arguments == ["action"]:
-            from profgate.action import main as run_action
+            from profgate.action.door import main as run_action
 
             return run_action()
         from profgate.commands.main import run_command

@@ -14,7 +14,8 @@ import cmarkgfm.cmark
 import pytest
 
 from fake_github import FakeGitHub
-from profgate.action import Pace, main
+from profgate.action.door import main
+from profgate.action.job import Pace
 from profgate.model.manifest import MANIFEST_NAME
 
 QUICK = Pace((0, 0), 0, 0, 0)

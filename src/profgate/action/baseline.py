@@ -1,0 +1,102 @@
+"""Which baseline is fair for an event, and the stored sets of profiles that serve as one."""
+
+import posixpath
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from profgate.action.job import Job
+from profgate.compare.workloads import workload_name
+from profgate.errors import SettingsError
+from profgate.model.policy import Policy
+from profgate.model.report import Side
+from profgate.model.run_context import RunContext
+from profgate.model.source import SourceFile
+from profgate.pipeline import PipelineInput
+from profgate.sources.artifact_source import Found, Search, find_stored
+from profgate.sources.baseline_search import Trust
+
+
+@dataclass(frozen=True, slots=True)
+class Fair:
+    """Where the baseline comes from: the fair commit, its name for people, the branches whose runs are trusted."""
+
+    start: str
+    label: str
+    branches: tuple[str, ...] | None
+
+
+def fair_baseline(job: Job) -> Fair:
+    """The fair commit of the event, or the one that was asked for."""
+    context, settings = job.context, job.settings
+    if settings.baseline_ref:
+        return Fair(job.client.commit_sha(settings.baseline_ref), settings.baseline_ref, None)
+    base = base_branch(context)
+    branches = tuple(dict.fromkeys(name for name in (base, context.default_branch) if name))
+    if context.event_name == "merge_group" and context.merge_group_base_sha:
+        return Fair(context.merge_group_base_sha, base, branches)
+    parents = job.client.commit(context.sha).parents
+    if context.event_name == "pull_request":
+        # A test merge has the base first and the head second; else the head itself was checked out.
+        if len(parents) == 2 and parents[1] == context.head_sha:
+            return Fair(parents[0], base, branches)
+        return Fair(job.client.merge_base(base, context.head_sha), base, branches)
+    start = context.before_sha or (parents[0] if parents else context.sha)
+    return Fair(start, base, branches)
+
+
+def stored_at(job: Job, start: str, branches: Sequence[str] | None, noise_runs: int) -> Found:
+    """The nearest set that was stored at a commit or before it, and further ones for noise."""
+    context, settings = job.context, job.settings
+    if context.repository_id is None:
+        raise SettingsError("GITHUB_REPOSITORY_ID", "is missing; baselines cannot be trusted without it")
+    workflow = settings.baseline_workflow
+    path = f".github/workflows/{posixpath.basename(workflow)}" if workflow else context.workflow_path
+    trusted = None if branches is None else frozenset(branches)
+    search = Search(
+        start=start,
+        trust=Trust(context.repository_id, path, trusted, context.run_id),
+        branches=[None] if branches is None else list(branches),
+        artifact=settings.artifact,
+        noise_runs=noise_runs,
+    )
+    found = find_stored(job.client, search)
+    for reason in found.reasons:
+        job.commands.log(f"passed over: {reason}")
+    return found
+
+
+def baseline_input(job: Job, found: Found, label: str, policy: Policy) -> PipelineInput:
+    """The baseline half of the pipeline's input."""
+    if found.baseline is None:
+        return PipelineInput((), (), policy=policy, baseline_side=Side(label), pages=job.settings.pages)
+    run = found.baseline.candidate.run
+    job.commands.log(f"baseline: run {run.id} of {run.head_sha}, distance {found.baseline.candidate.distance}")
+    side = Side(label, run.head_sha, run.head_branch, run.id, found.baseline.candidate.distance)
+    noise = [_one_reading(one.files) for one in found.noise]
+    return PipelineInput(
+        found.baseline.files,
+        (),
+        noise=noise,
+        policy=policy,
+        baseline_side=side,
+        manifests=(found.baseline.manifest, None),
+        pages=job.settings.pages,
+    )
+
+
+def base_branch(context: RunContext) -> str:
+    """The branch that is merged into, or the one that was pushed to."""
+    if context.base_ref:
+        return context.base_ref.removeprefix("refs/heads/")
+    ref = context.ref.removeprefix("refs/heads/")
+    if ref.startswith("gh-readonly-queue/"):
+        return ref.removeprefix("gh-readonly-queue/").rpartition("/pr-")[0]
+    return "" if ref.startswith("refs/") else ref
+
+
+def _one_reading(files: Sequence[SourceFile]) -> tuple[SourceFile, ...]:
+    """The first run of each workload: what one job recorded five times is one independent reading of the noise."""
+    first: dict[tuple[str, str], SourceFile] = {}
+    for source in files:
+        first.setdefault((workload_name(source.name), source.name.rpartition(".")[2]), source)
+    return tuple(first.values())

@@ -1,0 +1,96 @@
+"""What every part of one run of the action needs: settings, event, log, the API and the artifact service."""
+
+import posixpath
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+
+from profgate.adapters.artifact_service import ArtifactService
+from profgate.adapters.environment import machine_facts
+from profgate.adapters.github_client import GitHubClient
+from profgate.adapters.workflow_commands import WorkflowCommands
+from profgate.errors import NotAllowed
+from profgate.model.manifest import Manifest
+from profgate.model.run_context import RunContext
+from profgate.publish.artifacts import Uploads
+from profgate.settings import Settings
+from profgate.version import VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Seconds between requests and between writes, how often and how slowly a failed call is repeated."""
+
+    pauses: tuple[float, float] = (0.25, 1.0)
+    retries: int = 4
+    backoff: float = 1.0
+    upload_pause: float = 3.0
+
+
+ON_GITHUB = Pace()
+
+
+class Job:
+    """One run of the action; leaving ``connections``, a context manager, gives the API's connections back."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        context: RunContext,
+        commands: WorkflowCommands,
+        pace: Pace,
+        environ: Mapping[str, str],
+    ) -> None:
+        self.settings = settings
+        self.context = context
+        self.commands = commands
+        self.pace = pace
+        self.environ = environ
+        self.output_dir = posixpath.join(context.workspace, settings.output_dir)
+        self.connections = ExitStack()
+
+    @cached_property
+    def client(self) -> GitHubClient:
+        """The API, connected when it is first needed."""
+        if not self.settings.token:
+            raise NotAllowed("token", "is empty, so GitHub cannot be asked; pass token: ${{ github.token }}")
+        return self.connections.enter_context(
+            GitHubClient(
+                self.settings.token,
+                self.context.api_url,
+                self.context.repository,
+                pauses=self.pace.pauses,
+                retries=self.pace.retries,
+                backoff=self.pace.backoff,
+                verify=self.settings.ca_bundle or True,
+            )
+        )
+
+    def uploads(self) -> Uploads:
+        """The artifact service of this run."""
+        return ArtifactService(
+            self.context.results_url,
+            self.context.runtime_token,
+            self.context.run_url,
+            mask=self.commands.mask,
+            pause=self.pace.upload_pause,
+            verify=self.settings.ca_bundle or True,
+        )
+
+    def identity(self) -> Manifest:
+        """This run and its machine."""
+        machine, context = machine_facts(self.environ), self.context
+        return Manifest(
+            commit=context.sha,
+            ref=context.ref,
+            event=context.event_name,
+            run_id=context.run_id,
+            attempt=context.run_attempt,
+            job=context.job,
+            os=machine.get("os", ""),
+            architecture=machine.get("arch", ""),
+            cpu_model=machine.get("cpu", ""),
+            runner_image=machine.get("image", ""),
+            profgate_version=VERSION,
+        )

@@ -1,0 +1,97 @@
+"""From both sides to a report: every file is written before anything is published."""
+
+import posixpath
+from dataclasses import replace
+
+from profgate import wiring
+from profgate.action.baseline import base_branch
+from profgate.action.job import Job
+from profgate.action.sides import Sides
+from profgate.action.source_diff import source_diff
+from profgate.action.telling import exit_code_of, set_outputs, tell_pull_request
+from profgate.model.links import Links
+from profgate.model.policy import Policy
+from profgate.model.report import Document, Report
+from profgate.pipeline import Built
+from profgate.publish.artifacts import Page, upload_pages
+from profgate.publish.files import hand_over, write_documents
+from profgate.publish.step_outputs import Published
+from profgate.report.comment import render_comment
+from profgate.report.first_run import render_first_run
+from profgate.report.json_report import to_json
+from profgate.report.page_index import IndexRow, build_index
+from profgate.report.summary import render_summary
+
+
+def compare_and_report(job: Job, sides: Sides) -> int:
+    """Compares, writes every file, and only then publishes; gives the exit code."""
+    settings, run_url = job.settings, job.context.run_url
+    given = sides.given
+    if given.baseline and given.target:
+        given = replace(given, diff=source_diff(job, given.baseline_side))
+    built = wiring.compare(given)
+    report = _explained(built.report, sides)
+    first = _first_run(job, built, sides.given.policy) if sides.first_run else None
+    _write(job, report, built, first or _comment(job, report, Links(run=run_url)))
+    uploaded = upload_pages(
+        job.uploads,
+        [Page(page.workload, page.metric, page.document) for page in built.pages],
+        key=settings.key,
+        attempt=job.context.run_attempt,
+        folder=settings.output_dir,
+        run_url=run_url,
+    )
+    for warning in uploaded.warnings:
+        job.commands.warning(warning, title="profgate")
+    comment = first or _comment(job, report, uploaded.links)
+    write_documents(job.output_dir, [comment])
+    url, note = tell_pull_request(job, report, comment, uploaded.links)
+    summary = first or render_summary(report, links=uploaded.links, run_url=run_url, note=note)
+    job.commands.add_summary(summary.text)
+    write_documents(job.output_dir, [replace(summary, name="summary.md")])
+    hand_over(job.output_dir, job.context.workspace)
+    page_url = next(iter(uploaded.links.pages.values()), "")
+    published = Published(posixpath.join(settings.output_dir, "report.json"), page_url, url, sides.base_runs)
+    set_outputs(job.commands, report, published)
+    return exit_code_of(job, report)
+
+
+def _write(job: Job, report: Report, built: Built, comment: Document) -> None:
+    """Report, pages, their index and the comment without links, whatever happens afterwards."""
+    documents = [
+        Document("report.json", "application/json", to_json(report)),
+        comment,
+        *(page.document for page in built.pages),
+    ]
+    if built.pages:
+        rows = [IndexRow(page.document.name, page.workload, page.metric) for page in built.pages]
+        documents.append(Document("index.html", "text/html", build_index(rows)))
+    write_documents(job.output_dir, documents)
+
+
+def _first_run(job: Job, built: Built, policy: Policy) -> Document:
+    return render_first_run(
+        key=job.settings.key,
+        workloads=len({one.name for one in built.report.not_compared if one.side == "target"}),
+        base_branch=base_branch(job.context) or None,
+        run_url=job.context.run_url,
+        head_sha=job.context.head_sha,
+        policy=policy,
+    )
+
+
+def _comment(job: Job, report: Report, links: Links) -> Document:
+    return render_comment(report, key=job.settings.key, links=links, run_url=job.context.run_url)
+
+
+def _explained(report: Report, sides: Sides) -> Report:
+    """The report with what only the door knows: refused wishes, and why there is no baseline."""
+    report = replace(report, warnings=(*report.warnings, *sides.warnings, *sides.missing[1:]))
+    if not sides.missing:
+        return report
+    reason = f"no baseline: {sides.missing[0]}"
+    return replace(
+        report,
+        not_compared=tuple(replace(one, reason=reason) if one.side == "target" else one for one in report.not_compared),
+        verdict=replace(report.verdict, reasons=(reason, *report.verdict.reasons)),
+    )

@@ -1,0 +1,104 @@
+"""Both sides of a comparison: this build's profiles or those of a ref, and the baseline they are compared with."""
+
+from dataclasses import dataclass, replace
+
+from profgate.action.baseline import baseline_input, fair_baseline, stored_at
+from profgate.action.job import Job
+from profgate.action.policy import policy_at
+from profgate.errors import GitHubError, ProfgateError
+from profgate.model.manifest import Manifest
+from profgate.model.report import Side
+from profgate.pipeline import PipelineInput
+from profgate.sources.local import LocalSet, local_set
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Both sides as they were found; ``base_runs`` counts runs that were read, ``missing`` says why there is none."""
+
+    given: PipelineInput
+    base_runs: int
+    warnings: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+    @property
+    def first_run(self) -> bool:
+        """Whether nothing was ever stored, as opposed to stored and lost."""
+        return bool(self.missing) and all(
+            reason.startswith("no trusted run") or "stored no artifact" in reason for reason in self.missing
+        )
+
+
+def compared_sides(job: Job) -> Sides:
+    """This build and its baseline."""
+    settings = job.settings
+    target = local_set(settings.profiles, job.context.workspace)
+    target_side = _target_side(job)
+    if settings.baseline_profiles:
+        return _local_sides(job, target, target_side)
+    fair = fair_baseline(job)
+    policy, refused = policy_at(job, fair.start)
+    found = stored_at(job, fair.start, fair.branches, settings.baseline_runs)
+    given = baseline_input(job, found, fair.label, policy)
+    given = replace(
+        given, target=target.files, target_side=target_side, manifests=(given.manifests[0], _own(job, target))
+    )
+    if found.baseline is None:
+        return Sides(given, 0, refused, missing=found.reasons)
+    return Sides(given, 1 + len(found.noise), refused)
+
+
+def release_sides(job: Job) -> Sides:
+    """The stored profiles of two refs."""
+    settings = job.settings
+    starts = [job.client.commit_sha(ref) for ref in (settings.baseline_ref, settings.target_ref)]
+    policy, refused = policy_at(job, starts[0])
+    baseline = stored_at(job, starts[0], None, settings.baseline_runs)
+    target = stored_at(job, starts[1], None, 0)
+    for ref, found in ((settings.baseline_ref, baseline), (settings.target_ref, target)):
+        if found.baseline is None:
+            raise ProfgateError(ref, f"has no stored profiles ({'; '.join(found.reasons)}); record it first")
+    given = baseline_input(job, baseline, settings.baseline_ref, policy)
+    other = baseline_input(job, target, settings.target_ref, policy)
+    given = replace(
+        given,
+        target=other.baseline,
+        target_side=other.baseline_side,
+        manifests=(given.manifests[0], other.manifests[0]),
+    )
+    distance = other.baseline_side.distance or 0
+    told = (f"the target stands {distance} commits before {settings.target_ref}",) if distance else ()
+    return Sides(given, 1 + len(baseline.noise), (*told, *refused))
+
+
+def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:
+    """Both sides lie in the workspace; the API is asked for the policy only, and may be missing."""
+    settings = job.settings
+    baseline = local_set(settings.baseline_profiles, job.context.workspace)
+    start, told = None, tuple[str, ...]()
+    if settings.token and job.context.event_name == "pull_request":
+        try:
+            start = fair_baseline(job).start
+        except GitHubError as error:
+            told = (f"the policy was read from this checkout, because GitHub did not tell the base commit: {error}",)
+    policy, refused = policy_at(job, start)
+    given = PipelineInput(
+        baseline.files,
+        target.files,
+        policy=policy,
+        baseline_side=Side(", ".join(settings.baseline_profiles), sha=start),
+        target_side=target_side,
+        manifests=(baseline.manifest or job.identity(), _own(job, target)),
+        pages=settings.pages,
+    )
+    return Sides(given, 1, (*told, *refused))
+
+
+def _own(job: Job, target: LocalSet) -> Manifest:
+    return target.manifest or job.identity()
+
+
+def _target_side(job: Job) -> Side:
+    context = job.context
+    label = f"#{context.pr_number}" if context.pr_number else context.head_ref or context.ref
+    return Side(label, sha=context.head_sha or context.sha, ref=context.head_ref or context.ref, run_id=context.run_id)

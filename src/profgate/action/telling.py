@@ -1,0 +1,72 @@
+"""What the run says: annotations, outputs, the comment of the pull request and the exit code."""
+
+from profgate.action.job import Job
+from profgate.adapters.workflow_commands import WorkflowCommands, harmless
+from profgate.errors import GitHubError, NotAllowed, ProfgateError, SettingsError
+from profgate.model.links import Links
+from profgate.model.report import Document, Report
+from profgate.publish.step_outputs import Published, outputs_of
+from profgate.publish.sticky_comment import Texts, publish_comment
+from profgate.report.comment import render_quiet_comment
+
+NOT_COMPARED = 3
+
+
+def tell(error: ProfgateError, commands: WorkflowCommands) -> None:
+    """An annotation for each mistake, at its line where it has one."""
+    for line in map(harmless, str(error).splitlines()):
+        where, *rest = line.split(":", 3)
+        if isinstance(error, SettingsError) and len(rest) == 3 and rest[0].isdigit() and rest[1].isdigit():
+            commands.error(line, file=where, line=int(rest[0]), title="profgate")
+        else:
+            commands.error(line, title="profgate")
+
+
+def set_outputs(commands: WorkflowCommands, report: Report | None, published: Published) -> None:
+    """Every declared output, also where there is nothing to say."""
+    for name, value in outputs_of(report, published).items():
+        commands.set_output(name, value)
+
+
+def exit_code_of(job: Job, report: Report) -> int:
+    """The gate's word as an exit code; nothing compared is neutral, which a job cannot say but with 0."""
+    verdict = report.verdict
+    reasons = harmless("; ".join(verdict.reasons))
+    if verdict.conclusion == "fail" or verdict.exit_code == 1:
+        job.commands.error(reasons or "the gate failed", title="profgate: the gate failed")
+    elif verdict.conclusion == "not_compared":
+        job.commands.warning(reasons or "nothing was compared", title="profgate: not compared")
+    job.commands.log(f"verdict: {verdict.conclusion}")
+    return 0 if verdict.exit_code == NOT_COMPARED else verdict.exit_code
+
+
+def tell_pull_request(job: Job, report: Report, comment: Document, links: Links) -> tuple[str, str]:
+    """The comment's address and why there is none; what keeps us from writing never changes the verdict."""
+    context, settings, commands = job.context, job.settings, job.commands
+    if context.pr_number is None or context.event_name != "pull_request" or settings.comment == "never":
+        return "", ""
+    if context.read_only or not settings.token:
+        reason = "runs of forks and of Dependabot get a token that can only read"
+        note = f"No comment was written: {reason if context.read_only else 'no token was given'}."
+        commands.notice(note, title="profgate")
+        return "", note
+    calm = render_quiet_comment(report, key=settings.key, links=links, run_url=context.run_url)
+    texts = Texts(comment.text, calm.text, worth=_worth_a_comment(report))
+    try:
+        outcome = publish_comment(
+            job.client, context.pr_number, context.head_sha, settings.key, texts, settings.comment
+        )
+    except NotAllowed as error:
+        commands.warning(f"no comment was written: {error}", title="profgate")
+        return "", "No comment was written: the token may not. The log names the permission to add."
+    except GitHubError as error:
+        commands.warning(f"no comment was written: {error}", title="profgate")
+        return "", "No comment was written: GitHub did not take it. The log says why."
+    if outcome.skipped:
+        commands.log(f"no comment was written: {outcome.skipped}")
+    return outcome.url, ""
+
+
+def _worth_a_comment(report: Report) -> bool:
+    found = [one for workload in report.workloads for metric in workload.metrics for one in metric.findings]
+    return report.verdict.conclusion != "pass" or any(one.direction != "none" for one in found)
