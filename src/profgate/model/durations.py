@@ -1,0 +1,98 @@
+"""How long many tests took in several runs, and what the stable ranks of their order say."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from profgate.model.arrays import FloatArray
+
+Order = Literal["kept", "below", "above", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class DurationRun:
+    """One run: how long each test took, by name. ``unit`` is a base unit; ``label`` tells the run from others.
+
+    ``commit`` and ``recorded`` (ISO 8601, UTC) are empty where nobody said.
+    """
+
+    label: str
+    unit: str
+    values: dict[str, float]
+    commit: str = ""
+    recorded: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DurationTable:
+    """Runs side by side: ``values`` float64[run, test], NaN where a run lacks the test; ``labels`` are all different.
+
+    The first ``baselines`` runs are the baseline, the others the target.
+    """
+
+    names: Sequence[str]
+    labels: Sequence[str]
+    values: FloatArray
+    baselines: int
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class MovedTest:
+    """A test that left the ranks it had in the baseline.
+
+    ``rank_from`` are its lowest and highest rank there, ``rank_to`` the one it has now; ``before`` and ``after`` are
+    medians over the runs, ``ratio`` after / before against the median ratio of all tests, None where one is zero.
+    """
+
+    name: str
+    rank_from: tuple[int, int]
+    rank_to: int
+    distance: int
+    before: float
+    after: float
+    ratio: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RankCheck:
+    """What the stable ranks of one target say against several baseline runs.
+
+    ``order`` below or above: more than ``width`` * ``sigma`` from ``mean``, the mean count over all pairs of baseline
+    runs; ``count`` is the mean over target against each of them. Both are None where no pair exists. ``chance`` is the
+    probability that a random order keeps as many ranks. ``common`` tests stand in all runs, ``left_out`` in some.
+    ``overall`` is the median ratio of all tests, which no rank shows. ``direction`` is that of the tests that moved.
+    """
+
+    order: Order
+    reason: str
+    common: int
+    left_out: int
+    baselines: int
+    mean: float | None = None
+    count: float | None = None
+    sigma: float | None = None
+    sigma_rule: str = "poisson"
+    width: float = 2.0
+    pair_counts: tuple[int, ...] = ()
+    target_counts: tuple[int, ...] = ()
+    chance: float | None = None
+    ties: int = 0
+    overall: float | None = None
+    direction: Literal["slower", "faster", "unknown"] = "unknown"
+    moved: tuple[MovedTest, ...] = ()
+    unit: str = "nanoseconds"
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Between which counts the order counts as kept."""
+        if self.mean is None or self.sigma is None:
+            return None
+        return self.mean - self.width * self.sigma, self.mean + self.width * self.sigma
+
+    @property
+    def distance(self) -> float | None:
+        """The count's distance from the mean in sigmas."""
+        if self.mean is None or self.count is None or not self.sigma:
+            return None
+        return (self.count - self.mean) / self.sigma

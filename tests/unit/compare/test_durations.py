@@ -1,0 +1,92 @@
+"""Results of one run become durations by test, and runs are laid side by side."""
+
+import math
+
+import numpy as np
+import pytest
+
+from profgate.compare.durations import is_table_of_durations, run_of, side_by_side
+from profgate.errors import ComparisonError
+from profgate.model.durations import DurationRun
+from profgate.model.profile import Configuration, FrameList, Measurements, Profile
+from profgate.model.source import source_of
+from profgate.model.units import Better, Metric, MetricKind
+from profgate.readers.registry import read_profile
+
+
+def results(
+    *readings: tuple[str, float], file: str | None = None, unit: str = "seconds", better: Better = "lower"
+) -> Profile:
+    names = list(dict.fromkeys(name for name, _ in readings))
+    count = len(readings)
+    return Profile(
+        name="junit.xml",
+        configuration=Configuration(),
+        metrics=(Metric("time", unit, better, MetricKind.TIMED),),
+        frames=FrameList(names, [file] * len(names), [None] * len(names), [None] * len(names)),
+        measurements=Measurements(
+            frame=np.array([names.index(name) for name, _ in readings], dtype=np.int64),
+            amount=np.array([value for _, value in readings]),
+            size=np.full(count, np.nan),
+            exclusive=np.full(count, np.nan),
+            subtypes=[""] * count,
+            order=np.zeros(count, dtype=np.int64),
+        ),
+    )
+
+
+def test_durations_in_base_units_by_test() -> None:
+    run = run_of([results(("a", 0.5), ("b", 2.0))], "monday", "c0ffee", "2026-01-02T03:04:05Z")
+    assert run == DurationRun("monday", "nanoseconds", {"a": 5e8, "b": 2e9}, "c0ffee", "2026-01-02T03:04:05Z")
+
+
+def test_files_of_one_run_are_joined_and_repeated_readings_are_their_median() -> None:
+    run = run_of([results(("a", 1.0), ("a", 2.0)), results(("a", 9.0), ("b", 1.0))], "r")
+    assert run.values == {"a": 2e9, "b": 1e9}
+
+
+def test_tests_of_one_name_in_two_files_are_two() -> None:
+    run = run_of([results(("test_x", 1.0), file="a.py"), results(("test_x", 2.0), file="b.py")], "r")
+    assert run.values == {"a.py: test_x": 1e9, "b.py: test_x": 2e9}
+
+
+def test_a_profile_is_one_test_that_took_its_total() -> None:
+    folded = read_profile(source_of("big/load.folded", b"main;parse 10\nmain 5\n"))
+    assert not is_table_of_durations(folded)
+    assert run_of([folded], "r") == DurationRun("r", "samples", {"big/load": 15.0})
+
+
+def test_what_is_not_finite_is_left_out() -> None:
+    assert run_of([results(("a", math.nan), ("b", 1.0))], "r").values == {"b": 1e9}
+
+
+@pytest.mark.parametrize(
+    ("profiles", "what"),
+    [
+        ([], "holds no duration"),
+        ([results(("a", math.nan))], "holds no duration"),
+        ([results(("a", 1.0)), results(("m", 1.0), unit="bytes")], "several units"),
+        ([results(("a", 1.0), unit="op/s", better="higher")], "less is better"),
+    ],
+)
+def test_what_cannot_be_ranked_is_an_error(profiles: list[Profile], what: str) -> None:
+    with pytest.raises(ComparisonError, match=what):
+        run_of(profiles, "r")
+
+
+def test_runs_side_by_side() -> None:
+    runs = [DurationRun("r", "nanoseconds", {"b": 1.0, "a": 2.0}), DurationRun("r", "nanoseconds", {"a": 3.0})]
+    table = side_by_side(runs[:1], runs[1:])
+    assert (table.names, table.labels, table.baselines) == (["a", "b"], ["r", "r (2)"], 1)
+    assert table.values.tolist()[0] == [2.0, 1.0]
+    assert table.values[1, 0] == 3.0
+    assert math.isnan(table.values[1, 1])
+
+
+def test_runs_of_two_units_are_not_compared() -> None:
+    with pytest.raises(ComparisonError, match="bytes and nanoseconds"):
+        side_by_side([DurationRun("a", "nanoseconds", {"t": 1.0})], [DurationRun("b", "bytes", {"t": 1.0})])
+
+
+def test_nothing_side_by_side_is_an_empty_table() -> None:
+    assert side_by_side([], []).values.shape == (0, 0)

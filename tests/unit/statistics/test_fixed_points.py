@@ -1,0 +1,107 @@
+"""The law of stable ranks: the paper's appendix and its simulation (detection.md 5.2)."""
+
+import math
+import random
+from collections.abc import Mapping
+from itertools import permutations
+
+import pytest
+from scipy import stats
+
+from profgate.statistics.fixed_points import EXACT_LIMIT, chance_of_as_many, derangements, exact_law, poisson
+
+DERANGEMENTS = [1, 0, 1, 2, 9, 44, 265, 1854, 14833, 133496, 1334961]
+DISTANCE_TO_POISSON = {3: 0.237, 4: 0.0995, 5: 0.0344, 6: 0.0101, 8: 5.9e-4, 10: 2.2e-5}
+
+
+def moments(law: Mapping[int, float]) -> tuple[float, float]:
+    whole = sum(law.values())
+    mean = sum(kept * weight for kept, weight in law.items()) / whole
+    return mean, sum(kept**2 * weight for kept, weight in law.items()) / whole - mean**2
+
+
+def test_derangements_are_counted_by_the_recurrence() -> None:
+    assert [derangements(number) for number in range(11)] == DERANGEMENTS
+    for number in range(1, 8):
+        listed = sum(all(place != value for place, value in enumerate(order)) for order in permutations(range(number)))
+        assert derangements(number) == listed
+
+
+def test_law_of_few_tests_is_that_of_all_their_orders() -> None:
+    laws = [" ".join(map(str, exact_law(count))) for count in range(1, 5)]
+    assert laws == ["0 1", "1/2 0 1/2", "1/3 1/2 0 1/6", "3/8 1/3 1/4 0 1/24"]
+    assert [120 * share for share in exact_law(5)] == [44, 45, 20, 10, 0, 1]
+    assert [round(float(share), 6) for share in exact_law(5)] == [0.366667, 0.375, 0.166667, 0.083333, 0.0, 0.008333]
+
+
+@pytest.mark.parametrize("count", range(1, 15))
+def test_one_rank_is_stable_on_average_and_so_is_the_variance_beyond_one_test(count: int) -> None:
+    law = exact_law(count)
+    assert sum(law) == 1
+    mean = sum(kept * share for kept, share in enumerate(law))
+    assert mean == 1
+    assert sum(kept**2 * share for kept, share in enumerate(law)) - mean**2 == (0 if count == 1 else 1)
+
+
+@pytest.mark.parametrize("count", range(2, 12))
+def test_identities_of_the_appendix(count: int) -> None:
+    orders = math.factorial(count)
+    fixed = [math.comb(count, kept) * derangements(count - kept) for kept in range(count + 1)]
+    assert derangements(count) - (-1) ** count == count * derangements(count - 1)  # (12), and (11) as it must read
+    assert sum(fixed) == orders  # (21)
+    assert sum(kept * times for kept, times in enumerate(fixed)) == orders  # (20)
+    assert sum(kept**2 * times for kept, times in enumerate(fixed)) == 2 * orders  # (35)
+
+
+def test_poisson_law_of_mean_one() -> None:
+    expected = [0.367879, 0.367879, 0.183940, 0.061313, 0.015328, 0.003066]
+    assert [poisson(kept, 1.0) for kept in range(6)] == pytest.approx(expected, abs=5e-7)
+    assert [poisson(kept, 37.5) for kept in (0, 30, 60)] == pytest.approx(stats.poisson.pmf([0, 30, 60], 37.5))
+    assert (poisson(0, 0.0), poisson(1, 0.0)) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize(("count", "distance"), DISTANCE_TO_POISSON.items())
+def test_the_exact_law_approaches_poisson(count: int, distance: float) -> None:
+    law = exact_law(count)
+    beyond = 1.0 - sum(poisson(kept, 1.0) for kept in range(count + 1))
+    apart = (sum(abs(float(share) - poisson(kept, 1.0)) for kept, share in enumerate(law)) + beyond) / 2.0
+    assert apart == pytest.approx(distance, rel=0.05)
+
+
+def test_published_simulation_holds_only_with_its_last_two_counts_exchanged() -> None:
+    printed = {0: 366, 1: 396, 2: 154, 3: 78, 4: 6, 5: 0}
+    possible = {0: 366, 1: 396, 2: 154, 3: 78, 4: 0, 5: 6}
+    assert moments(possible) == pytest.approx((0.968, 0.926976))
+    assert moments(printed) == pytest.approx((0.962, 0.884556))
+
+
+def test_simulation_of_the_paper_follows_the_exact_law() -> None:
+    chance = random.Random(2011)
+    counts = dict.fromkeys(range(6), 0)
+    for _ in range(1000):
+        order = chance.sample(range(5), 5)
+        counts[sum(place == value for place, value in enumerate(order))] += 1
+    assert counts[4] == 0
+    possible = [0, 1, 2, 3, 5]
+    expected = [1000 * float(exact_law(5)[kept]) for kept in possible]
+    assert stats.chisquare([counts[kept] for kept in possible], expected).pvalue > 0.01
+    assert moments(counts) == pytest.approx((1.0, 1.0), abs=0.15)
+
+
+def test_beyond_ten_tests_a_simulation_cannot_be_told_from_poisson() -> None:
+    chance = random.Random(11)
+    counts = [0] * 6
+    for _ in range(5000):
+        order = chance.sample(range(12), 12)
+        counts[min(5, sum(place == value for place, value in enumerate(order)))] += 1
+    law = [poisson(kept, 1.0) for kept in range(5)]
+    assert stats.chisquare(counts, [5000 * share for share in [*law, 1.0 - sum(law)]]).pvalue > 0.01
+
+
+def test_chance_that_a_random_order_keeps_as_many() -> None:
+    assert chance_of_as_many(5, 0) == 1.0
+    assert chance_of_as_many(5, 4) == chance_of_as_many(5, 5) == pytest.approx(1 / 120)
+    assert chance_of_as_many(1, 1) == 1.0
+    assert chance_of_as_many(EXACT_LIMIT, EXACT_LIMIT) == 1 / math.factorial(EXACT_LIMIT)
+    assert chance_of_as_many(300, 3) == pytest.approx(stats.poisson.sf(2, 1.0))
+    assert chance_of_as_many(300, 40) == pytest.approx(stats.poisson.sf(39, 1.0))
