@@ -200,7 +200,6 @@ def _located(said: list[Change], metric: MetricReport, court: Court, known: Find
         strategies=_votes(changes, direction),
         statistics=statistics,
         evidence=_evidence(known, changes, contexts_told(said, direction)),
-        acknowledgement=known.acknowledgement if known else None,
     )
     if alone is not None:
         return _coloured_cost(finding, metric, court)
@@ -276,11 +275,9 @@ def _models_agree(finding: Finding) -> bool:
 
 
 def _seams(finding: Finding) -> list[str]:
-    """What attribution, acknowledgement and confirmation say against red; silence says nothing."""
+    """What attribution and confirmation say against red; silence says nothing."""
     evidence = finding.evidence or {}
     found = [CAPS[evidence["cost"]]] if evidence.get("cost") in CAPS else []
-    if finding.acknowledgement is not None:
-        found.append("accepted")
     if evidence.get("reach") == "not reachable":
         found.append("not reachable from what this change touches")
     if evidence.get("confirmed") == "no":
@@ -341,7 +338,6 @@ def _total(change: Change, sums: list[Change], court: Court, known: Finding | No
         strategies=_votes([change, *sums], direction),
         statistics=statistics | {"p_adjusted": p, "weight": shift},
         evidence=known.evidence if known else None,
-        acknowledgement=known.acknowledgement if known else None,
     )
     obstacles = [] if sure else ["not certain enough to fail the gate"]
     if not fails(level, court.policy.fail_on_total):

@@ -74,7 +74,7 @@ def _net_finding(relation: Relation, known: Finding, judge: Judge) -> Finding:
     judged = judge([replace(net, location=relation.location)]) if BY_WORD[net.kind] is not Kind.NO_CHANGE else None
     finding = judged or _unchanged(replace(net, location=relation.location))
     if _place(known.location) == _place(relation.location):
-        finding = replace(finding, acknowledgement=known.acknowledgement, evidence=known.evidence)
+        finding = replace(finding, evidence=known.evidence)
     return _said(finding, words)
 
 

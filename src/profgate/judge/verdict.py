@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from profgate.judge.acceptances import with_acceptances
 from profgate.judge.findings import Court, importance, merged
 from profgate.judge.stories import with_stories
 from profgate.model.policy import Policy
@@ -24,7 +25,7 @@ Entry = tuple[WorkloadReport, MetricReport, Finding]
 def judge(draft: Report, policy: Policy) -> Report:
     """The report with findings and verdict; judging its JSON again gives the same.
 
-    Findings the draft already holds lend their evidence and acknowledgements.
+    Findings the draft already holds lend their evidence; what is accepted says the draft's list, each time anew.
     """
     compared = {
         (w, m): metric
@@ -43,7 +44,8 @@ def judge(draft: Report, policy: Policy) -> Report:
             else:
                 metrics.append(replace(metric, findings=()))
         workloads.append(replace(workload, metrics=tuple(metrics)))
-    judged = replace(draft, workloads=with_stories(workloads), policy=_stated(policy))
+    accepted, acceptances = with_acceptances(workloads, draft.acceptances)
+    judged = replace(draft, workloads=with_stories(accepted), acceptances=acceptances, policy=_stated(policy))
     return replace(judged, verdict=_verdict(judged, policy))
 
 
@@ -183,8 +185,9 @@ def _said(workload: WorkloadReport, metric: MetricReport, finding: Finding) -> s
     if finding.share_from is not None and finding.share_to is not None:
         shares = f", from {_percent(finding.share_from)} to {_percent(finding.share_to)} of the run,"
     words = {"NotInBaseline": "is new", "NotInTarget": "is gone", "Unknown": "changed, nobody can tell which way"}
+    by = f", accepted by {finding.acknowledgement.get('by')}" if finding.acknowledgement else ""
     verb = words.get(finding.kind, f"{'may have got' if finding.severity == 'maybe' else 'got'} {finding.direction}")
-    return f"{finding.location.name} {verb}{size}{shares} {where}".replace(",,", ",")
+    return f"{finding.location.name} {verb}{size}{shares} {where}{by}".replace(",,", ",")
 
 
 def _headline(docket: _Docket, colour: Colour) -> list[str]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from profgate.model.acceptance import Acceptance
 from profgate.model.change import Change, Location
 
 SCHEMA = "profgate.report/1"
@@ -164,6 +165,7 @@ class Report:
     not_compared: tuple[NotCompared, ...] = ()
     changes: tuple[Change, ...] = ()
     warnings: tuple[str, ...] = ()
+    acceptances: tuple[Acceptance, ...] = ()
     policy: dict[str, str | int | float | bool | None] = field(default_factory=dict)
     schema: str = SCHEMA
 

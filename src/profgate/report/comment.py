@@ -6,10 +6,12 @@ from typing import Any
 from urllib.parse import quote
 
 from profgate.errors import ProfgateError
+from profgate.model.acceptance import limits_text
 from profgate.model.links import Links
 from profgate.model.report import Document, Finding, Report, Side
 from profgate.model.visible_text import full_name
 from profgate.report import numbers, rows
+from profgate.report.acceptances import markdown_acceptances, ways_out
 from profgate.report.finding_key import finding_key
 from profgate.report.markdown_text import (
     MARKER_KEY,
@@ -61,7 +63,9 @@ def render_comment(
         ProfgateError: when the key could break out of the marker.
     """
     values: dict[str, Any] = {
-        "marker": marker(key, head_sha or report.target.sha, base_sha or report.baseline.sha),
+        "marker": marker(
+            key, head_sha or report.target.sha, base_sha or report.baseline.sha, limits_text(report.acceptances)
+        ),
         "links": links or Links(),
         "run_url": run_url,
         "updated": updated,
@@ -87,19 +91,19 @@ def render_quiet_comment(
     text = render_template(
         "markdown/quiet.md.j2",
         doubt=doubt,
-        marker=marker(key, report.target.sha, report.baseline.sha),
+        marker=marker(key, report.target.sha, report.baseline.sha, limits_text(report.acceptances)),
         compared=compared(report, short_sha(report.baseline.sha), short_sha(report.target.sha)),
         foot=_joined(link("report", links.index or links.report) if links.index or links.report else "", _run(run_url)),
     )
     return Document("comment.md", "text/markdown", text)
 
 
-def marker(key: str, head_sha: str | None, base_sha: str | None) -> str:
-    """The hidden first line by which our own comment is found again."""
+def marker(key: str, head_sha: str | None, base_sha: str | None, limits: str = "") -> str:
+    """The hidden first line by which our own comment is found again; it remembers the limits of acceptances."""
     if not MARKER_KEY.fullmatch(key):
         raise ProfgateError("key", f"{key[:64]!r} cannot mark a comment; use a-z, 0-9, dot, underscore, single hyphens")
     places = [f" {side}={sha}" for side, sha in (("head", short_sha(head_sha)), ("base", short_sha(base_sha))) if sha]
-    return f"<!-- profgate v1 key={key}{''.join(places)} -->"
+    return f"<!-- profgate v1 key={key}{''.join(places)}{f' accepted={limits}' if limits else ''} -->"
 
 
 def view(
@@ -145,6 +149,8 @@ def view(
         "row_of": lambda row: finding_cells(row, links),
         "total_of": total_cells,
         "counted": numbers.counted,
+        "ways_out": ways_out((*worse, *groups.carried)) if head and report.verdict.conclusion == "fail" else (),
+        "acceptances": markdown_acceptances(report),
         "pages": _joined(
             link("🔥 flame graph difference", page) if page else "",
             link("all pages", links.index) if links.index else "",
@@ -168,7 +174,7 @@ def headline(report: Report) -> str:
     if conclusion == "fail":
         return f"Performance gate failed: {told}" if told else "Performance gate failed"
     if conclusion == "warn":
-        word = "Advisory, the gate does not count yet" if report.verdict.advisory else "Worth a look"
+        word = "Advisory, the gate does not count yet" if report.verdict.advisory else rows.mild_word(report)
         return f"{word}: {told}" if told else word
     better = rows.headline(report, code_span)
     return f"Improved: {better}" if better else "No performance change found"
@@ -191,15 +197,11 @@ def finding_cells(row: Row, links: Links) -> dict[str, Any]:
     page = _frame_link(row, links)
     times = numbers.ratio(finding.from_value, finding.to_value)
     values = numbers.from_to(finding.from_value, finding.to_value, unit)
-    accepted = finding.acknowledgement or {}
     told = [
         _why(row),
         _source(finding),
         *(sentence(text, 120) for text in rows.evidence_words(finding)),
     ]
-    if accepted:
-        told.append("accepted" + (f" by {code_span(accepted['by'], 40)}" if accepted.get("by") else ""))
-        told.append(sentence(accepted.get("reason", ""), 120))
     return {
         "tag": f"{sign} {tag}",
         "name": row.finding.location.name,

@@ -14,7 +14,7 @@ from profgate.model.report import SCHEMA, Report
 
 Annotation: TypeAlias = Any  # what `get_type_hints` gives: a type, or a special form without a common one
 Plain: TypeAlias = Any  # what `json` takes and gives
-ONLY_WHERE_SAID = frozenset({"context"})  # left out where it is null
+ONLY_WHERE_SAID = frozenset({"context", "acceptances"})  # left out where there is none
 LARGEST_INTEGER = 1 << 63  # beyond it other languages lose digits or refuse the number
 
 
@@ -59,7 +59,7 @@ def _encoded_change(change: Change) -> dict[str, Any]:
 
 def _written(value: Plain) -> list[Any]:
     """The fields in writing order: the schema's name comes first, where a reader looks for it."""
-    said = [part for part in fields(value) if part.name not in ONLY_WHERE_SAID or getattr(value, part.name) is not None]
+    said = [part for part in fields(value) if part.name not in ONLY_WHERE_SAID or getattr(value, part.name)]
     return sorted(said, key=lambda part: part.name != "schema")
 
 

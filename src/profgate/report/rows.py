@@ -200,6 +200,12 @@ def headline(report: Report, quote: Quote) -> str:
     return story(row, quote) + beside
 
 
+def mild_word(report: Report) -> str:
+    """How to begin what does not fail: accepted, where that is all there is to it."""
+    worse = grouped(report).worse
+    return "Accepted" if worse and all(row.finding.acknowledgement for row in worse) else "Worth a look"
+
+
 def story(row: Row, quote: Quote) -> str:
     """One finding as a sentence: ``parse takes 2.1x its previous time``."""
     finding, unit = row.finding, row.metric.unit

@@ -7,6 +7,7 @@ from profgate.model.change import Change, path_text
 from profgate.model.report import Finding, Report, Side
 from profgate.model.visible_text import columns_of, cut, fitting, name_text, plain
 from profgate.report import numbers, rows
+from profgate.report.acceptances import plain_acceptances
 from profgate.report.rows import Pair, Row
 
 Tone = Literal["head", "bad", "warn", "good", "quiet", "text"]
@@ -44,6 +45,8 @@ def terminal_lines(report: Report, *, verbose: bool = False, width: int = 80) ->
     if quiet := len(shown) - len(told) - more:
         lines += [("text", ""), ("quiet", f"{numbers.counted(quiet, 'metric')} without a finding (-v shows them)")]
     lines += _missing(report, width, verbose=verbose)
+    if accepted := plain_acceptances(report):
+        lines += [("text", ""), ("head", "acceptances"), *(("text", f"  {line}") for line in accepted)]
     lines += _notes(report, width)
     return tuple(lines)
 

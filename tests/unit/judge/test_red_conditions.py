@@ -158,8 +158,8 @@ def test_6_a_renamed_location_is_judged_like_any_other() -> None:
     assert _marked(evidence={"cost": "renamed"}) == "red"
 
 
-def test_6_an_accepted_finding_is_not_red() -> None:
-    assert _marked(acknowledgement={"by": "owner"}) == "yellow"
+def test_6_a_finding_is_not_accepted_by_what_a_report_says_of_it() -> None:
+    assert _marked(acknowledgement={"by": "owner"}) == "red"  # only the list of acceptances does, see test_acceptances
 
 
 def test_7_what_is_not_reachable_is_not_red() -> None:

@@ -19,6 +19,7 @@ from profgate.judge.changes import metric_report
 from profgate.judge.findings import importance
 from profgate.judge.severity import severity
 from profgate.judge.verdict import judge
+from profgate.model.acceptance import Acceptance
 from profgate.model.change import Context
 from profgate.model.comparison import Comparison, Note
 from profgate.model.policy import Policy
@@ -121,15 +122,26 @@ def test_a_substituted_baseline_does_not_gate() -> None:
     assert judge(report, replace(GATING, max_gate_distance=2)).verdict.colour == "red"
 
 
-def test_acknowledged_and_moved_findings_are_not_red() -> None:
+def test_moved_findings_are_not_red() -> None:
     first = judged(from_exclusive([BASE], [SLOWER]))
     metric = first.workloads[0].metrics[0]
-    for change in ({"acknowledgement": {"by": "owner"}}, {"evidence": {"cost": "moved"}}):
-        marked = tuple(replace(found, **change) for found in metric.findings)  # type: ignore[arg-type]
-        workload = replace(first.workloads[0], metrics=(replace(metric, findings=marked),))
-        again = judge(replace(first, workloads=(workload,)), GATING)
-        assert findings(again)["f07"].colour == "yellow"
-        assert again.verdict.colour == "yellow"
+    marked = tuple(replace(found, evidence={"cost": "moved"}) for found in metric.findings)
+    workload = replace(first.workloads[0], metrics=(replace(metric, findings=marked),))
+    again = judge(replace(first, workloads=(workload,)), GATING)
+    assert findings(again)["f07"].colour == "yellow"
+    assert again.verdict.colour == "yellow"
+
+
+def test_an_acceptance_in_the_report_lets_its_finding_pass_every_time() -> None:
+    first = draft(from_exclusive([BASE], [SLOWER]))
+    wish = Acceptance("7.0", "f07", "the new format needs it", by="octocat")
+    once = judge(replace(first, acceptances=(wish,)), GATING)
+    assert (once.verdict.colour, once.verdict.exit_code) == ("yellow", 0)
+    assert "accepted by octocat" in once.verdict.reasons[0]
+    assert once.acceptances[0].limit == pytest.approx(1.25)
+    assert judge(once, GATING) == once
+    assert judge(from_json(to_json(once)), GATING).acceptances == once.acceptances
+    assert judge(replace(once, acceptances=()), GATING).verdict.colour == "red"
 
 
 def test_judging_again_gives_the_same() -> None:

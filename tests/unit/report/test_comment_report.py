@@ -10,9 +10,11 @@ from cmarkgfm.cmark import Options
 import report_samples as samples
 from golden_files import Golden
 from profgate.errors import ProfgateError
+from profgate.model.acceptance import Acceptance, command_for, in_comment, remembered_limits
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.report import Document, NotCompared, Report
+from profgate.model.visible_text import name_text
 from profgate.report.comment import COMMENT_BYTES, render_comment, render_quiet_comment
 from profgate.report.first_run import render_first_run
 from profgate.report.summary import SUMMARY_BYTES, render_summary
@@ -316,11 +318,56 @@ def test_an_accepted_finding_says_by_whom_and_why() -> None:
     row = replace(
         samples.finding("parse", 1e9, 2e9, colour="yellow"),
         acknowledgement={"by": "octocat", "reason": "needed | for @security"},
+        reasons=("accepted by octocat up to +10 %: needed | for @security",),
         evidence={"source": "changed"},
     )
     text = comment(samples.report(samples.workload(samples.metric(row)), verdict=samples.verdict("warn", "x"))).text
     assert "| ✅ accepted | `parse`" in text
-    assert " · changed here · accepted by `octocat` · needed &#124; for &#64;<b></b>security |" in text
+    assert "| accepted by octocat up to +10 %: needed &#124; for &#64;<b></b>security · " in text
+    assert "### 🟡 Accepted: `parse` takes 2.0x its previous time" in text
+
+
+def test_what_fails_says_how_it_could_be_accepted() -> None:
+    twice = [samples.finding("run", 1e9, 2e9, file=name) for name in ("a.py", "b.py")]
+    odd = samples.finding("ns::f(int, a: b)`|@x", 1e9, 2e9)
+    loads = samples.workload(samples.metric(samples.finding("parse", 1e9, 2e9), odd))
+    text = comment(samples.report(loads, verdict=samples.RED)).text
+    assert "`/profgate accept parse: REASON`" in text
+    assert "```/profgate accept ``ns::f(int, a: b)`|@x``: REASON```" in text
+    text = comment(samples.report(samples.workload(samples.metric(*twice)), verdict=samples.RED)).text
+    assert "`/profgate accept run file=a.py: REASON`, `/profgate accept run file=b.py: REASON`" in text
+    assert "To let it pass" not in comment(samples.report(loads, verdict=samples.verdict("warn", "x"))).text
+
+
+def test_acceptances_are_listed_with_what_became_of_them() -> None:
+    wishes = (
+        Acceptance(
+            "7.0",
+            "parse",
+            "needed for @x",
+            "octocat",
+            "https://github.com/o/r/pull/1#issuecomment-7",
+            limit=0.3,
+            state="applies",
+            told="up to +30 %",
+        ),
+        Acceptance("8.0", "a|b", "", "mallory", state="refused", told="mallory may not write here"),
+    )
+    text = comment(replace(samples.regression(), acceptances=wishes)).text
+    assert text.splitlines()[0].endswith(" accepted=7.0:0.3 -->")
+    assert remembered_limits(text) == {"7.0": 0.3}
+    assert "<summary>🤝 2 acceptances</summary>" in text
+    assert (
+        "- `parse`: accepted by `octocat` up to +30 % (needed for &#64;<b></b>x) · [where](https://github.com/" in text
+    )
+    assert "- `a|b`: refused: mallory may not write here" in text
+
+
+@pytest.mark.parametrize("name", ["parse", "ns::f", "a: b", "`", "a`b", " x", "operator new(long)", "x" * 300, "-->"])
+def test_the_command_that_is_shown_is_the_command_that_is_read(name: str) -> None:
+    (wish,) = in_comment(command_for(name, "dir/a b.py") + "because", 1)
+    assert wish.location in {name, name_text(name)}
+    assert (wish.file, wish.reason, wish.state) == ("dir/a b.py", "because", "open")
 
 
 def test_a_changed_function_links_to_its_lines() -> None:

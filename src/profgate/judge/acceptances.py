@@ -1,0 +1,115 @@
+"""What people accepted is red no longer: bound to one location and a size, never a total, never anything else."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from profgate.judge.findings import importance
+from profgate.model.acceptance import Acceptance
+from profgate.model.change import Location
+from profgate.model.report import Finding, MetricReport, WorkloadReport
+from profgate.model.visible_text import name_text
+
+ROOM = 1.25  # of the growth that was there when somebody accepted it
+ROUNDING = 1e-9
+TOTAL = Location("total")
+Place = tuple[str, str | None]
+
+
+def with_acceptances(
+    workloads: Sequence[WorkloadReport], acceptances: Sequence[Acceptance]
+) -> tuple[tuple[WorkloadReport, ...], tuple[Acceptance, ...]]:
+    """The workloads with accepted findings yellow instead of red, and the acceptances with what became of them.
+
+    One without a limit gets the growth it meets, and a quarter more: that number is to be remembered.
+    """
+    if not acceptances:
+        return tuple(workloads), ()
+    settled = tuple(_settled(one, workloads) for one in acceptances)
+    limits = [one for one in settled if one.state in {"applies", "exceeded"}]
+    accepted = [
+        replace(load, metrics=tuple(_with_accepted(load.name, metric, limits) for metric in load.metrics))
+        for load in workloads
+    ]
+    return tuple(accepted), settled
+
+
+def _settled(acceptance: Acceptance, workloads: Iterable[WorkloadReport]) -> Acceptance:
+    if acceptance.state == "refused":
+        return acceptance
+    metrics = [(load.name, metric) for load in workloads for metric in load.metrics]
+    found = [
+        finding for name, metric in metrics for finding in metric.findings if _means(acceptance, name, metric, finding)
+    ]
+    if not found:
+        if acceptance.location == TOTAL.name:
+            told = "a total cannot be accepted: accept what it consists of, or change fail-on-total on the base branch"
+            return replace(acceptance, state="refused", told=told)
+        return replace(acceptance, state="unused", told="nothing of this name got worse")
+    places: set[Place] = {(one.location.name, one.location.file) for one in found}
+    if len(places) > 1:
+        told = f"is the name of {len(places)} functions that got worse: add file=PATH"
+        return replace(acceptance, state="refused", told=told)
+    growth = max(_growth(one) for one in found)
+    limit = acceptance.limit if acceptance.limit is not None else ROOM * growth
+    settled = replace(acceptance, limit=limit, state="applies", told=f"up to {_percent(limit)}")
+    if not _within(growth, limit):
+        return replace(settled, state="exceeded", told=f"up to {_percent(limit)}, but it is {_percent(growth)} now")
+    return settled
+
+
+def _means(acceptance: Acceptance, workload: str, metric: MetricReport, finding: Finding) -> bool:
+    if finding.direction != "worse" or finding.colour not in {"red", "yellow"} or is_total(finding):
+        return False
+    if acceptance.workload not in {None, workload} or acceptance.metric not in {None, metric.name}:
+        return False
+    return any(
+        acceptance.location in {place.name, name_text(place.name)} and acceptance.file in {None, place.file}
+        for place in (finding.location, *_former(finding, metric))
+    )
+
+
+def _former(finding: Finding, metric: MetricReport) -> list[Location]:
+    """The locations a finding had before it was renamed."""
+    here = (finding.location.name, finding.location.file)
+    renames = (one for one in metric.relations if one.kind == "renamed")
+    return [old for one in renames if (one.location.name, one.location.file) == here for old in one.others]
+
+
+def is_total(finding: Finding) -> bool:
+    """Whether the finding is about a whole workload; a function may have the name, but it has a share of the run."""
+    return finding.location == TOTAL and finding.share_from is None and finding.share_to is None
+
+
+def _growth(finding: Finding) -> float:
+    """As a fraction of its own cost; of the whole run where there was no cost before."""
+    if finding.relative is not None:
+        return abs(finding.relative)
+    return abs((finding.share_to or 0.0) - (finding.share_from or 0.0))
+
+
+def _within(growth: float, limit: float) -> bool:
+    return growth <= limit + ROUNDING
+
+
+def _with_accepted(workload: str, metric: MetricReport, limits: Sequence[Acceptance]) -> MetricReport:
+    if not limits or not metric.findings:
+        return metric
+    findings = [_accepted(workload, metric, finding, limits) for finding in metric.findings]
+    return replace(metric, findings=tuple(sorted(findings, key=importance)))
+
+
+def _accepted(workload: str, metric: MetricReport, finding: Finding, limits: Sequence[Acceptance]) -> Finding:
+    for one in limits:
+        if not _means(one, workload, metric, finding):
+            continue
+        if one.limit is None or not _within(_growth(finding), one.limit):
+            continue
+        told = f"accepted by {one.by or 'nobody known'} up to {_percent(one.limit)}: {one.reason}"
+        others = () if finding.colour == "red" else finding.reasons
+        said = {"by": one.by, "reason": one.reason, "limit": _percent(one.limit), "link": one.link}
+        return replace(finding, colour="yellow", reasons=(told, *others), acknowledgement=said)
+    return finding
+
+
+def _percent(fraction: float) -> str:
+    return f"{100 * fraction:+,.{0 if abs(fraction) >= 0.1 else 1}f} %"

@@ -1,0 +1,186 @@
+"""What people accept in a pull request, and how they write it: comments that begin with `/profgate accept`, trailers.
+
+    /profgate accept parse_headers: the new format needs it
+    /profgate accept `ns::parse(int)` max=+40% file=src/parse.cpp: the new format needs it
+    Profgate-Accepted: parse_headers max=+40% the new format needs it
+
+A command stands at the very beginning of a comment, so what is quoted, hidden or shown as code is never one. A trailer
+stands in the last paragraph of a commit's message, which holds trailers only.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from profgate.model.visible_text import cut, name_text, plain
+
+State = Literal["open", "applies", "unused", "exceeded", "refused"]
+
+MOST_COMMANDS = 20  # of one comment or commit
+LONGEST_LINE = 4_000
+LONGEST_REASON = 300
+LARGEST_LIMIT = 1000.0  # times; what is meant to be unlimited is no limit
+COMMAND = re.compile(r"/profgate(?=\s|$)\s*(.*)")
+TRAILER = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*): *(.*)")
+TRAILER_NAME = "profgate-accepted"
+QUOTED = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+OPTION = re.compile(r"\s*\b(max|file|workload|metric)=(?:(`+)(?!`)(.+?)(?<!`)\2(?!`)|([^\s:`]+))")
+NAME_END = re.compile(r"\s+(?=(?:max|file|workload|metric)=)|:(?=\s|$)")
+PERCENT = re.compile(r"\+?([0-9]{1,6}(?:\.[0-9]{1,3})?)%")
+TIMES = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)x")
+REMEMBERED = re.compile(r"\s*<!-- profgate v1 [^<>\n]{0,400} accepted=([0-9a-f.,:e+]{1,4000}) -->")
+PLAIN_NAME = re.compile(r"(?!.*::?(?:\s|$))[^\s`]+")
+WHAT_TO_WRITE = "write /profgate accept LOCATION: REASON"
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """One wish to let a named location pass.
+
+    ``limit`` is the largest accepted growth as a fraction (0.3 = +30 %), None until it was measured; ``file``,
+    ``workload`` and ``metric`` narrow what is meant. ``told`` says why it stands as it does.
+    """
+
+    id: str
+    location: str
+    reason: str
+    by: str = ""
+    link: str = ""
+    file: str | None = None
+    workload: str | None = None
+    metric: str | None = None
+    limit: float | None = None
+    state: State = "open"
+    told: str = ""
+
+
+def in_comment(body: str, number: int) -> tuple[Acceptance, ...]:
+    """The commands with which a comment begins; whatever follows them is talk. ``number`` is the comment's id."""
+    found: list[Acceptance] = []
+    for line in body.replace("\r\n", "\n").split("\n"):
+        if not line.strip() and not found:
+            continue
+        command = COMMAND.fullmatch(line[:LONGEST_LINE].rstrip())
+        if command is None or len(found) == MOST_COMMANDS:
+            break
+        word, *rest = command[1].split(None, 1) or [""]
+        name = f"{number}.{len(found)}"
+        known = word == "accept"
+        found.append(
+            _wish(name, "".join(rest), colon=True) if known else _refused(name, f"is unknown: {WHAT_TO_WRITE}")
+        )
+    return tuple(found)
+
+
+def in_commit(message: str, sha: str) -> tuple[Acceptance, ...]:
+    """The trailers of a commit's message."""
+    subject, _, rest = message.replace("\r\n", "\n").strip().partition("\n\n")
+    block = rest.split("\n\n")[-1] if subject else ""
+    trailers: list[tuple[str, str]] = []
+    for line in block.split("\n"):
+        trailer = TRAILER.fullmatch(line[:LONGEST_LINE].rstrip())
+        if trailer is not None:
+            trailers.append((trailer[1].lower(), trailer[2]))
+        elif trailers and line.startswith((" ", "\t")):
+            trailers[-1] = (trailers[-1][0], f"{trailers[-1][1]} {line.strip()}"[:LONGEST_LINE])
+        else:
+            return ()
+    ours = [value for name, value in trailers if name == TRAILER_NAME][:MOST_COMMANDS]
+    return tuple(_wish(f"{sha[:12]}.{place}", value, colon=False) for place, value in enumerate(ours))
+
+
+def command_for(location: str, file: str | None = None) -> str:
+    """The comment that accepts a location, without the reason; ``file`` where the name alone is not enough."""
+    shown = name_text(location)
+    place = f" file={_quoted(file)}" if file else ""
+    return f"/profgate accept {_quoted(shown)}{place}: "
+
+
+def limits_text(acceptances: Iterable[Acceptance]) -> str:
+    """The limits that hold, for a comment of our own to remember: what was measured once must not grow with a push."""
+    known = [one for one in acceptances if one.limit is not None and one.state in {"applies", "exceeded"}]
+    return ",".join(f"{one.id}:{one.limit:.6g}" for one in known)
+
+
+def remembered_limits(body: str) -> dict[str, float]:
+    """The limits by id that the first line of our own comment holds; empty where it holds none."""
+    found = REMEMBERED.match(body)
+    limits: dict[str, float] = {}
+    for entry in found[1].split(",") if found is not None else ():
+        name, _, number = entry.partition(":")
+        try:
+            limit = float(number)
+        except ValueError:
+            continue
+        if 0 < limit < float("inf"):
+            limits[name] = limit
+    return limits
+
+
+def _quoted(text: str) -> str:
+    if PLAIN_NAME.fullmatch(text):
+        return text
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
+
+
+def _wish(name: str, text: str, *, colon: bool) -> Acceptance:
+    location, rest = _location(text.strip(), colon=colon)
+    if not location:
+        return _refused(name, f"names no location: {WHAT_TO_WRITE}")
+    options: dict[str, str] = {}
+    while (option := OPTION.match(rest)) is not None:
+        options.setdefault(option[1], _unpadded(option[3]) if option[3] else option[4])
+        rest = rest[option.end() :]
+    rest = rest.strip()
+    reason = cut(plain(rest.removeprefix(":")), LONGEST_REASON)
+    limit = _limit(options["max"]) if "max" in options else None
+    told = ""
+    if "max" in options and limit is None:
+        told = f"max={cut(plain(options['max']), 30)} is no growth: write max=+30% or max=1.3x"
+    elif not reason or (colon and not rest.startswith(":")):
+        told = f"gives no reason: {WHAT_TO_WRITE}"
+    return Acceptance(
+        name,
+        location,
+        reason,
+        file=options.get("file"),
+        workload=options.get("workload"),
+        metric=options.get("metric"),
+        limit=limit,
+        state="refused" if told else "open",
+        told=told,
+    )
+
+
+def _location(text: str, *, colon: bool) -> tuple[str, str]:
+    """What is accepted, and the rest of the line; a name with blanks or colons stands in backticks."""
+    if (quoted := QUOTED.match(text)) is not None:
+        return _unpadded(quoted[2]), text[quoted.end() :]
+    if not colon:
+        word, _, rest = text.partition(" ")
+        return word.removesuffix(":"), rest
+    end = NAME_END.search(text)
+    return (text, "") if end is None else (text[: end.start()].rstrip(), text[end.start() :])
+
+
+def _unpadded(text: str) -> str:
+    """Inline code without the blank that Markdown takes off both ends."""
+    padded = text.startswith(" ") and text.endswith(" ") and bool(text.strip())
+    return text[1:-1] if padded else text
+
+
+def _limit(text: str) -> float | None:
+    if (percent := PERCENT.fullmatch(text)) is not None:
+        limit = float(percent[1]) / 100
+    elif (times := TIMES.fullmatch(text)) is not None:
+        limit = float(times[1]) - 1
+    else:
+        return None
+    return limit if 0 < limit <= LARGEST_LIMIT else None
+
+
+def _refused(name: str, told: str) -> Acceptance:
+    return Acceptance(name, "", "", state="refused", told=told)

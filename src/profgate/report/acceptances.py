@@ -1,0 +1,55 @@
+"""What reports say of acceptances: how to accept what fails, and what became of what somebody accepted."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from profgate.model.acceptance import Acceptance, State, command_for
+from profgate.model.report import Report
+from profgate.model.visible_text import name_text, plain
+from profgate.report.markdown_text import code_span, link, sentence
+from profgate.report.rows import Row
+
+SHOWN = 20
+COMMANDS = 3  # red functions for which the command is written out
+LONGEST_COMMAND = 300
+WORDS: dict[State, str] = {
+    "open": "not judged",
+    "applies": "accepted",
+    "exceeded": "no longer covered, accepted",
+    "unused": "not needed:",
+    "refused": "refused:",
+}
+
+
+def ways_out(rows: Sequence[Row]) -> tuple[str, ...]:
+    """The comments that would accept what fails, each as inline code; empty where nothing that can be accepted does."""
+    red = [row.finding.location for row in rows if row.finding.colour == "red" and not row.total]
+    places = {(one.name, one.file) for one in red}
+    times = Counter(name for name, _ in places)
+    commands = dict.fromkeys(command_for(one.name, one.file if times[one.name] > 1 else None) for one in red)
+    shown = [code_span(f"{command}REASON", LONGEST_COMMAND) for command in commands]
+    return (*shown[:COMMANDS], *([f"and {len(shown) - COMMANDS} more"] if len(shown) > COMMANDS else []))
+
+
+def markdown_acceptances(report: Report) -> list[str]:
+    """A line for each acceptance, at most 20."""
+    lines = [_markdown(one) for one in report.acceptances[:SHOWN]]
+    more = len(report.acceptances) - SHOWN
+    return [*lines, f"and {more} more in the report"] if more > 0 else lines
+
+
+def _markdown(one: Acceptance) -> str:
+    what = code_span(one.location) if one.location else "a command"
+    by = f" by {code_span(one.by, 60)}" if one.by else ""
+    reason = f" ({sentence(one.reason)})" if one.reason else ""
+    where = f" · {link('where', one.link)}" if one.link else ""
+    return f"{what}: {WORDS[one.state]}{by if one.state == 'applies' else ''} {sentence(one.told)}{reason}{where}"
+
+
+def plain_acceptances(report: Report) -> list[str]:
+    """The same for a terminal."""
+    return [
+        f"{name_text(one.location) if one.location else 'a command'} by {name_text(one.by or 'nobody known', 60)}: "
+        f"{WORDS[one.state]} {plain(one.told)}" + (f" ({plain(one.reason)})" if one.reason else "")
+        for one in report.acceptances
+    ]

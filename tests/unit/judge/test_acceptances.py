@@ -1,0 +1,136 @@
+"""What is accepted is yellow instead of red: one location, one size, never a total."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from profgate.judge.acceptances import with_acceptances
+from profgate.model.acceptance import Acceptance
+from profgate.model.change import Location
+from profgate.model.report import Finding, Relation, WorkloadReport
+from profgate.report.json_report import from_json, to_json
+from report_samples import finding, metric, report
+
+
+def accepting(location: str = "parse", **told: Any) -> Acceptance:
+    return Acceptance("7.0", location, "the new format needs it", by="octocat", **told)
+
+
+def load(*findings: Finding, name: str = "api", relations: tuple[Relation, ...] = ()) -> WorkloadReport:
+    return WorkloadReport(name, {}, (), (replace(metric(*findings), relations=relations),))
+
+
+def settled(loads: list[WorkloadReport], *wishes: Acceptance) -> tuple[dict[str, Finding], tuple[Acceptance, ...]]:
+    workloads, acceptances = with_acceptances(loads, wishes)
+    return {
+        f"{one.name}/{each.location.file or ''}{each.location.name}": each
+        for one in workloads
+        for m in one.metrics
+        for each in m.findings
+    }, acceptances
+
+
+PARSE = finding("parse", 1e9, 2e9)
+STORE = finding("store", 1e9, 3e9)
+
+
+def test_an_accepted_finding_is_yellow_and_says_by_whom_why_and_up_to_what() -> None:
+    found, (wish,) = settled([load(PARSE, STORE)], accepting())
+    assert found["api/parse"].colour == "yellow"
+    assert found["api/parse"].reasons == ("accepted by octocat up to +125 %: the new format needs it",)
+    assert found["api/parse"].acknowledgement == {
+        "by": "octocat",
+        "reason": "the new format needs it",
+        "limit": "+125 %",
+        "link": "",
+    }
+    assert found["api/store"].colour == "red"
+    assert (wish.state, wish.limit, wish.told) == ("applies", 1.25, "up to +125 %")
+
+
+def test_beyond_its_limit_it_is_red_again() -> None:
+    found, (wish,) = settled([load(PARSE)], accepting(limit=0.5))
+    assert found["api/parse"] == PARSE
+    assert (wish.state, wish.told) == ("exceeded", "up to +50 %, but it is +100 % now")
+
+
+@pytest.mark.parametrize(("limit", "colour"), [(1.0, "yellow"), (0.99, "red")])
+def test_the_limit_itself_is_within(limit: float, colour: str) -> None:
+    assert settled([load(PARSE)], accepting(limit=limit))[0]["api/parse"].colour == colour
+
+
+def test_another_name_is_not_covered() -> None:
+    found, (wish,) = settled([load(PARSE)], accepting("pars"))
+    assert found["api/parse"].colour == "red"
+    assert (wish.state, wish.limit) == ("unused", None)
+
+
+def test_a_name_of_several_functions_needs_the_file() -> None:
+    loads = [load(finding("run", 1e9, 2e9, file="a.py"), finding("run", 1e9, 3e9, file="b.py"))]
+    found, (wish,) = settled(loads, accepting("run"))
+    assert {one.colour for one in found.values()} == {"red"}
+    assert (wish.state, wish.told) == ("refused", "is the name of 2 functions that got worse: add file=PATH")
+    found, _ = settled(loads, accepting("run", file="b.py"))
+    assert (found["api/a.pyrun"].colour, found["api/b.pyrun"].colour) == ("red", "yellow")
+
+
+def test_workload_and_metric_narrow_it() -> None:
+    loads = [load(PARSE), load(PARSE, name="batch")]
+    found, _ = settled(loads, accepting(workload="batch"))
+    assert (found["api/parse"].colour, found["batch/parse"].colour) == ("red", "yellow")
+    assert settled(loads, accepting(metric="wall"))[1][0].state == "unused"
+    assert settled(loads, accepting(metric="cpu"))[1][0].state == "applies"
+
+
+def test_a_limit_that_one_workload_exceeds_holds_for_the_other() -> None:
+    loads = [load(PARSE), load(finding("parse", 1e9, 9e9), name="batch")]
+    found, (wish,) = settled(loads, accepting(limit=2.0))
+    assert (found["api/parse"].colour, found["batch/parse"].colour) == ("yellow", "red")
+    assert wish.state == "exceeded"
+
+
+def test_a_total_cannot_be_accepted() -> None:
+    total = replace(PARSE, location=Location("total"), share_from=None, share_to=None)
+    found, (wish,) = settled([load(total)], accepting("total"))
+    assert found["api/total"].colour == "red"
+    assert wish.state == "refused"
+    assert "a total cannot be accepted" in wish.told
+    assert settled([load(finding("total", 1e9, 2e9))], accepting("total"))[0]["api/total"].colour == "yellow"
+
+
+def test_a_rename_keeps_it() -> None:
+    renamed = Relation("renamed", Location("parse"), (Location("parse_old"),))
+    found, (wish,) = settled([load(PARSE, relations=(renamed,))], accepting("parse_old"))
+    assert (found["api/parse"].colour, wish.state) == ("yellow", "applies")
+
+
+def test_a_long_name_may_be_written_as_the_comment_shows_it() -> None:
+    name = "x" * 300
+    shown = "x" * 40 + "…" + "x" * 39
+    found, _ = settled([load(finding(name, 1e9, 2e9))], accepting(shown))
+    assert found[f"api/{name}"].colour == "yellow"
+
+
+def test_new_cost_is_bound_to_its_share_of_the_run() -> None:
+    new = replace(finding("fresh", 0.0, 4e9, kind="NotInBaseline"), direction="worse", relative=None)
+    found, (wish,) = settled([load(new)], accepting("fresh"))
+    assert found["api/fresh"].colour == "yellow"
+    assert wish.limit == pytest.approx(0.125)
+
+
+def test_what_was_refused_stays_refused() -> None:
+    found, (wish,) = settled([load(PARSE)], accepting(state="refused", told="may not"))
+    assert (found["api/parse"].colour, wish.told) == ("red", "may not")
+
+
+def test_improvements_and_hints_are_left_alone() -> None:
+    better = finding("parse", 2e9, 1e9, colour="green", kind="Optimization")
+    found, (wish,) = settled([load(better)], accepting())
+    assert (found["api/parse"], wish.state) == (better, "unused")
+
+
+def test_a_report_without_acceptances_does_not_speak_of_them() -> None:
+    text = to_json(report(load(PARSE)))
+    assert "acceptances" not in text
+    assert from_json(text).acceptances == ()

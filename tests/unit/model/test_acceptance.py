@@ -1,0 +1,186 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from profgate.model.acceptance import (
+    MOST_COMMANDS,
+    Acceptance,
+    in_comment,
+    in_commit,
+    limits_text,
+    remembered_limits,
+)
+
+SHA = "a" * 40
+
+
+def one(body: str) -> Acceptance:
+    found = in_comment(body, 7)
+    assert len(found) == 1
+    return found[0]
+
+
+def trailer(line: str) -> Acceptance:
+    found = in_commit(f"Read the new format\n\nIt is slower.\n\n{line}\n", SHA)
+    assert len(found) == 1
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "location", "reason"),
+    [
+        ("parse: the new format", "parse", "the new format"),
+        ("ns::parse: the new format", "ns::parse", "the new format"),
+        ("`ns::f(int, std::map<a: b>)`: needed", "ns::f(int, std::map<a: b>)", "needed"),
+        ("`` a`b ``: needed", "a`b", "needed"),
+        ("operator new(unsigned long): needed", "operator new(unsigned long)", "needed"),
+        ("parse:\tneeded: see the ticket", "parse", "needed: see the ticket"),
+    ],
+)
+def test_a_command_names_a_location_and_a_reason(text: str, location: str, reason: str) -> None:
+    wish = one(f"/profgate accept {text}")
+    assert (wish.location, wish.reason, wish.state, wish.id) == (location, reason, "open", "7.0")
+    assert wish.limit is None
+
+
+@pytest.mark.parametrize(("text", "limit"), [("+40%", 0.4), ("40%", 0.4), ("1.5x", 0.5), ("0.5%", 0.005)])
+def test_the_accepted_growth_has_a_limit(text: str, limit: float) -> None:
+    assert one(f"/profgate accept parse max={text}: needed").limit == pytest.approx(limit)
+    assert trailer(f"Profgate-Accepted: parse max={text} needed").limit == pytest.approx(limit)
+
+
+def test_file_workload_and_metric_narrow_it() -> None:
+    wish = one("/profgate accept parse file=src/a.py workload=`api bench` metric=cpu max=+10%: needed")
+    assert (wish.file, wish.workload, wish.metric, wish.reason) == ("src/a.py", "api bench", "cpu", "needed")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("accept parse", "no reason"),
+        ("accept parse:", "no reason"),
+        ("accept parse:  \u200b\u202e ", "no reason"),
+        ("accept parse max=+10% needed", "no reason"),
+        ("accept : needed", "no location"),
+        ("accept", "no location"),
+        ("accept parse max=lots: needed", "is no growth"),
+        ("accept parse max=-10%: needed", "is no growth"),
+        ("accept parse max=0%: needed", "is no growth"),
+        ("accept parse max=0.9x: needed", "is no growth"),
+        ("accept parse max=999999%: needed", "is no growth"),
+        ("approve parse: needed", "is unknown"),
+        ("", "is unknown"),
+    ],
+)
+def test_what_is_not_whole_is_refused_with_what_to_write(text: str, told: str) -> None:
+    wish = one(f"/profgate {text}")
+    assert wish.state == "refused"
+    assert told in wish.told
+    assert "write " in wish.told
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "> /profgate accept parse: quoted from another comment",
+        "```\n/profgate accept parse: an example\n```",
+        "    /profgate accept parse: indented code",
+        "`/profgate accept parse: inline code`",
+        "<!--\n/profgate accept parse: hidden\n-->",
+        "Please write\n/profgate accept parse: needed",
+        "- /profgate accept parse: a list",
+        "/profgate-accept parse: another word",
+        "/profgated accept parse: another word",
+        "\u200b/profgate accept parse: begins with an invisible sign",
+        "",
+    ],
+)
+def test_only_the_beginning_of_a_comment_is_a_command(body: str) -> None:
+    assert in_comment(body, 7) == ()
+
+
+def test_a_comment_may_begin_with_several_commands_and_go_on_as_talk() -> None:
+    found = in_comment(
+        "\r\n/profgate accept parse: a\r\n/profgate accept store: b\r\n\r\nThanks\r\n/profgate accept log: c", 7
+    )
+    assert [(one.id, one.location) for one in found] == [("7.0", "parse"), ("7.1", "store")]
+    assert len(in_comment("/profgate accept a: b\n" * 1000, 7)) == MOST_COMMANDS
+
+
+def test_a_reason_is_one_visible_line_of_bounded_length() -> None:
+    wish = one("/profgate accept parse: see \u202e\x1b[31m" + "x" * 9000)
+    assert wish.reason.isprintable()
+    assert len(wish.reason) == 300
+
+
+@pytest.mark.parametrize(
+    ("line", "location", "reason"),
+    [
+        ("Profgate-Accepted: parse the new format", "parse", "the new format"),
+        ("Profgate-accepted: parse: the new format", "parse", "the new format"),
+        ("Profgate-Accepted: `a b` the new format", "a b", "the new format"),
+        ("Reviewed-by: someone\nProfgate-Accepted: parse the\n  new format", "parse", "the new format"),
+    ],
+)
+def test_a_trailer_names_a_location_and_a_reason(line: str, location: str, reason: str) -> None:
+    wish = trailer(line)
+    assert (wish.location, wish.reason, wish.state, wish.id) == (location, reason, "open", "aaaaaaaaaaaa.0")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Profgate-Accepted: parse in the subject",
+        "Subject\n\nProfgate-Accepted: parse too early\n\nMore text.",
+        "Subject\n\nSome text that quotes\nProfgate-Accepted: parse inside a paragraph",
+        "Subject\n\n> Profgate-Accepted: parse quoted",
+        "Subject\n\n  Profgate-Accepted: parse indented",
+        "",
+    ],
+)
+def test_only_the_last_paragraph_of_trailers_counts(message: str) -> None:
+    assert in_commit(message, SHA) == ()
+
+
+def test_a_trailer_without_reason_is_refused() -> None:
+    assert trailer("Profgate-Accepted: parse").state == "refused"
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(alphabet=st.sampled_from("/profgate accept max=file:`%+x\n\t\\<>|\u202e\x00"), max_size=400))
+def test_no_text_breaks_the_reader(text: str) -> None:
+    for wish in (*in_comment("/profgate accept " + text, 1), *in_commit(f"S\n\nProfgate-Accepted: {text}", SHA)):
+        assert (wish.state == "open") == bool(wish.location and wish.reason and not wish.told)
+        assert wish.reason.isprintable()
+
+
+@pytest.mark.parametrize("sign", ["`", " ", "a`", "max=", "max=1% ", ": ", "`a` "])
+def test_long_lines_cost_no_long_time(sign: str) -> None:
+    assert len(in_comment("/profgate accept " + sign * 60_000, 1)) == 1
+
+
+def test_limits_are_remembered_in_the_marker_of_our_comment() -> None:
+    wishes = (
+        Acceptance("7.0", "parse", "x", limit=0.3, state="applies"),
+        Acceptance("aaaaaaaaaaaa.1", "store", "x", limit=12345.678, state="exceeded"),
+        Acceptance("8.0", "log", "x", limit=0.1, state="refused"),
+        Acceptance("9.0", "log", "x", state="unused"),
+    )
+    text = limits_text(wishes)
+    body = f"<!-- profgate v1 key=default head=4f2c1ab accepted={text} -->\nmore"
+    assert remembered_limits(body) == {"7.0": 0.3, "aaaaaaaaaaaa.1": 12345.7}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "<!-- profgate v1 key=default -->",
+        "text\n<!-- profgate v1 key=default accepted=7.0:9 -->",
+        "<!-- profgate v1 key=default accepted=7.0:inf -->",
+        "<!-- profgate v1 key=default accepted=7.0:-1 -->",
+        "<!-- profgate v1 key=default accepted=7.0:e+,::, -->",
+    ],
+)
+def test_anything_else_remembers_nothing(body: str) -> None:
+    assert remembered_limits(body) == {}
