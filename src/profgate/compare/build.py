@@ -1,7 +1,7 @@
 """A workload in, a Comparison for each metric out: union tree, symbol totals of every run, observations."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -163,23 +163,42 @@ def _graph_columns(profiles: Sequence[Profile], maps: Sequence[IntArray], symbol
     return RunColumns(own, total, sums)
 
 
-def _amounts(profile: Profile) -> FloatArray:
-    """Exclusive amounts; whole ones where no record has an exclusive one, else they would be counted twice."""
+def _amounts(profile: Profile, place: int) -> FloatArray:
+    """Exclusive amounts of one metric; whole ones where no record has an exclusive one, else they count twice."""
     body = profile.measurements
     if body is None:
         raise ComparisonError(profile.name, "has no records")
     known = np.isfinite(body.exclusive)
-    return np.where(known, body.exclusive, 0.0) if known.any() else body.amount
+    return (np.where(known, body.exclusive, 0.0) if known.any() else body.amount)[body.of_metric(place)]
+
+
+def _runs_in(profile: Profile, metric: Metric) -> int:
+    """How many runs a file holds: one, or those of a benchmark that repeats itself."""
+    place = _place(profile, metric)
+    return 1 if profile.measurements is None or place is None else profile.measurements.runs(place)
+
+
+def _starts(profiles: Sequence[Profile], metric: Metric) -> IntArray:
+    """int64[profile + 1]: where the runs of each begin among all of them."""
+    return np.cumsum([0, *(_runs_in(profile, metric) for profile in profiles)])
 
 
 def _measured_columns(
     profiles: Sequence[Profile], maps: Sequence[IntArray], symbols: int, metric: Metric
 ) -> RunColumns:
-    own = np.zeros((len(profiles), symbols), np.int64)
-    for run, (profile, mapping) in enumerate(zip(profiles, maps, strict=True)):
-        amounts = _finite(_amounts(profile)) * 10.0 ** (profile.metrics[0].exponent - metric.exponent)
-        frame = profile.measurements.frame if profile.measurements is not None else mapping[:0]
-        own[run] = added_at(symbols, mapping[frame], np.rint(amounts).astype(np.int64))
+    starts = _starts(profiles, metric)
+    own = np.zeros((starts[-1], symbols), np.int64)
+    for profile, mapping, start, stop in zip(profiles, maps, starts, starts[1:], strict=False):
+        body, place = profile.measurements, _place(profile, metric)
+        if body is None or place is None:
+            raise ComparisonError(profile.name, f"has no records of {metric.name}")
+        amounts = np.rint(
+            _finite(_amounts(profile, place)) * 10.0 ** (profile.metrics[place].exponent - metric.exponent)
+        )
+        chosen = body.of_metric(place)
+        run = body.order[chosen] if body.scenarios else np.zeros(len(amounts), np.int64)
+        cell = run * symbols + mapping[body.frame[chosen]]
+        own[start:stop] = added_at((stop - start) * symbols, cell, amounts.astype(np.int64)).reshape(-1, symbols)
     return RunColumns(own, own.copy(), own.sum(axis=1))
 
 
@@ -187,33 +206,36 @@ def _finite(amounts: FloatArray) -> FloatArray:
     return np.nan_to_num(amounts, nan=0.0, posinf=0.0, neginf=0.0)
 
 
-def _observations(sides: Sequence[Sequence[tuple[Profile, IntArray]]]) -> Observations | None:
-    """Records of both sides; None where no profile has any."""
-    runs = [(number, profile, mapping) for number, runs in enumerate(sides) for profile, mapping in runs]
-    bodies = [
-        (number, profile.measurements, mapping) for number, profile, mapping in runs if profile.measurements is not None
+def _observations(
+    profiles: Sequence[Profile], maps: Sequence[IntArray], baselines: int, metric: Metric
+) -> Observations | None:
+    """Records of one metric of both sides; None where no profile has any."""
+    records = [
+        (profile, body, place, mapping, start, int(number >= baselines))
+        for number, (profile, mapping, start) in enumerate(
+            zip(profiles, maps, _starts(profiles, metric).tolist(), strict=False)
+        )
+        if (body := profile.measurements) is not None and (place := _place(profile, metric)) is not None
     ]
-    if not bodies:
+    if not records:
         return None
-    codes: dict[str, int] = {}
-    for _, body, _ in bodies:
-        for name in body.subtypes:
-            codes.setdefault(name, len(codes))
+    names = list(dict.fromkeys(name for _, body, *_ in records for name in body.subtypes))
+    codes = {name: code for code, name in enumerate(names)}
+    chosen = [np.flatnonzero(body.of_metric(place)) for _, body, place, *_ in records]
+    rows = list(zip(records, chosen, strict=True))
     return Observations(
-        symbol=np.concatenate([mapping[body.frame] for _, body, mapping in bodies]),
-        side=np.concatenate([np.full(len(body.frame), number, np.int64) for number, body, _ in bodies]),
+        symbol=np.concatenate([mapping[body.frame[some]] for (_, body, _, mapping, _, _), some in rows]),
+        side=np.concatenate([np.full(len(some), side, np.int64) for (*_, side), some in rows]),
         run=np.concatenate(
-            [
-                np.full(len(profile.measurements.frame), run, np.int64)
-                for run, (_, profile, _) in enumerate(runs)
-                if profile.measurements is not None
-            ]
+            [start + (body.order[some] if body.scenarios else 0 * some) for (_, body, _, _, start, _), some in rows]
         ),
-        amount=np.concatenate([body.amount for _, body, _ in bodies]),
-        exclusive=np.concatenate([_amounts(profile) for _, profile, _ in runs if profile.measurements is not None]),
-        size=np.concatenate([body.size for _, body, _ in bodies]),
-        subtype=np.concatenate([np.array([codes[name] for name in body.subtypes], np.int64) for _, body, _ in bodies]),
-        subtypes=list(codes),
+        amount=np.concatenate([body.amount[some] for (_, body, *_), some in rows]),
+        exclusive=np.concatenate([_amounts(profile, place) for profile, _, place, *_ in records]),
+        size=np.concatenate([body.size[some] for (_, body, *_), some in rows]),
+        subtype=np.array(
+            [codes[body.subtypes[one]] for (_, body, *_), some in rows for one in some.tolist()], np.int64
+        ),
+        subtypes=names,
     )
 
 
@@ -292,7 +314,7 @@ def _common_metrics(workload: Workload) -> tuple[list[Metric], list[NotCompared]
             for profile, place in zip(everyone, places, strict=True)
             if place is not None
         )
-        common.append(Metric(metric.name, metric.unit, metric.better, metric.kind, exponent))
+        common.append(replace(metric, exponent=exponent))
     named = {(metric.name, metric.unit) for metric in after}
     alone += [
         NotCompared(workload.name, metric.name, "baseline", "the target has no such metric and unit")
@@ -329,7 +351,8 @@ def _noise_columns(
     for run, profile in enumerate(workload.noise_runs):
         mapping = numbering.maps[skip + run]
         columns = _columns([profile], Numbering(numbering.symbols, (mapping,)), metric, options)[0]
-        own[run], sums[run] = columns.own[0], columns.sums[0]
+        # what one job repeats is one reading
+        own[run], sums[run] = columns.own.sum(axis=0) // len(columns.own), columns.sums.sum() // len(columns.sums)
     return own, sums
 
 
@@ -360,9 +383,9 @@ def compare_workload(
     metrics, alone = _common_metrics(workload)
     comparisons = []
     paired = list(zip(runs, maps, strict=True))
-    records = _observations((paired[:baselines], paired[baselines:]))
     for stated in metrics:
         metric = _measured(stated, (*runs, *workload.noise_runs))
+        records = _observations(runs, maps, baselines, metric)
         columns, forest, rows = _columns(runs, Numbering(numbering.symbols, maps), metric, options)
         noise, noise_sums = _noise_columns(workload, numbering, metric, len(runs), options)
         comparisons.append(
@@ -370,7 +393,7 @@ def compare_workload(
                 workload=workload.name,
                 configuration=workload.configuration,
                 metric=metric,
-                runs=_runs(workload),
+                runs=_runs(workload, metric),
                 symbols=numbering.symbols,
                 self_value=read_only(columns.own),
                 total_value=read_only(columns.total),
@@ -403,20 +426,21 @@ def _measured(metric: Metric, runs: Sequence[Profile]) -> Metric:
     """Records are floats in their own unit: their columns keep six decimals more than the metric says, if they fit."""
     if any(profile.stacks is not None or profile.graph is not None for profile in runs):
         return metric
+    of_metric = [(profile, place) for profile in runs if (place := _place(profile, metric)) is not None]
     with np.errstate(over="ignore"):
-        largest = max(float(np.abs(_finite(_amounts(profile))).sum()) for profile in runs) * len(runs)
+        largest = sum(float(np.abs(_finite(_amounts(profile, place))).sum()) for profile, place in of_metric)
     if not np.isfinite(largest):
         raise ComparisonError("all runs", "their amounts add up beyond what a number can hold; record fewer")
     exponent = metric.exponent + MEASURED_EXPONENT
     while largest * 10.0 ** (metric.exponent - exponent) > MAX_TOTAL:
         exponent += 1
-    return Metric(metric.name, metric.unit, metric.better, metric.kind, exponent)
+    return replace(metric, exponent=exponent)
 
 
-def _runs(workload: Workload) -> Runs:
+def _runs(workload: Workload, metric: Metric) -> Runs:
     return Runs(
-        len(workload.baseline_runs),
-        len(workload.target_runs),
+        sum(_runs_in(profile, metric) for profile in workload.baseline_runs),
+        sum(_runs_in(profile, metric) for profile in workload.target_runs),
         len(workload.noise_runs),
         _jobs(workload.baseline_runs),
         _jobs(workload.target_runs),

@@ -81,6 +81,11 @@ def comparability(baseline: Sequence[Profile], target: Sequence[Profile], *, nam
 def doubts(comparison: Comparison) -> tuple[Note, ...]:
     """Warnings that only the numbers can tell: totals far apart, and names that nobody resolved."""
     split, notes = comparison.runs.baseline, []
+    if not comparison.metric.directed:
+        text = (
+            f"nobody states whether more or less {comparison.metric.name} is better; taken as if less were, never red"
+        )
+        notes.append(Note("direction", text, advisory=True))
     means = [float(side.mean()) for side in (comparison.run_totals[:split], comparison.run_totals[split:])]
     low, high = min(means), max(means)
     if 0.0 < low < high / FAR_APART:

@@ -1,9 +1,11 @@
 """Pairing: which files are runs of which workload, and what has no partner."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from profgate.compare.scenarios import scenario_of, taken_apart, warnings_of
 from profgate.model.profile import Profile
 from profgate.model.report import NotCompared
 from profgate.model.workload import Workload
@@ -29,48 +31,68 @@ def workload_name(path: str) -> str:
     return "/".join([*folders, stem])
 
 
-def _key(profile: Profile, name: str) -> tuple[str, str, str, tuple[tuple[str, str], ...]]:
-    """Files of one workload that differ in format or unit stay apart."""
-    configuration = profile.configuration
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """What profiles that are runs of one workload share: files that differ in format or unit stay apart."""
+
+    said: str
+    scenario: str | None
+    format: str
+    postprocessors: tuple[str, ...] = ()
+    units: tuple[tuple[str, str], ...] = ()
+
+
+def _key(profile: Profile, name: str) -> _Key:
+    configuration, scenario = profile.configuration, scenario_of(profile)
+    if scenario is not None:
+        # a benchmark may gain a metric, as memory beside time, and stay the same
+        return _Key(name, scenario, profile.facts.format)
     command = f"{configuration.command} {configuration.arguments} {configuration.workload}".strip()
     units = tuple((metric.name, metric.unit) for metric in profile.metrics)
     said = f"{configuration.collector}:{command}" if command else name
-    return said, profile.facts.format, ",".join(configuration.postprocessors), units
+    return _Key(said, None, profile.facts.format, configuration.postprocessors, units)
 
 
-def _grouped(profiles: Iterable[Profile]) -> dict[object, list[Profile]]:
-    groups: dict[object, list[Profile]] = {}
+def _grouped(profiles: Iterable[Profile], only: str | None = None) -> dict[_Key, list[Profile]]:
+    """Profiles by key; ``only`` is the name of the one file of each side, whatever it is called."""
+    groups: dict[_Key, list[Profile]] = {}
     for profile in profiles:
-        groups.setdefault(_key(profile, workload_name(profile.name)), []).append(profile)
+        groups.setdefault(_key(profile, only or workload_name(profile.name)), []).append(profile)
     return groups
 
 
-def _titles(keys: Iterable[tuple[object, list[Profile]]]) -> dict[object, str]:
-    """A name for each group; groups of one name are told apart by their format and unit."""
-    names = {key: workload_name(profiles[0].name) for key, profiles in keys}
-    titles: dict[object, str] = {}
-    for key, name in names.items():
-        shared = sum(other == name for other in names.values())
-        titles[key] = name if shared == 1 else f"{name} ({key[1]}, {', '.join(unit for _, unit in key[3])})"  # type: ignore[index]
-    return titles
+def _titles(groups: Mapping[_Key, Sequence[Profile]]) -> dict[_Key, str]:
+    """A name for each group; groups of one name are told apart by their file, or by their format and unit."""
+    names = {key: key.scenario or workload_name(profiles[0].name) for key, profiles in groups.items()}
+    times = Counter(names.values())
+    names = {
+        key: name if times[name] == 1 or key.scenario is None else f"{key.said}: {name}" for key, name in names.items()
+    }
+    times = Counter(names.values())
+    return {
+        key: name if times[name] == 1 else f"{name} ({', '.join([key.format, *(unit for _, unit in key.units)])})"
+        for key, name in names.items()
+    }
 
 
 def pair(baseline: Sequence[Profile], target: Sequence[Profile], noise: Sequence[Sequence[Profile]] = ()) -> Paired:
-    """Workloads by configuration; two single files always pair."""
-    if len(baseline) == len(target) == 1:
-        one, other = baseline[0], target[0]
-        name = workload_name(other.name)
-        runs = tuple(profile for run in noise for profile in run)
-        return Paired((Workload(name.rsplit("/", 1)[-1], other.configuration, (one,), (other,), runs),), ())
-    sides = [_grouped(baseline), _grouped(target)]
-    spread = _grouped(profile for run in noise for profile in run)
-    titles = _titles({**sides[0], **sides[1]}.items())
+    """Workloads by configuration, a workload for each benchmark of a file; two single files always pair."""
+    single = len(baseline) == len(target) == 1
+    only = workload_name(target[0].name).rsplit("/", 1)[-1] if single else None
+    told = warnings_of([*baseline, *target])
+    sides = [taken_apart(baseline), taken_apart(target)]
+    spread = taken_apart(profile for run in noise for profile in run)
+    if only is not None and len(sides[0]) == len(sides[1]) == 1:
+        (one,), (other,) = sides
+        workload = Workload(scenario_of(other) or only, other.configuration, (one,), (other,), tuple(spread))
+        return Paired((workload,), (), told)
+    groups, noises = [_grouped(side, only) for side in sides], _grouped(spread, only)
     workloads, alone = [], []
-    for key, title in titles.items():
-        before, after = sides[0].get(key, []), sides[1].get(key, [])
+    for key, title in _titles({**groups[0], **groups[1]}).items():
+        before, after = groups[0].get(key, []), groups[1].get(key, [])
         if before and after:
             workloads.append(
-                Workload(title, after[0].configuration, tuple(before), tuple(after), tuple(spread.get(key, [])))
+                Workload(title, after[0].configuration, tuple(before), tuple(after), tuple(noises.get(key, [])))
             )
         elif before:
             alone.append(NotCompared(title, None, "baseline", "missing in the target"))
@@ -78,4 +100,4 @@ def pair(baseline: Sequence[Profile], target: Sequence[Profile], noise: Sequence
             alone.append(NotCompared(title, None, "target", "no baseline: a new workload"))
     workloads.sort(key=lambda workload: workload.name)
     alone.sort(key=lambda item: (item.name, item.side))
-    return Paired(tuple(workloads), tuple(alone))
+    return Paired(tuple(workloads), tuple(alone), told)

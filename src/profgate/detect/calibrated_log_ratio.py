@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.base import (
+    UNSUITED,
     cannot_tell,
     directed,
     independent,
@@ -202,6 +203,9 @@ def smallest_detectable(error: FloatArray, q: float, tested: int) -> FloatArray:
         return np.asarray(np.expm1((noise_bar(q, tested) + POWER_QUANTILE) * error))
 
 
+ONE_LOCATION = "a benchmark has one location, which is the whole run: the test of totals speaks"
+
+
 class CalibratedLogRatio:
     """Tests each location: did its share of the run move further than sampling and machine noise explain?
 
@@ -239,6 +243,9 @@ class CalibratedLogRatio:
         if scale is None or reason:
             runs = noise_of(comparison, prior, None).base_runs
             return cannot_tell(self, chosen, (reason,), {"state": "unknown", "base_runs": runs})
+        if len(comparison.symbols) == 1 and comparison.observations is not None:
+            runs = noise_of(comparison, prior, None).base_runs
+            return cannot_tell(self, chosen, (ONE_LOCATION,), {**UNSUITED, "base_runs": runs})
         noise = noise_of(comparison, prior, None if exact else scale)
         sides = _sides(comparison, scale, chosen["listed_share"])
         test = _test(sides, noise, chosen["min_samples"], worse_sign(comparison.metric))

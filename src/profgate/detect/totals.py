@@ -167,7 +167,9 @@ class Totals:
             return cannot_tell(self, chosen, (obstacle,))
         found = choose_test(_readings(comparison), context.pairs, chosen["alpha_gate"])
         if found is None:
-            return cannot_tell(self, chosen, ("one run against one says nothing about the total's noise",))
+            shared = max(comparison.runs.baseline, comparison.runs.target) > 1
+            what = "what one job repeats" if shared else "one run against one"
+            return cannot_tell(self, chosen, (f"{what} says nothing about the total's noise",))
         return self._detection(comparison, chosen, found)
 
     def _obstacle(self, comparison: Comparison, options: dict[str, Any]) -> str:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.units import Metric
 
@@ -63,7 +65,9 @@ class Measurements:
     """Repeated records: ``frame`` int64[record] local number, ``amount`` float64[record] in the metric's own unit.
 
     ``size`` float64[record] is the x of a cost model (NaN where unknown), ``subtype`` the record's kind
-    (real, user, sys), ``order`` int64[record] the repetition.
+    (real, user, sys), ``order`` int64[record] the repetition. ``metric`` int64[record] is the place of the record's
+    metric in the profile, None where all are of the first. ``scenarios``: each frame is a benchmark of its own, whose
+    ``order`` counts runs from 0 without a gap for each metric; amounts of different frames are never added.
     """
 
     frame: IntArray
@@ -72,6 +76,17 @@ class Measurements:
     exclusive: FloatArray
     subtypes: list[str]
     order: IntArray
+    metric: IntArray | None = None
+    scenarios: bool = False
+
+    def of_metric(self, place: int) -> BoolArray:
+        """bool[record]: the records of one metric."""
+        return np.full(len(self.frame), place == 0) if self.metric is None else np.asarray(self.metric == place)
+
+    def runs(self, place: int) -> int:
+        """How many runs of one metric the file holds."""
+        order = self.order[self.of_metric(place)]
+        return int(order.max()) + 1 if self.scenarios and len(order) else 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,13 +53,17 @@ BASE_UNITS: dict[str, tuple[str, int, int]] = {
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """What is measured. A stored integer times ``10**exponent`` is the value in ``unit``."""
+    """What is measured. A stored integer times ``10**exponent`` is the value in ``unit``.
+
+    ``directed`` False: nobody says whether more of it is better; it is shown as if less were, and never gates.
+    """
 
     name: str
     unit: str
     better: Better = "lower"
     kind: MetricKind = MetricKind.SAMPLED
     exponent: int = 0
+    directed: bool = True
 
     @property
     def scale(self) -> float:

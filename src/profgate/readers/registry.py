@@ -13,11 +13,14 @@ from profgate.readers.cpuprofile import CpuprofileReader
 from profgate.readers.firefox import FirefoxReader
 from profgate.readers.folded import FoldedReader
 from profgate.readers.foreign import advice_for
+from profgate.readers.hyperfine import HyperfineReader
+from profgate.readers.junit import JunitReader
 from profgate.readers.perf import PerfReader
 from profgate.readers.perun import PerunReader
 from profgate.readers.pprof import PprofReader
 from profgate.readers.pstats import PstatsReader
 from profgate.readers.pyinstrument import PyinstrumentReader
+from profgate.readers.pytest_benchmark import PytestBenchmarkReader
 from profgate.readers.speedscope import SpeedscopeReader
 from profgate.readers.trace_events import TraceEventsReader
 
@@ -33,6 +36,9 @@ READERS: tuple[ProfileReader, ...] = (
     PerunReader(),
     PerfReader(),
     CallgrindReader(),
+    HyperfineReader(),
+    PytestBenchmarkReader(),
+    JunitReader(),
     FoldedReader(),
 )
 

@@ -16,7 +16,10 @@ from profgate.readers.containers import unwrap
 from profgate.readers.registry import READERS, read_profile, readers_with
 
 DATA = Path(__file__).parents[2] / "data"
-FORMATS = ("pprof", "speedscope", "cpuprofile", "pstats", "pyinstrument", "trace-events", "perun", "perf", "callgrind")
+FORMATS = (
+    *("pprof", "speedscope", "cpuprofile", "pstats", "pyinstrument", "trace-events", "perun", "perf", "callgrind"),
+    *("hyperfine", "pytest-benchmark", "junit"),
+)
 RECORDED = [(name, path) for name in FORMATS for path in sorted((DATA / name).iterdir())]
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
@@ -39,6 +42,9 @@ SMALLEST = {
     "perun": b'{"header": {}, "collector_info": {}, "global": {"resources": []}}',
     "perf": b"shop 12 5.25: 9 cycles:u: \n\t5d main (/shop)\n\n",
     "callgrind": b"events: Ir\nfn=main\n1 2\ntotals: 2\n",
+    "hyperfine": b'{"results": [{"command": "ls", "median": 0.5, "times": [0.5]}]}',
+    "pytest-benchmark": b'{"machine_info": {}, "benchmarks": []}',
+    "junit": b'<testsuite><testcase name="a" time="1"/></testsuite>',
     "folded": b"main 1\n",
 }
 

@@ -1,0 +1,70 @@
+"""Files of benchmark results taken apart: each benchmark is a workload of its own, with the runs the file holds."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from profgate.model.arrays import IntArray, read_only
+from profgate.model.profile import FrameList, Measurements, Profile
+
+
+def taken_apart(profiles: Iterable[Profile]) -> list[Profile]:
+    """The profiles, with one for each benchmark in the place of those that hold some; its configuration names it.
+
+    What a file says of all its benchmarks is `warnings_of`.
+    """
+    return [part for profile in profiles for part in _parts(profile)]
+
+
+def warnings_of(profiles: Iterable[Profile]) -> tuple[str, ...]:
+    """Warnings about files of benchmarks, which belong to none of their workloads alone."""
+    said = (
+        f"{profile.name}: {text}"
+        for profile in profiles
+        if profile.measurements is not None and profile.measurements.scenarios
+        for text in profile.warnings
+    )
+    return tuple(dict.fromkeys(said))
+
+
+def scenario_of(profile: Profile) -> str | None:
+    """The benchmark that a part of a file is about; None for a profile of one program."""
+    return profile.configuration.workload if profile.measurements and profile.measurements.scenarios else None
+
+
+def _parts(profile: Profile) -> Iterator[Profile]:
+    body = profile.measurements
+    if body is None or not body.scenarios:
+        yield profile
+        return
+    order = np.argsort(body.frame, kind="stable")
+    starts = np.searchsorted(body.frame[order], np.arange(len(profile.frames.names) + 1))
+    for number in range(len(profile.frames.names)):
+        yield _part(profile, body, number, np.sort(order[starts[number] : starts[number + 1]]))
+
+
+def _part(profile: Profile, body: Measurements, number: int, records: IntArray) -> Profile:
+    frames, said = profile.frames, profile.configuration
+    metric = np.zeros(len(records), np.int64) if body.metric is None else body.metric[records]
+    places, metric = np.unique(metric, return_inverse=True)
+    return replace(
+        profile,
+        configuration=replace(said, workload=frames.names[number]),
+        metrics=tuple(profile.metrics[place] for place in places.tolist()),
+        frames=FrameList(
+            *([column[number]] for column in (frames.names, frames.files, frames.lines, frames.modules))  # type: ignore[arg-type]
+        ),
+        measurements=Measurements(
+            frame=read_only(np.zeros(len(records), np.int64)),
+            amount=read_only(body.amount[records]),
+            size=read_only(body.size[records]),
+            exclusive=read_only(body.exclusive[records]),
+            subtypes=[body.subtypes[record] for record in records.tolist()],
+            order=read_only(body.order[records]),
+            metric=read_only(metric.reshape(-1)),
+            scenarios=True,
+        ),
+        periods=(None,) * len(places),
+        warnings=(),
+    )

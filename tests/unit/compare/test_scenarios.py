@@ -1,0 +1,108 @@
+"""Files of benchmarks: a workload each, with as many runs as the file holds."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from profgate.compare.build import CompareOptions, compare_workload
+from profgate.compare.scenarios import taken_apart
+from profgate.compare.workloads import pair
+from profgate.model.comparison import Comparison
+from profgate.model.profile import Facts, Profile
+from profgate.readers.results import Quantity, Results, amount_of, time_in
+
+TIME, MEMORY = time_in("ns"), amount_of("memory", "bytes")
+Runs = Mapping[str, Sequence[float]]
+
+
+def file(name: str, *metrics: tuple[Quantity, Runs], job: str | None = None, format: str = "x") -> Profile:  # noqa: A002
+    results = Results(name)
+    for quantity, benchmarks in metrics:
+        for benchmark, values in benchmarks.items():
+            results.add(benchmark, quantity, values)
+    return results.profile(Facts(format=format, job=job))
+
+
+def compared(baseline: Sequence[Profile], target: Sequence[Profile], noise: Sequence[Profile] = ()) -> list[Comparison]:
+    paired = pair(baseline, target, [noise] if noise else [])
+    return [one for workload in paired.workloads for one in compare_workload(workload, (), CompareOptions())[0]]
+
+
+def totals(comparison: Comparison) -> list[float]:
+    return [round(float(total) * comparison.metric.scale, 6) for total in comparison.run_totals]
+
+
+def test_each_benchmark_is_a_workload_with_the_runs_of_its_file() -> None:
+    sort, find = sorted(
+        compared(
+            [file("old.json", (TIME, {"sort": [5, 6, 7.25], "find": [1]}))],
+            [file("new.json", (TIME, {"find": [2, 3], "sort": [8]}))],
+        ),
+        key=lambda one: one.runs.baseline,
+        reverse=True,
+    )
+    assert (sort.workload, totals(sort), sort.runs.baseline, sort.runs.target) == ("sort", [5, 6, 7.25, 8], 3, 1)
+    assert (find.workload, totals(find), find.runs.baseline, find.runs.target) == ("find", [1, 2, 3], 1, 2)
+    assert sort.observations is not None
+    assert sort.observations.run.tolist() == [0, 1, 2, 3]
+    assert sort.observations.side.tolist() == [0, 0, 0, 1]
+
+
+def test_each_metric_has_its_own_number_of_runs() -> None:
+    side = [file("a.json", (TIME, {"sort": [5, 6]}), (MEMORY, {"sort": [64]}))]
+    time, memory = compared(side, side)
+    assert (time.metric.name, totals(time), time.runs.baseline) == ("time", [5, 6, 5, 6], 2)
+    assert (memory.metric.name, totals(memory), memory.runs.baseline) == ("memory", [64, 64], 1)
+
+
+def test_files_of_one_workload_add_their_runs() -> None:
+    sides = [[file(f"b/run-{run}.json", (TIME, {"sort": [run, run]}), job=f"j{run}") for run in (1, 2)]] * 2
+    [sort] = compared(*sides)
+    assert totals(sort) == [1, 1, 2, 2, 1, 1, 2, 2]
+    assert (sort.runs.baseline, sort.runs.baseline_jobs) == (4, 2)
+
+
+def test_what_a_job_of_the_noise_repeats_is_one_reading() -> None:
+    side = [file("a.json", (TIME, {"sort": [5]}))]
+    [sort] = compared(side, side, [file("a.json", (TIME, {"sort": [4, 8]}))])
+    assert [value * sort.metric.scale for value in sort.noise_totals.tolist()] == pytest.approx([6])
+
+
+def test_a_benchmark_that_gained_a_metric_is_still_the_same() -> None:
+    before = [file("a.json", (TIME, {"sort": [5]}))]
+    after = [file("a.json", (TIME, {"sort": [5]}), (MEMORY, {"sort": [64]}))]
+    assert [one.metric.name for one in compared(before, after)] == ["time"]
+
+
+def test_one_name_in_two_files_is_told_apart_by_the_file() -> None:
+    side = [file(name, (TIME, {"sort": [5], name[0]: [1]})) for name in ("a.json", "b.json")]
+    assert [one.name for one in pair(side, side).workloads] == ["a", "a: sort", "b", "b: sort"]
+
+
+def test_benchmarks_of_one_side_are_told() -> None:
+    paired = pair(
+        [file("a.json", (TIME, {"sort": [5], "old": [1]}))], [file("b.json", (TIME, {"sort": [5], "new": [1]}))]
+    )
+    assert [one.name for one in paired.workloads] == ["sort"]
+    assert [(one.name, one.side) for one in paired.alone] == [("new", "target"), ("old", "baseline")]
+
+
+def test_two_files_of_one_benchmark_pair_whatever_it_is_called() -> None:
+    paired = pair([file("a.json", (TIME, {"./old": [5]}))], [file("b.json", (TIME, {"./new": [5]}))])
+    assert [one.name for one in paired.workloads] == ["./new"]
+
+
+def test_warnings_about_a_file_are_not_those_of_each_benchmark() -> None:
+    side = [file("a.json", (TIME, {"sort": range(101), "find": [1]}))]
+    paired = pair(side, side)
+    assert len(paired.warnings) == 1
+    assert all(not run.warnings for workload in paired.workloads for run in workload.baseline_runs)
+
+
+def test_profiles_of_one_program_stay_whole() -> None:
+    whole = Results("a.xml", scenarios=False)
+    whole.add("test", TIME, [1, 2])
+    whole.add("other", TIME, [4])
+    [profile] = taken_apart([whole.profile(Facts(format="x"))])
+    assert len(profile.frames.names) == 2
+    assert [totals(one) for one in compared([profile], [profile])] == [[7, 7]]

@@ -1,0 +1,58 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from profgate.errors import ProfileError
+from profgate.model.profile import Profile
+from profgate.model.source import source_of
+from profgate.readers.hyperfine import HyperfineReader
+from result_rows import means, values
+
+RECORDED = Path(__file__).parents[2] / "data" / "hyperfine" / "hyperfine-1.15.json"
+
+
+def read(*results: Any) -> Profile:
+    return HyperfineReader().read(source_of("a.json", json.dumps({"results": results}).encode()))
+
+
+def result(command: str, *times: float, **more: Any) -> dict[str, Any]:
+    return {"command": command, "median": 1, "times": list(times), **more}
+
+
+def test_a_recorded_file_has_every_run_and_the_mean_that_hyperfine_printed() -> None:
+    found = HyperfineReader().read(source_of("a.json", RECORDED.read_bytes()))
+    written = json.loads(RECORDED.read_text())["results"]
+    assert values(found, "sleep 0.01") == pytest.approx([time * 1e9 for time in written[0]["times"]])
+    # what the terminal showed: 12.1 ms and 22.0 ms, 12 runs each
+    assert {name: round(mean / 1e6, 1) for name, mean in means(found).items()} == {"sleep 0.01": 12.1, "sleep 0.02": 22}
+    assert not found.warnings
+
+
+def test_memory_is_a_second_metric_where_it_was_recorded() -> None:
+    found = read(result("ls", 1, 2, memory_usage_byte=[4096, 8192]), result("cat", 3))
+    assert values(found, "ls", "peak memory") == [4096, 8192]
+    assert values(found, "cat", "peak memory") == []
+
+
+def test_runs_that_failed_are_told() -> None:
+    assert read(result("ls", 1, 2, exit_codes=[0, 2])).warnings == (
+        "runs that ended with an error and are compared all the same: 1",
+    )
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (7, "result 0 is no JSON object"),
+        ({"command": "ls", "median": 1}, "'times' is no JSON array"),
+        (result("ls"), "has no 'times'"),
+        (result("ls", -1), "cannot be measured"),
+        (result("", 1), "no name of a benchmark"),
+        (result("ls", 1, exit_codes=7), "'exit_codes' is no JSON array"),
+    ],
+)
+def test_results_of_another_shape_are_refused(entry: Any, message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        read(entry)

@@ -1,0 +1,97 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from profgate.errors import ProfileError
+from profgate.model.profile import Profile
+from profgate.model.source import source_of
+from profgate.readers.junit import JunitReader
+from profgate.readers.registry import read_profile
+from result_rows import means
+
+RECORDED = Path(__file__).parents[2] / "data" / "junit" / "pytest-9.2.xml"
+BOMB = '<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
+PIECES = (
+    *("<testsuite>", "</testsuite>", '<testcase name="a" time="1">', "</testcase>", "<skipped/>", "<failure>", "&lt;"),
+    *("<!-- -->", "<![CDATA[", "]]>", "&a;", BOMB, "\0", "time='1e9999'", "<?xml version='1.0' encoding='x'?>"),
+)
+
+
+def read(text: str) -> Profile:
+    return JunitReader().read(source_of("a.xml", text.encode()))
+
+
+def test_a_recorded_file_has_the_time_of_every_test_that_ran() -> None:
+    found = JunitReader().read(source_of("a.xml", RECORDED.read_bytes()))
+    assert {name: round(mean / 1e6) for name, mean in means(found).items()} == {
+        "test_suite.test_quick": 0,
+        "test_suite.test_waits[20]": 20,
+        "test_suite.test_waits[40]": 41,
+        "test_suite.TestOrders.test_fails": 11,
+    }
+    assert found.warnings == ("tests skipped: 1", "tests that failed and are compared all the same: 1")
+
+
+def test_the_tests_of_a_suite_are_parts_of_one_run() -> None:
+    found = read('<testsuite><testcase name="a" time="1"/><testcase name="b" time="2"/></testsuite>')
+    assert found.measurements is not None
+    assert not found.measurements.scenarios
+
+
+def test_nested_suites_name_spaces_files_and_lines() -> None:
+    found = read(
+        '<?xml version="1.0"?><!-- x --><j:testsuites xmlns:j="u"><j:testsuite><j:testsuite>'
+        '<j:testcase classname="shop.Orders" name="sort" time="1,234.5" file="shop.py" line="7"/>'
+        "</j:testsuite></j:testsuite></j:testsuites>".replace("j:", "")
+    )
+    assert (found.frames.names, found.frames.files, found.frames.lines) == (["shop.Orders.sort"], ["shop.py"], [7])
+    assert means(found) == {"shop.Orders.sort": 1234.5e9}
+
+
+@pytest.mark.parametrize("line", ["0", "-3", "x", "", "9" * 30, "²"])
+def test_a_line_that_is_none_is_left_out(line: str) -> None:
+    assert read(f'<testsuite><testcase name="a" time="1" line="{line}"/></testsuite>').frames.lines == [None]
+
+
+def test_a_test_without_time_is_told() -> None:
+    assert read('<testsuite><testcase name="a"/></testsuite>').warnings == ("tests without a time: 1",)
+
+
+def test_an_empty_suite_is_valid() -> None:
+    assert means(read("<testsuites/>")) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (BOMB + "<testsuite/>", "a.xml: has a DOCTYPE"),
+        ('<!DOCTYPE a SYSTEM "file:///etc/passwd"><testsuite/>', "a.xml: has a DOCTYPE"),
+        ("<testsuite><testcase>", "a.xml: line 1, column 21: no element found"),
+        ("<testsuite>" * 101, "nested too deeply"),
+        ('<testsuite><testcase name="a" time="soon"/></testsuite>', "a.xml: a: has 'soon' for a time"),
+        ('<testsuite><testcase name="a" time="-1"/></testsuite>', "cannot be measured"),
+        ('<testsuite><testcase name="a" time="NaN"/></testsuite>', "cannot be measured"),
+        ('<testsuite><testcase name="a" time="1e999999"/></testsuite>', "cannot be measured"),
+        ('<testsuite><testcase time="1"/></testsuite>', "no name"),
+    ],
+)
+def test_what_is_no_test_report_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        read(text)
+
+
+def test_utf_16_is_read_whatever_its_declaration_says() -> None:
+    text = '<?xml version="1.0" encoding="UTF-16"?><testsuite><testcase name="é" time="1"/></testsuite>'
+    assert means(read_profile(source_of("a.xml", text.encode("utf-16")))) == {"é": 1e9}
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=12))
+def test_any_pieces_are_read_or_refused_in_our_words(pieces: list[str]) -> None:
+    try:
+        said = read("<testsuite>" + "".join(pieces)).facts.format
+    except ProfileError as error:
+        said = str(error)
+    assert said

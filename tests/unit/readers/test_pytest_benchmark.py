@@ -1,0 +1,58 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from profgate.errors import ProfileError
+from profgate.model.profile import Profile
+from profgate.model.source import source_of
+from profgate.readers.pytest_benchmark import PytestBenchmarkReader
+from result_rows import means, values
+
+RECORDED = Path(__file__).parents[2] / "data" / "pytest-benchmark" / "pytest-benchmark-5.3.1.json"
+
+
+def read(*benchmarks: Any, machine: Any = None) -> Profile:
+    document = {"machine_info": machine or {}, "benchmarks": benchmarks}
+    return PytestBenchmarkReader().read(source_of("a.json", json.dumps(document).encode()))
+
+
+def test_a_recorded_file_has_the_means_and_rounds_that_pytest_printed() -> None:
+    found = PytestBenchmarkReader().read(source_of("a.json", RECORDED.read_bytes()))
+    # the table in the terminal: mean in us
+    assert {name.split("::")[1]: round(mean / 1e3, 4) for name, mean in means(found).items()} == {
+        "test_sort[100]": 2.7291,
+        "test_sort[1000]": 34.698,
+        "test_total": 264.7351,
+    }
+    assert len(values(found, "test_shop.py::test_sort[1000]")) == 16
+    assert len(values(found, "test_shop.py::test_total")) == 12
+    assert (found.facts.profiler_version, found.facts.os, found.facts.architecture) == ("5.3.1", "Linux", "x86_64")
+    assert found.facts.runtime == "3.11.7"
+
+
+def test_without_rounds_the_mean_is_the_one_run_and_that_is_told() -> None:
+    found = read({"name": "sort", "fullname": "a.py::sort", "stats": {"mean": 0.5, "rounds": 9}})
+    assert values(found, "a.py::sort") == [5e8]
+    assert found.warnings == ("benchmarks with a mean alone, whose rounds --benchmark-save-data keeps: 1",)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (7, "benchmark 0 is no JSON object"),
+        ({"name": "a"}, "'stats' is no JSON object"),
+        ({"name": "a", "stats": {}}, "'None', which cannot be measured"),
+        ({"name": "a", "stats": {"data": 7}}, "'data' is no JSON array"),
+        ({"stats": {"mean": 1}}, "no name of a benchmark"),
+    ],
+)
+def test_benchmarks_of_another_shape_are_refused(entry: Any, message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        read(entry)
+
+
+def test_a_machine_of_another_shape_is_refused() -> None:
+    with pytest.raises(ProfileError, match="'machine_info' is no JSON object"):
+        read(machine=[1])

@@ -1,0 +1,89 @@
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+
+from profgate.errors import ProfileError
+from profgate.model.profile import Facts, Profile
+from profgate.model.units import Metric, MetricKind
+from profgate.readers.results import MOST_RUNS, Results, amount_of, rate_of, time_in
+
+FACTS = Facts(format="x")
+
+
+def results(*added: tuple[Any, ...]) -> Profile:
+    read = Results("a.json")
+    for name, quantity, values in added:
+        read.add(name, quantity, values)
+    return read.profile(FACTS)
+
+
+def runs(profile: Profile) -> list[tuple[str, str, int, float]]:
+    body = profile.measurements
+    assert body is not None
+    assert body.metric is not None
+    columns = (body.frame.tolist(), body.metric.tolist(), body.order.tolist(), body.amount.tolist())
+    return [
+        (profile.frames.names[frame], profile.metrics[metric].name, order, amount)
+        for frame, metric, order, amount in zip(*columns, strict=True)
+    ]
+
+
+def test_each_benchmark_and_metric_counts_its_own_runs() -> None:
+    found = results(
+        ("sort", time_in("ms"), [2, Decimal("2.5")]),
+        ("sort", amount_of("allocated", "KiB"), [3]),
+        ("find", time_in("ms"), [1]),
+        ("sort", time_in("ms"), [4]),
+    )
+    assert runs(found) == [
+        ("sort", "time", 0, 2e6),
+        ("sort", "time", 1, 2.5e6),
+        ("sort", "time", 2, 4e6),
+        ("sort", "allocated", 0, 3072),
+        ("find", "time", 0, 1e6),
+    ]
+    assert found.metrics == (
+        Metric("time", "nanoseconds", kind=MetricKind.TIMED),
+        Metric("allocated", "bytes", kind=MetricKind.COUNTED),
+    )
+    assert found.measurements is not None
+    assert (found.measurements.runs(0), found.measurements.runs(1)) == (3, 1)
+
+
+def test_of_a_rate_more_is_better() -> None:
+    assert results(("sort", rate_of("speed", "bytes/s", 1e6), [2])).metrics[0].better == "higher"
+
+
+def test_many_rounds_become_means_of_as_many_each_and_keep_the_mean_of_all() -> None:
+    rounds = [float(number % 7) for number in range(5 * MOST_RUNS)]
+    found = results(("sort", time_in("ns"), rounds))
+    amounts = [amount for *_, amount in runs(found)]
+    assert len(amounts) == MOST_RUNS
+    assert np.mean(amounts) == pytest.approx(np.mean(rounds))
+    assert amounts[0] == pytest.approx(np.mean(rounds[:5]))
+    assert found.warnings[0].endswith("means of consecutive ones are compared: 1")
+
+
+def test_rounds_up_to_the_limit_stay_as_they_are() -> None:
+    found = results(("sort", time_in("ns"), range(MOST_RUNS)))
+    assert [amount for *_, amount in runs(found)] == list(range(MOST_RUNS))
+    assert not found.warnings
+
+
+def test_a_file_without_benchmarks_is_valid_and_empty() -> None:
+    assert runs(results()) == []
+    assert runs(results(("sort", time_in("s"), []))) == []
+
+
+@pytest.mark.parametrize("value", [-1, "1", None, True, float("nan"), float("inf"), Decimal("1e400"), 10**400, [1]])
+def test_what_no_clock_measures_is_refused(value: Any) -> None:
+    with pytest.raises(ProfileError, match=r"a\.json: sort: a value is .* which cannot be measured"):
+        results(("sort", time_in("s"), [1, value]))
+
+
+@pytest.mark.parametrize("name", ["", " ", None, 7, "x" * 501])
+def test_a_benchmark_needs_a_name(name: Any) -> None:
+    with pytest.raises(ProfileError, match="no name of a benchmark"):
+        results((name, time_in("s"), [1]))
