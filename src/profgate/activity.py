@@ -3,14 +3,20 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from profgate.model.run_context import RunContext
+from profgate.model.run_context import RunContext, TriggeringRun
 
 
 class ActivityKind(StrEnum):
-    """RELEASE compares the stored profiles of two refs; REFUSED is an event that is never safe."""
+    """What a run can be for.
+
+    HAND_OVER stores a pull request's profiles for its second half; SECOND_HALF compares what a finished run handed
+    over, with a token that can write; RELEASE compares the stored profiles of two refs; REFUSED is never safe.
+    """
 
     RECORD = "record"
     COMPARE = "compare"
+    HAND_OVER = "hand over"
+    SECOND_HALF = "second half"
     RELEASE = "release"
     NOTHING = "nothing"
     REFUSED = "refused"
@@ -36,6 +42,7 @@ class Wishes:
 
 RECORDING_EVENTS = frozenset({"push", "schedule", "workflow_dispatch"})
 COMPARING_EVENTS = frozenset({"pull_request", "merge_group"})
+TELLING_CONCLUSIONS = frozenset({"success", "failure"})  # of a first half: it came to its end
 
 
 def activity_for(context: RunContext, wishes: Wishes) -> Activity:
@@ -47,6 +54,8 @@ def activity_for(context: RunContext, wishes: Wishes) -> Activity:
         return _of_two_refs(wishes)
     if wishes.has_baseline_profiles and wishes.mode != "record":
         return Activity(ActivityKind.COMPARE, "the job brings the profiles of both sides")
+    if context.event_name == "workflow_run":
+        return _after(context.triggering_run)
     return _by_event(context.event_name, wishes)
 
 
@@ -56,12 +65,25 @@ def _of_two_refs(wishes: Wishes) -> Activity:
     return Activity(ActivityKind.RELEASE, "both refs are given, so their stored profiles are compared")
 
 
+def _after(first: TriggeringRun | None) -> Activity:
+    """The second half of a pull request's run, whose token can write while the first half's could not."""
+    if first is None:
+        return Activity(ActivityKind.NOTHING, "the event names no finished run, so there is nothing to do")
+    if first.event != "pull_request":
+        return Activity(ActivityKind.NOTHING, f"the finished run was started by {first.event}, not by a pull request")
+    if first.conclusion not in TELLING_CONCLUSIONS:
+        return Activity(ActivityKind.NOTHING, f"the finished run ended with {first.conclusion!r}: nothing to tell")
+    return Activity(ActivityKind.SECOND_HALF, "the profiles of a finished pull request run are compared")
+
+
 def _by_event(event: str, wishes: Wishes) -> Activity:
     compares = event in COMPARING_EVENTS or (event in RECORDING_EVENTS and wishes.has_baseline_ref)
     if wishes.mode == "compare" or (wishes.mode == "auto" and compares):
         return Activity(ActivityKind.COMPARE, f"the build of {event} is compared with its baseline")
     if event in RECORDING_EVENTS:
         return Activity(ActivityKind.RECORD, f"the build of {event} is recorded as a baseline")
+    if wishes.mode == "record" and event == "pull_request":
+        return Activity(ActivityKind.HAND_OVER, "the build of pull_request is stored for the second half, workflow_run")
     if wishes.mode == "record":
         reason = f"profiles of the event {event!r} are never used as a baseline, so nothing is recorded"
         return Activity(ActivityKind.NOTHING, reason)

@@ -70,6 +70,9 @@ SETTINGS = (
     ),
     SettingSpec("comment", "on-change", "When to comment: always, on-change or never."),
     SettingSpec(
+        "status", "false", "true also writes the commit status profgate/<key>; on workflow_run it is always written."
+    ),
+    SettingSpec(
         "pages", "10", "How many flame graph pages to upload, the worst workloads first (0 = none, at most 100)."
     ),
     SettingSpec("output-dir", "profgate-report", "Everything is written to this folder before anything is published."),
@@ -98,6 +101,7 @@ class Settings:
     on_not_compared: OnNotCompared | None = None
     gate_without_history: bool | None = None
     comment: CommentMode = "on-change"
+    status: bool = False
     pages: int = 10
     output_dir: str = "profgate-report"
     ca_bundle: str = ""
@@ -146,6 +150,7 @@ def settings_from(raw: Mapping[str, str]) -> Settings:
         ),
         gate_without_history=reading.read("gate-without-history", _boolean, None),
         comment=cast("CommentMode", reading.read("comment", _one_of(get_args(CommentMode)), "on-change")),
+        status=reading.read("status", _boolean, False),
         pages=reading.read("pages", _number_to(MOST_PAGES), 10),
         output_dir=reading.read("output-dir", _one_line, "profgate-report"),
         ca_bundle=reading.read("ca-bundle", _one_line, ""),

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from action_stage import BASE_RUNS, SLOWER, WORKFLOW, Stage, profiles
 from e2e.container_run import Step, build_image, run_step, why_not, workspace_after
 from fake_github import FakeGitHub
-from integration.test_action_flow import BASE_RUNS, SLOWER, WORKFLOW, Stage, profiles
 
 pytestmark = pytest.mark.xdist_group("container")  # one process builds the image once
 

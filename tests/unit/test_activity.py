@@ -1,10 +1,10 @@
 import pytest
 
 from profgate.activity import Activity, ActivityKind, Wishes, activity_for
-from profgate.model.run_context import RunContext
+from profgate.model.run_context import RunContext, TriggeringRun
 
 
-def decided(event: str, wishes: Wishes | None = None) -> Activity:
+def decided(event: str, wishes: Wishes | None = None, first: TriggeringRun | None = None) -> Activity:
     context = RunContext(
         event_name=event,
         repository="octo/shop",
@@ -28,6 +28,7 @@ def decided(event: str, wishes: Wishes | None = None) -> Activity:
         workspace="",
         actor="somebody",
         default_branch="main",
+        triggering_run=first,
     )
     return activity_for(context, wishes or Wishes())
 
@@ -41,6 +42,7 @@ def decided(event: str, wishes: Wishes | None = None) -> Activity:
         ("pull_request", ActivityKind.COMPARE),
         ("merge_group", ActivityKind.COMPARE),
         ("pull_request_target", ActivityKind.REFUSED),
+        ("workflow_run", ActivityKind.NOTHING),
         ("issue_comment", ActivityKind.NOTHING),
         ("", ActivityKind.NOTHING),
     ],
@@ -61,10 +63,29 @@ def test_the_event_decides(event: str, kind: ActivityKind) -> None:
         ("push", Wishes(mode="compare"), ActivityKind.COMPARE),
         ("issue_comment", Wishes(mode="compare"), ActivityKind.COMPARE),
         ("push", Wishes(mode="record", has_baseline_ref=True), ActivityKind.RECORD),
-        ("pull_request", Wishes(mode="record"), ActivityKind.NOTHING),
+        ("pull_request", Wishes(mode="record"), ActivityKind.HAND_OVER),
+        ("merge_group", Wishes(mode="record"), ActivityKind.NOTHING),
         ("pull_request_target", Wishes(mode="compare"), ActivityKind.REFUSED),
         ("pull_request_target", Wishes(has_baseline_profiles=True), ActivityKind.REFUSED),
     ],
 )
 def test_wishes_bend_the_choice_within_what_is_safe(event: str, wishes: Wishes, kind: ActivityKind) -> None:
     assert decided(event, wishes).kind is kind
+
+
+@pytest.mark.parametrize(
+    ("event", "conclusion", "kind"),
+    [
+        ("pull_request", "success", ActivityKind.SECOND_HALF),
+        ("pull_request", "failure", ActivityKind.SECOND_HALF),
+        ("pull_request", "cancelled", ActivityKind.NOTHING),
+        ("pull_request_target", "success", ActivityKind.NOTHING),
+        ("push", "success", ActivityKind.NOTHING),
+    ],
+)
+def test_a_finished_run_is_taken_up_where_a_pull_request_started_it(
+    event: str, conclusion: str, kind: ActivityKind
+) -> None:
+    path = ".github/workflows/profile.yml"
+    run = TriggeringRun(7, event, conclusion, "feature", "b" * 40, 2, "mallory", path)
+    assert decided("workflow_run", first=run).kind is kind

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from profgate.action.job import Job
+from profgate.adapters.github_client import NotFoundError
 from profgate.compare.workloads import workload_name
 from profgate.errors import SettingsError
 from profgate.model.policy import Policy
@@ -34,6 +35,8 @@ def fair_baseline(job: Job) -> Fair:
     branches = tuple(dict.fromkeys(name for name in (base, context.default_branch) if name))
     if context.event_name == "merge_group" and context.merge_group_base_sha:
         return Fair(context.merge_group_base_sha, base, branches)
+    if context.event_name == "workflow_run":
+        return Fair(_start_of_pull(job, base), base, branches)
     parents = job.client.commit(context.sha).parents
     if context.event_name == "pull_request":
         # A test merge has the base first and the head second; else the head itself was checked out.
@@ -44,13 +47,30 @@ def fair_baseline(job: Job) -> Fair:
     return Fair(start, base, branches)
 
 
+def _start_of_pull(job: Job, base: str) -> str:
+    """The commit of the base branch that a handed-over build starts from.
+
+    The first half names the test merge it was built from, and may lie: it counts only where its second parent is the
+    pull request's head, and its first leads to the base branch.
+    """
+    context = job.context
+    try:
+        parents = job.client.commit(context.sha).parents if context.sha else ()
+    except NotFoundError:
+        parents = ()
+    merged = len(parents) == 2 and parents[1] == context.head_sha
+    return job.client.merge_base(base, parents[0] if merged else context.head_sha)
+
+
 def stored_at(job: Job, start: str, branches: Sequence[str] | None, noise_runs: int) -> Found:
     """The nearest set that was stored at a commit or before it, and further ones for noise."""
     context, settings = job.context, job.settings
     if context.repository_id is None:
         raise SettingsError("GITHUB_REPOSITORY_ID", "is missing; baselines cannot be trusted without it")
-    workflow = settings.baseline_workflow
+    workflow, first = settings.baseline_workflow, context.triggering_run
     path = f".github/workflows/{posixpath.basename(workflow)}" if workflow else context.workflow_path
+    if first is not None and not workflow:
+        path = first.path  # the workflow that records pushes and builds pull requests
     trusted = None if branches is None else frozenset(branches)
     search = Search(
         start=start,

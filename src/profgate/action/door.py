@@ -5,8 +5,9 @@ import sys
 from collections.abc import Mapping
 
 from profgate.action.job import ON_GITHUB, Job, Pace
-from profgate.action.recording import record
+from profgate.action.recording import hand_over, record, store_target
 from profgate.action.reporting import compare_and_report
+from profgate.action.second_half import second_half
 from profgate.action.sides import compared_sides, release_sides
 from profgate.action.telling import set_outputs, tell
 from profgate.activity import ActivityKind, Wishes, activity_for
@@ -61,9 +62,16 @@ def _act(job: Job) -> int:
             return 0
         case ActivityKind.RECORD:
             return record(job)
+        case ActivityKind.HAND_OVER:
+            return hand_over(job)
+        case ActivityKind.SECOND_HALF:
+            assert job.context.triggering_run is not None  # noqa: S101 - the activity was chosen by it
+            return second_half(job, job.context.triggering_run)
         case ActivityKind.RELEASE:
             return compare_and_report(job, release_sides(job))
         case ActivityKind.COMPARE:
+            if job.context.read_only and not job.settings.baseline_profiles:
+                store_target(job)
             return compare_and_report(job, compared_sides(job))
 
 

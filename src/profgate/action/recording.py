@@ -1,4 +1,4 @@
-"""Recording: this build's profiles become a baseline for later runs."""
+"""Recording: this build's profiles become a baseline for later runs, or what a second half compares."""
 
 import posixpath
 
@@ -6,12 +6,13 @@ from profgate import wiring
 from profgate.action.job import Job
 from profgate.action.telling import set_outputs
 from profgate.errors import ProfileError
-from profgate.model.manifest import MANIFEST_NAME, manifest_to_json
+from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_to_json
 from profgate.model.report import Document
-from profgate.publish.artifacts import upload_baseline
-from profgate.publish.files import hand_over, write_documents, write_profiles
+from profgate.publish.artifacts import upload_profiles
+from profgate.publish.files import give_back, write_documents, write_profiles
 from profgate.publish.step_outputs import Published
-from profgate.sources.local import described, local_set
+from profgate.settings import Settings
+from profgate.sources.local import LocalSet, described, listed, local_set
 
 
 def record(job: Job) -> int:
@@ -23,17 +24,39 @@ def record(job: Job) -> int:
     if broken:
         raise ProfileError("\n".join(str(one) for one in broken))
     said = [(one.configuration, one.facts) for one in read if not isinstance(one, ProfileError)]
-    manifest = described(job.identity(), target.files, said)
-    folder = posixpath.join(job.output_dir, "baseline")
-    stored = write_profiles(folder, target.files)
-    text = manifest_to_json(manifest)
-    write_documents(folder, [Document(MANIFEST_NAME, "application/json", text)])
-    shown = posixpath.join(settings.output_dir, "baseline")
-    warning = upload_baseline(job.uploads, settings.artifact, stored | {MANIFEST_NAME: text.encode()}, shown)
-    if warning:
-        commands.warning(warning, title="profgate")
-    else:
-        commands.log(f"stored {len(stored)} profiles as {settings.artifact}")
-    hand_over(job.output_dir, job.context.workspace)
+    _store(job, target, described(job.identity(), target.files, said), settings.artifact, "baseline")
     set_outputs(commands, None, Published())
     return 0
+
+
+def hand_over(job: Job) -> int:
+    """Stores a pull request's profiles for the second half of its run; they are read there."""
+    store_target(job)
+    set_outputs(job.commands, None, Published())
+    return 0
+
+
+def store_target(job: Job) -> None:
+    """Stores this build's profiles beside a manifest that names this run."""
+    target = local_set(job.settings.profiles, job.context.workspace)
+    _store(job, target, listed(job.identity(), target.files), target_artifact(job.settings), "target")
+
+
+def target_artifact(settings: Settings) -> str:
+    """The name under which a first half stores what its second half looks for."""
+    return f"{settings.artifact}-target"
+
+
+def _store(job: Job, profiles: LocalSet, manifest: Manifest, name: str, subfolder: str) -> None:
+    """Writes profiles and manifest into the output folder and uploads them; that it fails is a warning."""
+    folder = posixpath.join(job.output_dir, subfolder)
+    stored = write_profiles(folder, profiles.files)
+    text = manifest_to_json(manifest)
+    write_documents(folder, [Document(MANIFEST_NAME, "application/json", text)])
+    shown = posixpath.join(job.settings.output_dir, subfolder)
+    warning = upload_profiles(job.uploads, name, stored | {MANIFEST_NAME: text.encode()}, shown)
+    if warning:
+        job.commands.warning(warning, title="profgate")
+    else:
+        job.commands.log(f"stored {len(stored)} profiles as {name}")
+    give_back(job.output_dir, job.context.workspace)

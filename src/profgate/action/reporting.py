@@ -8,13 +8,13 @@ from profgate.action.baseline import base_branch
 from profgate.action.job import Job
 from profgate.action.sides import Sides
 from profgate.action.source_diff import source_diff
-from profgate.action.telling import exit_code_of, set_outputs, tell_pull_request
+from profgate.action.telling import exit_code_of, set_outputs, tell_pull_request, tell_status
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.report import Document, Report
 from profgate.pipeline import Built
 from profgate.publish.artifacts import Page, upload_pages
-from profgate.publish.files import hand_over, write_documents
+from profgate.publish.files import give_back, write_documents
 from profgate.publish.step_outputs import Published
 from profgate.report.comment import render_comment
 from profgate.report.first_run import render_first_run
@@ -46,14 +46,15 @@ def compare_and_report(job: Job, sides: Sides) -> int:
     comment = first or _comment(job, report, uploaded.links)
     write_documents(job.output_dir, [comment])
     url, note = tell_pull_request(job, report, comment, uploaded.links)
+    has_status = tell_status(job, report)
     summary = first or render_summary(report, links=uploaded.links, run_url=run_url, note=note)
     job.commands.add_summary(summary.text)
     write_documents(job.output_dir, [replace(summary, name="summary.md")])
-    hand_over(job.output_dir, job.context.workspace)
+    give_back(job.output_dir, job.context.workspace)
     page_url = next(iter(uploaded.links.pages.values()), "")
     published = Published(posixpath.join(settings.output_dir, "report.json"), page_url, url, sides.base_runs)
     set_outputs(job.commands, report, published)
-    return exit_code_of(job, report)
+    return exit_code_of(job, report, has_status=has_status)
 
 
 def _write(job: Job, report: Report, built: Built, comment: Document) -> None:

@@ -1,5 +1,6 @@
 """Both sides of a comparison: this build's profiles or those of a ref, and the baseline they are compared with."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from profgate.action.baseline import baseline_input, fair_baseline, stored_at
@@ -8,7 +9,9 @@ from profgate.action.policy import policy_at
 from profgate.errors import GitHubError, ProfgateError
 from profgate.model.manifest import Manifest
 from profgate.model.report import Side
+from profgate.model.source import SourceFile
 from profgate.pipeline import PipelineInput
+from profgate.sources.handed_over import HandedOver
 from profgate.sources.local import LocalSet, local_set
 
 
@@ -36,13 +39,22 @@ def compared_sides(job: Job) -> Sides:
     target_side = _target_side(job)
     if settings.baseline_profiles:
         return _local_sides(job, target, target_side)
+    return _against_stored(job, target.files, _own(job, target), target_side)
+
+
+def handed_over_sides(job: Job, target: HandedOver) -> Sides:
+    """What a finished run handed over, and its baseline."""
+    side = replace(_target_side(job), run_id=target.manifest.run_id)
+    return _against_stored(job, target.files, target.manifest, side)
+
+
+def _against_stored(job: Job, files: Sequence[SourceFile], manifest: Manifest, side: Side) -> Sides:
+    """These profiles and the stored baseline that is fair for them."""
     fair = fair_baseline(job)
     policy, refused = policy_at(job, fair.start)
-    found = stored_at(job, fair.start, fair.branches, settings.baseline_runs)
+    found = stored_at(job, fair.start, fair.branches, job.settings.baseline_runs)
     given = baseline_input(job, found, fair.label, policy)
-    given = replace(
-        given, target=target.files, target_side=target_side, manifests=(given.manifests[0], _own(job, target))
-    )
+    given = replace(given, target=files, target_side=side, manifests=(given.manifests[0], manifest))
     if found.baseline is None:
         return Sides(given, 0, refused, missing=found.reasons)
     return Sides(given, 1 + len(found.noise), refused)

@@ -12,7 +12,7 @@ _NO_START = "the pull request's diff does not start at the baseline ({}), so wha
 def source_diff(job: Job, base: Side) -> SourceDiff | None:
     """What the pull request changed in the sources, None where there is none; that it is missing fails nothing."""
     context = job.context
-    if context.pr_number is None or context.event_name != "pull_request" or not job.settings.token:
+    if context.pr_number is None or not context.concerns_pull or not job.settings.token:
         return None
     try:
         records = job.client.pull_files(context.pr_number)

@@ -5,11 +5,13 @@ from profgate.adapters.workflow_commands import WorkflowCommands, harmless
 from profgate.errors import GitHubError, NotAllowed, ProfgateError, SettingsError
 from profgate.model.links import Links
 from profgate.model.report import Document, Report
+from profgate.publish.commit_status import publish_failure, publish_verdict
 from profgate.publish.step_outputs import Published, outputs_of
 from profgate.publish.sticky_comment import Texts, publish_comment
 from profgate.report.comment import render_quiet_comment
 
 NOT_COMPARED = 3
+READ_ONLY = "runs of forks and of Dependabot get a token that can only read"
 
 
 def tell(error: ProfgateError, commands: WorkflowCommands) -> None:
@@ -28,8 +30,11 @@ def set_outputs(commands: WorkflowCommands, report: Report | None, published: Pu
         commands.set_output(name, value)
 
 
-def exit_code_of(job: Job, report: Report) -> int:
-    """The gate's word as an exit code; nothing compared is neutral, which a job cannot say but with 0."""
+def exit_code_of(job: Job, report: Report, *, has_status: bool = False) -> int:
+    """The gate's word as an exit code; nothing compared is neutral, which a job cannot say but with 0.
+
+    A second half runs on the default branch, which must not turn red for a pull request whose status says it.
+    """
     verdict = report.verdict
     reasons = harmless("; ".join(verdict.reasons))
     if verdict.conclusion == "fail" or verdict.exit_code == 1:
@@ -37,17 +42,43 @@ def exit_code_of(job: Job, report: Report) -> int:
     elif verdict.conclusion == "not_compared":
         job.commands.warning(reasons or "nothing was compared", title="profgate: not compared")
     job.commands.log(f"verdict: {verdict.conclusion}")
-    return 0 if verdict.exit_code == NOT_COMPARED else verdict.exit_code
+    if verdict.exit_code == NOT_COMPARED or (has_status and job.context.event_name == "workflow_run"):
+        return 0
+    return verdict.exit_code
+
+
+def tell_status(job: Job, report: Report) -> bool:
+    """Writes the commit status where one is wanted; says if it was written. That it was not is a warning."""
+    context = job.context
+    if not (job.settings.status or context.event_name == "workflow_run"):
+        return False
+    if context.read_only:
+        job.commands.notice(f"No commit status was written: {READ_ONLY}.", title="profgate")
+        return False
+    try:
+        publish_verdict(job.client, context.head_sha, job.settings.key, report.verdict, context.run_url)
+    except GitHubError as error:
+        job.commands.warning(f"no commit status was written: {error}", title="profgate")
+        return False
+    return True
+
+
+def tell_no_result(job: Job, error: ProfgateError) -> None:
+    """The commit status of a second half that failed."""
+    context = job.context
+    try:
+        publish_failure(job.client, context.head_sha, job.settings.key, error, context.run_url)
+    except GitHubError as trouble:
+        job.commands.warning(f"no commit status was written: {trouble}", title="profgate")
 
 
 def tell_pull_request(job: Job, report: Report, comment: Document, links: Links) -> tuple[str, str]:
     """The comment's address and why there is none; what keeps us from writing never changes the verdict."""
     context, settings, commands = job.context, job.settings, job.commands
-    if context.pr_number is None or context.event_name != "pull_request" or settings.comment == "never":
+    if context.pr_number is None or not context.concerns_pull or settings.comment == "never":
         return "", ""
     if context.read_only or not settings.token:
-        reason = "runs of forks and of Dependabot get a token that can only read"
-        note = f"No comment was written: {reason if context.read_only else 'no token was given'}."
+        note = f"No comment was written: {_no_comment(job)}."
         commands.notice(note, title="profgate")
         return "", note
     calm = render_quiet_comment(report, key=settings.key, links=links, run_url=context.run_url)
@@ -65,6 +96,14 @@ def tell_pull_request(job: Job, report: Report, comment: Document, links: Links)
     if outcome.skipped:
         commands.log(f"no comment was written: {outcome.skipped}")
     return outcome.url, ""
+
+
+def _no_comment(job: Job) -> str:
+    if not job.context.read_only:
+        return "no token was given"
+    if job.settings.baseline_profiles:
+        return READ_ONLY
+    return f"{READ_ONLY}. The profiles were stored for a workflow that runs on workflow_run and can write it"
 
 
 def _worth_a_comment(report: Report) -> bool:

@@ -264,6 +264,17 @@ class GitHubClient:
         wanted = _unified(body)  # the whole text: a marker alone can be pasted by anybody
         return next((item for item in reversed(self.comments(number)) if _unified(item.body) == wanted), None)
 
+    # Statuses
+
+    def set_status(self, sha: str, context: str, state: str, description: str, target_url: str) -> None:
+        """A status of a commit. Of one context the last one counts, so that it may be sent twice."""
+        body = {"state": state, "context": context, "description": description, "target_url": target_url}
+        address = f"{self._root}/statuses/{quote(sha, safe='')}"
+        try:
+            self._call("POST", address, body)
+        except ServerFailedError:
+            self._call("POST", address, body)
+
     # Requests
 
     @cached_property
@@ -367,7 +378,7 @@ def _refusal(error: "GithubException", where: str) -> GitHubError:
         return NotAllowed(where, "GitHub does not accept the token; pass token: ${{ github.token }}")
     if status == 403:
         return NotAllowed(where, _missing_permission(message, headers.get("x-accepted-github-permissions", "")))
-    if status in {404, 410}:
+    if status in {404, 410} or (status == 422 and message.startswith("No commit found")):
         return NotFoundError(where, _gone(status))
     if status >= 500:
         return ServerFailedError(where, f"GitHub answered {status}; run again later")

@@ -59,6 +59,11 @@ class RunContext:
         return f"{self.server_url}/{self.repository}/actions/runs/{self.run_id}"
 
     @property
+    def concerns_pull(self) -> bool:
+        """Whether this run speaks of a pull request's code: in it, or as the second half of a run in it."""
+        return self.pr_number is not None and self.event_name in {"pull_request", "workflow_run"}
+
+    @property
     def read_only(self) -> bool:
         """Whether GitHub gives this run a token that cannot write, whatever its permissions say."""
         return self.event_name == "pull_request" and (self.is_fork or self.is_dependabot)

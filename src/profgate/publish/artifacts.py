@@ -59,12 +59,12 @@ def upload_pages(
     return Uploaded(links)
 
 
-def upload_baseline(connect: Callable[[], Uploads], name: str, files: Mapping[str, bytes], folder: str) -> str | None:
+def upload_profiles(connect: Callable[[], Uploads], name: str, files: Mapping[str, bytes], folder: str) -> str | None:
     """Stores the profiles with their manifest; the warning with the step to add where that fails, else None."""
     try:
         connect().upload_zip(name, files)
     except UploadUnavailable as error:
-        return f"{error}\nThe baseline was not stored; to store it add this step:\n{upload_step(name, folder)}"
+        return f"{error}\nThe profiles were not stored; to store them add this step:\n{upload_step(name, folder)}"
     return None
 
 

@@ -24,7 +24,7 @@ def write_profiles(folder: str, files: Iterable[SourceFile]) -> dict[str, bytes]
     return stored
 
 
-def hand_over(folder: str, workspace: str) -> None:
+def give_back(folder: str, workspace: str) -> None:
     """Gives the folder to whoever owns the workspace."""
     if workspace:
         give_to_owner(folder, workspace)

@@ -65,6 +65,11 @@ def described(
     return replace(identity, files=files)
 
 
+def listed(identity: Manifest, sources: Iterable[SourceFile]) -> Manifest:
+    """The manifest of these files, of which nothing but their bytes is known."""
+    return replace(identity, files=tuple(ManifestFile(path=one.name, sha256=_digest(one)) for one in sources))
+
+
 def _folder(entry: str, sources: Sequence[SourceFile]) -> str:
     """The folder that the names of these sources are relative to."""
     parts = posixpath.normpath(entry).split("/")

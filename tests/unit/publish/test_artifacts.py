@@ -5,7 +5,7 @@ import pytest
 from fake_github import FakeGitHub
 from profgate.adapters.artifact_service import ArtifactService, UploadUnavailable
 from profgate.model.report import Document
-from profgate.publish.artifacts import Page, Uploads, page_name, upload_baseline, upload_pages
+from profgate.publish.artifacts import Page, Uploads, page_name, upload_pages, upload_profiles
 
 
 def page(workload: str, metric: str = "cpu") -> Page:
@@ -58,13 +58,13 @@ def test_no_pages_need_no_service() -> None:
 
 def test_a_name_that_is_taken_ends_in_a_warning(fake: FakeGitHub) -> None:
     for _ in range(2):
-        warning = upload_baseline(lambda: service_of(fake), "profgate-default", {"a.folded": b"a 1\n"}, "out")
+        warning = upload_profiles(lambda: service_of(fake), "profgate-default", {"a.folded": b"a 1\n"}, "out")
     assert warning is not None
     assert "already" in warning
 
 
 def test_a_baseline_is_stored_as_a_zip(fake: FakeGitHub) -> None:
-    assert upload_baseline(lambda: service_of(fake), "profgate-default", {"a.folded": b"a 1\n"}, "out") is None
+    assert upload_profiles(lambda: service_of(fake), "profgate-default", {"a.folded": b"a 1\n"}, "out") is None
     assert [one.mime_type for one in fake.state.artifacts.values()] == ["application/zip"]
 
 

@@ -1,0 +1,181 @@
+"""A repository with a workspace in which the action runs, against a GitHub of its own."""
+
+import json
+import random
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fake_github import FakeGitHub
+from profgate.action.door import main
+from profgate.action.job import Pace
+
+QUICK = Pace((0, 0), 0, 0, 0)
+WORKFLOW = ".github/workflows/profgate.yml"
+SECOND_WORKFLOW = ".github/workflows/profgate-report.yml"
+ARTIFACT = "profgate-default"
+SHARES = {"parse": 30_000, "render": 20_000, "store": 15_000, "log": 2_000}
+SLOWER = SHARES | {"parse": 60_000}
+BOTH_SLOWER = SLOWER | {"render": 40_000}
+FASTER = SHARES | {"parse": 15_000}
+BASE_RUNS = 9
+
+
+def folded(shares: Mapping[str, int], seed: int) -> bytes:
+    """One run: sample counts that scatter as sampling does, in two contexts for each function."""
+    chance = random.Random(seed)
+    lines = []
+    for name, mean in shares.items():
+        count = max(1, round(chance.gauss(mean, mean**0.5)))
+        lines += [f"main;serve;{name} {count // 2}", f"main;batch;{name} {count - count // 2}"]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def profiles(shares: Mapping[str, int] = SHARES, seed: int = 0, workload: str = "api") -> dict[str, bytes]:
+    """Five runs of one workload."""
+    return {f"{workload}/{run}.folded": folded(shares, 1000 * seed + run) for run in range(1, 6)}
+
+
+class Stage:
+    """A repository with a workspace, in which the action runs."""
+
+    def __init__(self, fake: FakeGitHub, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.fake, self.folder, self.capsys = fake, folder, capsys
+        self.log = ""
+        self.base = fake.add_commit(branch="main")
+        self.inputs: dict[str, str] = {"token": fake.token}
+        self.actor = "octocat"
+        self.fork = False
+
+    def push(self, files: Mapping[str, bytes] | None = None) -> str:
+        """A new commit of the base branch, recorded by the action itself."""
+        self.base = self.fake.add_commit(parents=[self.base], branch="main")
+        self.record(files or profiles(seed=len(self.fake.state.commits)))
+        return self.base
+
+    def record(self, files: Mapping[str, bytes]) -> int:
+        self.fake.start_run(self.base)
+        code = self.run("push", files, {"GITHUB_SHA": self.base, "GITHUB_REF": "refs/heads/main"}, {})
+        self.fake.finish_run()
+        return code
+
+    def open_pull(
+        self, *, fork: bool = False, files: Mapping[str, bytes] | None = None, without: Iterable[str] = ()
+    ) -> None:
+        self.head = self.fake.add_commit(parents=[self.base], files=files, without=without)
+        there = ("mallory/shop", 666) if fork else None
+        self.number = self.fake.add_pull(self.head, self.base, fork=there)
+        self.fork = fork
+
+    def push_to_pull(self) -> None:
+        self.head = self.fake.add_commit(parents=[self.head])
+        self.fake.state.pulls[self.number].head_sha = self.head
+
+    def compare(self, files: Mapping[str, bytes], *, base: str = "") -> int:
+        """The action on the pull request, at a test merge of it."""
+        merge = self.fake.add_commit(parents=[base or self.base, self.head])
+        self.first_half = self.fake.start_run(self.head, event="pull_request", branch="feature", **self._head_place())
+        before = len(self.fake.requests)
+        ours = self.fake.state.repository_id
+        event = {
+            "number": self.number,
+            "pull_request": {
+                "number": self.number,
+                "head": {"sha": self.head, "ref": "feature", "repo": {"id": 666 if self.fork else ours}},
+                "base": {"sha": self.base, "ref": "main", "repo": {"id": ours}},
+                "user": {"login": "octocat"},
+            },
+        }
+        environ = {"GITHUB_SHA": merge, "GITHUB_REF": f"refs/pull/{self.number}/merge", "GITHUB_BASE_REF": "main"}
+        environ |= {"GITHUB_ACTOR": self.actor}
+        code = self.run("pull_request", files, environ, event)
+        self.requests = [one for one in self.fake.requests[before:] if "/twirp/" not in one.path]
+        self.fake.finish_run()
+        return code
+
+    def second_half(self, conclusion: str = "success", event: str = "pull_request") -> int:
+        """The action on the default branch after the pull request's run, as workflow_run starts it."""
+        run = self.fake.state.runs[self.first_half]
+        finished = {
+            "id": run.id,
+            "event": event,
+            "conclusion": conclusion,
+            "head_branch": run.head_branch,
+            "head_sha": run.head_sha,
+            "path": run.path,
+            "head_repository": {
+                "id": run.head_repository_id,
+                "owner": {"login": run.head_repository.partition("/")[0]},
+            },
+        }
+        tip = self.fake.state.branches["main"]
+        self.fake.start_run(tip, event="workflow_run", path=SECOND_WORKFLOW)
+        before = len(self.fake.requests)
+        environ = {
+            "GITHUB_SHA": tip,
+            "GITHUB_REF": "refs/heads/main",
+            "GITHUB_ACTOR": self.actor,
+            "GITHUB_WORKFLOW_REF": f"{self.fake.state.repository}/{SECOND_WORKFLOW}@refs/heads/main",
+        }
+        code = self.run("workflow_run", {}, environ, {"action": "completed", "workflow_run": finished})
+        self.requests = [one for one in self.fake.requests[before:] if "/twirp/" not in one.path]
+        self.fake.finish_run()
+        return code
+
+    def _head_place(self) -> dict[str, Any]:
+        return {"repository": "mallory/shop", "repository_id": 666} if self.fork else {}
+
+    def run(
+        self, event_name: str, files: Mapping[str, bytes], environ: Mapping[str, str], event: Mapping[str, Any]
+    ) -> int:
+        workspace = self.folder / f"workspace-{len(list(self.folder.iterdir()))}"
+        for name, data in files.items():
+            place = workspace / "profiles" / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(data)
+        workspace.mkdir(exist_ok=True)
+        repository = {"id": self.fake.state.repository_id, "default_branch": "main"}
+        (workspace / "event.json").write_text(json.dumps({"repository": repository, **event}))
+        self.workspace = workspace
+        code = main(
+            {
+                **self.fake.service_env(),
+                "GITHUB_EVENT_NAME": event_name,
+                "GITHUB_EVENT_PATH": str(workspace / "event.json"),
+                "GITHUB_WORKSPACE": str(workspace),
+                "GITHUB_WORKFLOW_REF": f"{self.fake.state.repository}/{WORKFLOW}@refs/heads/main",
+                "GITHUB_JOB": f"job-{len(self.fake.state.runs)}",
+                "GITHUB_OUTPUT": str(workspace / "output.txt"),
+                "GITHUB_STEP_SUMMARY": str(workspace / "summary.md"),
+                **{f"INPUT_{name.upper()}": value for name, value in self.inputs.items()},
+                **environ,
+            },
+            QUICK,
+        )
+        self.log = self.capsys.readouterr().out
+        return code
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        lines = iter((self.workspace / "output.txt").read_text().splitlines())
+        for line in lines:
+            name, delimiter = line.split("<<")
+            value = []
+            while (part := next(lines)) != delimiter:
+                value.append(part)
+            found[name] = "\n".join(value)
+        return found
+
+    @property
+    def summary(self) -> str:
+        return (self.workspace / "summary.md").read_text()
+
+    @property
+    def comments(self) -> list[str]:
+        return self.fake.comment_bodies(self.number)
+
+    def file(self, name: str) -> str:
+        return (self.workspace / "profgate-report" / name).read_text()

@@ -1,0 +1,239 @@
+"""A pull request whose token can only read: its run hands profiles over, a second run tells. Forks and Dependabot."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
+from profgate.model.manifest import MANIFEST_NAME
+
+TARGET = f"{ARTIFACT}-target"
+
+
+@pytest.fixture
+def forked(stage: Stage) -> Stage:
+    """A base branch whose noise is known, and a pull request of a fork."""
+    for _ in range(BASE_RUNS):
+        stage.push()
+    stage.open_pull(fork=True)
+    return stage
+
+
+def first_half(stage: Stage, files: dict[str, bytes]) -> int:
+    permissions = stage.fake.state.permissions
+    stage.fake.read_only()
+    code = stage.compare(files)
+    stage.fake.state.permissions = permissions
+    return code
+
+
+def statuses(stage: Stage) -> list[tuple[str, str]]:
+    return [(str(one["sha"]), str(one["state"])) for one in stage.fake.state.statuses]
+
+
+def test_the_second_half_tells_what_a_fork_could_not(forked: Stage) -> None:
+    assert first_half(forked, profiles(SLOWER, 77)) == 1
+    assert "stored for a workflow that runs on workflow_run" in forked.summary
+    assert forked.comments == []
+    assert forked.second_half("failure") == 0  # the default branch does not turn red; the status does
+    assert forked.outputs["conclusion"] == "fail"
+    (comment,) = forked.comments
+    assert "parse" in comment
+    assert f"head={forked.head[:7]}" in comment
+    (status,) = forked.fake.state.statuses
+    assert (status["sha"], status["state"], status["context"]) == (forked.head, "failure", "profgate/default")
+    assert len(str(status["description"])) <= 140
+    report = json.loads(forked.file("report.json"))
+    assert report["target"]["run_id"] == forked.first_half
+    assert report["baseline"]["sha"] == forked.base
+    assert forked.outputs["baseline-distance"] == "0"
+
+
+def test_a_fork_that_changes_nothing_gets_a_green_status_and_no_comment(forked: Stage) -> None:
+    first_half(forked, profiles(SHARES, 77))
+    assert forked.second_half() == 0
+    assert forked.comments == []
+    assert statuses(forked) == [(forked.head, "success")]
+
+
+def test_dependabot_is_told_by_the_second_half(recorded: Stage) -> None:
+    recorded.actor = "dependabot[bot]"
+    assert first_half(recorded, profiles(SLOWER, 77)) == 1
+    assert "::notice title=profgate::No comment was written: runs of forks and of Dependabot" in recorded.log
+    assert recorded.second_half() == 0
+    assert len(recorded.comments) == 1
+    assert statuses(recorded) == [(recorded.head, "failure")]
+
+
+def test_a_run_that_told_by_itself_leaves_nothing_to_do(recorded: Stage) -> None:
+    assert recorded.compare(profiles(SLOWER, 77)) == 1
+    assert recorded.second_half("failure") == 0
+    assert "it reported by itself" in recorded.log
+    assert len(recorded.comments) == 1
+    assert statuses(recorded) == []
+
+
+def test_every_pull_request_can_be_left_to_the_second_half(recorded: Stage) -> None:
+    recorded.inputs["mode"] = "record"
+    assert recorded.compare(profiles(SLOWER, 77)) == 0
+    assert recorded.requests == []
+    del recorded.inputs["mode"]
+    assert recorded.second_half() == 0
+    assert len(recorded.comments) == 1
+    assert statuses(recorded) == [(recorded.head, "failure")]
+
+
+def test_a_pull_request_that_moved_on_is_left_to_its_newer_run(forked: Stage) -> None:
+    first_half(forked, profiles(SLOWER, 77))
+    forked.push_to_pull()
+    assert forked.second_half() == 0
+    assert "a newer run will tell" in forked.log
+    assert forked.comments == []
+    assert statuses(forked) == []
+
+
+def test_another_pull_request_of_the_branch_is_not_taken_for_it(forked: Stage) -> None:
+    first_half(forked, profiles(SLOWER, 77))
+    mine = forked.number
+    elsewhere = forked.fake.add_pull(forked.head, forked.base, fork=("mallory/other", 667))
+    assert forked.second_half() == 0
+    assert len(forked.fake.comment_bodies(mine)) == 1
+    assert forked.fake.comment_bodies(elsewhere) == []
+
+
+def test_of_two_bases_the_build_says_which(forked: Stage) -> None:
+    forked.fake.state.branches["release"] = forked.base
+    other = forked.number
+    forked.number = forked.fake.add_pull(forked.head, forked.base, fork=("mallory/shop", 666), base_ref="release")
+    first_half(forked, profiles(SLOWER, 77))
+    assert forked.second_half() == 0
+    assert len(forked.comments) == 1
+    assert forked.fake.comment_bodies(other) == []
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "event", "told"),
+    [
+        ("cancelled", "pull_request", "ended with 'cancelled'"),
+        ("success", "push", "started by push"),
+        ("success", "pull_request_target", "started by pull_request_target"),
+    ],
+)
+def test_what_is_no_finished_pull_request_run_is_passed_over(
+    forked: Stage, conclusion: str, event: str, told: str
+) -> None:
+    first_half(forked, profiles(SLOWER, 77))
+    assert forked.second_half(conclusion, event) == 0
+    assert told in forked.log
+    assert forked.requests == []
+
+
+def test_a_fork_that_stores_nothing_is_no_pass(forked: Stage) -> None:
+    first_half(forked, profiles(SLOWER, 77))
+    forked.fake.state.artifacts = {
+        number: one for number, one in forked.fake.state.artifacts.items() if one.name != TARGET
+    }
+    assert forked.second_half() == 2
+    assert statuses(forked) == [(forked.head, "error")]
+    assert "holds no artifact" in forked.log
+
+
+def test_without_statuses_the_job_itself_says_no(forked: Stage) -> None:
+    first_half(forked, profiles(SLOWER, 77))
+    forked.fake.state.permissions = {**forked.fake.state.permissions, "statuses": "read"}
+    assert forked.second_half() == 1
+    assert "no commit status was written" in forked.log
+    assert "statuses: write" in forked.log
+
+
+Members = dict[str, bytes]
+
+
+def with_manifest(change: Callable[[dict[str, Any]], object]) -> Callable[[Members], Members]:
+    def poison(members: Members) -> Members:
+        manifest = json.loads(members[MANIFEST_NAME])
+        change(manifest)
+        return members | {MANIFEST_NAME: json.dumps(manifest).encode()}
+
+    return poison
+
+
+def smuggled(name: str) -> Callable[[Members], Members]:
+    """A further member, listed in the manifest as it should be."""
+    data = b"<script>alert(1)</script>"
+
+    def add(manifest: dict[str, Any]) -> None:
+        manifest["files"].append({"path": name, "sha256": hashlib.sha256(data).hexdigest()})
+
+    return lambda members: with_manifest(add)(members) | {name: data}
+
+
+POISONS: dict[str, tuple[Callable[[Members], Members], str]] = {
+    "no manifest": (lambda members: {n: d for n, d in members.items() if n != MANIFEST_NAME}, "is missing beside"),
+    "no profile": (
+        lambda members: with_manifest(lambda one: one.update(files=[]))({MANIFEST_NAME: members[MANIFEST_NAME]}),
+        "no profile was handed over",
+    ),
+    "of another run": (with_manifest(lambda one: one.update(run_id=1)), "the manifest is of run 1"),
+    "of a push": (with_manifest(lambda one: one.update(event="push")), "of the event 'push'"),
+    "listed twice": (with_manifest(lambda one: one["files"].append(one["files"][0])), "lists a file twice"),
+    "a hidden member": (lambda members: members | {"more.folded": b"a 1\n"}, "lists other files"),
+    "changed bytes": (lambda members: members | {"api/1.folded": b"main;parse 1\n"}, "its bytes differ"),
+    "a comment": (smuggled("comment.md"), "'comment.md' is no profile"),
+    "a page": (smuggled("api.samples.html"), "'api.samples.html' is no profile"),
+    "a picture": (smuggled("flame.SVG"), "'flame.SVG' is no profile"),
+    "no manifest of ours": (lambda members: members | {MANIFEST_NAME: b"[" * 100_000}, "is not as profgate writes it"),
+    "a way out": (lambda members: members | {"../../etc/profile": b"a 1\n"}, "leaves its folder"),
+}
+
+
+@pytest.mark.parametrize("poison", POISONS)
+def test_a_poisoned_artifact_is_refused(forked: Stage, poison: str) -> None:
+    first_half(forked, profiles(SHARES, 77))
+    mine = next(one for one in forked.fake.state.artifacts.values() if one.name == TARGET)
+    change, told = POISONS[poison]
+    manifest = json.loads(forked.file(f"target/{MANIFEST_NAME}"))
+    assert mine.run_id == forked.first_half == manifest["run_id"]
+    members = profiles(SHARES, 77) | {MANIFEST_NAME: json.dumps(manifest).encode()}
+    forked.fake.add_artifact(forked.first_half, TARGET, change(members))  # newer, so it is the one that counts
+    assert forked.second_half() == 2
+    assert told in forked.log
+    assert forked.comments == []
+    assert statuses(forked) == [(forked.head, "error")]
+    assert forked.outputs["conclusion"] == "not_compared"
+    assert "alert(1)" not in forked.summary
+
+
+def test_the_bytes_must_be_those_github_stored(forked: Stage) -> None:
+    first_half(forked, profiles(SHARES, 77))
+    manifest = forked.file(f"target/{MANIFEST_NAME}").encode()
+    forked.fake.add_artifact(
+        forked.first_half, TARGET, profiles(SHARES, 77) | {MANIFEST_NAME: manifest}, digest=f"sha256:{'0' * 64}"
+    )
+    assert forked.second_half() == 2
+    assert "do not match the digest" in forked.log
+
+
+def test_a_made_up_merge_does_not_choose_the_baseline(forked: Stage) -> None:
+    """The author names a merge commit of a slow state that never was on the base branch."""
+    slow = forked.fake.add_commit(parents=[forked.base])
+    forked.fake.add_artifact(forked.fake.add_run(slow), ARTIFACT, profiles(SLOWER, 5))
+    assert forked.fake.state.branches["main"] == forked.base
+    permissions = forked.fake.state.permissions
+    forked.fake.read_only()
+    forked.compare(profiles(SLOWER, 77), base=slow)
+    forked.fake.state.permissions = permissions
+    assert forked.second_half() == 0
+    assert statuses(forked) == [(forked.head, "failure")]
+    assert forked.outputs["baseline-sha"] == forked.base
+
+
+def test_a_merge_that_github_does_not_know_falls_back_to_the_merge_base(forked: Stage) -> None:
+    first_half(forked, profiles(SLOWER, 77))
+    del forked.fake.state.commits[json.loads(forked.file(f"target/{MANIFEST_NAME}"))["commit"]]
+    assert forked.second_half() == 0
+    assert forked.outputs["baseline-sha"] == forked.base
+    assert statuses(forked) == [(forked.head, "failure")]
