@@ -55,7 +55,7 @@ class RunColumns:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Forest:
+class Forest:
     """All runs of a workload over one shape; ``rows`` holds int64[leaf] for each profile."""
 
     shape: TreeShape
@@ -89,7 +89,7 @@ def _check_sides(sums: IntArray) -> None:
         raise ComparisonError("all runs", "their values add up beyond 62 bits; compare fewer runs")
 
 
-def _forest(profiles: Sequence[Profile], numbering: Numbering, options: CompareOptions) -> _Forest:
+def _forest(profiles: Sequence[Profile], numbering: Numbering, options: CompareOptions) -> Forest:
     bodies = [profile.stacks for profile in profiles]
     streams = [body for body in bodies if body is not None]
     depth = np.concatenate([body.depth for body in streams]) if streams else np.zeros(0, np.int64)
@@ -108,10 +108,10 @@ def _forest(profiles: Sequence[Profile], numbering: Numbering, options: CompareO
         leaf_rows.append(rows[start : start + len(body.frame)][body.leaf])
         start += len(body.frame)
     dropped = ~kept_leaves(shape, numbering.symbols, options.ignore, options.focus)
-    return _Forest(shape, size, number, topmost_rows(shape.symbol, number, size), tuple(leaf_rows), dropped)
+    return Forest(shape, size, number, topmost_rows(shape.symbol, number, size), tuple(leaf_rows), dropped)
 
 
-def _self_of_run(forest: _Forest, run: int, stacks: Stacks, place: int, factor: int) -> IntArray:
+def _self_of_run(forest: Forest, run: int, stacks: Stacks, place: int, factor: int) -> IntArray:
     values = stacks.values[place] * factor
     own = added_at(len(forest.shape), forest.leaf_rows[run], values)
     own[0] += int(stacks.root_values[place]) * factor
@@ -124,7 +124,7 @@ def _by_symbol(count: int, symbol: RowArray, values: IntArray) -> IntArray:
 
 
 def _stack_columns(
-    profiles: Sequence[Profile], forest: _Forest, symbols: int, metric: Metric
+    profiles: Sequence[Profile], forest: Forest, symbols: int, metric: Metric
 ) -> tuple[RunColumns, list[IntArray]]:
     """Columns of every run, and int64[row] self values of every run for the tree."""
     own = np.zeros((len(profiles), symbols), np.int64)
@@ -254,12 +254,12 @@ def _edges(
     return call_edges(graphs, maps, totals, symbols, baselines)
 
 
-def _calls(forest: _Forest, profiles: Sequence[Profile], runs: slice) -> IntArray | None:
+def _calls(forest: Forest, profiles: Sequence[Profile], runs: slice) -> IntArray | None:
     bodies = [profile.stacks for profile in profiles[runs]]
     return path_calls(bodies, forest.leaf_rows[runs], forest.shape, forest.dropped)
 
 
-def _diff_tree(forest: _Forest, profiles: Sequence[Profile], rows: Sequence[IntArray], baselines: int) -> DiffTree:
+def _diff_tree(forest: Forest, profiles: Sequence[Profile], rows: Sequence[IntArray], baselines: int) -> DiffTree:
     before: IntArray = np.add.reduce(rows[:baselines], axis=0, dtype=np.int64)
     after: IntArray = np.add.reduce(rows[baselines:], axis=0, dtype=np.int64)
     columns = (before, after, with_children(forest.shape, before), with_children(forest.shape, after))
@@ -350,15 +350,19 @@ def _noise_columns(
     own, sums = np.zeros((count, symbols), np.int64), np.zeros(count, np.int64)
     for run, profile in enumerate(workload.noise_runs):
         mapping = numbering.maps[skip + run]
-        columns = _columns([profile], Numbering(numbering.symbols, (mapping,)), metric, options)[0]
+        columns = columns_of([profile], Numbering(numbering.symbols, (mapping,)), metric, options)[0]
         # what one job repeats is one reading
         own[run], sums[run] = columns.own.sum(axis=0) // len(columns.own), columns.sums.sum() // len(columns.sums)
     return own, sums
 
 
-def _columns(
+def columns_of(
     profiles: Sequence[Profile], numbering: Numbering, metric: Metric, options: CompareOptions
-) -> tuple[RunColumns, _Forest | None, list[IntArray]]:
+) -> tuple[RunColumns, Forest | None, list[IntArray]]:
+    """Columns of runs by symbol; where all have stacks also their common shape and int64[row] of each run.
+
+    Raises ComparisonError where values do not fit or a run lacks the metric.
+    """
     symbols = len(numbering.symbols)
     if all(profile.stacks is not None for profile in profiles):
         forest = _forest(profiles, numbering, options)
@@ -384,9 +388,9 @@ def compare_workload(
     comparisons = []
     paired = list(zip(runs, maps, strict=True))
     for stated in metrics:
-        metric = _measured(stated, (*runs, *workload.noise_runs))
+        metric = stored_metric(stated, (*runs, *workload.noise_runs))
         records = _observations(runs, maps, baselines, metric)
-        columns, forest, rows = _columns(runs, Numbering(numbering.symbols, maps), metric, options)
+        columns, forest, rows = columns_of(runs, Numbering(numbering.symbols, maps), metric, options)
         noise, noise_sums = _noise_columns(workload, numbering, metric, len(runs), options)
         comparisons.append(
             Comparison(
@@ -422,7 +426,7 @@ def _former_names(symbols: Symbols, aliases: Mapping[Identity, Identity]) -> dic
     return {place: former[identity] for place, identity in identities if identity in former}
 
 
-def _measured(metric: Metric, runs: Sequence[Profile]) -> Metric:
+def stored_metric(metric: Metric, runs: Sequence[Profile]) -> Metric:
     """Records are floats in their own unit: their columns keep six decimals more than the metric says, if they fit."""
     if any(profile.stacks is not None or profile.graph is not None for profile in runs):
         return metric
@@ -447,9 +451,7 @@ def _runs(workload: Workload, metric: Metric) -> Runs:
     )
 
 
-def _warnings(
-    runs: Sequence[Profile], symbols: Symbols, columns: RunColumns, forest: _Forest | None
-) -> tuple[str, ...]:
+def _warnings(runs: Sequence[Profile], symbols: Symbols, columns: RunColumns, forest: Forest | None) -> tuple[str, ...]:
     told: dict[str, int] = {}
     for profile in runs:
         for warning in profile.warnings:

@@ -32,7 +32,7 @@ def workload_name(path: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Key:
+class SeriesKey:
     """What profiles that are runs of one workload share: files that differ in format or unit stay apart."""
 
     said: str
@@ -42,26 +42,27 @@ class _Key:
     units: tuple[tuple[str, str], ...] = ()
 
 
-def _key(profile: Profile, name: str) -> _Key:
+def series_key(profile: Profile, name: str) -> SeriesKey:
+    """The key of a profile of this name."""
     configuration, scenario = profile.configuration, scenario_of(profile)
     if scenario is not None:
         # a benchmark may gain a metric, as memory beside time, and stay the same
-        return _Key(name, scenario, profile.facts.format)
+        return SeriesKey(name, scenario, profile.facts.format)
     command = f"{configuration.command} {configuration.arguments} {configuration.workload}".strip()
     units = tuple((metric.name, metric.unit) for metric in profile.metrics)
     said = f"{configuration.collector}:{command}" if command else name
-    return _Key(said, None, profile.facts.format, configuration.postprocessors, units)
+    return SeriesKey(said, None, profile.facts.format, configuration.postprocessors, units)
 
 
-def _grouped(profiles: Iterable[Profile], only: str | None = None) -> dict[_Key, list[Profile]]:
+def _grouped(profiles: Iterable[Profile], only: str | None = None) -> dict[SeriesKey, list[Profile]]:
     """Profiles by key; ``only`` is the name of the one file of each side, whatever it is called."""
-    groups: dict[_Key, list[Profile]] = {}
+    groups: dict[SeriesKey, list[Profile]] = {}
     for profile in profiles:
-        groups.setdefault(_key(profile, only or workload_name(profile.name)), []).append(profile)
+        groups.setdefault(series_key(profile, only or workload_name(profile.name)), []).append(profile)
     return groups
 
 
-def _titles(groups: Mapping[_Key, Sequence[Profile]]) -> dict[_Key, str]:
+def _titles(groups: Mapping[SeriesKey, Sequence[Profile]]) -> dict[SeriesKey, str]:
     """A name for each group; groups of one name are told apart by their file, or by their format and unit."""
     names = {key: key.scenario or workload_name(profiles[0].name) for key, profiles in groups.items()}
     times = Counter(names.values())

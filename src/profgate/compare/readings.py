@@ -1,0 +1,84 @@
+"""A profile as the history keeps it: what it may be compared with, and what each symbol took in each of its runs."""
+
+import json
+from dataclasses import asdict
+
+import numpy as np
+
+from profgate.compare.build import CompareOptions, Forest, columns_of, stored_metric
+from profgate.compare.calls import path_calls
+from profgate.compare.scenarios import scenario_of, taken_apart
+from profgate.compare.symbols import Numbering, number_symbols
+from profgate.compare.workloads import series_key, workload_name
+from profgate.model.arrays import IntArray, read_only
+from profgate.model.call_tree import added_at
+from profgate.model.history import Column, Reading, Series, StoredJob
+from profgate.model.profile import Profile
+
+
+def series_of(profile: Profile, options: CompareOptions) -> Series:
+    """The series of a profile that is about one workload: profiles of one series are compared with each other.
+
+    Name rules and filters belong to it: under other ones the same file has other symbols.
+    """
+    name = workload_name(profile.name)
+    rules = [options.level, sorted(options.ignore), sorted(options.focus)]
+    key = json.dumps([*asdict(series_key(profile, name)).values(), rules], ensure_ascii=True, separators=(",", ":"))
+    return Series(key, scenario_of(profile) or name, profile.configuration, profile.facts.format)
+
+
+def readings_of(
+    profile: Profile, options: CompareOptions, commit: str, job: StoredJob, run: str, content: bytes | None = None
+) -> list[Reading]:
+    """The readings of one file: one for each run of each benchmark that it holds, else a single one.
+
+    ``run`` tells the files of one job apart, ``content`` is the file where it is to be kept. Raises ComparisonError
+    where the profile's values do not fit.
+    """
+    made = []
+    for part in taken_apart([profile]):
+        series, scenario = series_of(part, options), scenario_of(part) or ""
+        for number, columns in enumerate(summarised(part, options)):
+            name = run if not number and not scenario else f"{run}\0{scenario}\0{number}"
+            made.append(Reading(commit, series, name, columns, job, profile.facts, profile.name, content))
+    return made
+
+
+def summarised(profile: Profile, options: CompareOptions) -> list[tuple[Column, ...]]:
+    """For each run of a profile a column for each metric, with the symbols that took part. Raises ComparisonError."""
+    numbering = number_symbols([profile], options.level, options.aliases)
+    keys = list(zip(numbering.symbols.names, numbering.symbols.files, strict=True))
+    runs: list[list[Column]] = []
+    for place, stated in enumerate(profile.metrics):
+        metric = stored_metric(stated, [profile])
+        values, forest, _ = columns_of([profile], numbering, metric, options)
+        calls = _calls(profile, numbering, forest)
+        period = profile.periods[place] if place < len(profile.periods) else None
+        step = None if period is None else period * 10 ** (stated.exponent - metric.exponent)
+        for run, (own, total, whole) in enumerate(zip(values.own, values.total, values.sums.tolist(), strict=True)):
+            taking = (own != 0) | (total != 0) | (False if calls is None else calls != 0)
+            kept = np.flatnonzero(taking)
+            column = Column(
+                metric,
+                whole,
+                [keys[number] for number in kept.tolist()],
+                read_only(own[kept]),
+                read_only(total[kept]),
+                None if calls is None else read_only(calls[kept]),
+                period=step,
+            )
+            while len(runs) <= run:
+                runs.append([])
+            runs[run].append(column)
+    return [tuple(columns) for columns in runs]
+
+
+def _calls(profile: Profile, numbering: Numbering, forest: Forest | None) -> IntArray | None:
+    """int64[symbol]: how often it was called, None where nothing counted that."""
+    count, mapping = len(numbering.symbols), numbering.maps[0]
+    if profile.graph is not None and profile.stacks is None:
+        return added_at(count, mapping, profile.graph.calls)
+    if forest is None:
+        return None
+    calls = path_calls([profile.stacks], forest.leaf_rows, forest.shape, forest.dropped)
+    return None if calls is None else added_at(count, forest.shape.symbol[1:].astype(np.int64), calls[1:])

@@ -1,0 +1,57 @@
+"""The commit graph: ancestors through merges, and the nearest one that was measured."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from profgate.model.history import StoredCommit
+
+
+@dataclass(frozen=True, slots=True)
+class Ancestor:
+    """A commit and how many steps to parents lead to it at the least."""
+
+    sha: str
+    distance: int
+
+
+def ancestors(start: str, commits: Mapping[str, StoredCommit]) -> Iterator[Ancestor]:
+    """The commit itself and all it descends from, nearest first.
+
+    Breadth first through all parents; at one distance the newest comes first, then the smaller hash. Where the graph is
+    not known any further, as in a shallow clone, it ends.
+    """
+    seen, level, distance = {start}, [start], 0
+    while level:
+        for sha in level:
+            yield Ancestor(sha, distance)
+        parents = dict.fromkeys(parent for sha in level if sha in commits for parent in commits[sha].parents)
+        level = sorted((sha for sha in parents if sha not in seen), key=lambda sha: (-_time(sha, commits), sha))
+        seen.update(level)
+        distance += 1
+
+
+def nearest(start: str, commits: Mapping[str, StoredCommit], measured: Collection[str]) -> Ancestor | None:
+    """The nearest ancestor of a commit, itself not counted, among the measured ones; None where there is none."""
+    return next((one for one in ancestors(start, commits) if one.distance and one.sha in measured), None)
+
+
+def in_order(commits: Mapping[str, StoredCommit], chosen: Iterable[str]) -> list[str]:
+    """The chosen commits, each after all it descends from; what nothing orders goes by time, then by hash."""
+    wanted, done, order = set(chosen), set[str](), list[str]()
+    for start in sorted(wanted, key=lambda sha: (_time(sha, commits), sha)):
+        stack = [(start, False)]
+        while stack:
+            sha, expanded = stack.pop()
+            if expanded:
+                if sha in wanted:
+                    order.append(sha)
+            elif sha not in done:
+                done.add(sha)
+                stack.append((sha, True))
+                parents = commits[sha].parents if sha in commits else ()
+                stack += [(parent, False) for parent in reversed(parents)]
+    return order
+
+
+def _time(sha: str, commits: Mapping[str, StoredCommit]) -> int:
+    return commits[sha].time if sha in commits else 0

@@ -1,0 +1,139 @@
+"""What the history holds: commits, the jobs that measured them, readings with their columns, verdicts and records.
+
+These records are what `adapters/history_store.py` takes and gives. A reading is one file of one workload; its columns
+hold, for each metric, the whole and what each symbol took of it. Test durations and wall times are readings too: the
+tests or benchmarks are the symbols.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from profgate.model.arrays import IntArray
+from profgate.model.profile import Configuration, Facts
+from profgate.model.units import Metric
+
+HISTORY_SCHEMA = "profgate.history/1"  # the number is the major version: a store of a higher one is refused
+SymbolKey = tuple[str, str | None]  # normalised name and file
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCommit:
+    """A commit as the graph of checks draws it; ``time`` is the committer's, in seconds since 1970, 0 = unknown."""
+
+    sha: str
+    parents: tuple[str, ...] = ()
+    time: int = 0
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredJob:
+    """Who measured: ``identity`` is run, attempt and job as the manifest writes them, "" where no job is known."""
+
+    identity: str = ""
+    ref: str = ""
+    event: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """What makes readings comparable: the ``key`` is equal exactly where a comparison would pair them.
+
+    ``workload`` is the name a report shows.
+    """
+
+    key: str
+    workload: str
+    configuration: Configuration = field(default_factory=Configuration)
+    format: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One metric of one reading, in stored units (``metric.exponent``).
+
+    ``own``, ``total`` and ``calls`` are int64[symbol]; calls None where nothing counted them. ``whole`` False: the
+    policy has kept the heaviest symbols alone, while ``sum`` is still that of all. ``period``: the value of a sample.
+    """
+
+    metric: Metric
+    sum: int
+    symbols: Sequence[SymbolKey]
+    own: IntArray
+    total: IntArray
+    calls: IntArray | None = None
+    whole: bool = True
+    period: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """One file of one workload at one commit.
+
+    ``run`` tells the files of one job apart; the same commit, series, job and run are the same reading. ``profile`` is
+    the file itself with its ``name``, None where it was not kept.
+    """
+
+    commit: str
+    series: Series
+    run: str
+    columns: tuple[Column, ...]
+    job: StoredJob = field(default_factory=StoredJob)
+    facts: Facts = field(default_factory=Facts)
+    name: str = ""
+    profile: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The whole of one metric at one reading, in the metric's unit; ``order`` grows with the time of recording."""
+
+    commit: str
+    job: str
+    order: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVerdict:
+    """What the gate said of one comparison that passed through it.
+
+    ``kind``: ``gate`` for a product change, ``unchanged`` where both sides were the same code. ``baseline`` and
+    ``target`` are commits. ``reds`` and ``comparisons`` count findings that were red and pairs that were compared;
+    ``report`` is the report's JSON, "" where it was not kept.
+    """
+
+    kind: str
+    baseline: str
+    target: str
+    job: str
+    conclusion: str
+    reds: int
+    comparisons: int
+    report: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRecord:
+    """What one strategy found between two commits of one series, as JSON text; a later one takes its place."""
+
+    baseline: str
+    target: str
+    series: str
+    strategy: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """How much the history keeps: all symbols of so many newest runs, then the heaviest symbols and the totals.
+
+    A run is what one job measured at one commit. ``profiles`` and ``reports`` are kept whole for so many newest runs.
+    Beyond ``names`` names of symbols those that no reading holds any more are looked for.
+    """
+
+    runs: int = 200
+    symbols: int = 8
+    profiles: int = 50
+    reports: int = 200
+    names: int = 100_000

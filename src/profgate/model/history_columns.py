@@ -1,0 +1,88 @@
+"""Columns of a stored reading as bytes, and back; the bytes may come from anybody.
+
+Layout, little endian: a byte (1 plain, 2 deflated) before the body; the body is a byte of flags (1 = calls), the number
+of rows as uint32, then the columns: symbol numbers as differences, self values, total minus self, calls. A column is
+its width in bytes (1, 2, 4 without sign, 8 with) and its values.
+"""
+
+import struct
+import zlib
+from collections.abc import Sequence
+
+import numpy as np
+
+from profgate.model.arrays import IntArray, read_only
+
+PLAIN, DEFLATED = 1, 2
+WITH_CALLS = 1
+MOST_ROWS = 5_000_000
+MOST_VALUE = 1 << 62
+WIDTHS = ((1, 1 << 8, "<u1"), (2, 1 << 16, "<u2"), (4, 1 << 32, "<u4"))
+TYPES = {1: "<u1", 2: "<u2", 4: "<u4", 8: "<i8"}
+HEAD = struct.Struct("<BI")
+
+
+def packed(symbols: Sequence[int], own: IntArray, total: IntArray, calls: IntArray | None) -> bytes:
+    """Symbol numbers and three columns of their length (calls may be missing) as bytes, ordered by symbol number."""
+    numbers = np.array(symbols, np.int64)
+    order = np.argsort(numbers, kind="stable")
+    columns = [np.diff(numbers[order], prepend=np.int64(0)), own[order], total[order] - own[order]]
+    if calls is not None:
+        columns.append(calls[order])
+    body = HEAD.pack(WITH_CALLS if calls is not None else 0, len(numbers)) + b"".join(map(_column, columns))
+    small = zlib.compress(body, 6)
+    return bytes([DEFLATED]) + small if len(small) < len(body) else bytes([PLAIN]) + body
+
+
+def unpacked(data: bytes) -> tuple[IntArray, IntArray, IntArray, IntArray | None]:
+    """Symbol numbers, self, total and calls as `packed` took them. Raises ValueError for anything else."""
+    body = _body(data)
+    if len(body) < HEAD.size:
+        raise ValueError("the columns are cut off")
+    flags, rows = HEAD.unpack_from(body)
+    if rows > MOST_ROWS:
+        raise ValueError(f"the columns claim {rows:,} rows")
+    place, columns = HEAD.size, []
+    for _ in range(4 if flags & WITH_CALLS else 3):
+        column, place = _read(body, place, rows)
+        columns.append(column)
+    numbers, own, total = np.cumsum(columns[0]), columns[1], columns[2] + columns[1]
+    calls = columns[3] if flags & WITH_CALLS else None
+    given = [numbers, own, total] if calls is None else [numbers, own, total, calls]
+    if any(((one > MOST_VALUE) | (one < -MOST_VALUE)).any() for one in given) or (numbers < 0).any():
+        raise ValueError("the columns hold impossible numbers")
+    return read_only(numbers), read_only(own), read_only(total), calls if calls is None else read_only(calls)
+
+
+def _column(values: IntArray) -> bytes:
+    low, high = int(values.min(initial=0)), int(values.max(initial=0))
+    for width, limit, kind in WIDTHS:
+        if low >= 0 and high < limit:
+            return bytes([width]) + values.astype(kind).tobytes()
+    return b"\x08" + values.astype("<i8").tobytes()
+
+
+def _body(data: bytes) -> bytes:
+    if data[:1] == bytes([PLAIN]):
+        return data[1:]
+    if data[:1] != bytes([DEFLATED]):
+        raise ValueError("the columns are of a kind this version does not know")
+    machine = zlib.decompressobj()
+    try:
+        body = machine.decompress(data[1:], HEAD.size + 4 * (1 + 8 * MOST_ROWS))
+    except zlib.error as error:
+        raise ValueError(f"the columns cannot be unpacked ({error})") from None
+    if not machine.eof:
+        raise ValueError("the columns are cut off or too large")
+    return body
+
+
+def _read(body: bytes, place: int, rows: int) -> tuple[IntArray, int]:
+    width = body[place] if place < len(body) else 0
+    end = place + 1 + width * rows
+    if width not in TYPES or end > len(body):
+        raise ValueError("the columns are cut off")
+    values = np.frombuffer(body, TYPES[width], rows, place + 1).astype(np.int64)
+    if ((values > MOST_VALUE) | (values < -MOST_VALUE)).any():
+        raise ValueError("the columns hold impossible numbers")
+    return values, end

@@ -1,0 +1,60 @@
+"""Profiles as the history keeps them."""
+
+import json
+from pathlib import Path
+
+from history_samples import rows
+from profgate.compare.build import CompareOptions
+from profgate.compare.readings import readings_of, series_of
+from profgate.model.history import StoredJob
+from profgate.model.profile import Profile
+from profgate.model.source import source_of
+from profgate.readers.registry import read_or_error
+
+DATA = Path(__file__).parents[2] / "data"
+
+
+def read(name: str, data: bytes) -> Profile:
+    profile = read_or_error(source_of(name, data))
+    assert isinstance(profile, Profile)
+    return profile
+
+
+def test_recursion_counts_once_and_filters_belong_to_the_series() -> None:
+    profile = read("a/1.folded", b"main;fib;fib 4\nmain 1\n")
+    (whole,) = readings_of(profile, CompareOptions(), "c", StoredJob(), "r")
+    assert rows(whole.columns[0]) == {"fib": (4, 4), "main": (1, 5)}
+    options = CompareOptions(ignore=("fib",))
+    (some,) = readings_of(profile, options, "c", StoredJob(), "r")
+    assert rows(some.columns[0]) == {"main": (1, 1)}
+    assert (whole.series.workload, some.series.workload) == ("a", "a")
+    assert whole.series.key != some.series.key
+
+
+def test_runs_of_one_workload_are_one_series_and_files_of_other_units_are_not() -> None:
+    keys = [series_of(read(name, b"main 1\n"), CompareOptions()).key for name in ("w/1.folded", "w/run-2.folded")]
+    assert keys[0] == keys[1]
+    assert series_of(read("v/1.folded", b"main 1\n"), CompareOptions()).key != keys[0]
+
+
+def test_a_call_table_keeps_its_calls() -> None:
+    (file, *_) = sorted((DATA / "pstats").glob("*.pstats")) or sorted((DATA / "pstats").rglob("*.prof"))
+    (reading,) = readings_of(read(file.name, file.read_bytes()), CompareOptions(), "c", StoredJob(), "r")
+    column = reading.columns[0]
+    assert column.calls is not None
+    assert int(column.calls.sum()) > 0
+    assert column.sum == int(column.own.sum())
+
+
+def test_each_run_of_each_benchmark_is_a_reading() -> None:
+    given = (("a", [1.0, 1.5]), ("b", [2.0]))
+    results = [{"command": name, "median": times[0], "times": times} for name, times in given]
+    profile = read("bench.json", json.dumps({"results": results}).encode())
+    made = readings_of(profile, CompareOptions(), "c", StoredJob(), "r", b"the file")
+    assert [(one.series.workload, one.columns[0].sum * one.columns[0].metric.scale / 1e9) for one in made] == [
+        ("a", 1.0),
+        ("a", 1.5),
+        ("b", 2.0),
+    ]
+    assert len({(one.series.key, one.run) for one in made}) == 3
+    assert {one.profile for one in made} == {b"the file"}

@@ -1,0 +1,77 @@
+"""Columns as bytes: the round trip, and bytes that nobody packed."""
+
+import struct
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from profgate.model.history_columns import MOST_VALUE, packed, unpacked
+
+ROWS = st.lists(
+    st.tuples(
+        st.integers(0, 1 << 40),
+        st.integers(-MOST_VALUE // 2, MOST_VALUE // 2),
+        st.integers(-MOST_VALUE // 2, MOST_VALUE // 2),
+        st.integers(0, MOST_VALUE),
+    ),
+    unique_by=lambda row: row[0],
+    max_size=30,
+)
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(ROWS, st.booleans())
+def test_what_is_packed_comes_back_by_symbol(rows: list[tuple[int, int, int, int]], counted: bool) -> None:
+    columns = np.array(rows, np.int64).reshape(-1, 4).T
+    back = unpacked(packed(columns[0].tolist(), columns[1], columns[2], columns[3] if counted else None))
+    ordered = np.array(sorted(rows), np.int64).reshape(-1, 4).T
+    assert [one.tolist() for one in back[:3]] == ordered[:3].tolist()
+    assert (back[3] is not None) == counted
+    if back[3] is not None:
+        assert back[3].tolist() == [row[3] for row in sorted(rows)]
+
+
+@settings(max_examples=300, derandomize=True, deadline=None)
+@given(st.binary(max_size=200))
+def test_any_bytes_are_columns_or_a_value_error(data: bytes) -> None:
+    try:
+        numbers, own, total, _ = unpacked(data)
+    except ValueError:
+        return
+    assert len(numbers) == len(own) == len(total)
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(st.integers(0, 60), st.binary(min_size=1, max_size=4))
+def test_damaged_columns_are_columns_or_a_value_error(place: int, damage: bytes) -> None:
+    whole = packed([3, 1, 2], np.array([5, 6, 7]), np.array([50, 60, 70]), np.array([1, 1, 9]))
+    try:
+        unpacked(whole[:place] + damage + whole[place + len(damage) :])
+    except ValueError:
+        return
+
+
+def test_a_bomb_is_refused_before_it_takes_the_memory() -> None:
+    bomb = b"\x02" + zlib.compress(bytes(1 << 28))
+    with pytest.raises(ValueError, match="cut off or too large"):
+        unpacked(bomb)
+
+
+def test_a_claim_of_too_many_rows_is_refused() -> None:
+    with pytest.raises(ValueError, match="claim"):
+        unpacked(b"\x01" + struct.pack("<BI", 0, 0xFFFFFFFF))
+
+
+def test_numbers_that_would_overflow_later_are_refused() -> None:
+    column = b"\x08" + struct.pack("<q", 1 << 61)
+    with pytest.raises(ValueError, match="impossible"):
+        unpacked(
+            b"\x01"
+            + struct.pack("<BI", 0, 1)
+            + b"\x01\x00"
+            + column.replace(column[1:], struct.pack("<q", (1 << 63) - 1))
+            + column
+        )
