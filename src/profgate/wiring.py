@@ -50,7 +50,9 @@ def strategies() -> "tuple[Strategy, ...]":
 
 def readers() -> tuple[ProfileReader, ...]:
     """The readers in the order in which they are asked."""
-    return readers_with(_outside("profgate.readers"))
+    from profgate.adapters.native import NativeKernels
+
+    return readers_with(_outside("profgate.readers"), NativeKernels())
 
 
 def read_all(sources: Sequence[SourceFile], progress: Progress | None = None) -> list[Profile | ProfileError]:

@@ -18,7 +18,6 @@ from profgate.detect.overweight import (
     OverweightTable,
     PivotLevel,
     overweight_kinds,
-    overweight_table,
     pivot_levels,
 )
 from profgate.detect.totals import noise_bar, relative
@@ -42,6 +41,14 @@ def _number(value: float, scale: float) -> float | int | None:
     return int(scaled) if scaled.is_integer() else scaled
 
 
+def _numbers(values: Sequence[float], scale: float) -> list[float | int | None]:
+    """The same for a column."""
+    scaled = [value * scale for value in values]
+    if all(map(float.is_integer, scaled)):
+        return list(map(int, scaled))
+    return [_number(value, scale) for value in values]
+
+
 def _ratio(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
@@ -55,56 +62,41 @@ class Findings:
     thresholds: dict[str, Any]
 
 
-def findings_of(table: OverweightTable, comparison: Comparison, dropped: tuple[int, ...]) -> Findings:
-    """The words of the strategy on one table, before the test of totals caps them."""
-    bar = noise_bar(comparison, 1)
+def findings_of(levels: tuple[PivotLevel, ...], comparison: Comparison, bar: float | None) -> Findings:
+    """The words of the strategy on the first level's table, before the test of totals caps them."""
+    table = levels[0].table
     thresholds = resolved(Overweight(), {})
     codes = overweight_kinds(table, thresholds, worse_sign(comparison.metric), bar).tolist()
     if bar is not None:
         thresholds["min_total_change"] = max(thresholds["min_total_change"], relative(bar))
-    levels = pivot_levels(comparison, {}, bar, dropped)
     return Findings(tuple(Kind(code).word for code in codes), levels, thresholds)
 
 
 def as_json(comparison: Comparison, dropped: tuple[int, ...] = (), *, by_interest: bool = False) -> dict[str, Any]:
     """The published form; ratios are fractions (1.0 = 100 %), null where undefined."""
-    table = overweight_table(comparison, dropped=dropped)
-    scale, found = comparison.metric.scale, findings_of(table, comparison, dropped)
-    order = table.by_interest().tolist() if by_interest else range(len(table.symbol))
-    columns = (
-        table.symbol,
-        table.baseline,
-        table.target,
-        table.delta,
-        table.exclusive_baseline,
-        table.exclusive_target,
-        table.responsibility,
-        table.overweight,
-        table.interest,
-    )
-    rows = list(zip(*(column.tolist() for column in columns), found.kinds, strict=True))
+    bar = noise_bar(comparison, 1)
+    levels = pivot_levels(comparison, {}, bar, dropped)
+    scale, table, found = comparison.metric.scale, levels[0].table, findings_of(levels, comparison, bar)
+    order = table.by_interest().tolist() if by_interest else list(range(len(table.symbol)))
+    columns = {
+        "baseline": _numbers(table.baseline.tolist(), scale),
+        "target": _numbers(table.target.tolist(), scale),
+        "delta": _numbers(table.delta.tolist(), scale),
+        "exclusive_baseline": _numbers(table.exclusive_baseline.tolist(), scale),
+        "exclusive_target": _numbers(table.exclusive_target.tolist(), scale),
+        "responsibility": [_ratio(value) for value in table.responsibility.tolist()],
+        "overweight": [_ratio(value) for value in table.overweight.tolist()],
+        "interest": table.interest.tolist(),
+        "kind": found.kinds,
+    }
+    places = [_place(comparison, symbol) for symbol in table.symbol.tolist()]
+    rows = list(zip(places, *columns.values(), strict=True))
     return {
         "schema": SCHEMA,
         "unit": comparison.metric.unit,
         "total": _total(table, scale),
         "thresholds": found.thresholds,
-        "symbols": [
-            {
-                **_place(comparison, symbol),
-                "baseline": _number(before, scale),
-                "target": _number(after, scale),
-                "delta": _number(delta, scale),
-                "exclusive_baseline": _number(own_before, scale),
-                "exclusive_target": _number(own_after, scale),
-                "responsibility": _ratio(responsibility),
-                "overweight": _ratio(overweight),
-                "interest": interest,
-                "kind": kind,
-            }
-            for symbol, before, after, delta, own_before, own_after, responsibility, overweight, interest, kind in (
-                rows[row] for row in order
-            )
-        ],
+        "symbols": [place | dict(zip(columns, row, strict=True)) for place, *row in (rows[number] for number in order)],
         "only_baseline": _alone(comparison, table, "baseline"),
         "only_target": _alone(comparison, table, "target"),
         "pivots": [
@@ -206,18 +198,6 @@ def _pivots(comparison: Comparison, names: Sequence[str]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _json_lines(document: dict[str, Any]) -> str:
-    """The document as JSON, an entry of a list on a line; indenting all of it would take ten times as long."""
-    parts = []
-    for key, value in document.items():
-        if isinstance(value, list) and value:
-            text = "[\n" + ",\n".join(json.dumps(entry, allow_nan=False) for entry in value) + "\n]"
-        else:
-            text = json.dumps(value, allow_nan=False)
-        parts.append(f"{json.dumps(key)}: {text}")
-    return "{\n" + ",\n".join(parts) + "\n}\n"
-
-
 def run(argv: Sequence[str]) -> int:
     """Prints the table as text or JSON. Raises ProfgateError."""
     parser = argparse.ArgumentParser(prog="profgate overweight", description=__doc__.replace("`", ""))
@@ -237,7 +217,8 @@ def run(argv: Sequence[str]) -> int:
         raise ProfgateError("--pivot", "this format has no stacks, so none can be dropped")
     document = as_json(comparison, dropped, by_interest=arguments.sort == "interest")
     if arguments.format == "json":
-        sys.stdout.write(_json_lines(document))
+        # a field on a line, without the indentation that takes ten times as long
+        sys.stdout.write(json.dumps(document, allow_nan=False, separators=(",\n", ": ")) + "\n")
     else:
         sys.stdout.write(as_text(document, shutil.get_terminal_size((120, 24)).columns))
     return 0

@@ -10,7 +10,7 @@ import numpy as np
 from profgate.detect.base import cannot_tell, directed, resolved, side_means, worse_sign
 from profgate.detect.sampling import counts_apart
 from profgate.detect.totals import noise_bar
-from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray
 from profgate.model.call_tree import topmost_rows
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, DiffTree
@@ -83,40 +83,61 @@ def _whole(comparison: Comparison) -> _Values:
     )
 
 
-def _dropped_rows(tree: DiffTree, dropped: Sequence[int]) -> BoolArray:
-    """bool[row]: at or below a row of a dropped symbol."""
-    tops = np.isin(tree.symbol, np.asarray(dropped))
-    steps = np.zeros(len(tree.symbol) + 1, dtype=np.int64)
-    np.add.at(steps, tree.pre[tops], 1)
-    np.add.at(steps, tree.pre[tops] + tree.size[tops], -1)
-    return np.asarray(np.cumsum(steps)[tree.pre] > 0)
+@dataclass(frozen=True, slots=True, eq=False)
+class _StackValues:
+    """The overlaid tree in pre-order, where the rows below a row follow it and memory is read in order.
+
+    ``symbol`` and ``after`` int64[row], the end of the row's subtree; ``own`` int64[row] of each side. ``topmost``
+    int64 are the rows that lie below no other row of their symbol. Row 0 is the root, whose symbol is -1.
+    """
+
+    symbol: IntArray
+    after: IntArray
+    own: tuple[IntArray, IntArray]
+    topmost: IntArray
+
+    @classmethod
+    def of(cls, tree: DiffTree) -> "_StackValues":
+        """The rows of a tree, ordered once for any number of drops."""
+        columns = [np.empty(len(tree.symbol), np.int64) for _ in range(4)]
+        values: tuple[RowArray | IntArray, ...]
+        values = (tree.symbol, tree.pre + tree.size, tree.baseline_self, tree.target_self)
+        for column, unordered in zip(columns, values, strict=True):
+            column[tree.pre] = unordered
+        symbol, after, baseline, target = columns
+        topmost = np.sort(tree.pre[topmost_rows(tree.symbol, tree.pre, tree.size)])
+        return cls(symbol, after, (baseline, target), topmost)
+
+    def gone(self, dropped: Sequence[int]) -> BoolArray:
+        """bool[row]: at or below a row of a dropped symbol."""
+        tops = np.flatnonzero(np.isin(self.symbol, np.asarray(dropped)))
+        steps = np.zeros(len(self.symbol) + 1, np.int64)
+        np.add.at(steps, tops, 1)
+        np.add.at(steps, self.after[tops], -1)
+        return np.asarray(np.cumsum(steps)[:-1] > 0)
+
+    def without(self, gone: BoolArray, side: int, symbols: int) -> tuple[IntArray, IntArray, int]:
+        """Inclusive and exclusive int64[symbol] of one side without the rows that are gone, and the total."""
+        kept = np.where(gone, 0, self.own[side])
+        running = np.concatenate([[0], np.cumsum(kept)])
+        inclusive, exclusive = np.zeros(symbols, np.int64), np.zeros(symbols, np.int64)
+        below = running[self.after[self.topmost]] - running[self.topmost]
+        np.add.at(inclusive, self.symbol[self.topmost], below)
+        np.add.at(exclusive, self.symbol[1:], kept[1:])
+        return inclusive, exclusive, int(running[-1])
 
 
-def _without(comparison: Comparison, tree: DiffTree, dropped: Sequence[int]) -> _Values:
+def _without(comparison: Comparison, stacks: _StackValues, dropped: Sequence[int]) -> _Values:
     """Values of the stacks that contain none of the dropped symbols."""
-    gone = _dropped_rows(tree, dropped)
-    counted = topmost_rows(tree.symbol, tree.pre, tree.size)
-    inclusive, exclusive, totals = [], [], []
-    sides = ((tree.baseline_self, comparison.runs.baseline), (tree.target_self, comparison.runs.target))
-    for values, runs in sides:
-        kept = np.where(gone, 0, values)
-        in_order = np.zeros(len(kept) + 1, dtype=np.int64)
-        in_order[tree.pre + 1] = kept
-        running = np.cumsum(in_order)
-        subtree = running[tree.pre + tree.size] - running[tree.pre]
-        whole = np.zeros(len(comparison.symbols), dtype=np.int64)
-        own = whole.copy()
-        np.add.at(whole, tree.symbol[counted], subtree[counted])
-        named = tree.symbol >= 0
-        np.add.at(own, tree.symbol[named], kept[named])
-        inclusive.append(whole / runs)
-        exclusive.append(own / runs)
-        totals.append(float(running[-1]) / runs)
+    runs = (comparison.runs.baseline, comparison.runs.target)
+    gone = stacks.gone(dropped)
+    before, after = (stacks.without(gone, side, len(comparison.symbols)) for side in (0, 1))
+    inclusive = (before[0] / runs[0], after[0] / runs[1])
     return _Values(
-        (inclusive[0], inclusive[1]),
-        (exclusive[0], exclusive[1]),
+        inclusive,
+        (before[1] / runs[0], after[1] / runs[1]),
         (inclusive[0] > 0, inclusive[1] > 0),
-        (totals[0], totals[1]),
+        (before[2] / runs[0], after[2] / runs[1]),
     )
 
 
@@ -184,7 +205,7 @@ def overweight_table(comparison: Comparison, *, dropped: Sequence[int] = ()) -> 
         return _table(comparison, _whole(comparison))
     if comparison.tree is None:
         raise ValueError("stacks are needed to drop the stacks of a symbol")
-    return _table(comparison, _without(comparison, comparison.tree, dropped))
+    return _table(comparison, _without(comparison, _StackValues.of(comparison.tree), dropped))
 
 
 def _candidates(table: OverweightTable, options: Mapping[str, Any]) -> BoolArray:
@@ -234,11 +255,17 @@ def pivot_levels(
     One level without pivot where the comparison has no stacks, no candidate or an unchanged total.
     """
     chosen = resolved(Overweight(), options or {})
+    tree = comparison.tree
     levels: list[PivotLevel] = []
+    stacks: _StackValues | None = None
     while True:
-        table = overweight_table(comparison, dropped=dropped)
+        if tree is None or not dropped:
+            table = overweight_table(comparison, dropped=dropped)
+        else:
+            stacks = stacks or _StackValues.of(tree)
+            table = _table(comparison, _without(comparison, stacks, dropped))
         pivot = None
-        if comparison.tree is not None and len(levels) < chosen["max_pivots"]:
+        if tree is not None and len(levels) < chosen["max_pivots"]:
             pivot = _next_pivot(table, chosen, bar)
         levels.append(PivotLevel(dropped, table, pivot))
         if pivot is None:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from itertools import count
+from itertools import count, islice
 from typing import BinaryIO
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from profgate.errors import ProfileError
 from profgate.model.arrays import BoolArray, IntArray, read_only
 from profgate.model.call_tree import MAX_DEPTH, added_at, build_shape, stream_of
+from profgate.model.kernels import Kernels, LineScan
 from profgate.model.profile import Configuration, Facts, FrameList, Profile, Stacks
 from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric, MetricKind, base_unit
@@ -256,6 +257,38 @@ def _scan_block(scan: Scan, block: _Block, path: bytes, depth: int) -> tuple[byt
     return path, depth
 
 
+def _scan_block_compiled(scan: Scan, block: _Block, lines: LineScan) -> bool:
+    """The same by compiled code, which leaves odd lines to Python; false where so many are odd that it takes longer."""
+    data, at, seen, odd = block.data, 0, 0, 0
+    while True:
+        at = lines.lines(data, at)
+        taken = lines.take()
+        scan.new.extend(taken.new)
+        scan.shared.extend(taken.shared)
+        scan.fresh.extend(taken.fresh)
+        scan.values.extend(taken.values)
+        scan.two_numbers += taken.two_numbers
+        seen += taken.lines
+        for name in lines.names(len(scan.frames)):
+            scan.frames[name]  # met in the same order, it gets the same number
+        if at == len(data):
+            break
+        end = data.find(b"\n", at)
+        path, depth = lines.path()
+        if not lines.too_deep():
+            known = len(scan.frames)
+            path, depth = _scan_odd_line(scan, block, slice(at, end), path, depth)
+            for name in reversed(list(islice(reversed(scan.frames), len(scan.frames) - known))):
+                lines.learn(name)
+        if depth >= MAX_DEPTH:
+            raise ProfileError(f"{scan.name}:{scan.seen + block.number_of(at, end)}", f"deeper than {MAX_DEPTH} frames")
+        lines.follow(path)
+        at, seen, odd = end + 1, seen + 1, odd + 1
+    scan.seen += seen
+    scan.lines += seen - odd
+    return odd <= WORST_SHARE * seen
+
+
 def _scan_odd_line(scan: Scan, block: _Block, place: slice, path: bytes, depth: int) -> tuple[bytes, int]:
     """One line of any form: comment, fraction, weight without a frame, brackets; the path and depth behind it."""
     line = block.data[place]
@@ -308,18 +341,25 @@ def _append_stack(scan: Scan, stack: bytes, path: bytes, depth: int) -> tuple[by
     return stack[: len(stack) - len(parts[-1])], depth
 
 
-def scan_file(source: SourceFile, start: int = 0, stop: int | None = None) -> Scan:
+def scan_file(source: SourceFile, start: int = 0, stop: int | None = None, kernels: Kernels | None = None) -> Scan:
     """All lines of a byte range as one front-coded stream. Raises ProfileError."""
     scan = Scan(source.name)
     path, depth, limit = b"", 0, FOLD_EVENTS
+    compiled = kernels.line_scan() if kernels is not None else None
     collecting = gc.isenabled()
     gc.disable()  # millions of small objects, none of them in a cycle
     try:
         for block in _blocks(source, start, stop):
-            path, depth = _scan_block(scan, block, path, depth)
+            if compiled is None:
+                path, depth = _scan_block(scan, block, path, depth)
+            elif not _scan_block_compiled(scan, block, compiled):
+                path, depth = compiled.path()
+                compiled = None
             if len(scan.new) > limit:
                 _fold(scan)
                 path, depth, limit = b"", 0, max(FOLD_EVENTS, 2 * len(scan.new))
+                if compiled is not None:
+                    compiled.follow(b"")
     finally:
         if collecting:
             gc.enable()
@@ -408,6 +448,9 @@ class FoldedReader:
 
     name = "folded"
 
+    def __init__(self, kernels: Kernels | None = None) -> None:
+        self._kernels = kernels
+
     def recognizes(self, source: SourceFile) -> str | None:
         """By grammar: nine of ten of the first 200 lines fit, and one holds ``;`` or all fit."""
         if not source.size:
@@ -426,11 +469,11 @@ class FoldedReader:
 
     def read(self, source: SourceFile) -> Profile:
         """Stacks with exact values; a decimal fraction becomes the metric's exponent. Raises ProfileError."""
-        return self.join(source, [scan_file(source)])
+        return self.join(source, [self.scan(source, 0, None)])
 
     def scan(self, source: SourceFile, start: int, stop: int | None) -> Scan:
         """What the lines that begin in this byte range hold. Raises ProfileError."""
-        return scan_file(source, start, stop)
+        return scan_file(source, start, stop, self._kernels if source.size > SMALL else None)
 
     def join(self, source: SourceFile, parts: Sequence[Scan]) -> Profile:
         """The profile whose parts, in order, were scanned. Raises ProfileError."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from profgate.errors import ProfileError
 from profgate.model.arrays import BoolArray, IntArray
+from profgate.model.kernels import Kernels
 from profgate.model.profile import Configuration, Facts, FrameList, Profile, Stacks
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
@@ -52,6 +53,9 @@ class PprofReader:
 
     name = "pprof"
 
+    def __init__(self, kernels: Kernels | None = None) -> None:
+        self._kernels = kernels
+
     def recognizes(self, source: SourceFile) -> str | None:
         """Why this file looks like the format, or None."""
         types = 0
@@ -75,7 +79,7 @@ class PprofReader:
     def read(self, source: SourceFile) -> Profile:
         """All sample types as metrics over one set of stacks, inlined calls as frames of their own."""
         data = read_all(unwrap(source))
-        message = _Message(data, source.name)
+        message = _Message(data, source.name, self._kernels)
         message.split()
         return message.profile()
 
@@ -129,6 +133,7 @@ class _Message:
 
     data: bytes
     where: str
+    kernels: Kernels | None = None
     places: dict[int, list[int]] = field(default_factory=lambda: {number: [] for number in _MESSAGES})
     strings: list[str] = field(default_factory=list)
     period: int = 0
@@ -287,7 +292,7 @@ class _Message:
     def samples(self, locations: _Locations, types: int) -> tuple[IntArray, IntArray, IntArray]:
         """Paths root first with their offsets, and int64[type, sample]; the samples stand in reverse order."""
         places, ends = self.columns(_SAMPLE)
-        found = repeated_varints(self.data, places, ends, (_SAMPLE_LOCATION, _SAMPLE_VALUE), self.where)
+        found = repeated_varints(self.data, places, ends, (_SAMPLE_LOCATION, _SAMPLE_VALUE), self.where, self.kernels)
         counts, values = found[_SAMPLE_VALUE]
         self.refuse(counts != types, places, f"a sample does not have {types} values")
         values = values.reshape(-1, types).T

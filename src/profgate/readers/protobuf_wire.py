@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from profgate.errors import ProfileError
 from profgate.model.arrays import IntArray
+from profgate.model.kernels import Kernels
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 MAX_VARINT = 10
@@ -114,7 +115,12 @@ def signed(value: int) -> int:
 
 
 def repeated_varints(
-    data: bytes, starts: IntArray, ends: IntArray, wanted: tuple[int, ...], where: str
+    data: bytes,
+    starts: IntArray,
+    ends: IntArray,
+    wanted: tuple[int, ...],
+    where: str,
+    kernels: Kernels | None = None,
 ) -> dict[int, tuple[IntArray, IntArray]]:
     """The numbers of repeated fields, packed or not, in many messages of one kind.
 
@@ -127,14 +133,15 @@ def repeated_varints(
         last = min(first + CHUNK, len(starts))
         spans = _spans(data, starts[first:last], ends[first:last], dict.fromkeys(wanted, (LENGTH, VARINT)), where)
         for number in wanted:
-            parts[number].append(_decoded(raw, spans[number], last - first, where))
+            found = _decoded_by(kernels, data, spans[number], last - first) if kernels is not None else None
+            parts[number].append(found or _decoded(raw, spans[number], last - first, where))
     empty = np.zeros(0, dtype=np.int64)
     return {
         number: (
-            np.concatenate([empty, *(counts for counts, _ in found)]),
-            np.concatenate([empty, *(values for _, values in found)]),
+            np.concatenate([empty, *(counts for counts, _ in columns)]),
+            np.concatenate([empty, *(values for _, values in columns)]),
         )
-        for number, found in parts.items()
+        for number, columns in parts.items()
     }
 
 
@@ -245,6 +252,20 @@ def _numbers_at(raw: Bytes, at: IntArray, end: IntArray, where: str) -> tuple[In
         if not len(going):
             return value.view(np.int64), after
     raise truncated(where, int(at[going][0]), "a number has more than 10 bytes")
+
+
+def _decoded_by(kernels: Kernels, data: bytes, spans: Spans, messages: int) -> tuple[IntArray, IntArray] | None:
+    """What `_decoded` gives, by compiled code; None where there is none, or something is damaged."""
+    lengths = spans.end - spans.start
+    if not len(lengths) or lengths.min() < 0:
+        return None
+    counts, numbers = np.empty(len(lengths), dtype=np.int64), np.empty(int(lengths.sum()), dtype=np.int64)
+    found = kernels.varints(data, spans.start.data, spans.end.data, counts.data, numbers.data)
+    if found is None:
+        return None
+    of_messages = np.zeros(messages, dtype=np.int64)
+    np.add.at(of_messages, spans.message, counts)
+    return of_messages, numbers[:found].copy()
 
 
 def _decoded(raw: Bytes, spans: Spans, messages: int, where: str) -> tuple[IntArray, IntArray]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from profgate.errors import ProfileError, SettingsError, UnknownFormat
+from profgate.model.kernels import Kernels
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
 from profgate.readers.base import ProfileReader, SplittingReader
@@ -24,28 +25,34 @@ from profgate.readers.pytest_benchmark import PytestBenchmarkReader
 from profgate.readers.speedscope import SpeedscopeReader
 from profgate.readers.trace_events import TraceEventsReader
 
-# the last one is asked only when no other claims a file: almost any text looks a little like folded stacks
-READERS: tuple[ProfileReader, ...] = (
-    PprofReader(),
-    SpeedscopeReader(),
-    CpuprofileReader(),
-    FirefoxReader(),
-    PstatsReader(),
-    PyinstrumentReader(),
-    TraceEventsReader(),
-    PerunReader(),
-    PerfReader(),
-    CallgrindReader(),
-    HyperfineReader(),
-    PytestBenchmarkReader(),
-    JunitReader(),
-    FoldedReader(),
-)
+
+def built_in(kernels: Kernels | None = None) -> tuple[ProfileReader, ...]:
+    """Our own readers, which read faster with compiled loops."""
+    # the last one is asked only when no other claims a file: almost any text looks a little like folded stacks
+    return (
+        PprofReader(kernels),
+        SpeedscopeReader(),
+        CpuprofileReader(),
+        FirefoxReader(),
+        PstatsReader(),
+        PyinstrumentReader(),
+        TraceEventsReader(),
+        PerunReader(),
+        PerfReader(),
+        CallgrindReader(),
+        HyperfineReader(),
+        PytestBenchmarkReader(),
+        JunitReader(),
+        FoldedReader(kernels),
+    )
 
 
-def readers_with(extra: Iterable[ProfileReader]) -> tuple[ProfileReader, ...]:
+READERS = built_in()
+
+
+def readers_with(extra: Iterable[ProfileReader], kernels: Kernels | None = None) -> tuple[ProfileReader, ...]:
     """Readers of other packages before our own. Raises SettingsError when two have one name."""
-    readers = (*extra, *READERS)
+    readers = (*extra, *built_in(kernels))
     names = [reader.name for reader in readers]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

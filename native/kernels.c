@@ -1,0 +1,264 @@
+/* The two loops that take most of the time of reading large files: lines of folded stacks, and runs of varints.
+ *
+ * Both answer as the Python they stand in for, which tests hold, and stop where that would do anything unusual. Input
+ * is hostile: nothing is read outside the bytes given, and hashes are seeded, so that nobody can choose names that
+ * collide. */
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_DIGITS 18
+#define MAX_DEPTH 65535
+#define SECOND_NUMBER 24 /* bytes at the end of a stack in which a second number is looked for */
+#define MAX_VARINT 10
+
+enum status { DONE, ODD_LINE, TOO_DEEP, NO_MEMORY };
+
+/* The first members are known to Python, in this order. */
+typedef struct {
+    int64_t stacks, frames, names, path_size, depth, lines, two_numbers, status;
+    int32_t *frame;   /* numbers of the frames that a stack does not share with the one before, stack by stack */
+    int32_t *shared;  /* by stack: how many it shares */
+    int32_t *fresh;   /* by stack: how many it does not */
+    int64_t *value;   /* by stack */
+    uint8_t *text;    /* all names, one after the other */
+    int64_t *start;   /* by name: its first byte, and one more: the end of the last */
+    uint8_t *path;    /* the stack before without its last frame, a semicolon after each frame */
+    /* The rest is C's own. */
+    int64_t *path_end; /* by depth: where the path of that many frames ends */
+    uint64_t *hash;    /* by name */
+    int64_t *table;    /* numbers of names at the places of their hashes, or the next free one; -1 = free */
+    int64_t stack_room, frame_room, name_room, text_room, path_room, depth_room, table_room;
+    uint64_t seed;
+} scan_t;
+
+static int grow(void *buffer, int64_t *room, int64_t wanted, size_t size) {
+    int64_t next = *room < 1024 ? 1024 : *room;
+    void *before, *after;
+    if (wanted <= *room) return 1;
+    while (next < wanted) next *= 2; /* what is wanted follows the size of the input, far below 2^62 */
+    memcpy(&before, buffer, sizeof before);
+    after = realloc(before, (size_t)next * size);
+    if (!after) return 0;
+    memcpy(buffer, &after, sizeof after);
+    *room = next;
+    return 1;
+}
+
+/* Several columns of one table: all have room, or one of them has more than is said. */
+static int grow_stacks(scan_t *scan) {
+    int64_t rooms[3] = {scan->stack_room, scan->stack_room, scan->stack_room};
+    int64_t wanted = scan->stacks + 1;
+    if (wanted <= scan->stack_room) return 1;
+    if (!grow(&scan->shared, &rooms[0], wanted, sizeof *scan->shared)) return 0;
+    if (!grow(&scan->fresh, &rooms[1], wanted, sizeof *scan->fresh)) return 0;
+    if (!grow(&scan->value, &rooms[2], wanted, sizeof *scan->value)) return 0;
+    scan->stack_room = rooms[0];
+    return 1;
+}
+
+static int grow_names(scan_t *scan) {
+    int64_t rooms[2] = {scan->name_room, scan->name_room};
+    int64_t wanted = scan->names + 2;
+    if (wanted <= scan->name_room) return 1;
+    if (!grow(&scan->start, &rooms[0], wanted, sizeof *scan->start)) return 0;
+    if (!grow(&scan->hash, &rooms[1], wanted, sizeof *scan->hash)) return 0;
+    scan->name_room = rooms[0];
+    return 1;
+}
+
+static uint64_t mixed(uint64_t a, uint64_t b) {
+    a ^= b;
+    a ^= a >> 32;
+    a *= 0xD6E8FEB86659FD93u;
+    a ^= a >> 32;
+    a *= 0xD6E8FEB86659FD93u;
+    return a ^ a >> 32;
+}
+
+static uint64_t hash_of(const uint8_t *name, int64_t size, uint64_t seed) {
+    uint64_t hash = seed ^ (uint64_t)size, word;
+    for (; size >= 8; name += 8, size -= 8) {
+        memcpy(&word, name, 8);
+        hash = mixed(hash, word) + seed;
+    }
+    word = 0;
+    memcpy(&word, name, (size_t)size);
+    return mixed(hash, word);
+}
+
+static int make_table(scan_t *scan, int64_t room) {
+    int64_t *table = malloc((size_t)room * sizeof *table);
+    if (!table) return 0;
+    for (int64_t place = 0; place < room; place++) table[place] = -1;
+    for (int64_t name = 0; name < scan->names; name++) {
+        uint64_t place = scan->hash[name] & (uint64_t)(room - 1);
+        while (table[place] >= 0) place = (place + 1) & (uint64_t)(room - 1);
+        table[place] = name;
+    }
+    free(scan->table);
+    scan->table = table;
+    scan->table_room = room;
+    return 1;
+}
+
+/* The number of a name, which it gets when it is met first; -1 without memory. */
+static int64_t number_of(scan_t *scan, const uint8_t *name, int64_t size) {
+    uint64_t hash = hash_of(name, size, scan->seed), mask = (uint64_t)(scan->table_room - 1), place = hash & mask;
+    int64_t known, number = scan->names;
+    for (; (known = scan->table[place]) >= 0; place = (place + 1) & mask)
+        if (scan->hash[known] == hash && scan->start[known + 1] - scan->start[known] == size &&
+            memcmp(scan->text + scan->start[known], name, (size_t)size) == 0)
+            return known;
+    if (number >= INT32_MAX || !grow_names(scan)) return -1;
+    if (!grow(&scan->text, &scan->text_room, scan->start[number] + size, 1)) return -1;
+    memcpy(scan->text + scan->start[number], name, (size_t)size);
+    scan->start[number + 1] = scan->start[number] + size;
+    scan->hash[number] = hash;
+    scan->table[place] = number;
+    scan->names++;
+    if (2 * scan->names > scan->table_room && !make_table(scan, 2 * scan->table_room)) return -1;
+    return number;
+}
+
+void profgate_scan_free(scan_t *scan) {
+    if (!scan) return;
+    free(scan->frame), free(scan->shared), free(scan->fresh), free(scan->value), free(scan->text), free(scan->start);
+    free(scan->path), free(scan->path_end), free(scan->hash), free(scan->table), free(scan);
+}
+
+scan_t *profgate_scan_new(uint64_t seed) {
+    scan_t *scan = calloc(1, sizeof *scan);
+    if (!scan) return NULL;
+    scan->seed = seed;
+    if (grow_names(scan) && grow(&scan->path, &scan->path_room, 1, 1) && grow(&scan->text, &scan->text_room, 1, 1) &&
+        grow(&scan->path_end, &scan->depth_room, 1, sizeof *scan->path_end) && make_table(scan, 1024)) {
+        scan->start[0] = scan->path_end[0] = 0;
+        return scan;
+    }
+    profgate_scan_free(scan);
+    return NULL;
+}
+
+/* What was made is taken: the stacks begin anew, the names and the path stay. */
+void profgate_scan_taken(scan_t *scan) { scan->stacks = scan->frames = scan->lines = scan->two_numbers = 0; }
+
+int64_t profgate_scan_name(scan_t *scan, const uint8_t *name, int64_t size) { return number_of(scan, name, size); }
+
+/* Lengthens the path by text that ends in a semicolon. */
+static int follow(scan_t *scan, const uint8_t *text, int64_t size) {
+    if (!grow(&scan->path, &scan->path_room, scan->path_size + size, 1)) return 0;
+    memcpy(scan->path + scan->path_size, text, (size_t)size);
+    for (int64_t place = 0; place < size; place++) {
+        if (text[place] != ';') continue;
+        if (!grow(&scan->path_end, &scan->depth_room, scan->depth + 2, sizeof *scan->path_end)) return 0;
+        scan->path_end[++scan->depth] = scan->path_size + place + 1;
+    }
+    scan->path_size += size;
+    return 1;
+}
+
+/* Puts the path of the stack before; 0 without memory. */
+int64_t profgate_scan_follow(scan_t *scan, const uint8_t *path, int64_t size) {
+    scan->path_size = scan->depth = 0;
+    return follow(scan, path, size);
+}
+
+/* Cuts the path to the whole frames that a line shares with it. */
+static void share(scan_t *scan, const uint8_t *line, int64_t size) {
+    int64_t most = size < scan->path_size ? size : scan->path_size, same = 0;
+    while (same + 8 <= most && memcmp(line + same, scan->path + same, 8) == 0) same += 8;
+    while (same < most && line[same] == scan->path[same]) same++;
+    while (scan->path_end[scan->depth] > same) scan->depth--;
+    scan->path_size = scan->path_end[scan->depth];
+}
+
+static int is_digit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
+static int is_blank(uint8_t byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
+
+/* Whether text ends in a blank and a number, with a fraction or without. */
+static int ends_in_number(const uint8_t *text, int64_t size) {
+    int64_t first = size > SECOND_NUMBER ? size - SECOND_NUMBER : 0, place = size - 1, digits = place;
+    while (place >= first && is_digit(text[place])) place--;
+    if (place < first || place == digits) return 0;
+    if (text[place] == '.') {
+        digits = --place;
+        while (place >= first && is_digit(text[place])) place--;
+        if (place < first || place == digits) return 0;
+    }
+    return text[place] == ' ' || text[place] == '\t';
+}
+
+/* The weight at the end of a line's rest and, in `stack`, the bytes before it; 0 where the line is odd. */
+static int64_t weight_of(const uint8_t *rest, int64_t size, int64_t *stack) {
+    int64_t blank = size - 1, value = 0;
+    while (blank >= 0 && is_digit(rest[blank])) blank--;
+    if (blank <= 0 || rest[blank] != ' ' || size - 1 - blank >= MAX_DIGITS) return 0;
+    if (rest[0] == ' ' || rest[0] == '#' || is_blank(rest[blank - 1])) return 0;
+    for (int64_t place = blank + 1; place < size; place++) value = 10 * value + (rest[place] - '0');
+    for (const uint8_t *at = rest; (at = memchr(at, ';', (size_t)(rest + blank - at))); at++)
+        if (at + 1 < rest + blank && at[1] == ' ') return 0;
+    *stack = blank;
+    return value;
+}
+
+/* Reads lines of data, each with its end, from a place on; gives back the place of the first that was not read. */
+int64_t profgate_scan_lines(scan_t *scan, const uint8_t *data, int64_t at, int64_t size) {
+    while (at < size) {
+        const uint8_t *line = data + at, *end = memchr(line, '\n', (size_t)(size - at)), *rest, *frame, *stop;
+        int64_t stack = 0, value, before = scan->frames, shared;
+        scan->status = ODD_LINE;
+        if (!end) return at;
+        share(scan, line, end - line);
+        rest = frame = line + scan->path_size;
+        value = weight_of(rest, end - rest, &stack);
+        if (!value) return at;
+        shared = scan->depth;
+        scan->status = NO_MEMORY;
+        if (!grow_stacks(scan)) return at;
+        for (stop = frame; stop; frame = stop + 1) {
+            int64_t number;
+            stop = memchr(frame, ';', (size_t)(rest + stack - frame));
+            number = number_of(scan, frame, (stop ? stop : rest + stack) - frame);
+            if (number < 0 || !grow(&scan->frame, &scan->frame_room, scan->frames + 1, sizeof *scan->frame)) return at;
+            scan->frame[scan->frames++] = (int32_t)number;
+            if (!stop) break;
+        }
+        if (!follow(scan, rest, frame - rest)) return at;
+        scan->status = TOO_DEEP;
+        if (scan->depth >= MAX_DEPTH) return at;
+        scan->shared[scan->stacks] = (int32_t)shared;
+        scan->fresh[scan->stacks] = (int32_t)(scan->frames - before);
+        scan->value[scan->stacks++] = value;
+        scan->two_numbers += ends_in_number(rest, stack);
+        scan->lines++;
+        at = end + 1 - data;
+    }
+    scan->status = DONE;
+    return at;
+}
+
+/* The varints in spans of data, and by span how many; numbers have room for one of each byte. Gives how many in all, -1
+ * where a span lies outside the data, ends inside a number, or a number is longer than ten bytes. */
+int64_t profgate_varints(const uint8_t *data, int64_t size, const int64_t *start, const int64_t *end, int64_t spans,
+                         int64_t *count, int64_t *number) {
+    int64_t found = 0;
+    for (int64_t span = 0; span < spans; span++) {
+        int64_t before = found, at = start[span];
+        if (at < 0 || end[span] > size) return -1;
+        while (at < end[span]) {
+            uint64_t value = 0, byte;
+            int64_t bits = 0;
+            do {
+                if (at == end[span] || bits == 7 * MAX_VARINT) return -1;
+                byte = data[at++];
+                value |= (byte & 0x7F) << bits;
+                bits += 7;
+            } while (byte >= 0x80);
+            number[found++] = (int64_t)value;
+        }
+        count[span] = found - before;
+    }
+    return found;
+}

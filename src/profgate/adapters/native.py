@@ -1,0 +1,142 @@
+"""The compiled loops of ``native/kernels.c``, where the installation could build them."""
+
+import ctypes
+import os
+import weakref
+from array import array
+from collections.abc import Sequence
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+from profgate.model.kernels import TakenStacks
+
+LIBRARY = Path(__file__).parents[1] / "kernels.so"
+_TOO_DEEP, _NO_MEMORY = 2, 3
+_INT64 = ctypes.c_int64
+_ITEM = {"i": 4, "q": 8}
+
+
+class _Scan(ctypes.Structure):
+    """The first members of ``scan_t``."""
+
+    _fields_ = (
+        *((name, _INT64) for name in ("stacks", "frames", "names", "path_size", "depth")),
+        *((name, _INT64) for name in ("lines", "two_numbers", "status")),
+        *((name, ctypes.c_void_p) for name in ("frame", "shared", "fresh", "value", "text")),
+        ("start", ctypes.POINTER(_INT64)),
+        ("path", ctypes.c_void_p),
+    )
+
+
+@cache
+def _library(place: Path) -> ctypes.CDLL | None:
+    """The compiled functions with their types; None where they were not built or do not fit this machine."""
+    try:
+        found = ctypes.CDLL(str(place))
+    except OSError:
+        return None
+    scan, data = ctypes.POINTER(_Scan), ctypes.c_char_p
+    for name, result, *arguments in (
+        ("new", scan, ctypes.c_uint64),
+        ("free", None, scan),
+        ("taken", None, scan),
+        ("name", _INT64, scan, data, _INT64),
+        ("follow", _INT64, scan, data, _INT64),
+        ("lines", _INT64, scan, data, _INT64, _INT64),
+    ):
+        function = getattr(found, f"profgate_scan_{name}")
+        function.restype, function.argtypes = result, arguments
+    numbers = ctypes.POINTER(_INT64)
+    found.profgate_varints.restype = _INT64
+    found.profgate_varints.argtypes = [data, _INT64, numbers, numbers, _INT64, numbers, numbers]
+    return found
+
+
+class NativeKernels:
+    """The loops of a library, which is opened when it is first needed."""
+
+    def __init__(self, place: Path = LIBRARY) -> None:
+        self._place = place
+
+    def line_scan(self) -> "NativeLineScan | None":
+        """A new scan, None where nothing is compiled."""
+        library = _library(self._place)
+        return None if library is None else NativeLineScan(library)
+
+    def varints(
+        self, data: bytes, starts: memoryview, ends: memoryview, counts: memoryview, numbers: memoryview
+    ) -> int | None:
+        """The number of varints in these spans, which are written to ``numbers``; None: ask Python."""
+        library = _library(self._place)
+        if library is None or not len(starts) == len(ends) == len(counts):
+            return None
+        columns = [(_INT64 * len(one)).from_buffer(one) for one in (starts, ends, counts, numbers)]
+        found: int = library.profgate_varints(data, len(data), *columns[:2], len(starts), *columns[2:])
+        return found if found >= 0 else None
+
+
+class NativeLineScan:
+    """A scan in compiled code; its memory is given back with this object."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self._library = library
+        # a name's place must not be known to whoever chooses the names
+        self._scan = library.profgate_scan_new(int.from_bytes(os.urandom(8), "little"))
+        if not self._scan:
+            raise MemoryError
+        self._state: _Scan = self._scan.contents
+        weakref.finalize(self, library.profgate_scan_free, self._scan)
+
+    def lines(self, data: bytes, at: int) -> int:
+        """Reads whole lines from ``at`` on; the place of the first one it leaves to others, or the end."""
+        place: int = self._library.profgate_scan_lines(self._scan, data, at, len(data))
+        if self._state.status == _NO_MEMORY:
+            raise MemoryError
+        return place
+
+    def too_deep(self) -> bool:
+        """Whether it stopped because a stack has too many frames."""
+        return bool(self._state.status == _TOO_DEEP)
+
+    def take(self) -> TakenStacks:
+        """What was read, which is forgotten then."""
+        state = self._state
+        taken = TakenStacks(
+            _column("i", state.frame, state.frames),
+            _column("i", state.shared, state.stacks),
+            _column("i", state.fresh, state.stacks),
+            _column("q", state.value, state.stacks),
+            state.lines,
+            state.two_numbers,
+        )
+        self._library.profgate_scan_taken(self._scan)
+        return taken
+
+    def names(self, first: int) -> Sequence[bytes]:
+        """The frames' names from this number on."""
+        state = self._state
+        starts = state.start[first : state.names + 1]
+        text = ctypes.string_at(state.text + starts[0], starts[-1] - starts[0])
+        return [text[start - starts[0] : end - starts[0]] for start, end in pairwise(starts)]
+
+    def learn(self, name: bytes) -> None:
+        """Gives the next number to a name that was met elsewhere."""
+        if self._library.profgate_scan_name(self._scan, name, len(name)) < 0:
+            raise MemoryError
+
+    def path(self) -> tuple[bytes, int]:
+        """The last stack without its last frame, and its number of frames."""
+        return ctypes.string_at(self._state.path, self._state.path_size), self._state.depth
+
+    def follow(self, path: bytes) -> None:
+        """Sets that path."""
+        if not self._library.profgate_scan_follow(self._scan, path, len(path)):
+            raise MemoryError
+
+
+def _column(code: str, address: int | None, count: int) -> "array[int]":
+    column = array(code)
+    if count and address:
+        column.frombytes(ctypes.string_at(address, count * _ITEM[code]))
+    return column

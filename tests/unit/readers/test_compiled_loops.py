@@ -1,0 +1,114 @@
+"""The compiled loops say what the Python they stand in for says, whatever they are given."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from profgate.adapters.native import LIBRARY, NativeKernels
+from profgate.errors import ProfileError
+from profgate.model.source import source_of
+from profgate.readers import folded
+from profgate.readers.folded import Scan, scan_file
+from profgate.readers.protobuf_wire import repeated_varints
+
+needs_library = pytest.mark.skipif(not LIBRARY.exists(), reason="no C compiler when profgate was installed")
+PIECES = st.sampled_from(
+    ["main", "a", "b", "ü", ";", ";", ";", "; ", " ", "\t", "\x0b", "\r", "\x00", "#", "[", "]", "1"]
+)
+ENDS = st.sampled_from(
+    [" 1", " 12", " 7 9", " 1.5 3", " 0", " -1", " 1e3", " 999999999999999999", " f.py:3)", " unit: ms", ""]
+)
+LINES = st.lists(st.builds("{}{}".format, st.lists(PIECES, max_size=9).map("".join), ENDS), max_size=12)
+
+
+def outcome(text: bytes, kernels: NativeKernels | None) -> Scan | str:
+    try:
+        return scan_file(source_of("fuzz.folded", text), kernels=kernels)
+    except ProfileError as error:
+        return str(error)
+
+
+@needs_library
+@settings(max_examples=200)
+@given(LINES, st.sampled_from(["\n", "\r\n"]), st.integers(1, 3))
+def test_lines_of_any_form_are_read_alike(lines: list[str], newline: str, times: int) -> None:
+    text = newline.join([f"main;a;b;c {len(lines) + 1}", *lines * times, "main;a;b;d 3", ""]).encode()
+    assert outcome(text, NativeKernels()) == outcome(text, None)
+
+
+@needs_library
+def test_blocks_and_folding_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [f"main;m{number // 900};f{number // 30 % 91};g{number} {number % 5 + 1}" for number in range(3000)]
+    lines[1500:1500] = ["main;m1;f[u8; 3] 4", "main;odd 2.5", "# a comment"]
+    text = ("\n".join(lines) + "\n").encode()
+    monkeypatch.setattr(folded, "BLOCK", 5000)
+    whole = outcome(text, NativeKernels())
+    assert isinstance(whole, Scan)
+    assert (whole.lines, whole.bad_count) == (3002, 0)
+    assert whole == outcome(text, None)
+    monkeypatch.setattr(folded, "FOLD_EVENTS", 700)
+    whole_numbers = text.replace(b" 2.5", b" 2")
+    assert outcome(whole_numbers, NativeKernels()) == outcome(whole_numbers, None)
+
+
+@needs_library
+def test_a_file_full_of_odd_lines_is_left_to_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Scan] = []
+    monkeypatch.setattr(folded, "BLOCK", 1000)
+    by_python = folded._scan_block
+
+    def counting(scan: Scan, block: folded._Block, path: bytes, depth: int) -> tuple[bytes, int]:
+        asked.append(scan)
+        return by_python(scan, block, path, depth)
+
+    monkeypatch.setattr(folded, "_scan_block", counting)
+    text = b"".join(b"main;f%d %d.5\n" % (number % 7, number) for number in range(400))
+    found = outcome(text, NativeKernels())
+    assert len(asked) > 3
+    assert found == outcome(text, None)
+
+
+@needs_library
+def test_a_stack_too_deep_is_told_with_its_line() -> None:
+    text = b"a 1\n" + b"f;" * 70_000 + b"f 1\n"
+    assert outcome(text, NativeKernels()) == outcome(text, None) == "fuzz.folded:2: deeper than 65535 frames"
+
+
+@needs_library
+@settings(max_examples=150)
+@given(st.lists(st.lists(st.integers(0, (1 << 64) - 1), max_size=5), max_size=40), st.data())
+def test_varints_are_decoded_alike(messages: list[list[int]], draw: st.DataObject) -> None:
+    data, starts, ends = bytearray(), [], []
+    for numbers in messages:
+        body = b"".join(map(varint, numbers))
+        starts.append(len(data))
+        data += bytes([1 << 3 | 2]) + varint(len(body)) + body
+        ends.append(len(data))
+    for _ in range(draw.draw(st.integers(0, 2)) if data else 0):
+        data[draw.draw(st.integers(0, len(data) - 1))] = draw.draw(st.integers(0, 255))
+    columns = np.array(starts, np.int64), np.array(ends, np.int64)
+    answers: list[object] = []
+    for kernels in (None, NativeKernels()):
+        try:
+            counts, values = repeated_varints(bytes(data), *columns, (1,), "f", kernels)[1]
+            answers.append((counts.tolist(), values.tolist()))
+        except ProfileError as error:
+            answers.append(str(error))
+    assert answers[0] == answers[1]
+
+
+def varint(value: int) -> bytes:
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def test_without_a_library_python_reads(tmp_path: Path) -> None:
+    nothing = NativeKernels(tmp_path / "kernels.so")
+    assert nothing.line_scan() is None
+    assert outcome(b"a;b 1\na;c 2\n", nothing) == outcome(b"a;b 1\na;c 2\n", None)
