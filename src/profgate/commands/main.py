@@ -14,6 +14,7 @@ COMMANDS = {
     "flamegraph": "draw one profile or the difference of two",
     "fold": "print a profile as folded stacks",
     "overweight": "who carries the change of the total",
+    "track": "how benchmarks did over versions, and where they jumped",
     "strategies": "what each detection strategy finds, needs and misses; new NAME writes one",
     "formats": "which profile formats are read",
 }

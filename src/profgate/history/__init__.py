@@ -1,1 +1,1 @@
-"""What earlier runs said."""
+"""What earlier runs and versions said."""

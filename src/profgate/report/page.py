@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +44,7 @@ _HARDLY_COMMON = 0.5
 _STATIC_ROWS = 20
 _SAFETY = 0.97  # fewer rows compress worse
 _ATTEMPTS = 5
-_NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
+NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const|let|class)", re.MULTILINE)
 
@@ -79,9 +80,9 @@ def build_page(tree: PageTree, header: PageHeader, size_limit: int = SIZE_LIMIT)
     return page
 
 
-def page_script() -> str:
-    """All modules of the page as one script, without their imports and exports."""
-    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", read_asset(f"page/{name}.js"))) for name in MODULES)
+def page_script(modules: Sequence[str] = MODULES) -> str:
+    """All modules of a page as one script, without their imports and exports."""
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", read_asset(f"page/{name}.js"))) for name in modules)
 
 
 def _filled(
@@ -99,7 +100,7 @@ def _filled(
         sentence=_sentence(whole),
         top=_top_rows(tree, whole, header),
         picture=Markup(draw_svg(tree, kept, header, _STATIC_BOXES)),  # noqa: S704 -- escaped where it is drawn
-        policy=f"default-src 'none'; script-src {hash_source(script)}; style-src {styles}; {_NO_WAY_OUT}",
+        policy=f"default-src 'none'; script-src {hash_source(script)}; style-src {styles}; {NO_WAY_OUT}",
         page_header=encoded.header,
         data=encoded.data,
         script=Markup(script),  # noqa: S704 -- our own file

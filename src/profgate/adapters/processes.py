@@ -1,0 +1,106 @@
+"""Commands of a person as processes: with a log, within a time, and never left running."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+GRACE = 5.0  # seconds between asking a command to end and ending it
+TAIL = 2000  # bytes of a log that explain a failure
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a command ended; ``problem`` is empty where it ended well."""
+
+    nanoseconds: int
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A process group, told apart from a later one of the same number by when it was started (clock ticks)."""
+
+    group: int
+    ticks: int
+
+
+def run_command(
+    words: Sequence[str],
+    *,
+    folder: str,
+    environment: Mapping[str, str],
+    log: str,
+    timeout: float,
+    on_start: Callable[[Started], None] = lambda _: None,
+) -> Outcome:
+    """Runs a command in a process group of its own; what it prints goes to the log.
+
+    However this call is left, by the end of the command, by the end of its time or by Ctrl-C, the group is ended.
+    """
+    with Path(log).open("ab") as output:
+        start = time.perf_counter_ns()
+        try:
+            process = subprocess.Popen(  # noqa: S603 - the command a person gave
+                words,
+                cwd=folder,
+                env=dict(environment),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:  # ValueError: a null byte among the words
+            return Outcome(0, f"{words[0]} cannot be started: {getattr(error, 'strerror', None) or error}")
+        try:
+            on_start(Started(process.pid, _ticks(process.pid)))
+            code = process.wait(timeout)
+            spent = time.perf_counter_ns() - start
+        except subprocess.TimeoutExpired:
+            _end(process)
+            return Outcome(time.perf_counter_ns() - start, f"took longer than {timeout:g} s")
+        except BaseException:
+            _end(process)
+            raise
+    return Outcome(spent, _problem(words[0], code, log) if code else "")
+
+
+def end_leftover(started: Started) -> bool:
+    """Ends a group that an earlier, killed process of ours left running; says whether there was one."""
+    if sys.platform != "linux" or not started.ticks or _ticks(started.group) != started.ticks:
+        return False  # ended, or the number means another process by now
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(started.group, signal.SIGKILL)
+    return True
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGTERM)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(GRACE)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)  # what ignored the first word, and its children
+    process.wait()
+
+
+def _problem(program: str, code: int, log: str) -> str:
+    how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+    with Path(log).open("rb") as stream:
+        stream.seek(max(os.fstat(stream.fileno()).st_size - TAIL, 0))
+        lines = stream.read().decode("utf-8", "replace").strip().splitlines()
+    return f"{Path(program).name} {how}{f': {lines[-1].strip()}' if lines else ''}"
+
+
+def _ticks(process: int) -> int:
+    """When a process was started, in clock ticks since the machine's start; 0 where that is not known."""
+    try:
+        text = Path(f"/proc/{process}/stat").read_text("utf-8", "replace")
+    except OSError:
+        return 0
+    return int(text.rsplit(")", 1)[1].split()[19])

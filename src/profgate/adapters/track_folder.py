@@ -1,0 +1,164 @@
+"""The folder where a track keeps its runs: each is written aside and then moved to its place whole.
+
+It is a folder of its own, not the history store: what a track keeps are whole profiles of any command over old
+versions, for pictures of their differences. In the store they would pass for base runs and shape the gate's noise.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from profgate.adapters.files import sources_under, write_text
+from profgate.adapters.processes import Started, end_leftover
+from profgate.errors import ProfgateError
+from profgate.model.source import SourceFile
+
+RECORD = "run.json"
+LARGEST_RECORD = 64 << 20
+ASIDE = ".aside-"
+PLACE_PREFIX = "profgate-track-"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A run while it is made: the empty folder ``output`` is the command's, ``log`` takes what it prints."""
+
+    folder: str
+
+    @property
+    def output(self) -> str:
+        """The folder of the profiles."""
+        return f"{self.folder}/out"
+
+    @property
+    def log(self) -> str:
+        """The file of what the command printed."""
+        return f"{self.folder}/log.txt"
+
+    def profiles(self) -> list[SourceFile]:
+        """What the command left."""
+        return sources_under(self.output)
+
+
+def remove_folder(place: str) -> None:
+    """Removes a folder with all in it, if it is there."""
+    shutil.rmtree(place, ignore_errors=True)
+
+
+class TrackFolder:
+    """The runs of one command; ``key`` tells apart what must not be mixed: commands, setups, brought files."""
+
+    def __init__(self, folder: str, key: str) -> None:
+        self.folder = os.path.abspath(folder)  # noqa: PTH100 - a text, which children get as a variable
+        self._runs = Path(self.folder) / "runs" / key
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[str]:
+        """Holds the folder against a second track, and ends and clears what a killed one left.
+
+        Gives a folder that does not exist, for the sources of one version after the other: always the same one, since
+        its path stands in profiles, and outside of every repository, since tools look for settings in folders above.
+        """
+        self._runs.mkdir(parents=True, exist_ok=True)
+        (Path(self.folder) / ".gitignore").write_text("*\n", encoding="utf-8")  # profiles are nobody's sources
+        with (self._runs / "lock").open("wb") as lock:
+            _hold(lock.fileno(), self.folder)
+            self._clear()
+            place = self._place()
+            try:
+                yield f"{place}/source"
+            finally:
+                shutil.rmtree(place, ignore_errors=True)
+
+    def runs(self, version: str) -> Iterator[tuple[int, str]]:
+        """Numbers and records of the runs that are done."""
+        for path in self._numbered(version):
+            with contextlib.suppress(OSError):
+                record = path / RECORD
+                if record.stat().st_size <= LARGEST_RECORD:
+                    yield int(path.name), record.read_text(encoding="utf-8", errors="replace")
+
+    def profiles(self, version: str, number: int) -> list[SourceFile]:
+        """The profiles of a run that is done."""
+        place = self._version(version) / str(number) / "out"
+        return sources_under(str(place)) if place.is_dir() else []
+
+    def drop(self, version: str) -> None:
+        """Forgets all runs of a version."""
+        for path in self._numbered(version):
+            path.rename(aside := self._aside())
+            shutil.rmtree(aside, ignore_errors=True)
+
+    @contextlib.contextmanager
+    def attempt(self) -> Iterator[Attempt]:
+        """A run to be made; what is not kept is gone at the end."""
+        folder = self._aside()
+        (folder / "out").mkdir(parents=True)
+        try:
+            yield Attempt(str(folder))
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def keep(self, attempt: Attempt, version: str, number: int, record: str) -> None:
+        """Moves a finished run to its place, whole or not at all."""
+        write_text(f"{attempt.folder}/{RECORD}", record)
+        place = self._version(version) / str(number)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if place.exists():  # a record that could not be read
+            place.rename(aside := self._aside())
+            shutil.rmtree(aside, ignore_errors=True)
+        Path(attempt.folder).rename(place)
+
+    def note_started(self, started: Started) -> None:
+        """Notes a process that a killed track would leave running."""
+        write_text(str(self._runs / "running.json"), json.dumps({"group": started.group, "ticks": started.ticks}))
+
+    def _clear(self) -> None:
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            noted = json.loads((self._runs / "running.json").read_text(encoding="utf-8"))
+            end_leftover(Started(int(noted["group"]), int(noted["ticks"])))
+        for path in self._runs.glob(f"{ASIDE}*"):
+            shutil.rmtree(path, ignore_errors=True)
+
+    def _place(self) -> Path:
+        digest = hashlib.sha256(str(self._runs.resolve()).encode(errors="surrogatepass")).hexdigest()[:12]
+        place = Path(tempfile.gettempdir()) / f"{PLACE_PREFIX}{digest}"
+        shutil.rmtree(place, ignore_errors=True)  # what a killed track left
+        try:
+            place.mkdir(mode=0o700)  # fails for what somebody else put there, a link included
+        except OSError as error:
+            raise ProfgateError(str(place), f"cannot be made ({error.strerror}); remove it") from error
+        return place
+
+    def _version(self, version: str) -> Path:
+        plain = re.sub(r"[^\w.+-]", "-", version)[:80]
+        if plain != version or plain.startswith("."):
+            plain = f"v-{plain}-{hashlib.sha256(version.encode(errors='surrogatepass')).hexdigest()[:10]}"
+        return self._runs / plain
+
+    def _numbered(self, version: str) -> list[Path]:
+        folder = self._version(version)
+        found = [path for path in folder.glob("*") if path.name.isdecimal()] if folder.is_dir() else []
+        return sorted(found, key=lambda path: int(path.name))
+
+    def _aside(self) -> Path:
+        return self._runs / f"{ASIDE}{os.urandom(6).hex()}"
+
+
+def _hold(file: int, folder: str) -> None:
+    if sys.platform == "win32":
+        return
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise ProfgateError(folder, "another profgate track works in it; wait for that one or name another") from None

@@ -1,0 +1,119 @@
+"""The differential flame graphs of an evolution's jumps."""
+
+import hashlib
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from profgate import wiring
+from profgate.adapters.track_folder import TrackFolder
+from profgate.attribute.source_states import source_states
+from profgate.attribute.unified_diff import parse_diff
+from profgate.commands.tracking import Plan, version_key
+from profgate.compare.workloads import workload_name
+from profgate.errors import ProfgateError
+from profgate.model.attribution import SourceDiff
+from profgate.model.comparison import Comparison
+from profgate.model.evolution import Evolution, Jump, MeasuredVersion
+from profgate.model.report import Document, Side
+from profgate.model.source import SourceFile
+from profgate.pipeline import PipelineInput
+from profgate.report.page import build_page
+from profgate.report.page_input import PageContext, has_page, page_input
+
+FOLDER = "jumps"
+LONGEST_NAME = 60
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """What one page shows."""
+
+    benchmark: str
+    metric: str
+    baseline: MeasuredVersion
+    target: MeasuredVersion
+
+
+def jump_pages(evolution: Evolution, plan: Plan, folder: TrackFolder, most: int) -> Iterator[tuple[int, Document]]:
+    """The number of each jump and its page, the largest jumps of the first metric first; at most so many pages.
+
+    A jump without profiles that know who called whom has none. Two metrics of one pair may share a page.
+    """
+    order = sorted(range(len(evolution.jumps)), key=lambda number: _metric_of(evolution, number) != evolution.metric)
+    made: dict[tuple[str, str, int, int], Document] = {}
+    for number in order:
+        jump = evolution.jumps[number]
+        pair = _pair(evolution, jump)
+        comparison = _comparison(plan, folder, pair)
+        if comparison is None:
+            continue
+        key = (pair.benchmark, comparison.metric.name, jump.baseline, jump.target)
+        if key not in made:
+            if len(made) >= most:
+                return
+            made[key] = Document(_name(pair, comparison.metric.name), "text/html", _page(plan, pair, comparison))
+        yield number, made[key]
+
+
+def _metric_of(evolution: Evolution, number: int) -> str:
+    return evolution.lines[evolution.jumps[number].line].metric.name
+
+
+def _pair(evolution: Evolution, jump: Jump) -> _Pair:
+    line = evolution.lines[jump.line]
+    return _Pair(line.benchmark, line.metric.name, evolution.measured[jump.baseline], evolution.measured[jump.target])
+
+
+def _comparison(plan: Plan, folder: TrackFolder, pair: _Pair) -> Comparison | None:
+    """Both versions laid over each other, in the jump's metric or in the first that can be drawn."""
+    sides = [_sources(folder, version_key(one.version), pair.benchmark) for one in (pair.baseline, pair.target)]
+    if not all(sides):
+        return None
+    labels = Side(pair.baseline.version.name), Side(pair.target.version.name)
+    given = PipelineInput(sides[0], sides[1], baseline_side=labels[0], target_side=labels[1], diff=_diff(plan, pair))
+    try:
+        comparisons = wiring.overlays(given)
+    except ProfgateError:  # said in the report already, where the profile was read
+        return None
+    drawable = [one for one in comparisons if has_page(one)]
+    return min(drawable, key=lambda one: one.metric.name != pair.metric, default=None)
+
+
+def _sources(folder: TrackFolder, version: str, benchmark: str) -> list[SourceFile]:
+    """The profiles of one benchmark, named so that each counts as a run of it."""
+    found = [source for number, _ in folder.runs(version) for source in folder.profiles(version, number)]
+    own = [source for source in found if workload_name(source.name) == benchmark]
+    return [replace(one, name=f"{benchmark}/run-{number}{_ending(one)}") for number, one in enumerate(own, 1)]
+
+
+def _ending(source: SourceFile) -> str:
+    stem, dot, ending = posixpath.basename(source.name).partition(".")
+    return dot + ending if stem else ""
+
+
+def _diff(plan: Plan, pair: _Pair) -> SourceDiff | None:
+    before, after = pair.baseline.version.commit, pair.target.version.commit
+    if plan.repository is None or not before or not after:
+        return None
+    patch = parse_diff(plan.repository.patch(before, after), "git diff")
+    return replace(patch, repository_files=plan.repository.files(after))
+
+
+def _page(plan: Plan, pair: _Pair, comparison: Comparison) -> str:
+    diff = _diff(plan, pair)
+    context = PageContext((pair.baseline.version.name, pair.target.version.name), diff=diff)
+    if diff is not None:
+        context = replace(context, states=source_states(comparison, diff))
+    return build_page(*page_input(comparison, context))
+
+
+def _name(pair: _Pair, metric: str) -> str:
+    """A path of signs that file systems and addresses take as they are, with a digest of the true words."""
+    versions = (pair.baseline.version, pair.target.version)
+    words = (pair.benchmark, metric, *(version.name for version in versions))
+    true_name = "\0".join([*words, *(version.commit for version in versions)])
+    digest = hashlib.sha256(true_name.encode(errors="surrogatepass")).hexdigest()[:8]
+    plain = (re.sub(r"[^0-9A-Za-z._-]", "-", word).lstrip(".")[:LONGEST_NAME] for word in words)
+    return f"{FOLDER}/{'.'.join(plain)}-{digest}.html"

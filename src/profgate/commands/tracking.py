@@ -1,0 +1,292 @@
+"""Runs a benchmark command over versions, as far as it was not done before, and gathers what all versions say."""
+
+import glob
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+from time import monotonic
+
+from profgate import wiring
+from profgate.adapters.benchmark_sources import bring, digest_of, files_matching, machine, text_below
+from profgate.adapters.git_versions import Repository, without_git
+from profgate.adapters.processes import run_command
+from profgate.adapters.track_folder import Attempt, TrackFolder, remove_folder
+from profgate.compare.workloads import workload_name
+from profgate.errors import ComparisonError, ProfgateError, ProfileError
+from profgate.history.evolution import EvolutionOptions, evolution_of
+from profgate.history.order import coarse_to_fine, duration_text, next_to_refine, remaining_seconds
+from profgate.history.own_source import own_text
+from profgate.history.readings import readings_of, wall_time
+from profgate.history.records import RunRecord, record_from_json, record_to_json
+from profgate.model.evolution import MeasuredVersion, Reading, Version
+from profgate.model.visible_text import name_text
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What shall be measured, and how. ``repository`` is None where a setup command brings the versions."""
+
+    command: tuple[str, ...]
+    versions: tuple[Version, ...]
+    repository: Repository | None
+    setup: tuple[tuple[str, ...], ...] = ()
+    runs: int = 3
+    timeout: float = 1800.0
+    here: bool = False
+    brought: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    refine: bool = False
+    options: EvolutionOptions = field(default_factory=EvolutionOptions)
+
+    @property
+    def title(self) -> str:
+        """The command as a person wrote it."""
+        return " ".join(self.command)
+
+    @property
+    def prefix(self) -> str:
+        """The folder of this call, from the top of the repository."""
+        return self.repository.prefix if self.repository is not None else ""
+
+    @property
+    def key(self) -> str:
+        """Runs are comparable where this is the same: the command, what prepares it, and what comes from here."""
+        local = [*self.sources, *map(glob.escape, self.named_files())] if self.here else []
+        files = [name for pattern in (*map(glob.escape, self.brought), *local) for name in files_matching(".", pattern)]
+        said = [self.command, self.setup, self.here, self.brought, digest_of(".", files), self.repository is None]
+        return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:16]
+
+    def named_files(self) -> list[str]:
+        """Words of the command that could be files of the benchmark."""
+        words = [word.removeprefix("{source}/").removeprefix("./") for word in self.command[1:]]
+        if "/" in self.command[0]:
+            words.append(self.command[0].removeprefix("{source}/").removeprefix("./"))
+        fit = (word for word in words if word and not word.startswith(("-", "/", "{")))
+        return [word for word in fit if ".." not in PurePosixPath(word).parts]
+
+
+def measure(plan: Plan, folder: TrackFolder, source: str, tell: Tell, *, again: bool = False) -> None:
+    """Measures every version that lacks runs; ``source`` is where its sources will stand. What is done stays done.
+
+    ``again`` forgets the versions that failed, so that they are tried once more.
+    """
+    if again:
+        for version in plan.versions:
+            if any(record.problem for record in _records(folder, version).values()):
+                folder.drop(version_key(version))
+    done_seconds: list[float] = []
+    for number, left in _to_do(plan, folder):
+        version, start = plan.versions[number], monotonic()
+        kept = len(_records(folder, version))
+        problem = _measure_version(plan, folder, version, source)
+        done_seconds.append(monotonic() - start)
+        runs = len(_records(folder, version)) - kept
+        done = f"{runs} run{'s' if runs != 1 else ''} in {duration_text(done_seconds[-1])}"
+        said = f"skipped: {problem}" if problem else done
+        rest = remaining_seconds(done_seconds, left)
+        wait = f"; {left} left, about {duration_text(rest)}" if left and rest is not None and not plan.refine else ""
+        tell(f"{_label(version)}: {said}{wait}")
+
+
+def measured_versions(plan: Plan, folder: TrackFolder) -> list[MeasuredVersion]:
+    """What is known of all versions, in their order."""
+    return [_measured(folder, version) for version in plan.versions]
+
+
+def version_key(version: Version) -> str:
+    """The name under which a version's runs are kept."""
+    return version.commit or f"release-{version.name}"
+
+
+def _label(version: Version) -> str:
+    short = version.commit[:10]
+    names = version.name if not short or short.startswith(version.name) else f"{version.name} ({short})"
+    return name_text(f"{names} {version.subject}".strip(), 72)
+
+
+def _to_do(plan: Plan, folder: TrackFolder) -> Iterator[tuple[int, int]]:
+    """The numbers of versions to measure, and how many are left after each."""
+    if not plan.refine:
+        open_numbers = [
+            number for number in coarse_to_fine(len(plan.versions)) if _lacks(plan, folder, plan.versions[number])
+        ]
+        for place, number in enumerate(open_numbers, start=1):
+            yield number, len(open_numbers) - place
+        return
+    tried = {number for number, version in enumerate(plan.versions) if not _lacks(plan, folder, version)}
+    while (following := next_to_refine(len(plan.versions), tried, _jumps_so_far(plan, folder))) is not None:
+        yield following, 0
+        tried.add(following)
+
+
+def _jumps_so_far(plan: Plan, folder: TrackFolder) -> list[tuple[int, int]]:
+    try:
+        evolution = evolution_of(plan.title, measured_versions(plan, folder), plan.options)
+    except ComparisonError:
+        return []
+    return [
+        (jump.baseline, jump.target)
+        for jump in evolution.jumps
+        if evolution.lines[jump.line].metric.name == evolution.metric
+    ]
+
+
+def _records(folder: TrackFolder, version: Version) -> dict[int, RunRecord]:
+    read = ((number, record_from_json(text)) for number, text in folder.runs(version_key(version)))
+    return {number: record for number, record in read if record is not None}
+
+
+def _lacks(plan: Plan, folder: TrackFolder, version: Version) -> bool:
+    records = _records(folder, version)
+    return not any(record.problem for record in records.values()) and len(records) < plan.runs
+
+
+def _measured(folder: TrackFolder, version: Version) -> MeasuredVersion:
+    records = [record for _, record in sorted(_records(folder, version).items())]
+    good = [record for record in records if record.readings]
+    problems = list(dict.fromkeys(record.problem for record in records if record.problem))
+    warnings = list(dict.fromkeys(warning for record in records for warning in record.warnings))
+    return MeasuredVersion(
+        version,
+        tuple(record.readings for record in good),
+        problem="" if good else "; ".join(problems) or "not measured",
+        machine=good[-1].machine if good else "",
+        warnings=tuple([*warnings, *problems] if good else warnings),
+    )
+
+
+def _measure_version(plan: Plan, folder: TrackFolder, version: Version, source: str) -> str:
+    """Makes the runs that a version lacks; gives the reason where it cannot be measured."""
+    try:
+        with _sources(plan, version, source):
+            return _set_up(plan, folder, version, source) or _runs(plan, folder, version, source)
+    except ProfgateError as error:
+        return _fail(folder, version, str(error))
+
+
+@contextmanager
+def _sources(plan: Plan, version: Version, source: str) -> Iterator[None]:
+    if plan.repository is None:
+        os.mkdir(source)  # noqa: PTH102 - a text, like all places here
+        try:
+            yield
+        finally:
+            remove_folder(source)
+        return
+    with plan.repository.worktree(version.commit, source):
+        bring(plan.brought, source, plan.prefix)
+        yield
+
+
+def _set_up(plan: Plan, folder: TrackFolder, version: Version, source: str) -> str:
+    for words in plan.setup:
+        with folder.attempt() as attempt:
+            outcome = run_command(
+                _filled(words, version, source, attempt),
+                folder=source,
+                environment=_environment(version, source, attempt),
+                log=attempt.log,
+                timeout=plan.timeout,
+                on_start=folder.note_started,
+            )
+            if outcome.problem:
+                return _fail(folder, version, f"setup: {outcome.problem}")
+    return ""
+
+
+def _runs(plan: Plan, folder: TrackFolder, version: Version, source: str) -> str:
+    for number in range(1, plan.runs + 1):
+        if number in _records(folder, version):
+            continue
+        with folder.attempt() as attempt:
+            record = _one_run(plan, folder, attempt, version, source)
+            folder.keep(attempt, version_key(version), number, record_to_json(record))
+        if record.problem:
+            return record.problem
+    return ""
+
+
+def _fail(folder: TrackFolder, version: Version, problem: str) -> str:
+    number = max(_records(folder, version), default=0) + 1
+    with folder.attempt() as attempt:
+        folder.keep(attempt, version_key(version), number, record_to_json(RunRecord(problem=problem)))
+    return problem
+
+
+def _one_run(plan: Plan, folder: TrackFolder, attempt: Attempt, version: Version, source: str) -> RunRecord:
+    place = "." if plan.here or plan.repository is None else os.path.join(source, plan.prefix)  # noqa: PTH118 - a text
+    outcome = run_command(
+        _filled(plan.command, version, source, attempt),
+        folder=place,
+        environment=_environment(version, source, attempt),
+        log=attempt.log,
+        timeout=plan.timeout,
+        on_start=folder.note_started,
+    )
+    seconds = outcome.nanoseconds / 1e9
+    if outcome.problem:
+        return RunRecord(seconds=seconds, problem=outcome.problem)
+    found = attempt.profiles()
+    read = wiring.read_all(found)
+    warnings = tuple(f"{one}; left out" for one in read if isinstance(one, ProfileError))
+    readings = readings_of((workload_name(one.name), one) for one in read if not isinstance(one, ProfileError))
+    if not found:
+        readings = wall_time(plan.title, outcome.nanoseconds)
+    if not readings:
+        why = warnings[0] if warnings else "they hold nothing"
+        return RunRecord(seconds=seconds, problem=f"no result in {len(found)} files of PROFGATE_OUT: {why}")
+    known = _with_sources(plan, version, place, readings)
+    return RunRecord(tuple(known), seconds, machine(), warnings=warnings)
+
+
+def _filled(words: Sequence[str], version: Version, source: str, attempt: Attempt) -> list[str]:
+    values = {"source": source, "version": version.name, "commit": version.commit, "output": attempt.output}
+    return [_replaced(word, values) for word in words]
+
+
+def _replaced(word: str, values: dict[str, str]) -> str:
+    for name, value in values.items():
+        word = word.replace(f"{{{name}}}", value)
+    return word
+
+
+def _environment(version: Version, source: str, attempt: Attempt) -> dict[str, str]:
+    own = {
+        "PROFGATE_OUT": attempt.output,
+        "PROFGATE_SOURCE": source,
+        "PROFGATE_VERSION": version.name,
+        "PROFGATE_COMMIT": version.commit,
+    }
+    # Python shuffles its sets at every start; with one order, counted calls repeat
+    return {"PYTHONHASHSEED": "0"} | without_git(dict(os.environ)) | own
+
+
+def _with_sources(plan: Plan, version: Version, place: str, readings: Sequence[Reading]) -> list[Reading]:
+    """The readings with a digest of each benchmark's own source, which a person, the format or the command names."""
+    shared = _command_digest(plan, version, place)
+    return [replace(reading, source=_digest(plan, place, reading) or shared) for reading in readings]
+
+
+def _digest(plan: Plan, place: str, reading: Reading) -> str | None:
+    if plan.sources:
+        patterns = [pattern.replace("{benchmark}", glob.escape(reading.benchmark)) for pattern in plan.sources]
+        return digest_of(place, sorted({name for pattern in patterns for name in files_matching(place, pattern)}))
+    text = text_below(place, reading.file) if reading.file else None
+    if text is None or reading.file is None:
+        return None
+    return hashlib.sha256(own_text(text, reading.line, reading.file).encode(errors="surrogatepass")).hexdigest()
+
+
+def _command_digest(plan: Plan, version: Version, place: str) -> str | None:
+    names = plan.named_files()
+    if plan.repository is not None and not plan.here:
+        # what a setup builds differs in every version; a benchmark is what somebody wrote
+        written = plan.repository.files(version.commit)
+        names = [name for name in names if plan.prefix + name in written or name in plan.brought]
+    return digest_of(place, sorted(set(names)))

@@ -1,0 +1,220 @@
+// Opens the evolution: decodes it, brings chart and tables together, and keeps what is shown in the address.
+import { base64ToBytes, inflate } from "./codec.js";
+import { announce, byId, element } from "./dom.js";
+import { formatSignedShare, formatValue } from "./format.js";
+import { MOST_SHOWN, matching, rankedLines, readEvolution } from "./evolution_data.js";
+import { fillShown, makeChart, spreadOf } from "./evolution_chart.js";
+import { makeTables } from "./evolution_tables.js";
+
+const SCALES = { index: "Index", linear: "Linear", log: "Log" };
+const dark = window.matchMedia("(prefers-color-scheme: dark)");
+
+async function start() {
+  const bytes = await inflate(base64ToBytes(byId("data").textContent));
+  const evolution = readEvolution(JSON.parse(new TextDecoder().decode(bytes)));
+  byId("data").remove();
+  byId("static").remove();
+  byId("app").hidden = false;
+  makeEvolution(evolution);
+}
+
+function makeEvolution(evolution) {
+  const page = { evolution, hover: null, state: { metric: evolution.metric, scale: "", query: "", chosen: null, at: null, line: null } };
+  page.jumpsOf = (number) => evolution.lines[number].jumps;
+  page.format = (value) => formatValue(value, evolution.metrics[page.state.metric].unit);
+  page.valueText = (line, at) => page.format(line.middle[at]);
+  page.spreadText = (line, at) => spreadOf(line, at, page.format);
+  page.ratioText = (jump) => (jump.ratio === null ? "from zero" : formatSignedShare(jump.ratio, 1));
+  page.jumpText = (jump) => `${evolution.lines[jump.line].name}, ${evolution.versions[jump.from].name} to ${evolution.versions[jump.to].name}: ${jump.worse ? "worse" : "better"}, ${page.ratioText(jump)}`;
+  page.choose = choose;
+  page.toggle = toggle;
+  page.showOnly = (number) => set({ chosen: [number], line: number });
+  page.chart = makeChart(page);
+  page.tables = makeTables(page);
+
+  function renew() {
+    const { metric, query, chosen } = page.state;
+    page.lines = rankedLines(evolution, metric);
+    const open = chosen ? page.lines.filter((line) => chosen.includes(line.number)) : matching(page.lines, query);
+    page.shown = open.slice(0, MOST_SHOWN);
+    if (!page.shown.some((line) => line.number === page.state.line)) page.state.line = null;
+    page.scale = page.state.scale;
+    page.state.scale ||= page.shown.length > 1 ? "index" : "linear";
+    page.chart.draw();
+    fillShown(page);
+    page.chart.light();
+    page.tables.fill();
+    tell();
+    page.state.scale = page.scale;
+    for (const name of ["metrics", "scales"]) for (const input of byId(name).querySelectorAll("input")) input.checked = input.value === (name === "metrics" ? String(metric) : page.state.scale || (page.shown.length > 1 ? "index" : "linear"));
+    const left = open.length - page.shown.length;
+    byId("chart-hint").textContent = [left > 0 ? `${left.toLocaleString("en")} more match; the filter and the table below bring them up.` : "", "▲ worse and ▼ better mark jumps; those with a page open it."].filter(Boolean).join(" ");
+    writeAddress();
+  }
+
+  function set(change) {
+    Object.assign(page.state, change);
+    renew();
+  }
+
+  function toggle(number) {
+    const now = page.shown.map((line) => line.number);
+    const next = now.includes(number) ? now.filter((one) => one !== number) : [number, ...now].slice(0, MOST_SHOWN);
+    set({ chosen: next.length ? next : null });
+    document.querySelector(`[data-toggle="${number}"]`)?.focus();
+  }
+
+  // A version and a line of it, shown if it was not.
+  function choose(at, number) {
+    if (number !== null && !page.shown.some((line) => line.number === number)) {
+      const others = page.shown.map((line) => line.number).slice(0, MOST_SHOWN - 1);
+      page.state.chosen = [number, ...others];
+    }
+    set({ at, line: number });
+    announce(byId("details").textContent);
+  }
+
+  // The version and value under the cursor, in the words that hovering and the screen reader get.
+  function tell() {
+    const { at, line } = page.state;
+    const place = byId("details");
+    if (at === null) {
+      place.replaceChildren(element("span", "Point at a version, or walk with the arrow keys."));
+      return;
+    }
+    const version = evolution.versions[at];
+    const parts = [element("b", version.name), element("span", [version.commit !== version.name ? version.commit : "", version.subject, version.problem].filter(Boolean).join(" · "))];
+    if (line !== null) {
+      const chosen = evolution.lines[line];
+      const jump = page.jumpsOf(line).find((one) => one.to === at);
+      const value = Number.isFinite(chosen.middle[at]) ? [page.valueText(chosen, at), page.spreadText(chosen, at)].filter(Boolean).join(", ") : "no value";
+      parts.push(element("p", `${chosen.name}: ${value}`));
+      if (chosen.breaks.includes(at)) parts.push(element("p", "Its own source changed here."));
+      if (jump) parts.push(jumpLine(jump));
+    }
+    place.replaceChildren(...parts);
+  }
+
+  function jumpLine(jump) {
+    const words = `${jump.worse ? "▲" : "▼"} ${page.ratioText(jump)} against ${evolution.versions[jump.from].name}, from ${page.format(jump.values[0])} to ${page.format(jump.values[1])}`;
+    const made = element("p", words, jump.worse ? "worse" : "better");
+    if (jump.href) {
+      const link = element("a", "Open the difference (Enter)");
+      link.href = jump.href;
+      made.append(" ", link);
+    }
+    return made;
+  }
+
+  function step(direction) {
+    const count = evolution.versions.length;
+    const at = page.state.at ?? (direction > 0 ? -1 : count);
+    choose(Math.max(0, Math.min(count - 1, at + direction)), page.state.line ?? page.shown[0]?.number ?? null);
+  }
+
+  function climb(direction) {
+    const at = page.state.at ?? evolution.versions.length - 1;
+    const here = page.shown.filter((line) => Number.isFinite(line.middle[at])).sort((a, b) => b.middle[at] - a.middle[at]);
+    if (!here.length) return;
+    const place = here.findIndex((line) => line.number === page.state.line);
+    choose(at, here[place < 0 ? 0 : Math.max(0, Math.min(here.length - 1, place + direction))].number);
+  }
+
+  function walkJumps(direction) {
+    const all = page.shown.flatMap((line) => page.jumpsOf(line.number)).sort((a, b) => a.to - b.to || a.line - b.line);
+    if (!all.length) return announce("No jump is shown.");
+    const now = all.findIndex((jump) => jump.to === page.state.at && jump.line === page.state.line);
+    const next = now < 0 ? (direction > 0 ? 0 : all.length - 1) : (now + direction + all.length) % all.length;
+    choose(all[next].to, all[next].line);
+  }
+
+  function openJump() {
+    const { at, line } = page.state;
+    const jump = line === null ? undefined : page.jumpsOf(line).find((one) => one.to === at);
+    if (jump?.href) location.assign(jump.href);
+    else announce(jump ? "This jump has no page: its runs left no profile." : "There is no jump here.");
+  }
+
+  const chartKeys = { ArrowLeft: () => step(-1), ArrowRight: () => step(1), ArrowUp: () => climb(-1), ArrowDown: () => climb(1), Home: () => choose(0, page.state.line), End: () => choose(evolution.versions.length - 1, page.state.line), Enter: openJump };
+  const pageKeys = { "/": () => byId("query").focus(), n: () => walkJumps(1), N: () => walkJumps(-1), Escape: reset, "?": toggleHelp };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const typing = event.target.matches("input[type=search]");
+    if (typing && event.key === "Escape") event.target.blur();
+    const action = (event.target === byId("chart") && chartKeys[event.key]) || (!typing && pageKeys[event.key]);
+    if (!action) return;
+    event.preventDefault();
+    action();
+  });
+
+  function reset() {
+    byId("query").value = "";
+    set({ query: "", chosen: null, at: null, line: null });
+  }
+
+  function toggleHelp() {
+    const help = byId("help");
+    help.hidden = !help.hidden;
+    byId("keys").setAttribute("aria-expanded", String(!help.hidden));
+  }
+
+  function segments(id, entries, choice) {
+    for (const [value, words] of entries) {
+      const made = element("label");
+      const input = element("input");
+      Object.assign(input, { type: "radio", name: id, value });
+      input.addEventListener("change", () => choice(value));
+      made.append(input, element("span", words));
+      byId(id).append(made);
+    }
+    byId(id).hidden = entries.length < 2;
+  }
+
+  function readAddress() {
+    const said = new URLSearchParams(location.hash.slice(1));
+    const metric = evolution.metrics.findIndex((one) => one.name === said.get("metric"));
+    if (metric >= 0) page.state.metric = metric;
+    if (Object.hasOwn(SCALES, said.get("scale") ?? "")) page.state.scale = said.get("scale");
+    page.state.query = said.get("q") ?? "";
+    byId("query").value = page.state.query;
+    const named = said.getAll("show");
+    const chosen = evolution.lines.filter((line) => line.metric === page.state.metric && named.includes(line.name)).map((line) => line.number);
+    page.state.chosen = chosen.length ? chosen : null;
+  }
+
+  function writeAddress() {
+    const { metric, scale, query, chosen } = page.state;
+    const said = new URLSearchParams();
+    if (metric !== evolution.metric) said.set("metric", evolution.metrics[metric].name);
+    if (scale) said.set("scale", scale);
+    if (query) said.set("q", query);
+    for (const number of chosen ?? []) said.append("show", evolution.lines[number].name);
+    const text = said.toString();
+    try {
+      history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
+    } catch {
+      // a viewer may forbid it; nothing else depends on the address
+    }
+  }
+
+  segments("metrics", evolution.metrics.map(({ name, unit }, at) => [String(at), evolution.metrics.filter((one) => one.name === name).length > 1 ? `${name} (${unit})` : name]), (value) => set({ metric: Number(value), chosen: null, line: null }));
+  segments("scales", Object.entries(SCALES), (value) => set({ scale: value }));
+  byId("query").addEventListener("input", () => set({ query: byId("query").value, chosen: null }));
+  byId("reset").addEventListener("click", reset);
+  byId("keys").addEventListener("click", toggleHelp);
+  byId("theme").addEventListener("click", () => {
+    const root = document.documentElement;
+    const now = root.dataset.theme ?? (dark.matches ? "dark" : "light");
+    root.dataset.theme = now === "dark" ? "light" : "dark";
+  });
+  readAddress();
+  renew();
+}
+
+start().catch((error) => {
+  const note = document.createElement("p");
+  note.className = "message";
+  note.textContent = `The chart could not be opened (${error.message}); the largest jumps are listed instead.`;
+  document.querySelector("main").prepend(note);
+});

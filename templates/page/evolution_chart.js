@@ -1,0 +1,259 @@
+// The chart: a line for each shown benchmark, its spread as a band, jumps as marks that lead to their difference.
+import { byId, element } from "./dom.js";
+import { formatSignedShare, formatValue, shorten } from "./format.js";
+import { machineChanges, stretchesOf, wholeChange } from "./evolution_data.js";
+import { bandPath, extentOf, heightOf, labelled, linePath, nearestLine, round, ticksOf, valuesOn } from "./evolution_scale.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const MARGIN = { top: 22, right: 22, bottom: 34, left: 66 };
+const MOST_DOTS = 60; // versions; more dots would be one thick line
+const LABEL = 76; // pixels of a version's name
+const NEAR = 48; // pixels between the pointer and the line it means
+const MARK = 6;
+export const TONES = 8; // colours; further lines wear them dashed
+
+export function makeChart(page) {
+  const place = byId("chart");
+  let scene = null;
+
+  function draw() {
+    const width = Math.max(place.clientWidth, 240);
+    const height = Math.round(Math.max(260, Math.min(window.innerHeight * 0.46, 520)));
+    const lines = page.shown.map((line) => valuesOn(line, page.state.scale));
+    const range = extentOf(lines, page.state.scale);
+    const inner = width - MARGIN.left - MARGIN.right;
+    const count = page.evolution.versions.length;
+    const gap = count > 1 ? inner / (count - 1) : 0;
+    const x = (at) => (count > 1 ? MARGIN.left + at * gap : MARGIN.left + inner / 2);
+    const y = heightOf(range, page.state.scale, MARGIN.top, height - MARGIN.bottom);
+    scene = { width, height, lines, range, inner, gap, count, x, y };
+    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}` });
+    root.append(...grid(), ...versions(), ...lines.map((line, at) => drawLine(line, at)), cursor(), ...lines.flatMap((line, at) => jumpMarks(line, at)));
+    place.replaceChildren(root);
+    place.setAttribute("aria-label", label());
+    light();
+  }
+
+  function label() {
+    const { name } = page.evolution.metrics[page.state.metric];
+    return `${name} of ${page.shown.length} benchmarks over ${scene.count} versions`;
+  }
+
+  function grid() {
+    const { range, height, width, y } = scene;
+    const ticks = ticksOf(range, page.state.scale, Math.max(3, Math.round(height / 80)));
+    const parts = ticks.map((tick) => {
+      const at = round(y(tick));
+      const part = svg("g", { class: tick === 100 && page.state.scale === "index" ? "tick base" : "tick" });
+      part.append(svg("line", { x1: MARGIN.left, x2: width - MARGIN.right, y1: at, y2: at }), text(tickText(tick), MARGIN.left - 10, at + 4, "end"));
+      return part;
+    });
+    const { better } = page.evolution.metrics[page.state.metric];
+    const unit = page.state.scale === "index" ? "100 = first version" : "";
+    parts.push(text([unit, better === "higher" ? "higher is better" : ""].filter(Boolean).join(", "), MARGIN.left, 11, "start"));
+    return parts;
+  }
+
+  function tickText(tick) {
+    return page.state.scale === "index" ? String(tick) : formatValue(tick, page.evolution.metrics[page.state.metric].unit);
+  }
+
+  function versions() {
+    const { x, y, height, inner, count, range } = scene;
+    const bottom = height - MARGIN.bottom;
+    const axis = svg("g", { class: "versions" });
+    const chosen = new Set(labelled(count, inner, LABEL));
+    const half = Math.min(Math.max(scene.gap / 2, 2), 14);
+    page.evolution.versions.forEach((version, at) => {
+      if (version.problem) {
+        const missing = svg("g", { class: "missing" });
+        missing.append(svg("rect", { x: round(x(at) - half), y: MARGIN.top, width: round(2 * half), height: bottom - MARGIN.top }), text("×", x(at), bottom - 5, "middle"), title(`${version.name}: ${version.problem}`));
+        axis.append(missing);
+      }
+      if (chosen.has(at)) {
+        const end = count > 1 && at === count - 1 ? "end" : count > 1 && at === 0 ? "start" : "middle";
+        const name = text(shorten(version.name, 11), x(at), bottom + 20, end);
+        name.append(title([version.name, version.subject].filter(Boolean).join(": ")));
+        axis.append(name, svg("line", { x1: x(at), x2: x(at), y1: bottom, y2: bottom + 5 }));
+      }
+    });
+    for (const at of machineChanges(page.evolution.versions)) {
+      const rule = svg("g", { class: "machine" });
+      const middle = round((x(at) + x(at - 1)) / 2);
+      rule.append(svg("line", { x1: middle, x2: middle, y1: MARGIN.top, y2: bottom }), text("other machine", middle + 4, MARGIN.top + 10, "start"), title(page.evolution.machines[page.evolution.versions[at].machine]));
+      axis.append(rule);
+    }
+    axis.append(svg("line", { class: "floor", x1: MARGIN.left, x2: MARGIN.left + inner, y1: round(y(range[0])), y2: round(y(range[0])) }));
+    return [axis];
+  }
+
+  function drawLine(line, at) {
+    const { x, y, count } = scene;
+    const part = svg("g", { class: `line ${toneOf(at)}`, "data-line": line.number });
+    const band = bandPath(line, x, y);
+    if (band) part.append(svg("path", { class: "band", d: band }));
+    part.append(svg("path", { class: "stroke", d: linePath(line, x, y) }));
+    for (const [first, last] of stretchesOf(line)) {
+      const dots = count <= MOST_DOTS ? last : first === last ? first : first - 1;
+      for (let number = first; number <= dots; number++) part.append(svg("circle", { cx: round(x(number)), cy: round(y(line.middle[number])), r: first === last ? 3.5 : 2.5 }));
+    }
+    for (const number of line.breaks.filter((one) => Number.isFinite(line.middle[one]))) {
+      const mark = text("◇", x(number), y(line.middle[number]) - 8, "middle");
+      mark.setAttribute("class", "break");
+      mark.append(title(`${line.name}: its own source changed in ${page.evolution.versions[number].name}`));
+      part.append(mark);
+    }
+    return part;
+  }
+
+  function jumpMarks(line, at) {
+    return page.jumpsOf(line.number).map((jump) => {
+      const left = round(scene.x(jump.to));
+      const middle = round(scene.y(line.middle[jump.to]));
+      const mark = svg(jump.href ? "a" : "g", { class: `jump ${jump.worse ? "worse" : "better"} ${toneOf(at)}`, "data-line": line.number });
+      if (jump.href) mark.setAttribute("href", jump.href);
+      else mark.setAttribute("role", "img");
+      const words = page.jumpText(jump);
+      mark.setAttribute("aria-label", jump.href ? `${words}; open the difference` : words);
+      const tip = jump.worse ? middle - MARK - 5 : middle + MARK + 5;
+      const base = jump.worse ? tip + MARK * 1.6 : tip - MARK * 1.6;
+      mark.append(svg("circle", { class: "target", cx: left, cy: middle, r: 13 }), svg("circle", { class: "spot", cx: left, cy: middle, r: 4 }), svg("path", { d: `M${left} ${tip - (jump.worse ? 4 : -4)}L${left + MARK} ${base - (jump.worse ? 4 : -4)}L${left - MARK} ${base - (jump.worse ? 4 : -4)}Z` }));
+      return mark;
+    });
+  }
+
+  function cursor() {
+    return svg("line", { class: "cursor", y1: MARGIN.top, y2: scene.height - MARGIN.bottom, visibility: "hidden" });
+  }
+
+  // What the keyboard or the pointer points at: a version and, where it is near one, a line.
+  function light() {
+    const rule = place.querySelector(".cursor");
+    const at = page.hover?.at ?? page.state.at;
+    const line = page.hover ? page.hover.line : page.state.line;
+    rule.setAttribute("visibility", at === null ? "hidden" : "visible");
+    if (at !== null) for (const end of ["x1", "x2"]) rule.setAttribute(end, scene.x(at));
+    place.classList.toggle("chosen", line !== null);
+    for (const part of place.querySelectorAll("[data-line]")) part.classList.toggle("lit", Number(part.dataset.line) === line);
+    for (const item of byId("shown").children) item.classList.toggle("lit", Number(item.dataset.line) === line);
+  }
+
+  function point(event) {
+    const box = place.getBoundingClientRect();
+    const left = event.clientX - box.left;
+    const top = event.clientY - box.top;
+    const at = scene.count > 1 ? Math.round((left - MARGIN.left) / scene.gap) : 0;
+    if (at < 0 || at >= scene.count || left < MARGIN.left - 20) return leave();
+    const line = nearestLine(scene.lines, at, scene.y, top);
+    const near = line && Math.abs(scene.y(line.middle[at]) - top) <= NEAR ? line.number : null;
+    const moved = !page.hover || page.hover.at !== at || page.hover.line !== near;
+    page.hover = { at, line: near };
+    if (moved) {
+      light();
+      fillTip(page, byId("tip"), at, near);
+    }
+    showTip(event.clientX, event.clientY);
+  }
+
+  function showTip(left, top) {
+    const tip = byId("tip");
+    tip.hidden = false;
+    const { width, height } = tip.getBoundingClientRect();
+    const room = document.documentElement.clientWidth;
+    tip.style.left = `${left + 18 + width > room ? Math.max(left - width - 18, 8) : left + 18}px`;
+    tip.style.top = `${Math.max(8, Math.min(top - height / 2, window.innerHeight - height - 8))}px`;
+  }
+
+  function leave() {
+    if (!page.hover) return;
+    page.hover = null;
+    byId("tip").hidden = true;
+    light();
+  }
+
+  place.addEventListener("pointermove", point);
+  place.addEventListener("pointerleave", leave);
+  place.addEventListener("click", (event) => {
+    if (event.target.closest("a") || !page.hover) return;
+    page.choose(page.hover.at, page.hover.line ?? page.state.line);
+  });
+  new ResizeObserver(() => scene && scene.width !== Math.max(place.clientWidth, 240) && draw()).observe(place);
+  return { draw, light };
+}
+
+export function toneOf(at) {
+  return `tone${at % TONES}${at >= TONES ? " dashed" : ""}`;
+}
+
+// The lines beside the chart: their colour, name and whole change.
+export function fillShown(page) {
+  byId("shown").replaceChildren(
+    ...page.shown.map((line, at) => {
+      const item = element("li", undefined, "");
+      item.dataset.line = line.number;
+      const open = element("button", undefined, "link");
+      open.type = "button";
+      open.append(element("bdi", line.name));
+      open.title = line.name;
+      open.addEventListener("click", () => page.choose(page.state.at ?? lastKnown(line), line.number));
+      const change = wholeChange(line);
+      const worse = change > 0 === (page.evolution.metrics[line.metric].better === "lower");
+      item.append(element("i", undefined, `swatch ${toneOf(at)}`), open, element("span", change === null ? "" : formatSignedShare(change, 1), Math.abs(change) < 0.0005 ? "" : worse ? "worse" : "better"));
+      item.addEventListener("pointerenter", () => {
+        page.hover = { at: null, line: line.number };
+        page.chart.light();
+      });
+      item.addEventListener("pointerleave", () => {
+        page.hover = null;
+        page.chart.light();
+      });
+      return item;
+    }),
+  );
+}
+
+function lastKnown(line) {
+  return line.middle.findLastIndex(Number.isFinite);
+}
+
+function fillTip(page, tip, at, lit) {
+  const version = page.evolution.versions[at];
+  const head = element("b");
+  head.append(element("bdi", shorten(version.name, 60)));
+  const rows = page.shown
+    .filter((line) => Number.isFinite(line.middle[at]))
+    .sort((a, b) => b.middle[at] - a.middle[at])
+    .map((line) => {
+      const row = element("tr", undefined, line.number === lit ? "lit" : "");
+      const name = element("th");
+      name.append(element("i", undefined, `swatch ${toneOf(page.shown.indexOf(line))}`), element("bdi", shorten(line.name, 42)));
+      const jump = page.jumpsOf(line.number).find((one) => one.to === at);
+      row.append(name, element("td", page.valueText(line, at)), element("td", page.spreadText(line, at), "spread"), element("td", jump ? `${jump.worse ? "▲" : "▼"} ${page.ratioText(jump)}` : "", jump ? (jump.worse ? "worse" : "better") : ""));
+      return row;
+    });
+  const table = element("table");
+  table.append(...rows);
+  tip.replaceChildren(head, ...(version.subject ? [element("p", shorten(version.subject, 90))] : []), ...(version.problem ? [element("p", shorten(version.problem, 160))] : []), table);
+}
+
+export function spreadOf(line, at, format) {
+  return line.count[at] > 1 && line.high[at] > line.low[at] ? `${format(line.low[at])} to ${format(line.high[at])}` : "";
+}
+
+function svg(name, attributes) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}
+
+function text(words, x, y, anchor) {
+  const made = svg("text", { x: round(x), y: round(y), "text-anchor": anchor });
+  made.textContent = words;
+  return made;
+}
+
+function title(words) {
+  const made = svg("title", {});
+  made.textContent = words;
+  return made;
+}

@@ -1,0 +1,85 @@
+// Reads the evolution: names and columns of versions, and which lines say most.
+
+export const MOST_SHOWN = 12;
+
+export function readEvolution(document) {
+  const length = document.versions.length;
+  const column = (values) => Float64Array.from({ length }, (_, at) => values[at] ?? NaN);
+  const lines = document.lines.map((line, number) => {
+    const middle = column(line.middle);
+    return {
+      number,
+      name: document.benchmarks[line.benchmark],
+      metric: line.metric,
+      middle,
+      low: line.low ? column(line.low) : middle,
+      high: line.high ? column(line.high) : middle,
+      count: line.count,
+      breaks: line.breaks,
+      known: line.known,
+      jumps: [],
+    };
+  });
+  const jumps = document.jumps.map((jump, number) => ({ ...jump, number, size: jumpSize(jump.ratio) }));
+  for (const jump of jumps) lines[jump.line].jumps.push(jump);
+  return { ...document, lines, jumps };
+}
+
+// Halving and doubling are equally large; what comes out of nothing, or ends there, is the largest.
+export function jumpSize(ratio) {
+  return ratio === null || ratio <= -1 ? Infinity : Math.abs(Math.log1p(ratio));
+}
+
+export function largestJump(line) {
+  return line.jumps.reduce((largest, jump) => Math.max(largest, jump.size), 0);
+}
+
+// The change from the first known value to the last one as a fraction, null where there is none.
+export function wholeChange(line) {
+  const known = [...line.middle].filter(Number.isFinite);
+  return known.length > 1 && known[0] > 0 ? known.at(-1) / known[0] - 1 : null;
+}
+
+// The lines of a metric, those with the largest jump first, then those that moved most, then by name.
+export function rankedLines(evolution, metric) {
+  const rows = evolution.lines.filter((line) => line.metric === metric).map((line) => [line, largestJump(line), Math.abs(Math.log1p(wholeChange(line) ?? 0))]);
+  rows.sort((a, b) => compare(b[1], a[1]) || compare(b[2], a[2]) || compare(a[0].name, b[0].name));
+  return rows.map(([line]) => line);
+}
+
+export function matching(lines, query) {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  return lines.filter((line) => words.every((word) => line.name.toLowerCase().includes(word)));
+}
+
+function compare(a, b) {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+// Neighbouring versions with values, unbroken by a change of the benchmark's own source, as pairs of first and last.
+export function stretchesOf(line) {
+  const found = [];
+  let first = -1;
+  for (let at = 0; at <= line.middle.length; at++) {
+    const known = at < line.middle.length && Number.isFinite(line.middle[at]);
+    const broken = line.breaks.includes(at);
+    if (first >= 0 && (!known || broken)) {
+      found.push([first, at - 1]);
+      first = -1;
+    }
+    if (known && first < 0) first = at;
+  }
+  return found;
+}
+
+// Versions from which on another machine measured.
+export function machineChanges(versions) {
+  const changes = [];
+  let last = null;
+  versions.forEach(({ machine }, at) => {
+    if (machine === null) return;
+    if (last !== null && machine !== last) changes.push(at);
+    last = machine;
+  });
+  return changes;
+}

@@ -1,0 +1,119 @@
+// The axes of the evolution: what a value is on each scale, where the ticks stand, and paths of SVG.
+import { stretchesOf } from "./evolution_data.js";
+
+const ROOM = 0.06; // of the height, above and below what is drawn
+
+// The values of a line on a scale: as they are, or 100 at the first version that has one.
+export function valuesOn(line, scale) {
+  if (scale !== "index") return line;
+  const base = line.middle.find((value) => Number.isFinite(value) && value > 0);
+  const scaled = (values) => values.map((value) => (value / base) * 100);
+  return { ...line, middle: scaled(line.middle), low: scaled(line.low), high: scaled(line.high) };
+}
+
+// Smallest and largest value to be drawn. A linear axis begins at zero, so that heights compare; the others fit.
+export function extentOf(lines, scale) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const line of lines) {
+    for (let at = 0; at < line.middle.length; at++) {
+      if (!Number.isFinite(line.middle[at])) continue;
+      if (scale !== "log" || line.low[at] > 0) low = Math.min(low, line.low[at]);
+      if (scale !== "log" || line.high[at] > 0) high = Math.max(high, line.high[at]);
+    }
+  }
+  if (!(low <= high)) return [1, 10];
+  if (scale === "log") return low === high ? [low / 2, high * 2] : [low / (high / low) ** ROOM, high * (high / low) ** ROOM];
+  if (scale === "index") {
+    low = Math.min(low, 100);
+    high = Math.max(high, 100);
+    const room = Math.max((high - low) * ROOM, 1);
+    return [Math.max(low - room, 0), high + room];
+  }
+  return [Math.min(low, 0), high > 0 ? high * (1 + ROOM) : 1];
+}
+
+// From a value to a height in pixels, from the top.
+export function heightOf([low, high], scale, top, bottom) {
+  const place = scale === "log" ? (value) => Math.log(value / low) / Math.log(high / low) : (value) => (value - low) / (high - low);
+  return (value) => bottom - Math.max(-1, Math.min(2, place(value))) * (bottom - top);
+}
+
+export function ticksOf([low, high], scale, count) {
+  return scale === "log" && high / low > 20 ? decades(low, high, count) : evenTicks(low, high, count);
+}
+
+function evenTicks(low, high, count) {
+  const step = niceStep((high - low) / count);
+  const first = Math.ceil(low / step - 1e-9);
+  const ticks = [];
+  for (let at = first; at * step <= high * (1 + 1e-9); at++) ticks.push(at === 0 ? 0 : Number((at * step).toPrecision(12)));
+  return ticks;
+}
+
+function niceStep(size) {
+  const power = 10 ** Math.floor(Math.log10(size));
+  return [1, 2, 2.5, 5, 10].find((step) => step * power >= size * (1 - 1e-9)) * power;
+}
+
+function decades(low, high, count) {
+  const ticks = [];
+  for (let power = Math.floor(Math.log10(low)); 10 ** power <= high; power++) {
+    for (const digit of [1, 2, 5]) if (digit * 10 ** power >= low && digit * 10 ** power <= high) ticks.push(digit * 10 ** power);
+  }
+  if (ticks.length <= count * 1.5) return ticks;
+  const tens = ticks.filter((tick) => Number.isInteger(Number(Math.log10(tick).toFixed(6))));
+  const step = Math.ceil(tens.length / count);
+  return tens.filter((_, at) => at % step === 0);
+}
+
+// Which versions are named below the axis: evenly, the last one always, none on top of another.
+export function labelled(count, room, width) {
+  const step = Math.max(1, Math.ceil((width * count) / Math.max(room, 1)));
+  const chosen = [];
+  for (let at = count - 1; at >= 0; at -= step) chosen.unshift(at);
+  return chosen;
+}
+
+export function linePath(line, x, y) {
+  return stretchesOf(line)
+    .map(([first, last]) => {
+      const points = [];
+      for (let at = first; at <= last; at++) points.push(`${round(x(at))} ${round(y(line.middle[at]))}`);
+      return first === last ? "" : `M${points.join("L")}`;
+    })
+    .join("");
+}
+
+// The spread of the runs as an area, for each unbroken stretch; nothing where nothing scatters.
+export function bandPath(line, x, y) {
+  return stretchesOf(line)
+    .map(([first, last]) => {
+      const upper = [];
+      const lower = [];
+      let wide = false;
+      for (let at = first; at <= last; at++) {
+        wide ||= line.high[at] > line.low[at];
+        upper.push(`${round(x(at))} ${round(y(line.high[at]))}`);
+        lower.unshift(`${round(x(at))} ${round(y(line.low[at]))}`);
+      }
+      return wide && first < last ? `M${[...upper, ...lower].join("L")}Z` : "";
+    })
+    .join("");
+}
+
+export function round(pixels) {
+  return Math.round(pixels * 10) / 10;
+}
+
+// The line whose value at a version is nearest to a height; null where none has one.
+export function nearestLine(lines, at, y, height) {
+  let best = null;
+  let distance = Infinity;
+  for (const line of lines) {
+    if (!Number.isFinite(line.middle[at])) continue;
+    const away = Math.abs(y(line.middle[at]) - height);
+    if (away < distance) [best, distance] = [line, away];
+  }
+  return best;
+}

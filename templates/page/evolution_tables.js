@@ -1,0 +1,175 @@
+// The tables: every jump with a link to its difference, and every benchmark with its line in small.
+import { byId, element, linkButton, makeButton } from "./dom.js";
+import { formatSignedShare } from "./format.js";
+import { largestJump, matching, wholeChange } from "./evolution_data.js";
+import { extentOf, heightOf, linePath } from "./evolution_scale.js";
+
+const ROWS = 25;
+const MORE = 100;
+const SPARK = { width: 150, height: 26 };
+
+export function makeTables(page) {
+  const shownRows = { jumps: ROWS, benchmarks: ROWS };
+  const order = { jumps: { key: "size", down: true }, benchmarks: { key: "largest", down: true } };
+  const columns = { jumps: jumpColumns(page), benchmarks: benchmarkColumns(page) };
+
+  function fill() {
+    const lines = matching(page.lines, page.state.query);
+    const jumps = lines.flatMap((line) => page.jumpsOf(line.number));
+    show("jumps", jumps, jumps.length === 1 ? "jump" : "jumps");
+    show("benchmarks", lines, lines.length === 1 ? "benchmark" : "benchmarks");
+  }
+
+  function show(name, rows, noun) {
+    const { key, down } = order[name];
+    const { value } = columns[name].find((column) => column.key === key);
+    const sorted = rows.map((row, at) => [row, value(row), at]).sort((a, b) => (down ? -1 : 1) * ranked(a[1], b[1]) || a[2] - b[2]);
+    const table = byId(name);
+    table.tHead.replaceChildren(head(name));
+    table.tBodies[0].replaceChildren(...sorted.slice(0, shownRows[name]).map(([row]) => body(name, row)));
+    byId(`${name.slice(0, -1)}-count`).textContent = `${rows.length.toLocaleString("en")} ${noun}`;
+    const left = rows.length - shownRows[name];
+    const more = byId(`more-${name}`);
+    more.hidden = left <= 0;
+    more.textContent = `Show ${Math.min(left, MORE).toLocaleString("en")} more of ${left.toLocaleString("en")}`;
+  }
+
+  function head(name) {
+    const row = element("tr");
+    for (const { key, title, fixed } of columns[name]) {
+      const cell = element("th");
+      cell.scope = "col";
+      if (fixed) cell.append(element("span", title, title === "Line" ? "" : "unseen"));
+      else {
+        const chosen = order[name];
+        const sort = makeButton(title, () => {
+          order[name] = { key, down: chosen.key === key ? !chosen.down : key !== "name" };
+          fill();
+          byId(name).tHead.querySelector(`[data-key="${key}"]`).focus();
+        });
+        sort.dataset.key = key;
+        if (chosen.key === key) cell.setAttribute("aria-sort", chosen.down ? "descending" : "ascending");
+        cell.append(sort);
+      }
+      row.append(cell);
+    }
+    return row;
+  }
+
+  function body(name, row) {
+    const line = element("tr");
+    line.append(...columns[name].map(({ cell }) => cell(row)));
+    return line;
+  }
+
+  for (const name of ["jumps", "benchmarks"]) {
+    byId(`more-${name}`).addEventListener("click", () => {
+      shownRows[name] += MORE;
+      fill();
+    });
+  }
+  return { fill };
+}
+
+function ranked(a, b) {
+  if (a === b) return 0;
+  if (a === null || b === null) return a === null ? -1 : 1;
+  return a < b ? -1 : 1;
+}
+
+function jumpColumns(page) {
+  const line = (jump) => page.evolution.lines[jump.line];
+  const version = (at) => page.evolution.versions[at].name;
+  return [
+    { key: "name", title: "Benchmark", value: (jump) => line(jump).name, cell: (jump) => nameCell(line(jump).name, () => page.choose(jump.to, jump.line)) },
+    { key: "to", title: "Versions", value: (jump) => jump.to, cell: (jump) => element("td", `${version(jump.from)} → ${version(jump.to)}`, "words") },
+    { key: "before", title: "Before", value: (jump) => jump.values[0], cell: (jump) => element("td", page.format(jump.values[0])) },
+    { key: "after", title: "After", value: (jump) => jump.values[1], cell: (jump) => element("td", page.format(jump.values[1])) },
+    { key: "size", title: "Change", value: (jump) => jump.size, cell: (jump) => element("td", `${jump.worse ? "▲" : "▼"} ${page.ratioText(jump)}`, jump.worse ? "worse" : "better") },
+    { key: "noise", title: "Noise", value: (jump) => jump.noise, cell: (jump) => element("td", jump.noise > 0 ? `± ${formatSignedShare(Math.expm1(jump.noise), 1).replace("+", "")}` : "none", "quiet-cell") },
+    { key: "open", title: "Difference", fixed: true, cell: openCell },
+  ];
+
+  function openCell(jump) {
+    const cell = element("td");
+    if (!jump.href) return cell;
+    const link = element("a", "Flame graph");
+    link.href = jump.href;
+    link.setAttribute("aria-label", `Flame graph of ${page.jumpText(jump)}`);
+    cell.append(link);
+    return cell;
+  }
+}
+
+function benchmarkColumns(page) {
+  return [
+    { key: "name", title: "Benchmark", value: (line) => line.name, cell: (line) => nameCell(line.name, () => page.showOnly(line.number)) },
+    { key: "spark", title: "Line", fixed: true, cell: sparkCell },
+    { key: "last", title: "Latest", value: (line) => lastOf(line), cell: (line) => element("td", lastOf(line) === null ? "" : page.format(lastOf(line))) },
+    { key: "whole", title: "Whole change", value: wholeChange, cell: (line) => changeCell(page, line, wholeChange(line)) },
+    { key: "largest", title: "Largest jump", value: (line) => largestJump(line), cell: largestCell },
+    { key: "count", title: "Jumps", value: (line) => line.jumps.length, cell: (line) => element("td", line.jumps.length ? String(line.jumps.length) : "") },
+    { key: "state", title: "Own source", value: (line) => line.breaks.length, cell: (line) => element("td", line.breaks.length ? "changed" : line.known ? "same" : "unknown", "words") },
+    { key: "show", title: "Shown", fixed: true, cell: showCell },
+  ];
+
+  function largestCell(line) {
+    const jump = line.jumps.reduce((best, one) => (!best || one.size > best.size ? one : best), null);
+    return jump ? element("td", `${jump.worse ? "▲" : "▼"} ${page.ratioText(jump)}`, jump.worse ? "worse" : "better") : element("td");
+  }
+
+  function showCell(line) {
+    const cell = element("td");
+    const isShown = page.shown.includes(line);
+    const button = makeButton(isShown ? "−" : "+", () => page.toggle(line.number));
+    button.setAttribute("aria-pressed", String(isShown));
+    button.setAttribute("aria-label", `Show ${line.name} in the chart`);
+    button.dataset.toggle = line.number;
+    cell.append(button);
+    return cell;
+  }
+}
+
+function nameCell(name, action) {
+  const cell = element("th");
+  cell.scope = "row";
+  const open = linkButton("", action);
+  open.append(element("bdi", name));
+  open.title = "Show in the chart";
+  cell.append(open);
+  return cell;
+}
+
+function changeCell(page, line, change) {
+  const isWorse = change > 0 === (page.evolution.metrics[line.metric].better === "lower");
+  return element("td", change === null ? "" : formatSignedShare(change, 1), change === null || Math.abs(change) < 0.0005 ? "" : isWorse ? "worse" : "better");
+}
+
+function lastOf(line) {
+  return line.middle.findLast(Number.isFinite) ?? null;
+}
+
+// The line in small, on an axis of its own that fits it.
+function sparkCell(line) {
+  const cell = element("td", undefined, "spark");
+  const range = extentOf([line], "log");
+  const count = line.middle.length;
+  const x = (at) => 2 + (count > 1 ? (at * (SPARK.width - 4)) / (count - 1) : SPARK.width / 2);
+  // a flat line stays flat: what moves by less than a tenth does not fill the height
+  const room = Math.max(Math.log(1.1), Math.log(range[1] / range[0])) - Math.log(range[1] / range[0]);
+  const wide = [range[0] * Math.exp(-room / 2), range[1] * Math.exp(room / 2)];
+  const y = heightOf(wide, "log", 3, SPARK.height - 3);
+  const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  for (const [key, value] of Object.entries({ width: SPARK.width, height: SPARK.height, "aria-hidden": "true" })) picture.setAttribute(key, value);
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  path.setAttribute("d", linePath(line, x, y));
+  picture.append(path);
+  for (const jump of line.jumps) {
+    const dot = document.createElementNS("http://www.w3.org/2000/svg", "circle");
+    dot.setAttribute("class", jump.worse ? "worse" : "better");
+    for (const [key, value] of Object.entries({ cx: x(jump.to), cy: y(line.middle[jump.to]), r: 3 })) dot.setAttribute(key, value);
+    picture.append(dot);
+  }
+  cell.append(picture);
+  return cell;
+}
