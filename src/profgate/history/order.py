@@ -30,7 +30,7 @@ def next_to_refine(count: int, tried: Collection[int], jumps: Iterable[tuple[int
     between neighbours, or between versions with nothing but failed ones among them.
     """
     for end in (count - 1, 0):
-        if end >= 0 and end not in tried:
+        if count and end not in tried:
             return end
     for baseline, target in jumps:
         inside = [number for number in range(baseline + 1, target) if number not in tried]

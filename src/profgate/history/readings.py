@@ -1,5 +1,6 @@
 """Profiles and results of one run as readings: one number for each benchmark and metric."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -16,15 +17,18 @@ WALL = Metric("wall time", "nanoseconds", kind=MetricKind.TIMED)
 def readings_of(profiles: Iterable[tuple[str, Profile]]) -> list[Reading]:
     """The totals of each profile under the name of its workload; of results, the median of each benchmark in them.
 
-    Where a profile counts calls, their number is a metric too: it is the same in every run.
+    Where a profile counts calls, their number is a metric too: it is the same in every run. Metrics of which neither
+    more nor less is better are left out.
     """
+    known = list(profiles)
+    names = Counter(name for _, one in known if one.measurements is not None for name in set(one.frames.names))
     found: list[Reading] = []
-    for name, profile in profiles:
+    for workload, profile in known:
         if profile.measurements is not None:
-            found += _of_results(name, profile, profile.measurements)
+            found += _of_results(workload, profile, profile.measurements, names)
         else:
-            found += (Reading(name, _plain(metric), value) for metric, value in _totals(profile))
-    return found
+            found += (Reading(workload, _plain(metric), value) for metric, value in _totals(profile))
+    return [reading for reading in found if reading.metric.directed]
 
 
 def wall_time(name: str, nanoseconds: int) -> list[Reading]:
@@ -48,13 +52,18 @@ def _totals(profile: Profile) -> Iterator[tuple[Metric, float]]:
         yield CALLS, float(int(calls.sum()))
 
 
-def _of_results(name: str, profile: Profile, results: Measurements) -> Iterator[Reading]:
+def _of_results(workload: str, profile: Profile, results: Measurements, names: Counter[str]) -> Iterator[Reading]:
+    """``names``: in how many files each benchmark stands; those of several are told apart by their file."""
     frames = profile.frames
-    unit, factor, power = base_unit(profile.metrics[0].unit)
-    metric = replace(profile.metrics[0], unit=unit, exponent=0)
-    for number, benchmark in enumerate(frames.names):
-        amounts = results.amount[(results.frame == number) & np.isfinite(results.amount)]
-        if len(amounts):
-            title = benchmark if benchmark == name else f"{name}: {benchmark}"
+    for place, metric in enumerate(profile.metrics):
+        unit, factor, power = base_unit(metric.unit)
+        plain = replace(metric, unit=unit, exponent=0)
+        usable = results.of_metric(place) & np.isfinite(results.amount)
+        order = np.argsort(results.frame[usable], kind="stable")
+        frame, amount = results.frame[usable][order], results.amount[usable][order]
+        numbers, starts = np.unique(frame, return_index=True)
+        for number, amounts in zip(numbers.tolist(), np.split(amount, starts[1:]), strict=True):
+            name = frames.names[number]
+            title = name if names[name] == 1 else f"{workload}: {name}"
             value = float(np.median(amounts)) * factor * 10.0**power
-            yield Reading(title, metric, value, frames.files[number], frames.lines[number])
+            yield Reading(title, plain, value, frames.files[number], frames.lines[number])

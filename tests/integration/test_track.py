@@ -1,0 +1,311 @@
+"""Tracking a real repository whose versions get slower, counted by cProfile, which says the same in every run."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from profgate.__main__ import main
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+BENCH = """import cProfile, os, sys
+sys.path.insert(0, os.environ["PROFGATE_SOURCE"])
+import lib
+profile = cProfile.Profile()
+profile.runcall(lib.work)
+profile.dump_stats(os.path.join(os.environ["PROFGATE_OUT"], "work.pstats"))
+"""
+LIB = "def step():\n    pass\n\n\ndef work():\n    for _ in range({times}):\n        step()\n"
+TIMES = [100, 100, 150, 150, 150, 120]  # jumps from the second to the third and from the fifth to the sixth version
+COMMAND = ["--", sys.executable, "bench.py"]
+
+Repository = Callable[..., Path]
+
+
+def git(folder: Path, *words: str) -> str:
+    settings = ["-c", "user.name=Someone", "-c", "user.email=someone@example.org", "-c", "commit.gpgsign=false"]
+    done = subprocess.run(["git", *settings, *words], cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    """Makes a repository with a version for each text of lib.py, tagged v1, v2 and so on."""
+
+    def make(libraries: list[str] | None = None, bench: str = BENCH) -> Path:
+        folder = tmp_path / "project"
+        folder.mkdir()
+        git(folder, "init", "--quiet", "--initial-branch=main")
+        for number, text in enumerate(libraries or [LIB.format(times=times) for times in TIMES], start=1):
+            (folder / "lib.py").write_text(f"# version {number}\n{text}")
+            if bench:
+                (folder / "bench.py").write_text(bench)
+            git(folder, "add", ".")
+            git(folder, "commit", "--quiet", "-m", f"Change {number}")
+            git(folder, "tag", f"v{number}")
+        monkeypatch.chdir(folder)
+        return folder
+
+    return make
+
+
+def tracked(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, object]:
+    """What ``profgate track --format json`` says."""
+    assert main(["track", "--format", "json", *words]) == 0
+    document: dict[str, object] = json.loads(capsys.readouterr().out)
+    return document
+
+
+def jumps(document: dict[str, object], metric: str = "calls") -> list[tuple[str, str, float, float]]:
+    found: list[dict[str, object]] = document["jumps"]  # type: ignore[assignment]
+    rows = [jump for jump in found if jump["metric"] == metric]
+    return sorted((str(one["baseline"]), str(one["target"]), float(one["from"]), float(one["to"])) for one in rows)  # type: ignore[arg-type]
+
+
+def test_jumps_of_the_last_versions_are_found_and_drawn(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = repository()
+    document = tracked(capsys, "--last", "6", "--runs", "2", *COMMAND)
+    assert jumps(document) == [("v2", "v3", 102, 152), ("v5", "v6", 152, 122)]
+    assert document["metric"] == "calls"
+    output = folder / "profgate-track"
+    assert len(list((output / "jumps").glob("*.html"))) >= 2
+    page = (output / "evolution.html").read_text()
+    assert "v2 → v3" in page
+    assert 'href="jumps/work.time.v2.v3-' in page
+    rows = (output / "evolution.csv").read_text().splitlines()
+    assert rows[0].startswith("version,commit,benchmark,metric,unit,value,low,high,n")
+    assert sum(",work,calls,count," in row for row in rows) == 6
+
+
+def test_nothing_is_left_in_the_repository(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = repository()
+    tracked(capsys, "v1..v3", "--runs", "1", *COMMAND)
+    assert git(folder, "status", "--porcelain") == ""
+    assert len(git(folder, "worktree", "list").splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "versions"),
+    [
+        (["--last", "2"], ["v5", "v6"]),
+        (["v2..v4"], ["v2", "v3", "v4"]),
+        (["v1", "v6"], ["v1", "v6"]),
+        (["v4..", "v1"], ["v4", "v5", "v6", "v1"]),
+        (["--tags", "v[135]"], ["v1", "v3", "v5"]),
+    ],
+)
+def test_versions_are_chosen_in_several_ways(
+    repository: Repository, capsys: pytest.CaptureFixture[str], words: list[str], versions: list[str]
+) -> None:
+    repository()
+    document = tracked(capsys, *words, "--runs", "1", *COMMAND)
+    assert [one["name"] for one in document["versions"]] == versions  # type: ignore[attr-defined]
+
+
+def test_what_is_done_is_not_done_again(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = repository()
+    tracked(capsys, "--last", "2", "--runs", "1", *COMMAND)
+    times = {path: path.stat().st_mtime_ns for path in (folder / "profgate-track").rglob("run.json")}
+    tracked(capsys, "--last", "3", "--runs", "2", *COMMAND)
+    assert len(times) == 2
+    assert len(list((folder / "profgate-track").rglob("run.json"))) == 6
+    assert {path: path.stat().st_mtime_ns for path in times} == times
+
+
+def test_another_command_is_another_track(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = repository()
+    tracked(capsys, "--last", "1", "--runs", "1", *COMMAND)
+    tracked(capsys, "--last", "1", "--runs", "1", *COMMAND, "--more")
+    assert len(list((folder / "profgate-track" / "runs").iterdir())) == 2
+
+
+def test_a_version_that_fails_is_said_and_skipped(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    repository([LIB.format(times=100), "def work(:\n", LIB.format(times=200)])
+    assert main(["track", "--last", "3", "--runs", "2", *COMMAND]) == 0
+    said = capsys.readouterr()
+    assert "2 of 3 versions measured" in said.out
+    assert "v2: " in said.out
+    assert "SyntaxError" in said.out
+    assert "v1 → v3" in said.out
+    assert "skipped" in said.err
+    assert main(["track", "--last", "3", "--runs", "2", *COMMAND]) == 0
+    assert "skipped" not in capsys.readouterr().err
+    assert main(["track", "--last", "3", "--runs", "2", "--again", *COMMAND]) == 0
+    assert "skipped" in capsys.readouterr().err
+
+
+def test_a_version_without_end_is_stopped(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    repository(["import time\ntime.sleep(600)\n", LIB.format(times=5)])
+    document = tracked(capsys, "--last", "2", "--runs", "1", "--timeout", "6", *COMMAND)
+    assert [one["problem"] for one in document["versions"]] == ["took longer than 6 s", None]  # type: ignore[attr-defined]
+
+
+def test_nothing_measured_is_exit_3(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    repository()
+    assert main(["track", "--last", "2", "--", "no-such-program"]) == 3
+    assert "no-such-program cannot be started" in capsys.readouterr().err
+
+
+def test_a_run_that_leaves_nothing_counts_by_its_wall_time(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository()
+    document = tracked(capsys, "--last", "2", "--runs", "2", "--", sys.executable, "-c", "pass")
+    told = [(line["metric"], line["unit"], line["n"]) for line in document["benchmarks"]]  # type: ignore[attr-defined]
+    assert told == [("wall time", "nanoseconds", [2, 2])]
+
+
+def test_what_nobody_can_read_is_a_problem(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    repository()
+    script = "import os; open(os.environ['PROFGATE_OUT'] + '/x.bin', 'wb').write(bytes(range(256)) * 9)"
+    assert main(["track", "--last", "1", "--runs", "1", "--", sys.executable, "-c", script]) == 3
+    assert "no result in 1 files of PROFGATE_OUT: x.bin" in capsys.readouterr().err
+
+
+def test_a_benchmark_that_changed_itself_is_not_compared(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = repository()
+    (folder / "bench.py").write_text(BENCH.replace("lib.work", "lib.work if True else None"))
+    git(folder, "commit", "--quiet", "-am", "Change the benchmark")
+    document = tracked(capsys, "--last", "4", "--runs", "1", *COMMAND)
+    assert jumps(document) == []
+    assert {line["state"] for line in document["benchmarks"]} == {"source changed"}  # type: ignore[attr-defined]
+    assert "Not compared, because their own source changed: work." in document["notes"]  # type: ignore[operator]
+
+
+def test_a_benchmark_of_today_is_brought_to_old_versions(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = repository(bench="")
+    (folder / "bench.py").write_text(BENCH)
+    document = tracked(capsys, "v2", "v3", "--runs", "1", "--bring", "bench.py", *COMMAND)
+    assert jumps(document) == [("v2", "v3", 102, 152)]
+    assert document["notes"] == []
+
+
+def test_a_benchmark_that_stays_here_gets_the_sources_of_each_version(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = repository(bench="")
+    (folder / "bench.py").write_text(BENCH)
+    assert jumps(tracked(capsys, "v2", "v3", "--runs", "1", "--here", *COMMAND)) == [("v2", "v3", 102, 152)]
+    (folder / "bench.py").write_text(BENCH + "# another benchmark\n")
+    tracked(capsys, "v2", "v3", "--runs", "1", "--here", *COMMAND)
+    assert len(list((folder / "profgate-track" / "runs").iterdir())) == 2, "runs of two benchmarks must not be mixed"
+
+
+def test_releases_need_no_git(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bench.py").write_text(BENCH)
+    for number, times in enumerate((100, 130), start=1):
+        (tmp_path / f"lib-1.{number}.py").write_text(LIB.format(times=times))
+    monkeypatch.chdir(tmp_path)
+    setup = f"{sys.executable} -c \"import shutil; shutil.copy('{tmp_path}/lib-{{version}}.py', 'lib.py')\""
+    words = ["--releases", "1.1,1.2,1.3", "--setup", setup, "--runs", "1", *COMMAND]
+    document = tracked(capsys, *words)
+    assert jumps(document) == [("1.1", "1.2", 102, 132)]
+    assert "setup: " in document["versions"][2]["problem"]  # type: ignore[index]
+
+
+def test_refining_measures_few_versions(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    repository([LIB.format(times=100 if number < 11 else 160) for number in range(16)])
+    document = tracked(capsys, "--last", "16", "--runs", "1", "--refine", *COMMAND)
+    assert jumps(document) == [("v11", "v12", 102, 162)]
+    assert sum(one["runs"] > 0 for one in document["versions"]) <= 6  # type: ignore[attr-defined]
+
+
+def test_hostile_names_stay_names(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    script = BENCH.replace('"work.pstats"', 'PAGE + ".pstats"').replace(
+        "import cProfile", "PAGE = '<img src=x onerror=alert(1)> =cmd|x \\u202e'\nimport cProfile"
+    )
+    folder = repository(bench=script)
+    git(folder, "tag", "v9=<script>x")
+    tracked(capsys, "v2", "v9=<script>x", "--runs", "1", *COMMAND)
+    page = (folder / "profgate-track" / "evolution.html").read_text()
+    assert "<img src" not in page
+    assert "<script>x" not in page
+    assert "\u202e" not in page
+    assert all("/" not in path.name and path.is_file() for path in (folder / "profgate-track" / "jumps").iterdir())
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_track_that_is_stopped_goes_on(
+    repository: Repository, capsys: pytest.CaptureFixture[str], how: signal.Signals
+) -> None:
+    slow = BENCH.replace("import lib\n", "import lib, time\ntime.sleep(float(os.environ.get('SLOW', 0)))\n")
+    folder = repository(bench=slow)
+    words = [sys.executable, "-m", "profgate", "track", "--last", "6", "--runs", "2", *COMMAND]
+    output = folder / "profgate-track"
+    with subprocess.Popen(words, cwd=folder, env={**os.environ, "SLOW": "0.4"}, stderr=subprocess.PIPE) as process:
+        try:
+            for _ in range(600):
+                if len(list(output.rglob("run.json"))) >= 3:
+                    break
+                time.sleep(0.05)
+        finally:
+            process.send_signal(how)
+        process.wait(60)
+    done = {path: path.read_bytes() for path in output.rglob("run.json")}
+    assert 3 <= len(done) < 12
+    if how is signal.SIGINT:
+        assert process.returncode == 130
+        assert (output / "evolution.html").is_file()
+    assert jumps(tracked(capsys, "--last", "6", "--runs", "2", *COMMAND)) == [
+        ("v2", "v3", 102, 152),
+        ("v5", "v6", 152, 122),
+    ]
+    assert {path: path.read_bytes() for path in done} == done
+    assert len(list(output.rglob("run.json"))) == 12
+    assert not list(output.rglob(".aside-*"))
+    assert len(git(folder, "worktree", "list").splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--last", "2"], "the command is missing"),
+        (["--last", "0", *COMMAND], "is no number from 1"),
+        (["--last", "2", "v1", *COMMAND], "give one of --last N"),
+        (COMMAND, "give one of --last N"),
+        (["v1...v2", *COMMAND], "symmetric difference"),
+        (["v77", *COMMAND], "v77: is no revision here"),
+        (["--tags", "none*", *COMMAND], "there are none"),
+        (["--releases", "1.0", *COMMAND], "needs a --setup"),
+        (["--releases", "--x", "--setup", "true", *COMMAND], "expected one argument"),
+        (["--last", "2", "--setup", "'", *COMMAND], "cannot be split into words"),
+        (["--last", "2", "--timeout", "nan", *COMMAND], "is no time in seconds"),
+    ],
+)
+def test_wrong_words_are_told(
+    repository: Repository, capsys: pytest.CaptureFixture[str], words: list[str], told: str
+) -> None:
+    repository(TIMES_OF_TWO)
+    try:
+        code = main(["track", *words])
+    except SystemExit as error:
+        code = int(error.code or 0)
+    assert code == 2
+    assert told in capsys.readouterr().err
+
+
+TIMES_OF_TWO = [LIB.format(times=1), LIB.format(times=2)]
+
+
+def test_outside_of_a_repository_the_way_out_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["track", "--last", "2", *COMMAND]) == 2
+    assert "stands in no git repository; --releases" in capsys.readouterr().err

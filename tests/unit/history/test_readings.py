@@ -1,0 +1,60 @@
+from pathlib import Path
+
+import pytest
+
+from profgate.adapters.files import sources_under
+from profgate.history.readings import readings_of, wall_time
+from profgate.model.evolution import Reading
+from profgate.model.profile import Profile
+from profgate.model.source import source_of
+from profgate.readers.registry import read_profile
+
+DATA = Path(__file__).parents[2] / "data"
+
+
+def read(name: str) -> Profile:
+    (source,) = sources_under(str(DATA / name))
+    return read_profile(source)
+
+
+def folded(text: str) -> Profile:
+    return read_profile(source_of("x.folded", text.encode()))
+
+
+def told(readings: list[Reading]) -> dict[tuple[str, str], float]:
+    return {(reading.benchmark, reading.metric.name): reading.value for reading in readings}
+
+
+def test_stacks_give_their_total_under_the_name_of_the_workload() -> None:
+    assert told(readings_of([("parse", folded("main;a 3\nmain;b 4\n"))])) == {("parse", "samples"): 7.0}
+
+
+def test_a_profile_that_counts_calls_offers_them_as_a_metric_that_repeats() -> None:
+    profile = read("pstats/cprofile-3.11.pstats")
+    assert profile.graph is not None
+    time, calls = readings_of([("work", profile)])
+    assert time.value == profile.graph.self_value.sum()
+    assert calls.value == profile.graph.calls.sum() > 0
+    assert (calls.metric.name, calls.metric.kind, calls.metric.unit) == ("calls", "counted", "count")
+
+
+def test_results_are_a_reading_for_each_benchmark_with_the_place_where_it_stands() -> None:
+    profile = read("pytest-benchmark/pytest-benchmark-5.3.1.json")
+    readings = [reading for reading in readings_of([("bench", profile)]) if reading.metric.name == "time"]
+    assert {reading.benchmark for reading in readings} == set(profile.frames.names)
+    assert all(reading.metric.unit == "nanoseconds" and reading.value > 0 for reading in readings)
+    assert [reading.file for reading in readings] == profile.frames.files
+
+
+def test_one_benchmark_in_two_files_is_told_apart_by_them() -> None:
+    profile = read("hyperfine/hyperfine-1.15.json")
+    name = profile.frames.names[0]
+    readings = readings_of([("fast", profile), ("slow", profile)])
+    assert {f"fast: {name}", f"slow: {name}"} <= {reading.benchmark for reading in readings}
+
+
+@pytest.mark.parametrize("nanoseconds", [1, 12_000_000_000])
+def test_a_run_that_left_nothing_counts_by_its_wall_time(nanoseconds: int) -> None:
+    (reading,) = wall_time("make bench", nanoseconds)
+    assert (reading.benchmark, reading.metric.name, reading.metric.unit) == ("make bench", "wall time", "nanoseconds")
+    assert reading.value == nanoseconds
