@@ -17,12 +17,12 @@ from profgate.adapters.processes import run_command
 from profgate.adapters.track_folder import Attempt, TrackFolder, remove_folder
 from profgate.compare.workloads import workload_name
 from profgate.errors import ComparisonError, ProfgateError, ProfileError
+from profgate.history.benchmark_values import benchmark_values, wall_time
 from profgate.history.evolution import EvolutionOptions, evolution_of
 from profgate.history.order import coarse_to_fine, duration_text, next_to_refine, remaining_seconds
 from profgate.history.own_source import own_text
-from profgate.history.readings import readings_of, wall_time
 from profgate.history.records import RunRecord, record_from_json, record_to_json
-from profgate.model.evolution import MeasuredVersion, Reading, Version
+from profgate.model.evolution import BenchmarkValue, MeasuredVersion, Version
 from profgate.model.visible_text import name_text
 
 Tell = Callable[[str], None]
@@ -149,12 +149,12 @@ def _lacks(plan: Plan, folder: TrackFolder, version: Version) -> bool:
 
 def _measured(folder: TrackFolder, version: Version) -> MeasuredVersion:
     records = [record for _, record in sorted(_records(folder, version).items())]
-    good = [record for record in records if record.readings]
+    good = [record for record in records if record.values]
     problems = list(dict.fromkeys(record.problem for record in records if record.problem))
     warnings = list(dict.fromkeys(warning for record in records for warning in record.warnings))
     return MeasuredVersion(
         version,
-        tuple(record.readings for record in good),
+        tuple(record.values for record in good),
         problem="" if good else "; ".join(problems) or "not measured",
         machine=good[-1].machine if good else "",
         warnings=tuple([*warnings, *problems] if good else warnings),
@@ -235,13 +235,13 @@ def _one_run(plan: Plan, folder: TrackFolder, attempt: Attempt, version: Version
     found = attempt.profiles()
     read = wiring.read_all(found)
     warnings = tuple(f"{one}; left out" for one in read if isinstance(one, ProfileError))
-    readings = readings_of((workload_name(one.name), one) for one in read if not isinstance(one, ProfileError))
+    values = benchmark_values((workload_name(one.name), one) for one in read if not isinstance(one, ProfileError))
     if not found:
-        readings = wall_time(plan.title, outcome.nanoseconds)
-    if not readings:
+        values = wall_time(plan.title, outcome.nanoseconds)
+    if not values:
         why = warnings[0] if warnings else "they hold nothing"
         return RunRecord(seconds=seconds, problem=f"no result in {len(found)} files of PROFGATE_OUT: {why}")
-    known = _with_sources(plan, version, place, readings)
+    known = _with_sources(plan, version, place, values)
     return RunRecord(tuple(known), seconds, machine(), warnings=warnings)
 
 
@@ -267,20 +267,20 @@ def _environment(version: Version, source: str, attempt: Attempt) -> dict[str, s
     return {"PYTHONHASHSEED": "0"} | without_git(dict(os.environ)) | own
 
 
-def _with_sources(plan: Plan, version: Version, place: str, readings: Sequence[Reading]) -> list[Reading]:
-    """The readings with a digest of each benchmark's own source, which a person, the format or the command names."""
+def _with_sources(plan: Plan, version: Version, place: str, values: Sequence[BenchmarkValue]) -> list[BenchmarkValue]:
+    """The values with a digest of each benchmark's own source, which a person, the format or the command names."""
     shared = _command_digest(plan, version, place)
-    return [replace(reading, source=_digest(plan, place, reading) or shared) for reading in readings]
+    return [replace(value, source=_digest(plan, place, value) or shared) for value in values]
 
 
-def _digest(plan: Plan, place: str, reading: Reading) -> str | None:
+def _digest(plan: Plan, place: str, value: BenchmarkValue) -> str | None:
     if plan.sources:
-        patterns = [pattern.replace("{benchmark}", glob.escape(reading.benchmark)) for pattern in plan.sources]
+        patterns = [pattern.replace("{benchmark}", glob.escape(value.benchmark)) for pattern in plan.sources]
         return digest_of(place, sorted({name for pattern in patterns for name in files_matching(place, pattern)}))
-    text = text_below(place, reading.file) if reading.file else None
-    if text is None or reading.file is None:
+    text = text_below(place, value.file) if value.file else None
+    if text is None or value.file is None:
         return None
-    return hashlib.sha256(own_text(text, reading.line, reading.file).encode(errors="surrogatepass")).hexdigest()
+    return hashlib.sha256(own_text(text, value.line, value.file).encode(errors="surrogatepass")).hexdigest()
 
 
 def _command_digest(plan: Plan, version: Version, place: str) -> str | None:

@@ -10,7 +10,7 @@ import numpy as np
 from profgate.errors import ComparisonError
 from profgate.history.jumps import Track, find_jumps, medians
 from profgate.model.arrays import FloatArray, read_only
-from profgate.model.evolution import Evolution, EvolutionLine, MeasuredVersion, Reading
+from profgate.model.evolution import BenchmarkValue, Evolution, EvolutionLine, MeasuredVersion
 from profgate.model.units import MetricKind
 
 FIRST_COUNTED = ("instructions", "Ir", "calls")  # the most telling of what repeats exactly
@@ -30,11 +30,11 @@ def evolution_of(title: str, measured: Sequence[MeasuredVersion], options: Evolu
     options = options or EvolutionOptions()
     series: dict[tuple[str, str, str], _Series] = {}
     for number, version in enumerate(measured):
-        for reading in chain.from_iterable(version.runs):
-            key = (reading.benchmark, reading.metric.name, reading.metric.unit)
+        for value in chain.from_iterable(version.runs):
+            key = (value.benchmark, value.metric.name, value.metric.unit)
             if key not in series:
-                series[key] = _Series(reading, len(measured))
-            series[key].add(number, reading)
+                series[key] = _Series(value, len(measured))
+            series[key].add(number, value)
     if not series:
         reasons = "; ".join(dict.fromkeys(version.problem for version in measured if version.problem))
         raise ComparisonError("track", f"no version could be measured: {reasons or 'there is none'}")
@@ -51,17 +51,17 @@ def evolution_of(title: str, measured: Sequence[MeasuredVersion], options: Evolu
 
 
 class _Series:
-    """The readings of one benchmark and metric while they are gathered."""
+    """The values of one benchmark and metric while they are gathered."""
 
-    def __init__(self, first: Reading, versions: int) -> None:
+    def __init__(self, first: BenchmarkValue, versions: int) -> None:
         self.benchmark, self.metric = first.benchmark, first.metric
         self.values: list[list[float]] = [[] for _ in range(versions)]
         self.sources: list[str | None] = [None] * versions
 
-    def add(self, number: int, reading: Reading) -> None:
-        if math.isfinite(reading.value):
-            self.values[number].append(reading.value)
-        self.sources[number] = reading.source or self.sources[number]
+    def add(self, number: int, value: BenchmarkValue) -> None:
+        if math.isfinite(value.value):
+            self.values[number].append(value.value)
+        self.sources[number] = value.source or self.sources[number]
 
     def matrix(self) -> FloatArray:
         """float64[version, run], NaN where a version has fewer runs."""

@@ -29,7 +29,7 @@ AROUND = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Track:
-    """What one line holds: ``values`` float64[version, run] are its readings, NaN where a version has fewer or none."""
+    """What one line holds: ``values`` float64[version, run] are its values, NaN where a version has fewer or none."""
 
     line: int
     metric: Metric
@@ -48,16 +48,16 @@ def medians(values: FloatArray) -> tuple[FloatArray, IntArray]:
 
 @dataclass(frozen=True, slots=True)
 class _Noise:
-    """Standard deviation of a reading in logarithms, of a step beyond its readings, and degrees of freedom."""
+    """Standard deviation of a value in logarithms, of a step beyond its values, and degrees of freedom."""
 
-    reading: float
+    spread: float
     step: float
     degrees: float
 
     def errors(self, count: IntArray) -> FloatArray:
-        """Standard error of the step between each two neighbours of so many readings."""
-        of_readings: FloatArray = self.reading * np.sqrt(1.0 / count[:-1] + 1.0 / count[1:])
-        return np.maximum(of_readings, self.step)
+        """Standard error of the step between each two neighbours of so many values."""
+        of_runs: FloatArray = self.spread * np.sqrt(1.0 / count[:-1] + 1.0 / count[1:])
+        return np.maximum(of_runs, self.step)
 
 
 def find_jumps(tracks: Iterable[Track], min_change: float | None = None) -> list[Jump]:
@@ -109,18 +109,18 @@ def _noise(one: _Series, move: FloatArray) -> _Noise:
     kind = one.track.metric.kind
     repeated = one.track.values[one.known[one.count > 1]]
     degrees = int((one.count[one.count > 1] - 1).sum())
-    reading = 0.0
+    scatter = 0.0
     if degrees:
-        with np.errstate(divide="ignore", invalid="ignore"):  # a reading of zero beside others: no logarithm
+        with np.errstate(divide="ignore", invalid="ignore"):  # a value of zero beside others: no logarithm
             logs = np.log(repeated)
         logs[~np.isfinite(logs)] = np.nan
-        spread = logs - np.nanmean(logs, axis=1, keepdims=True)
-        reading = math.sqrt(float(np.nansum(spread**2)) / degrees)
+        around = logs - np.nanmean(logs, axis=1, keepdims=True)
+        scatter = math.sqrt(float(np.nansum(around**2)) / degrees)
     if len(move) >= STEPS_FOR_NOISE and kind is not MetricKind.COUNTED:
         usual = NORMAL_MAD * float(np.median(np.abs(move)))
-        return _Noise(reading, usual, max(float(degrees), len(move) / 2))
+        return _Noise(scatter, usual, max(float(degrees), len(move) / 2))
     if degrees:
-        return _Noise(reading, 0.0, float(degrees))
+        return _Noise(scatter, 0.0, float(degrees))
     return _Noise(PRIOR_NOISE[kind], 0.0, PRIOR_DEGREES)
 
 

@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from profgate.model.evolution import Reading
+from profgate.model.evolution import BenchmarkValue
 from profgate.model.units import Better, Metric, MetricKind
 
 SCHEMA = "profgate.track-run/1"
@@ -12,9 +12,9 @@ SCHEMA = "profgate.track-run/1"
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One finished run of one version. Without readings, ``problem`` says why it counts for nothing."""
+    """One finished run of one version. Without values, ``problem`` says why it counts for nothing."""
 
-    readings: tuple[Reading, ...] = ()
+    values: tuple[BenchmarkValue, ...] = ()
     seconds: float = 0.0
     machine: str = ""
     problem: str = ""
@@ -37,7 +37,7 @@ def record_from_json(text: str) -> RunRecord | None:
 
 def _record(content: dict[str, Any]) -> RunRecord:
     return RunRecord(
-        readings=tuple(_reading(entry) for entry in content["readings"]),
+        values=tuple(_value(entry) for entry in content["values"]),
         seconds=float(content["seconds"]),
         machine=str(content["machine"]),
         problem=str(content["problem"]),
@@ -45,12 +45,12 @@ def _record(content: dict[str, Any]) -> RunRecord:
     )
 
 
-def _reading(entry: dict[str, Any]) -> Reading:
+def _value(entry: dict[str, Any]) -> BenchmarkValue:
     said = entry["metric"]
     better: Better = "higher" if said["better"] == "higher" else "lower"
     metric = Metric(str(said["name"]), str(said["unit"]), better, MetricKind(said["kind"]))
     file, line, source = entry["file"], entry["line"], entry["source"]
-    return Reading(
+    return BenchmarkValue(
         benchmark=str(entry["benchmark"]),
         metric=metric,
         value=float(entry["value"]),

@@ -19,7 +19,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class BenchmarkValue:
     """What one run says of one benchmark in one metric, ``value`` in the metric's unit.
 
     ``file`` and ``line`` are where the benchmark itself stands, ``source`` is a digest of that text; None = not known.
@@ -38,7 +38,7 @@ class MeasuredVersion:
     """The runs of one version; without any, ``problem`` says why. ``machine`` is what it was measured on."""
 
     version: Version
-    runs: tuple[tuple[Reading, ...], ...] = ()
+    runs: tuple[tuple[BenchmarkValue, ...], ...] = ()
     problem: str = ""
     machine: str = ""
     warnings: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ import pytest
 
 from profgate.errors import ComparisonError
 from profgate.history.evolution import EvolutionOptions, evolution_of
-from profgate.model.evolution import Evolution, MeasuredVersion, Reading, Version
+from profgate.model.evolution import BenchmarkValue, Evolution, MeasuredVersion, Version
 from profgate.model.units import Metric, MetricKind
 
 CALLS = Metric("calls", "count", kind=MetricKind.COUNTED)
@@ -12,7 +12,7 @@ TIME = Metric("time", "nanoseconds", kind=MetricKind.TIMED)
 
 
 def version(number: int, *values: float, benchmark: str = "work", source: str | None = "s") -> MeasuredVersion:
-    runs = tuple((Reading(benchmark, CALLS, value, source=source),) for value in values)
+    runs = tuple((BenchmarkValue(benchmark, CALLS, value, source=source),) for value in values)
     return MeasuredVersion(Version(f"v{number}"), runs, "" if values else "make failed")
 
 
@@ -54,7 +54,7 @@ def test_versions_that_failed_lie_between_those_that_are_compared() -> None:
 
 
 def test_counted_metrics_speak_first_unless_another_is_asked_for() -> None:
-    runs = (Reading("work", TIME, 5.0, source="s"), Reading("work", CALLS, 7.0, source="s"))
+    runs = (BenchmarkValue("work", TIME, 5.0, source="s"), BenchmarkValue("work", CALLS, 7.0, source="s"))
     measured = MeasuredVersion(Version("v1"), (runs,))
     assert evolution(measured).metric == "calls"
     assert evolution(measured, metric="time").metric == "time"

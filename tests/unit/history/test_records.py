@@ -3,13 +3,13 @@ import json
 import pytest
 
 from profgate.history.records import RunRecord, record_from_json, record_to_json
-from profgate.model.evolution import Reading
+from profgate.model.evolution import BenchmarkValue
 from profgate.model.units import Metric, MetricKind
 
 RECORD = RunRecord(
     (
-        Reading("work", Metric("calls", "count", kind=MetricKind.COUNTED), 12.0, "bench.py", 3, "d1"),
-        Reading("work", Metric("speed", "1/s", "higher", MetricKind.TIMED), 0.5),
+        BenchmarkValue("work", Metric("calls", "count", kind=MetricKind.COUNTED), 12.0, "bench.py", 3, "d1"),
+        BenchmarkValue("work", Metric("speed", "1/s", "higher", MetricKind.TIMED), 0.5),
     ),
     seconds=1.25,
     machine="Linux",
@@ -33,9 +33,9 @@ def test_a_record_of_a_later_version_is_measured_again() -> None:
     assert record_from_json(record_to_json(RECORD).replace("run/1", "run/2")) is None
 
 
-@pytest.mark.parametrize(("key", "value"), [("kind", "felt"), ("readings", [1]), ("value", "much")])
+@pytest.mark.parametrize(("key", "value"), [("kind", "felt"), ("values", [1]), ("value", "much")])
 def test_a_damaged_record_is_measured_again(key: str, value: object) -> None:
     content = json.loads(record_to_json(RECORD))
-    where = content if key in content else content["readings"][0]
+    where = content if key in content else content["values"][0]
     (where if key in where else where["metric"])[key] = value
     assert record_from_json(json.dumps(content)) is None

@@ -1,4 +1,4 @@
-"""Profiles and results of one run as readings: one number for each benchmark and metric."""
+"""Profiles and results of one run as values: one number for each benchmark and metric."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from profgate.model.evolution import Reading
+from profgate.model.evolution import BenchmarkValue
 from profgate.model.profile import Measurements, Profile
 from profgate.model.units import Metric, MetricKind, base_unit
 
@@ -14,7 +14,7 @@ CALLS = Metric("calls", "count", kind=MetricKind.COUNTED)
 WALL = Metric("wall time", "nanoseconds", kind=MetricKind.TIMED)
 
 
-def readings_of(profiles: Iterable[tuple[str, Profile]]) -> list[Reading]:
+def benchmark_values(profiles: Iterable[tuple[str, Profile]]) -> list[BenchmarkValue]:
     """The totals of each profile under the name of its workload; of results, the median of each benchmark in them.
 
     Where a profile counts calls, their number is a metric too: it is the same in every run. Metrics of which neither
@@ -22,18 +22,18 @@ def readings_of(profiles: Iterable[tuple[str, Profile]]) -> list[Reading]:
     """
     known = list(profiles)
     names = Counter(name for _, one in known if one.measurements is not None for name in set(one.frames.names))
-    found: list[Reading] = []
+    found: list[BenchmarkValue] = []
     for workload, profile in known:
         if profile.measurements is not None:
             found += _of_results(workload, profile, profile.measurements, names)
         else:
-            found += (Reading(workload, _plain(metric), value) for metric, value in _totals(profile))
-    return [reading for reading in found if reading.metric.directed]
+            found += (BenchmarkValue(workload, _plain(metric), value) for metric, value in _totals(profile))
+    return [value for value in found if value.metric.directed]
 
 
-def wall_time(name: str, nanoseconds: int) -> list[Reading]:
+def wall_time(name: str, nanoseconds: int) -> list[BenchmarkValue]:
     """The command's own wall time, for a run that left nothing."""
-    return [Reading(name, WALL, float(nanoseconds))]
+    return [BenchmarkValue(name, WALL, float(nanoseconds))]
 
 
 def _plain(metric: Metric) -> Metric:
@@ -52,7 +52,9 @@ def _totals(profile: Profile) -> Iterator[tuple[Metric, float]]:
         yield CALLS, float(int(calls.sum()))
 
 
-def _of_results(workload: str, profile: Profile, results: Measurements, names: Counter[str]) -> Iterator[Reading]:
+def _of_results(
+    workload: str, profile: Profile, results: Measurements, names: Counter[str]
+) -> Iterator[BenchmarkValue]:
     """``names``: in how many files each benchmark stands; those of several are told apart by their file."""
     frames = profile.frames
     for place, metric in enumerate(profile.metrics):
@@ -66,4 +68,4 @@ def _of_results(workload: str, profile: Profile, results: Measurements, names: C
             name = frames.names[number]
             title = name if names[name] == 1 else f"{workload}: {name}"
             value = float(np.median(amounts)) * factor * 10.0**power
-            yield Reading(title, plain, value, frames.files[number], frames.lines[number])
+            yield BenchmarkValue(title, plain, value, frames.files[number], frames.lines[number])

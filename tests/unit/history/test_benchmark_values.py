@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from profgate.adapters.files import sources_under
-from profgate.history.readings import readings_of, wall_time
-from profgate.model.evolution import Reading
+from profgate.history.benchmark_values import benchmark_values, wall_time
+from profgate.model.evolution import BenchmarkValue
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
 from profgate.readers.registry import read_profile
@@ -21,18 +21,18 @@ def folded(text: str) -> Profile:
     return read_profile(source_of("x.folded", text.encode()))
 
 
-def told(readings: list[Reading]) -> dict[tuple[str, str], float]:
-    return {(reading.benchmark, reading.metric.name): reading.value for reading in readings}
+def told(values: list[BenchmarkValue]) -> dict[tuple[str, str], float]:
+    return {(value.benchmark, value.metric.name): value.value for value in values}
 
 
 def test_stacks_give_their_total_under_the_name_of_the_workload() -> None:
-    assert told(readings_of([("parse", folded("main;a 3\nmain;b 4\n"))])) == {("parse", "samples"): 7.0}
+    assert told(benchmark_values([("parse", folded("main;a 3\nmain;b 4\n"))])) == {("parse", "samples"): 7.0}
 
 
 def test_a_profile_that_counts_calls_offers_them_as_a_metric_that_repeats() -> None:
     profile = read("pstats/cprofile-3.11.pstats")
     assert profile.graph is not None
-    time, calls = readings_of([("work", profile)])
+    time, calls = benchmark_values([("work", profile)])
     assert time.value == profile.graph.self_value.sum()
     assert calls.value == profile.graph.calls.sum() > 0
     assert (calls.metric.name, calls.metric.kind, calls.metric.unit) == ("calls", "counted", "count")
@@ -40,21 +40,21 @@ def test_a_profile_that_counts_calls_offers_them_as_a_metric_that_repeats() -> N
 
 def test_results_are_a_reading_for_each_benchmark_with_the_place_where_it_stands() -> None:
     profile = read("pytest-benchmark/pytest-benchmark-5.3.1.json")
-    readings = [reading for reading in readings_of([("bench", profile)]) if reading.metric.name == "time"]
-    assert {reading.benchmark for reading in readings} == set(profile.frames.names)
-    assert all(reading.metric.unit == "nanoseconds" and reading.value > 0 for reading in readings)
-    assert [reading.file for reading in readings] == profile.frames.files
+    values = [value for value in benchmark_values([("bench", profile)]) if value.metric.name == "time"]
+    assert {value.benchmark for value in values} == set(profile.frames.names)
+    assert all(value.metric.unit == "nanoseconds" and value.value > 0 for value in values)
+    assert [value.file for value in values] == profile.frames.files
 
 
 def test_one_benchmark_in_two_files_is_told_apart_by_them() -> None:
     profile = read("hyperfine/hyperfine-1.15.json")
     name = profile.frames.names[0]
-    readings = readings_of([("fast", profile), ("slow", profile)])
-    assert {f"fast: {name}", f"slow: {name}"} <= {reading.benchmark for reading in readings}
+    values = benchmark_values([("fast", profile), ("slow", profile)])
+    assert {f"fast: {name}", f"slow: {name}"} <= {value.benchmark for value in values}
 
 
 @pytest.mark.parametrize("nanoseconds", [1, 12_000_000_000])
 def test_a_run_that_left_nothing_counts_by_its_wall_time(nanoseconds: int) -> None:
-    (reading,) = wall_time("make bench", nanoseconds)
-    assert (reading.benchmark, reading.metric.name, reading.metric.unit) == ("make bench", "wall time", "nanoseconds")
-    assert reading.value == nanoseconds
+    (value,) = wall_time("make bench", nanoseconds)
+    assert (value.benchmark, value.metric.name, value.metric.unit) == ("make bench", "wall time", "nanoseconds")
+    assert value.value == nanoseconds
