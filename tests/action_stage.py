@@ -48,6 +48,7 @@ class Stage:
         self.inputs: dict[str, str] = {"token": fake.token}
         self.actor = "octocat"
         self.fork = False
+        self.attempt = 1
 
     def push(self, files: Mapping[str, bytes] | None = None) -> str:
         """A new commit of the base branch, recorded by the action itself."""
@@ -75,9 +76,28 @@ class Stage:
 
     def compare(self, files: Mapping[str, bytes], *, base: str = "") -> int:
         """The action on the pull request, at a test merge of it."""
-        merge = self.fake.add_commit(parents=[base or self.base, self.head])
+        self.start_first_half(base)
+        return self.finish(self.step(files))
+
+    def matrix(self, legs: Mapping[str, Mapping[str, bytes]], ended: str = "success") -> int:
+        """Legs of one run of the pull request, and the job that merges them; gives the latter's exit code."""
+        self.start_first_half()
+        for key, files in legs.items():
+            assert self.step(files, key=key, artifact=f"{ARTIFACT}-{key}", mode="leg") == 0, self.log
+        return self.finish(self.step({}, mode="merge", **{"legs-result": ended}))
+
+    def start_first_half(self, base: str = "") -> None:
+        self.merge = self.fake.add_commit(parents=[base or self.base, self.head])
         self.first_half = self.fake.start_run(self.head, event="pull_request", branch="feature", **self._head_place())
-        before = len(self.fake.requests)
+        self._before = len(self.fake.requests)
+
+    def finish(self, code: int) -> int:
+        self.requests = [one for one in self.fake.requests[self._before :] if "/twirp/" not in one.path]
+        self.fake.finish_run()
+        return code
+
+    def step(self, files: Mapping[str, bytes], **inputs: str) -> int:
+        """One use of the action in the pull request's run."""
         ours = self.fake.state.repository_id
         event = {
             "number": self.number,
@@ -88,15 +108,20 @@ class Stage:
                 "user": {"login": "octocat"},
             },
         }
-        environ = {"GITHUB_SHA": merge, "GITHUB_REF": f"refs/pull/{self.number}/merge", "GITHUB_BASE_REF": "main"}
-        environ |= {"GITHUB_ACTOR": self.actor}
-        code = self.run("pull_request", files, environ, event)
-        self.requests = [one for one in self.fake.requests[before:] if "/twirp/" not in one.path]
-        self.fake.finish_run()
-        return code
+        environ = {"GITHUB_SHA": self.merge, "GITHUB_REF": f"refs/pull/{self.number}/merge", "GITHUB_BASE_REF": "main"}
+        return self.run("pull_request", files, environ | {"GITHUB_ACTOR": self.actor}, event, inputs)
+
+    def start_second_half(self) -> None:
+        self.fake.start_run(self.fake.state.branches["main"], event="workflow_run", path=SECOND_WORKFLOW)
+        self._before = len(self.fake.requests)
 
     def second_half(self, conclusion: str = "success", event: str = "pull_request") -> int:
         """The action on the default branch after the pull request's run, as workflow_run starts it."""
+        self.start_second_half()
+        return self.finish(self.second_step(conclusion, event))
+
+    def second_step(self, conclusion: str = "success", event: str = "pull_request", **inputs: str) -> int:
+        """One use of the action in the second half."""
         run = self.fake.state.runs[self.first_half]
         finished = {
             "id": run.id,
@@ -110,25 +135,24 @@ class Stage:
                 "owner": {"login": run.head_repository.partition("/")[0]},
             },
         }
-        tip = self.fake.state.branches["main"]
-        self.fake.start_run(tip, event="workflow_run", path=SECOND_WORKFLOW)
-        before = len(self.fake.requests)
         environ = {
-            "GITHUB_SHA": tip,
+            "GITHUB_SHA": self.fake.state.branches["main"],
             "GITHUB_REF": "refs/heads/main",
             "GITHUB_ACTOR": self.actor,
             "GITHUB_WORKFLOW_REF": f"{self.fake.state.repository}/{SECOND_WORKFLOW}@refs/heads/main",
         }
-        code = self.run("workflow_run", {}, environ, {"action": "completed", "workflow_run": finished})
-        self.requests = [one for one in self.fake.requests[before:] if "/twirp/" not in one.path]
-        self.fake.finish_run()
-        return code
+        return self.run("workflow_run", {}, environ, {"action": "completed", "workflow_run": finished}, inputs)
 
     def _head_place(self) -> dict[str, Any]:
         return {"repository": "mallory/shop", "repository_id": 666} if self.fork else {}
 
     def run(
-        self, event_name: str, files: Mapping[str, bytes], environ: Mapping[str, str], event: Mapping[str, Any]
+        self,
+        event_name: str,
+        files: Mapping[str, bytes],
+        environ: Mapping[str, str],
+        event: Mapping[str, Any],
+        inputs: Mapping[str, str] | None = None,
     ) -> int:
         workspace = self.folder / f"workspace-{len(list(self.folder.iterdir()))}"
         for name, data in files.items():
@@ -146,10 +170,11 @@ class Stage:
                 "GITHUB_EVENT_PATH": str(workspace / "event.json"),
                 "GITHUB_WORKSPACE": str(workspace),
                 "GITHUB_WORKFLOW_REF": f"{self.fake.state.repository}/{WORKFLOW}@refs/heads/main",
+                "GITHUB_RUN_ATTEMPT": str(self.attempt),
                 "GITHUB_JOB": f"job-{len(self.fake.state.runs)}",
                 "GITHUB_OUTPUT": str(workspace / "output.txt"),
                 "GITHUB_STEP_SUMMARY": str(workspace / "summary.md"),
-                **{f"INPUT_{name.upper()}": value for name, value in self.inputs.items()},
+                **{f"INPUT_{name.upper()}": value for name, value in {**self.inputs, **(inputs or {})}.items()},
                 **environ,
             },
             QUICK,

@@ -9,13 +9,15 @@ from profgate.model.run_context import RunContext, TriggeringRun
 class ActivityKind(StrEnum):
     """What a run can be for.
 
-    HAND_OVER stores a pull request's profiles for its second half; SECOND_HALF compares what a finished run handed
-    over, with a token that can write; RELEASE compares the stored profiles of two refs; REFUSED is never safe.
+    MERGE joins the reports of a matrix; HAND_OVER stores a pull request's profiles for its second half; SECOND_HALF
+    compares what a finished run handed over, with a token that can write; RELEASE compares the stored profiles of two
+    refs; REFUSED is never safe.
     """
 
     RECORD = "record"
     COMPARE = "compare"
     HAND_OVER = "hand over"
+    MERGE = "merge"
     SECOND_HALF = "second half"
     RELEASE = "release"
     NOTHING = "nothing"
@@ -76,9 +78,17 @@ def _after(first: TriggeringRun | None) -> Activity:
     return Activity(ActivityKind.SECOND_HALF, "the profiles of a finished pull request run are compared")
 
 
+def _of_legs(event: str, *, compares: bool) -> Activity:
+    if compares:
+        return Activity(ActivityKind.MERGE, f"the reports that the legs of this {event} run stored become one")
+    return Activity(ActivityKind.NOTHING, f"on the event {event!r} legs compare nothing, so nothing is merged")
+
+
 def _by_event(event: str, wishes: Wishes) -> Activity:
     compares = event in COMPARING_EVENTS or (event in RECORDING_EVENTS and wishes.has_baseline_ref)
-    if wishes.mode == "compare" or (wishes.mode == "auto" and compares):
+    if wishes.mode == "merge":
+        return _of_legs(event, compares=compares)
+    if wishes.mode == "compare" or (wishes.mode in {"auto", "leg"} and compares):
         return Activity(ActivityKind.COMPARE, f"the build of {event} is compared with its baseline")
     if event in RECORDING_EVENTS:
         return Activity(ActivityKind.RECORD, f"the build of {event} is recorded as a baseline")

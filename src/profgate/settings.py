@@ -9,7 +9,7 @@ from typing import Literal, TypeVar, cast, get_args
 from profgate.errors import SettingsError
 from profgate.model.policy import FailOn, OnNotCompared
 
-Mode = Literal["auto", "record", "compare"]
+Mode = Literal["auto", "record", "compare", "leg", "merge"]
 CommentMode = Literal["always", "on-change", "never"]
 
 KEY = re.compile(r"[a-z0-9._-]{1,60}")
@@ -53,7 +53,18 @@ SETTINGS = (
     SettingSpec("baseline-workflow", "", "Workflow file that records baselines; empty means this workflow."),
     SettingSpec("artifact", "", "Name of the baseline artifact; empty means profgate-<key>."),
     SettingSpec("key", "default", "Tells several uses in one repository apart: a-z, 0-9, dot, underscore and dash."),
-    SettingSpec("mode", "auto", "auto decides by the event; record only stores a baseline, compare only compares."),
+    SettingSpec(
+        "mode",
+        "auto",
+        "auto decides by the event; record only stores, compare only compares; leg compares one leg of a matrix and "
+        "leaves comment and verdict to merge, which joins the legs of this run.",
+    ),
+    SettingSpec("legs", "*", "Keys of the legs that mode merge joins, as a glob."),
+    SettingSpec(
+        "legs-result",
+        "",
+        "How the legs' job ended, needed by mode merge: ${{ needs.JOB.result }}; what is not success is not passed.",
+    ),
     SettingSpec(
         "config", ".github/profgate.yml", "Configuration file; a pull request's is read at the baseline commit."
     ),
@@ -94,6 +105,8 @@ class Settings:
     artifact: str = "profgate-default"
     key: str = "default"
     mode: Mode = "auto"
+    legs: str = "*"
+    legs_result: tuple[str, ...] = ()
     config: str = ".github/profgate.yml"
     strategies: tuple[str, ...] = ()
     fail_on: FailOn | None = None
@@ -141,6 +154,8 @@ def settings_from(raw: Mapping[str, str]) -> Settings:
         artifact=reading.read("artifact", _artifact_name, f"profgate-{key}"),
         key=key,
         mode=cast("Mode", reading.read("mode", _one_of(get_args(Mode)), "auto")),
+        legs=reading.read("legs", _one_line, "*"),
+        legs_result=reading.read("legs-result", _list, ()),
         config=reading.read("config", _one_line, ".github/profgate.yml"),
         strategies=reading.read("strategies", _list, ()),
         fail_on=cast("FailOn | None", reading.read("fail-on", _one_of(get_args(FailOn)), None)),

@@ -306,3 +306,33 @@ def test_an_empty_name_is_a_mistake_and_no_default(
 ) -> None:
     assert main([one.format(example[0]) for one in arguments]) == 2
     assert told in capsys.readouterr().err
+
+
+def test_reports_of_two_legs_become_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for leg, target in (("linux", "target"), ("mac", "baseline")):
+        sides = [str(SHOP / side) for side in ("baseline", target)]
+        main(["compare", *sides, "-o", str(tmp_path / leg), "--fail-on", "degradation"])
+    capsys.readouterr()
+    reports = [str(tmp_path / leg / "report.json") for leg in ("linux", "mac")]
+    assert main(["report", "merge", *reports, "--fail-on", "degradation", "-o", str(tmp_path / "all")]) == 1
+    assert capsys.readouterr().out.startswith("FAILED  find_duplicates")
+    merged = json.loads((tmp_path / "all" / "report.json").read_text())
+    names = {workload["name"] for workload in merged["workloads"]}
+    assert {name.rpartition(" ")[2] for name in names} == {"[linux]", "[mac]"}
+    assert "find_duplicates" in (tmp_path / "all" / "comment.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("places", "told"),
+    [
+        (["nowhere/report.json"], "No such file"),
+        (["report.json", "report.json"], "is given twice"),
+        (["report.json"], "is no JSON"),
+    ],
+)
+def test_what_is_no_report_is_not_merged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], places: list[str], told: str
+) -> None:
+    (tmp_path / "report.json").write_text("{")
+    assert main(["report", "merge", *(str(tmp_path / place) for place in places)]) == 2
+    assert told in capsys.readouterr().err

@@ -2,9 +2,10 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from profgate.action.job import ON_GITHUB, Job, Pace
+from profgate.action.merging import merge
 from profgate.action.recording import hand_over, record, store_target
 from profgate.action.reporting import compare_and_report
 from profgate.action.second_half import second_half
@@ -53,26 +54,34 @@ def _act(job: Job) -> int:
     """Does what the event asks for."""
     activity = activity_for(job.context, _wishes(job.settings))
     job.commands.log(f"profgate {VERSION}: {activity.reason}")
-    match activity.kind:
-        case ActivityKind.REFUSED:
-            raise SettingsError(f"event {job.context.event_name}", activity.reason)
-        case ActivityKind.NOTHING:
-            job.commands.notice(activity.reason, title="profgate")
-            set_outputs(job.commands, None, Published())
-            return 0
-        case ActivityKind.RECORD:
-            return record(job)
-        case ActivityKind.HAND_OVER:
-            return hand_over(job)
-        case ActivityKind.SECOND_HALF:
-            assert job.context.triggering_run is not None  # noqa: S101 - the activity was chosen by it
-            return second_half(job, job.context.triggering_run)
-        case ActivityKind.RELEASE:
-            return compare_and_report(job, release_sides(job))
-        case ActivityKind.COMPARE:
-            if job.context.read_only and not job.settings.baseline_profiles:
-                store_target(job)
-            return compare_and_report(job, compared_sides(job))
+    if activity.kind is ActivityKind.REFUSED:
+        raise SettingsError(f"event {job.context.event_name}", activity.reason)
+    if activity.kind is ActivityKind.NOTHING:
+        job.commands.notice(activity.reason, title="profgate")
+        set_outputs(job.commands, None, Published())
+        return 0
+    return DOERS[activity.kind](job)
+
+
+def _compare(job: Job) -> int:
+    """Compares this build; where the token cannot comment, the profiles are stored for the run that can."""
+    if job.context.read_only and not job.settings.baseline_profiles:
+        store_target(job)
+    return compare_and_report(job, compared_sides(job))
+
+
+def _compare_refs(job: Job) -> int:
+    return compare_and_report(job, release_sides(job))
+
+
+DOERS: dict[ActivityKind, Callable[[Job], int]] = {
+    ActivityKind.RECORD: record,
+    ActivityKind.COMPARE: _compare,
+    ActivityKind.HAND_OVER: hand_over,
+    ActivityKind.SECOND_HALF: second_half,
+    ActivityKind.MERGE: merge,
+    ActivityKind.RELEASE: _compare_refs,
+}
 
 
 def _wishes(settings: Settings) -> Wishes:

@@ -1,7 +1,7 @@
 """From both sides to a report: every file is written before anything is published."""
 
 import posixpath
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from profgate import wiring
 from profgate.action.baseline import base_branch
@@ -9,18 +9,30 @@ from profgate.action.job import Job
 from profgate.action.sides import Sides
 from profgate.action.source_diff import source_diff
 from profgate.action.telling import exit_code_of, set_outputs, tell_pull_request, tell_status
+from profgate.errors import ProfgateError
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.report import Document, Report
 from profgate.pipeline import Built
-from profgate.publish.artifacts import Page, upload_pages
+from profgate.publish.artifacts import Page, report_artifact, store_report, upload_pages
 from profgate.publish.files import give_back, write_documents
 from profgate.publish.step_outputs import Published
 from profgate.report.comment import render_comment
 from profgate.report.first_run import render_first_run
-from profgate.report.json_report import to_json
+from profgate.report.json_report import REPORT_NAME, to_json
+from profgate.report.links_json import LINKS_NAME, links_to_json
 from profgate.report.page_index import IndexRow, build_index
 from profgate.report.summary import render_summary
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What is told: the report, what its links lead to, and a text that takes the comment's place on a first run."""
+
+    report: Report
+    links: Links
+    base_runs: int = 0
+    first_run: Document | None = None
 
 
 def compare_and_report(job: Job, sides: Sides) -> int:
@@ -43,24 +55,64 @@ def compare_and_report(job: Job, sides: Sides) -> int:
     )
     for warning in uploaded.warnings:
         job.commands.warning(warning, title="profgate")
-    comment = first or _comment(job, report, uploaded.links)
-    write_documents(job.output_dir, [comment])
-    url, note = tell_pull_request(job, report, comment, uploaded.links)
+    result = Result(report, uploaded.links, sides.base_runs, first)
+    if settings.mode == "leg":
+        return _end_leg(job, result)
+    if not uploaded.warnings:
+        result = replace(result, links=_with_report(job, result))
+    return conclude(job, result)
+
+
+def conclude(job: Job, result: Result) -> int:
+    """Tells the result to everybody who is to hear of it; gives the exit code."""
+    report, links = result.report, result.links
+    comment = result.first_run or _comment(job, report, links)
+    write_documents(job.output_dir, [comment, Document(LINKS_NAME, "application/json", links_to_json(links))])
+    url, note = tell_pull_request(job, report, comment, links)
     has_status = tell_status(job, report)
-    summary = first or render_summary(report, links=uploaded.links, run_url=run_url, note=note)
+    _end(job, result, note, url)
+    return exit_code_of(job, report, has_status=has_status)
+
+
+def _end_leg(job: Job, result: Result) -> int:
+    """Stores the report for the job that merges; a leg has no verdict of its own, but must not be lost."""
+    _end(job, result, "This is one leg: the job that merges all of them comments and gives the verdict.", "")
+    name = report_artifact(job.settings.key, job.context.run_attempt)
+    if warning := store_report(job.uploads, name, _files(result))[1]:
+        raise ProfgateError("mode leg", f"the report was not stored, so it cannot be merged: {warning}")
+    job.commands.log(f"stored the report as {name}")
+    return 0
+
+
+def _with_report(job: Job, result: Result) -> Links:
+    """The links with one to the stored report."""
+    name = report_artifact(job.settings.key, job.context.run_attempt)
+    url, warning = store_report(job.uploads, name, _files(result))
+    if warning:
+        job.commands.warning(warning, title="profgate")
+    return replace(result.links, report=url or None)
+
+
+def _files(result: Result) -> dict[str, bytes]:
+    return {REPORT_NAME: to_json(result.report).encode(), LINKS_NAME: links_to_json(result.links).encode()}
+
+
+def _end(job: Job, result: Result, note: str, comment_url: str) -> None:
+    """Summary and outputs."""
+    report, links, run_url = result.report, result.links, job.context.run_url
+    summary = result.first_run or render_summary(report, links=links, run_url=run_url, note=note)
     job.commands.add_summary(summary.text)
     write_documents(job.output_dir, [replace(summary, name="summary.md")])
     give_back(job.output_dir, job.context.workspace)
-    page_url = next(iter(uploaded.links.pages.values()), "")
-    published = Published(posixpath.join(settings.output_dir, "report.json"), page_url, url, sides.base_runs)
-    set_outputs(job.commands, report, published)
-    return exit_code_of(job, report, has_status=has_status)
+    page_url = next(iter(links.pages.values()), "")
+    place = posixpath.join(job.settings.output_dir, REPORT_NAME)
+    set_outputs(job.commands, report, Published(place, page_url, comment_url, result.base_runs))
 
 
 def _write(job: Job, report: Report, built: Built, comment: Document) -> None:
     """Report, pages, their index and the comment without links, whatever happens afterwards."""
     documents = [
-        Document("report.json", "application/json", to_json(report)),
+        Document(REPORT_NAME, "application/json", to_json(report)),
         comment,
         *(page.document for page in built.pages),
     ]

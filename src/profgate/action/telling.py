@@ -9,6 +9,7 @@ from profgate.publish.commit_status import publish_failure, publish_verdict
 from profgate.publish.step_outputs import Published, outputs_of
 from profgate.publish.sticky_comment import Texts, publish_comment
 from profgate.report.comment import render_quiet_comment
+from profgate.report.rows import grouped
 
 NOT_COMPARED = 3
 READ_ONLY = "runs of forks and of Dependabot get a token that can only read"
@@ -107,5 +108,6 @@ def _no_comment(job: Job) -> str:
 
 
 def _worth_a_comment(report: Report) -> bool:
-    found = [one for workload in report.workloads for metric in workload.metrics for one in metric.findings]
-    return report.verdict.conclusion != "pass" or any(one.direction != "none" for one in found)
+    """Whether there is more to show than hints that the calibrated test takes for noise."""
+    told = grouped(report)
+    return report.verdict.conclusion != "pass" or bool(told.worse or told.better or told.other)

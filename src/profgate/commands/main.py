@@ -13,6 +13,7 @@ COMMANDS = {
     "compare": "compare the profiles of two builds and judge the difference",
     "flamegraph": "draw one profile or the difference of two",
     "fold": "print a profile as folded stacks",
+    "report": "merge the reports of several legs into one",
     "overweight": "who carries the change of the total",
     "track": "how benchmarks did over versions, and where they jumped",
     "strategies": "what each detection strategy finds, needs and misses; new NAME writes one",

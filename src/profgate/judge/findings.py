@@ -181,7 +181,7 @@ def _located(said: list[Change], metric: MetricReport, court: Court, known: Find
     elif direction == "none":
         kind = Kind.UNKNOWN
     elif test is not None and BY_WORD[test.kind] not in MAYBE:
-        level = severity(statistics["distance"] or 0.0, statistics["weight"] or 0.0)
+        level = severity(statistics.get("distance") or 0.0, statistics.get("weight") or 0.0)
         kind = SIGNED[level, direction]
     else:
         kind = SIGNED["maybe", direction]

@@ -10,6 +10,7 @@ from profgate.model.links import Links
 from profgate.model.report import Document
 
 LONGEST_NAME = 120
+REPORT_PREFIX = "profgate-report-"
 
 
 class Uploads(Protocol):
@@ -66,6 +67,25 @@ def upload_profiles(connect: Callable[[], Uploads], name: str, files: Mapping[st
     except UploadUnavailable as error:
         return f"{error}\nThe profiles were not stored; to store them add this step:\n{upload_step(name, folder)}"
     return None
+
+
+def store_report(connect: Callable[[], Uploads], name: str, files: Mapping[str, bytes]) -> tuple[str, str]:
+    """Stores a report's files; its address, or empty with the warning where that fails."""
+    try:
+        return connect().upload_zip(name, files).url, ""
+    except UploadUnavailable as error:
+        return "", str(error)
+
+
+def report_artifact(key: str, attempt: int) -> str:
+    """The name under which the report of a key is stored; a merge looks for these."""
+    return f"{REPORT_PREFIX}{key}-{attempt}"
+
+
+def key_of_report(name: str) -> tuple[str, int] | None:
+    """The key and the attempt of a stored report's name, None for any other artifact."""
+    found = re.fullmatch(rf"{REPORT_PREFIX}([a-z0-9._-]{{1,60}})-([0-9]{{1,6}})", name)
+    return (found[1], int(found[2])) if found else None
 
 
 def page_name(key: str, page: Page, attempt: int, taken: set[str]) -> str:

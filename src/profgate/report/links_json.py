@@ -1,0 +1,44 @@
+"""The links of a report as JSON and back, `profgate.links/1`: the file beside report.json that a merge reads."""
+
+import json
+from typing import Any
+
+from profgate.errors import ProfgateError
+from profgate.model.links import Links
+
+LINKS_NAME = "links.json"
+SCHEMA = "profgate.links/1"
+
+
+def links_to_json(links: Links) -> str:
+    """The document; pages in the order in which they were uploaded."""
+    pages = [{"workload": workload, "metric": metric, "url": url} for (workload, metric), url in links.pages.items()]
+    document = {"schema": SCHEMA, "pages": pages, "index": links.index, "report": links.report, "run": links.run}
+    return json.dumps(document, indent=1) + "\n"
+
+
+def links_from_json(text: str, where: str = LINKS_NAME) -> Links:
+    """The links of a document. Raises `ProfgateError` for one that is not as it should be."""
+    try:
+        document: Any = json.loads(text)
+        return _links(document)
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        what = f"is not as profgate writes it ({type(error).__name__}: {error}); compare again"
+        raise ProfgateError(where, what) from None
+
+
+def _links(document: Any) -> Links:  # noqa: ANN401 - JSON
+    if document["schema"] != SCHEMA:
+        raise ValueError(f"its schema is not {SCHEMA}")
+    pages = {(_text(one["workload"]), _text(one["metric"])): _text(one["url"]) for one in document["pages"]}
+    index, report, run = (None if document[key] is None else _text(document[key]) for key in _SINGLE)
+    return Links(pages=pages, index=index, report=report, run=run)
+
+
+_SINGLE = ("index", "report", "run")
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("expected text")
+    return value

@@ -1,0 +1,155 @@
+"""A matrix: its legs store their reports, a last job merges them to one comment and one verdict."""
+
+import json
+from typing import Any
+
+import pytest
+
+from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
+from profgate.judge.legs import Leg, as_one
+from profgate.model.policy import Policy
+from profgate.publish.artifacts import report_artifact
+from profgate.report.json_report import from_json
+
+LEGS = ("linux", "windows")
+
+
+@pytest.fixture
+def two_legs(stage: Stage) -> Stage:
+    """A base branch recorded on two systems, and a pull request."""
+    for seed in range(BASE_RUNS):
+        stage.base = stage.fake.add_commit(parents=[stage.base], branch="main")
+        for place, leg in enumerate(LEGS):
+            stage.inputs["artifact"] = f"{ARTIFACT}-{leg}"
+            assert stage.record(profiles(seed=2 * seed + place)) == 0
+    del stage.inputs["artifact"]
+    stage.open_pull()
+    return stage
+
+
+def report_of(stage: Stage) -> dict[str, Any]:
+    content = json.loads(stage.file("report.json"))
+    assert isinstance(content, dict)
+    return content
+
+
+def test_a_matrix_ends_in_one_comment_and_one_verdict(two_legs: Stage) -> None:
+    assert two_legs.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)}) == 1
+    assert len(two_legs.comments) == 1
+    assert "parse" in two_legs.comments[0]
+    assert "api [windows]" in two_legs.comments[0]
+    report = report_of(two_legs)
+    assert [workload["name"] for workload in report["workloads"]] == ["api [linux]", "api [windows]"]
+    assert two_legs.outputs["conclusion"] == "fail"
+    pages = {one["workload"]: one["url"] for one in json.loads(two_legs.file("links.json"))["pages"]}
+    assert set(pages) == {"api [linux]", "api [windows]"}
+    assert pages["api [windows]"] in two_legs.comments[0]
+
+
+def test_the_merged_verdict_is_what_the_reports_say(two_legs: Stage) -> None:
+    two_legs.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)})
+    report = from_json(two_legs.file("report.json"))
+    again, _ = as_one([Leg("all", report)], Policy())
+    assert again.verdict == report.verdict
+    assert again.workloads == report.workloads
+
+
+def test_legs_that_change_nothing_say_nothing(two_legs: Stage) -> None:
+    assert two_legs.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SHARES, 78)}) == 0
+    assert two_legs.comments == []
+    assert two_legs.outputs["conclusion"] == "pass"
+
+
+@pytest.mark.parametrize("ended", ["failure", "cancelled", "success, failure"])
+def test_a_lost_leg_is_never_a_pass(two_legs: Stage, ended: str) -> None:
+    assert two_legs.matrix({"linux": profiles(SHARES, 77)}, ended) == 0
+    assert two_legs.outputs["conclusion"] == "not_compared"
+    assert "a leg ended with" in two_legs.comments[0]
+    two_legs.inputs["on-not-compared"] = "fail"
+    assert two_legs.matrix({"linux": profiles(SHARES, 77)}, ended) == 1
+
+
+def test_how_the_legs_ended_must_be_told(two_legs: Stage) -> None:
+    assert two_legs.matrix({"linux": profiles(SHARES, 77)}, "") == 2
+    assert "legs-result" in two_legs.log
+    assert "needs.JOB.result" in two_legs.log
+
+
+def test_without_any_leg_there_is_nothing_to_merge(two_legs: Stage) -> None:
+    assert two_legs.matrix({}) == 2
+    assert "stored a report; let its job run with mode: leg" in two_legs.log
+
+
+def test_of_a_leg_that_ran_again_the_newest_report_counts(two_legs: Stage) -> None:
+    two_legs.start_first_half()
+    leg = {"key": "linux", "artifact": f"{ARTIFACT}-linux", "mode": "leg"}
+    two_legs.step(profiles(SLOWER, 77), **leg)
+    two_legs.attempt = 2
+    two_legs.step(profiles(SHARES, 78), **leg)
+    assert two_legs.finish(two_legs.step({}, mode="merge", **{"legs-result": "success"})) == 0
+    assert two_legs.outputs["conclusion"] == "pass"
+
+
+def test_only_the_legs_that_are_meant_are_merged(two_legs: Stage) -> None:
+    two_legs.inputs["legs"] = "lin*"
+    assert two_legs.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)}) == 0
+    assert [workload["name"] for workload in report_of(two_legs)["workloads"]] == ["api"]
+
+
+def test_a_leg_that_cannot_store_its_report_fails(two_legs: Stage) -> None:
+    two_legs.start_first_half()
+    two_legs.fake.add_artifact(two_legs.first_half, report_artifact("linux", 1), b"taken", mime_type="text/plain")
+    code = two_legs.step(profiles(SHARES, 77), key="linux", artifact=f"{ARTIFACT}-linux", mode="leg")
+    assert two_legs.finish(code) == 2
+    assert "the report was not stored" in two_legs.log
+
+
+@pytest.mark.parametrize(
+    ("members", "told"),
+    [
+        ({"report.json": b"{}"}, "holds other files"),
+        ({"report.json": b"{}", "links.json": b"{}"}, "report of leg linux"),
+        ({"report.json": b"[" * 50_000, "links.json": b"{}"}, "report of leg linux"),
+    ],
+)
+def test_a_report_that_no_leg_wrote_is_refused(two_legs: Stage, members: dict[str, bytes], told: str) -> None:
+    two_legs.start_first_half()
+    two_legs.fake.add_artifact(two_legs.first_half, report_artifact("linux", 1), members)
+    assert two_legs.finish(two_legs.step({}, mode="merge", **{"legs-result": "success"})) == 2
+    assert told in two_legs.log
+
+
+def test_the_policy_of_a_merge_is_that_of_the_base(two_legs: Stage) -> None:
+    two_legs.start_first_half()
+    leg = {"key": "linux", "artifact": f"{ARTIFACT}-linux", "mode": "leg", "fail-on": "never"}
+    two_legs.step(profiles(SLOWER, 77), **leg)
+    assert two_legs.outputs["conclusion"] == "warn"
+    assert two_legs.finish(two_legs.step({}, mode="merge", **{"legs-result": "success"})) == 1
+
+
+def test_a_forks_matrix_is_merged_in_the_second_half(two_legs: Stage) -> None:
+    two_legs.open_pull(fork=True)
+    permissions = two_legs.fake.state.permissions
+    two_legs.fake.read_only()
+    two_legs.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)})
+    two_legs.fake.state.permissions = permissions
+    assert two_legs.comments == []
+    two_legs.start_second_half()
+    for leg in LEGS:
+        assert two_legs.second_step(key=leg, artifact=f"{ARTIFACT}-{leg}", mode="leg") == 0
+    assert two_legs.comments == []
+    assert two_legs.fake.state.statuses == []
+    assert two_legs.finish(two_legs.second_step(mode="merge", **{"legs-result": "success"})) == 0
+    assert len(two_legs.comments) == 1
+    assert [(one["context"], one["state"]) for one in two_legs.fake.state.statuses] == [("profgate/default", "failure")]
+
+
+def test_a_merge_costs_one_request_a_leg(two_legs: Stage) -> None:
+    two_legs.start_first_half()
+    for place, leg in enumerate(LEGS):
+        two_legs.step(profiles(SHARES, 77 + place), key=leg, artifact=f"{ARTIFACT}-{leg}", mode="leg")
+    before = len(two_legs.fake.requests)
+    two_legs.step({}, mode="merge", **{"legs-result": "success"})
+    asked = [one.path for one in two_legs.fake.requests[before:] if "/twirp/" not in one.path]
+    two_legs.finish(0)
+    assert len(asked) <= 7 + len(LEGS)
