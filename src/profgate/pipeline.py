@@ -12,12 +12,15 @@ from profgate.attribute.renamed import renamed
 from profgate.attribute.source_states import source_states
 from profgate.compare.build import CompareOptions, compare_workload
 from profgate.compare.comparability import comparability, doubts
+from profgate.compare.readings import series_of
 from profgate.compare.symbols import Identity
 from profgate.compare.workloads import Paired, pair
 from profgate.errors import ComparisonError, ProfileError
+from profgate.history.past import with_past
 from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison, Note
+from profgate.model.history import Reading
 from profgate.model.manifest import Manifest
 from profgate.model.policy import Policy, Rule
 from profgate.model.profile import Profile
@@ -38,6 +41,7 @@ from profgate.report.page_input import PageContext, has_page, page_input
 
 if TYPE_CHECKING:
     from profgate.detect.base import Strategy
+    from profgate.detect.rules import Selection
 
 Reader = Callable[[Sequence[SourceFile]], "list[Profile | ProfileError]"]
 UNJUDGED = Verdict("not_compared", "neutral", ())
@@ -49,7 +53,8 @@ class PipelineInput:
     """Everything one comparison needs.
 
     ``noise``: files of base runs of other commits, a sequence for each run. ``diff``: what changed in the sources
-    between the sides, None where nobody looked.
+    between the sides, None where nobody looked. ``past`` gives what the history holds of base commits by the key of a
+    series.
     """
 
     baseline: Sequence[SourceFile]
@@ -64,6 +69,7 @@ class PipelineInput:
     named: bool = False
     pages: int = 10
     diff: SourceDiff | None = None
+    past: Callable[[str], Sequence[Reading]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +160,9 @@ def _compare(paired: Paired, given: PipelineInput, told: _Told) -> list[Comparis
         except ComparisonError as error:
             told.alone.append(NotCompared(workload.name, None, "both", str(error)))
             continue
+        if given.past is not None:
+            past = given.past(series_of(workload.baseline_runs[0], options).key)
+            made = [with_past(one, past) for one in made]
         comparisons += [replace(one, notes=(*one.notes, *doubts(one))) for one in made]
         told.alone += alone
     return comparisons
@@ -177,6 +186,14 @@ def _overlaid(
     return compare_workload(workload, notes, replace(options, aliases=moved | aliases))
 
 
+def chosen_for(comparison: Comparison, given: PipelineInput, strategies: "Sequence[Strategy]") -> "list[Selection]":
+    """The strategies that the rules select for a comparison, with their options."""
+    from profgate.detect.rules import selected  # not needed by who only draws
+
+    sized = comparison.models is not None
+    return selected(_rules(given), comparison.configuration, comparison.metric, strategies, sized=sized)
+
+
 def _rules(given: PipelineInput) -> Policy:
     if given.strategies is None:
         return given.policy
@@ -190,16 +207,10 @@ def _detect(
     pairs: int,
     states: SourceStates | None,
 ) -> list[Detection]:
-    from profgate.detect.rules import selected, words_on  # not needed by who only draws
+    from profgate.detect.rules import words_on  # not needed by who only draws
 
     context = Context(pairs=pairs, source_states=states)
-    chosen = selected(
-        _rules(given),
-        comparison.configuration,
-        comparison.metric,
-        strategies,
-        sized=comparison.models is not None,
-    )
+    chosen = chosen_for(comparison, given, strategies)
     return words_on(comparison, chosen, context)
 
 

@@ -1,16 +1,22 @@
 """Which parts this run gets: readers and strategies with those of outside packages, and processes for large input."""
 
+import hashlib
 from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from profgate.adapters.packages import registers
 from profgate.adapters.workers import done, processors
+from profgate.compare.build import CompareOptions
+from profgate.compare.readings import is_benchmark, profile_of, readings_of
 from profgate.errors import ComparisonError, ProfgateError, ProfileError
 from profgate.model.comparison import Comparison
+from profgate.model.history import Reading, StoredJob
+from profgate.model.policy import Policy
 from profgate.model.profile import Profile
-from profgate.model.source import SourceFile
-from profgate.pipeline import Built, PipelineInput, Reader, build_report, compare_sources
+from profgate.model.source import SourceFile, source_of, source_of_profile
+from profgate.pipeline import Built, PipelineInput, Reader, build_report, chosen_for, compare_sources
 from profgate.readers.base import ProfileReader, SplittingReader
 from profgate.readers.registry import read_or_error, readers_with, splitting_reader
 
@@ -19,6 +25,7 @@ if TYPE_CHECKING:
 
 GZIP = b"\x1f\x8b"
 PACKING = 8
+LARGEST_KEPT = 32 << 20  # bytes of a file that the history keeps whole
 Progress = Callable[[int], None]  # told the size of each file that was read
 LARGE = 16 << 20  # bytes on both sides together; below, starting a process costs more than it saves
 PART = 64 << 20  # bytes of a file that are read in one go
@@ -57,6 +64,11 @@ def readers() -> tuple[ProfileReader, ...]:
 
 def read_all(sources: Sequence[SourceFile], progress: Progress | None = None) -> list[Profile | ProfileError]:
     """Every source in order; large input is read by processes, in parts. ``progress`` hears of each file read."""
+    unread = iter(_read_anew([one for one in sources if one.profile is None], progress))
+    return [next(unread) if one.profile is None else one.profile for one in sources]
+
+
+def _read_anew(sources: Sequence[SourceFile], progress: Progress | None) -> list[Profile | ProfileError]:
     read = partial(read_or_error, readers=readers())
     large = sum(map(_work, sources)) >= LARGE
     work = [_Reading(source, read, split=large) for source in sources]
@@ -117,6 +129,59 @@ def _reader(progress: Progress | None) -> Reader:
 def compare(given: PipelineInput, progress: Progress | None = None) -> Built:
     """The judged report and its pages."""
     return build_report(given, _reader(progress), strategies())
+
+
+def strategies_of(built: Built, given: PipelineInput) -> dict[str, tuple[str, ...]]:
+    """The full names of the strategies that spoke on each workload that was compared."""
+    spoke: dict[str, dict[str, None]] = {}
+    for comparison in built.comparisons:
+        names = (strategy.name for strategy, _ in chosen_for(comparison, given, strategies()))
+        spoke.setdefault(comparison.workload, {}).update(dict.fromkeys(names))
+    return {workload: tuple(names) for workload, names in spoke.items()}
+
+
+def readings(
+    sources: Sequence[SourceFile], policy: Policy, commit: str, job: StoredJob, *, keep: bool
+) -> list[Reading]:
+    """What the history keeps of these files; with ``keep`` the files themselves too.
+
+    Raises ProfileError that tells every file that cannot be read, and ComparisonError.
+    """
+    read = read_all(sources)
+    broken = [one for one in read if isinstance(one, ProfileError)]
+    if broken:
+        raise ProfileError("\n".join(map(str, broken)))
+    options = CompareOptions(policy.name_rules, policy.ignore, policy.focus)
+    made = []
+    for source, profile in zip(sources, read, strict=True):
+        content = source.read(LARGEST_KEPT)
+        run = f"{source.name}\0{hashlib.sha256(content).hexdigest()}"
+        kept = content if keep and len(content) <= LARGEST_KEPT else None
+        if not isinstance(profile, ProfileError):
+            made += readings_of(profile, options, commit, job, run, kept)
+    return made
+
+
+def stored_sides(*sides: Sequence[Reading]) -> list[list[SourceFile]]:
+    """The readings of both sides as sources: whole files where both sides have all of theirs, else what is left.
+
+    A benchmark among others in its file is all there in its readings. Raises ProfileError.
+    """
+    if any(reading.profile is None or is_benchmark(reading) for side in sides for reading in side):
+        return [[source_of_profile(profile_of(one, number)) for number, one in enumerate(side)] for side in sides]
+    return [_kept_files(side) for side in sides]
+
+
+def _kept_files(side: Sequence[Reading]) -> list[SourceFile]:
+    files = {(one.name, one.profile, one.job.identity): one for one in side}
+    read = read_all([source_of(one.name, one.profile or b"") for one in files.values()])
+    sources = []
+    for reading, profile in zip(files.values(), read, strict=True):
+        if isinstance(profile, ProfileError):
+            raise profile
+        facts = {name: value for name, value in asdict(reading.facts).items() if value is not None}
+        sources.append(source_of_profile(replace(profile, facts=replace(profile.facts, **facts))))
+    return sources
 
 
 def overlays(given: PipelineInput) -> list[Comparison]:

@@ -165,11 +165,11 @@ class HistoryStore:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self
+                self._connection.execute("COMMIT")
             except BaseException:
-                self._connection.execute("ROLLBACK")
                 self._numbers.clear()  # numbers of symbols that were not kept
+                self._connection.rollback()  # SQLite itself goes back already where the disk fails
                 raise
-            self._connection.execute("COMMIT")
             self._symbols = None
 
     # Writing

@@ -9,11 +9,13 @@ from dataclasses import replace
 
 from profgate import wiring
 from profgate.adapters.files import write_text
+from profgate.adapters.history_store import open_history
 from profgate.commands.inputs import add_diff, add_sides, file, folder, pipeline_input, policy_of, sources_of
+from profgate.commands.past import add_history, stored_input, stored_name
 from profgate.model.links import Links
-from profgate.model.policy import FAIL_ON_ORDER
+from profgate.model.policy import FAIL_ON_ORDER, Policy
 from profgate.model.report import Document
-from profgate.pipeline import Built
+from profgate.pipeline import Built, PipelineInput
 from profgate.publish.terminal import reading, show
 from profgate.report.comment import render_comment
 from profgate.report.csv_report import to_csv
@@ -35,6 +37,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--fail-on", choices=FAIL_ON_ORDER, help="gate now, without waiting for 8 base runs")
     add_diff(parser)
+    add_history(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="show unchanged rows too")
     return parser.parse_args(argv)
 
@@ -63,12 +66,24 @@ def _text(built: Built, chosen: str) -> str:
     return _comment(built).text
 
 
+def _sides(arguments: argparse.Namespace, policy: Policy) -> PipelineInput:
+    names = (arguments.baseline, arguments.target)
+    if arguments.difference or names[1] is None or not any(map(stored_name, names)):
+        return pipeline_input(*names, policy, difference=arguments.difference)
+    with open_history(arguments.history) as store:
+        given = stored_input(*names, store, policy)
+        past = given.past
+        if past is None:
+            return given
+        held = {key: past(key) for key in {one.key for one in store.series()}}
+    return replace(given, past=lambda key: held.get(key, ()))
+
+
 def run(argv: Sequence[str]) -> int:
     """Exit code: 0 passed or advisory, 1 the gate failed, 3 nothing was compared. Raises ProfgateError."""
     arguments = _arguments(argv)
     policy = policy_of(arguments.config, arguments.fail_on)
-    given = pipeline_input(arguments.baseline, arguments.target, policy, difference=arguments.difference)
-    given = replace(given, diff=sources_of(arguments))
+    given = replace(_sides(arguments, policy), diff=sources_of(arguments))
     if arguments.embed_source:
         given = replace(given, policy=replace(given.policy, embed_source=arguments.embed_source))
     strategies = tuple(arguments.strategy) if arguments.strategy else None

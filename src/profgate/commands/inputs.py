@@ -63,6 +63,11 @@ def _side(path: str) -> tuple[list[SourceFile], Manifest | None]:
     return profiles, manifest_from_json(manifest.read(1 << 24)) if manifest is not None else None
 
 
+def stored_files(path: str) -> list[SourceFile]:
+    """The profiles below a path. Raises ProfgateError where there is none."""
+    return _side(path)[0]
+
+
 def _configured(config: str) -> Policy:
     from profgate.config_file import read_policy
 
@@ -154,5 +159,6 @@ __all__ = [
     "policy_of",
     "side",
     "sources_of",
+    "stored_files",
     "write_text",
 ]

@@ -1,7 +1,8 @@
 """A profile as the history keeps it: what it may be compared with, and what each symbol took in each of its runs."""
 
 import json
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 
 import numpy as np
 
@@ -10,10 +11,11 @@ from profgate.compare.calls import path_calls
 from profgate.compare.scenarios import scenario_of, taken_apart
 from profgate.compare.symbols import Numbering, number_symbols
 from profgate.compare.workloads import series_key, workload_name
+from profgate.errors import ProfileError
 from profgate.model.arrays import IntArray, read_only
 from profgate.model.call_tree import added_at
-from profgate.model.history import Column, Reading, Series, StoredJob
-from profgate.model.profile import Profile
+from profgate.model.history import Column, Reading, Series, StoredJob, SymbolKey
+from profgate.model.profile import CallGraph, FrameList, Measurements, Profile
 
 
 def series_of(profile: Profile, options: CompareOptions) -> Series:
@@ -71,6 +73,69 @@ def summarised(profile: Profile, options: CompareOptions) -> list[tuple[Column, 
                 runs.append([])
             runs[run].append(column)
     return [tuple(columns) for columns in runs]
+
+
+def profile_of(reading: Reading, number: int) -> Profile:
+    """A profile of what the history knows of a reading: its symbols without stacks; ``number`` tells runs apart.
+
+    It pairs with what the reading was made from and gives the same values for each symbol.
+    """
+    said, scenario = _key_of(reading)
+    name = f"{said if scenario is not None else reading.series.workload}/{number}"
+    known = list(dict.fromkeys(key for column in reading.columns for key in column.symbols))
+    frames = FrameList([one for one, _ in known], [file for _, file in known], [None] * len(known), [None] * len(known))
+    metrics = tuple(column.metric for column in reading.columns)
+    profile = Profile(
+        name,
+        reading.series.configuration,
+        metrics,
+        frames,
+        periods=tuple(column.period for column in reading.columns),
+        facts=replace(reading.facts, format=reading.series.format),
+    )
+    if scenario is None:
+        return replace(profile, graph=_table(reading.columns, {key: place for place, key in enumerate(known)}))
+    count = len(metrics)
+    body = Measurements(
+        frame=np.zeros(count, np.int64),
+        amount=np.array([float(column.sum) for column in reading.columns]),
+        size=np.full(count, np.nan),
+        exclusive=np.full(count, np.nan),
+        subtypes=[""] * count,
+        order=np.zeros(count, np.int64),
+        metric=np.arange(count),
+        scenarios=True,
+    )
+    return replace(profile, frames=FrameList.of_names([scenario]), measurements=body)
+
+
+def is_benchmark(reading: Reading) -> bool:
+    """Whether the reading is of one benchmark in a file of results."""
+    return _key_of(reading)[1] is not None
+
+
+def _key_of(reading: Reading) -> tuple[str, str | None]:
+    """The name and the benchmark in a series key. Raises ProfileError for a key that `series_of` does not make."""
+    try:
+        said, scenario, *_ = json.loads(reading.series.key)
+    except (ValueError, TypeError, RecursionError):
+        said, scenario = None, None
+    if not isinstance(said, str) or not (scenario is None or isinstance(scenario, str)):
+        raise ProfileError(f"history, workload {reading.series.workload!r:.60}", "has a key of no kind that is known")
+    return said, scenario
+
+
+def _table(columns: Sequence[Column], place: Mapping[SymbolKey, int]) -> CallGraph:
+    """The columns as a table without callers; calls that nobody counted are zero."""
+    values = np.zeros((2, len(columns), len(place)), np.int64)
+    calls = np.zeros(len(place), np.int64)
+    for number, column in enumerate(columns):
+        rows = np.array([place[key] for key in column.symbols], np.int64)
+        values[0, number, rows], values[1, number, rows] = column.own, column.total
+        if column.calls is not None:
+            calls[rows] = column.calls
+    nothing = np.zeros(0, np.int64)
+    return CallGraph(values[0], values[1], calls, nothing, nothing, np.zeros((len(columns), 0), np.int64), nothing)
 
 
 def _calls(profile: Profile, numbering: Numbering, forest: Forest | None) -> IntArray | None:

@@ -1,7 +1,7 @@
 """The commit graph: ancestors through merges, and the nearest one that was measured."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from profgate.model.history import StoredCommit
 
@@ -51,6 +51,39 @@ def in_order(commits: Mapping[str, StoredCommit], chosen: Iterable[str]) -> list
                 parents = commits[sha].parents if sha in commits else ()
                 stack += [(parent, False) for parent in reversed(parents)]
     return order
+
+
+def reduced(commits: Mapping[str, StoredCommit], chosen: Collection[str]) -> list[StoredCommit]:
+    """The chosen commits alone, children first; their parents are the chosen commits next before them on every way.
+
+    A parent that is an ancestor of another one is left out.
+    """
+    order, wanted = in_order(commits, chosen), frozenset(chosen)
+    before: dict[str, frozenset[str]] = {}
+    made = []
+    for sha in order:
+        parents = _next_before(sha, commits, wanted)
+        further = frozenset[str]().union(*(before.get(one, frozenset()) for one in parents))
+        before[sha] = further | frozenset(parents)
+        kept = tuple(one for one in parents if one not in further)
+        made.append(replace(commits.get(sha, StoredCommit(sha)), parents=kept))
+    return made[::-1]
+
+
+def _next_before(sha: str, commits: Mapping[str, StoredCommit], wanted: frozenset[str]) -> list[str]:
+    """The first wanted commit on each way back, in order of the ways."""
+    found: dict[str, None] = {}
+    seen, ways = {sha}, list(reversed(commits[sha].parents if sha in commits else ()))
+    while ways:
+        one = ways.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if one in wanted:
+            found[one] = None
+        elif one in commits:
+            ways += reversed(commits[one].parents)
+    return list(found)
 
 
 def _time(sha: str, commits: Mapping[str, StoredCommit]) -> int:

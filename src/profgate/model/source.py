@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
+from profgate.model.profile import Profile
+
 HEAD_SIZE = 64 * 1024
 
 
@@ -12,7 +14,8 @@ HEAD_SIZE = 64 * 1024
 class SourceFile:
     """One input file. ``open(start, stop)`` gives a binary stream over that byte range; stop None = the end.
 
-    ``path`` is set where the bytes lie on disk, so that worker processes can open their own range.
+    ``path`` is set where the bytes lie on disk, so that worker processes can open their own range. ``profile`` is there
+    where somebody has read it already, as the history has.
     """
 
     name: str
@@ -20,6 +23,7 @@ class SourceFile:
     head: bytes
     open: Callable[[int, int | None], BinaryIO] = field(repr=False)
     path: str | None = None
+    profile: Profile | None = None
 
     def read(self, limit: int) -> bytes:
         """All bytes, at most ``limit`` + 1 of them, so that a caller can tell a file that is too large."""
@@ -41,3 +45,8 @@ class BytesInMemory:
 def source_of(name: str, data: bytes) -> SourceFile:
     """A source over bytes in memory."""
     return SourceFile(name, len(data), data[:HEAD_SIZE], BytesInMemory(data))
+
+
+def source_of_profile(profile: Profile) -> SourceFile:
+    """A source that was read before."""
+    return SourceFile(profile.name, 0, b"", BytesInMemory(b""), profile=profile)

@@ -1,0 +1,176 @@
+"""``profgate check [REV]``: a commit's stored profiles against those of its nearest ancestor measured the same way."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+
+from profgate import wiring
+from profgate.adapters.history_store import HistoryStore, open_history
+from profgate.commands.inputs import file, policy_of
+from profgate.commands.past import add_history, commit_named, graph_before, past_of
+from profgate.errors import ProfgateError
+from profgate.history.ancestry import ancestors, in_order, nearest, reduced
+from profgate.model.change import Change
+from profgate.model.checks import Check, Checks
+from profgate.model.history import Reading, StoredCommit, StoredRecord, StoredVerdict
+from profgate.model.policy import FAIL_ON_ORDER, Policy
+from profgate.model.report import Report, Side
+from profgate.pipeline import Built, PipelineInput
+from profgate.publish.terminal import show
+from profgate.report.checks import checks_json, checks_lines
+from profgate.report.json_report import to_json
+
+FORMATS = ("terminal", "json")
+Graph = dict[str, StoredCommit]
+
+
+def _arguments(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="profgate check", description=__doc__.replace("`", ""))
+    parser.add_argument("rev", metavar="REV", nargs="?", default="HEAD", help="the commit to check (default: HEAD)")
+    parser.add_argument("--all", action="store_true", help="check REV and every measured commit before it")
+    add_history(parser)
+    parser.add_argument("--config", metavar="FILE", type=file, help="configuration file, like .github/profgate.yml")
+    parser.add_argument("--strategy", action="append", metavar="NAME", help="only this strategy (repeatable)")
+    parser.add_argument("--format", choices=FORMATS, default="terminal", help="what is printed (default: terminal)")
+    parser.add_argument("--fail-on", choices=FAIL_ON_ORDER, help="gate now, without waiting for 8 base runs")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show unchanged rows too")
+    return parser.parse_args(argv)
+
+
+def run(argv: Sequence[str]) -> int:
+    """Exit code: 0 passed or advisory, 1 the gate failed, 3 nothing was compared. Raises ProfgateError."""
+    arguments = _arguments(argv)
+    policy = policy_of(arguments.config, arguments.fail_on)
+    strategies = tuple(arguments.strategy) if arguments.strategy else None
+    with open_history(arguments.history):  # only 'store add' makes one
+        pass
+    with open_history(arguments.history, write=True) as store:
+        checker = _Checker(store, arguments.rev, policy, strategies, verbose=arguments.verbose)
+        checks = checker.all() if arguments.all else checker.one()
+    if arguments.format == "json":
+        sys.stdout.write(checks_json(checks))
+    else:
+        show(checks_lines(checks, verbose=arguments.verbose), sys.stdout)
+    return checks.exit_code
+
+
+class _Checker:
+    """Checks commits against a history and keeps what was found."""
+
+    def __init__(
+        self, store: HistoryStore, rev: str, policy: Policy, strategies: tuple[str, ...] | None, *, verbose: bool
+    ) -> None:
+        self.store = store
+        self.target = commit_named(rev, store.commits())
+        self.graph: Graph = graph_before(self.target, store)
+        self.measured = store.measured_commits()
+        self.series = {one.key: one for one in store.series()}
+        self.policy, self.strategies, self.verbose = policy, strategies, verbose
+
+    def one(self) -> Checks:
+        """The check of the one commit."""
+        if self.target not in self.measured:
+            raise ProfgateError(
+                self.target[:12], "nothing was measured at this commit; add its profiles with 'profgate store add'"
+            )
+        checks, first = self._checked(self.target)
+        told = {self.target, *(one.baseline for one in checks)}
+        return Checks(tuple(reduced(self.graph, told)), tuple(checks), tuple(first))
+
+    def all(self) -> Checks:
+        """The checks of all measured commits up to this one, the oldest computed first."""
+        chosen = [one.sha for one in ancestors(self.target, self.graph) if one.sha in self.measured]
+        if not chosen:
+            raise ProfgateError(
+                self.target[:12], "neither it nor an ancestor was measured; add profiles with 'profgate store add'"
+            )
+        checks, first = list[Check](), list[tuple[str, str]]()
+        for sha in in_order(self.graph, chosen):
+            found, alone = self._checked(sha)
+            checks += found
+            first += alone
+        return Checks(tuple(reduced(self.graph, chosen)), tuple(checks), tuple(first))
+
+    def _checked(self, target: str) -> tuple[list[Check], list[tuple[str, str]]]:
+        """The checks of one commit, one for each ancestor that is the nearest for some series."""
+        groups: dict[tuple[int, str], list[str]] = {}
+        first = []
+        for key in sorted(self.measured[target]):
+            found = nearest(target, self.graph, self._holding(key))
+            if found is None:
+                first.append((target, self.series[key].workload))
+            else:
+                groups.setdefault((found.distance, found.sha), []).append(key)
+        return [self._check(target, sha, distance, keys) for (distance, sha), keys in sorted(groups.items())], first
+
+    def _holding(self, key: str) -> frozenset[str]:
+        return frozenset(sha for sha, keys in self.measured.items() if key in keys)
+
+    def _check(self, target: str, baseline: str, distance: int, keys: Sequence[str]) -> Check:
+        before, after = wiring.stored_sides(*(self._readings(sha, keys) for sha in (baseline, target)))
+        given = PipelineInput(
+            before,
+            after,
+            policy=self.policy,
+            baseline_side=_side(baseline, self.graph, distance - 1),  # the parent stands for nothing but itself
+            target_side=_side(target, self.graph),
+            strategies=self.strategies,
+            verbose=self.verbose,
+            pages=0,
+            past=past_of(self.store, self.graph, baseline),
+        )
+        built = wiring.compare(given)
+        self._keep(built, given, baseline, target)
+        return Check(baseline, target, distance, built.report)
+
+    def _readings(self, sha: str, keys: Sequence[str]) -> list[Reading]:
+        return [one for key in keys for one in self.store.readings(key, [sha], profiles=True)]
+
+    def _keep(self, built: Built, given: PipelineInput, baseline: str, target: str) -> None:
+        """Each strategy's word takes the place of what it said before; a fixed change is gone with it."""
+        spoke = wiring.strategies_of(built, given)
+        with self.store.writing():
+            self.store.put_records(
+                StoredRecord(baseline, target, workload, strategy, json.dumps(_said(built.report, workload, strategy)))
+                for workload, strategies in spoke.items()
+                for strategy in strategies
+            )
+            self.store.add_verdict(_verdict(built.report, baseline, target))
+
+
+def _side(sha: str, graph: Graph, distance: int | None = None) -> Side:
+    return Side(graph[sha].title[:60] if sha in graph else "", sha, distance=distance)
+
+
+def _said(report: Report, workload: str, strategy: str) -> list[dict[str, object]]:
+    """What one strategy reports of a workload, in words and numbers that need no report to be read."""
+    return [
+        {"metric": metric.name, "unit": metric.unit, **_plain(change)}
+        for one in report.workloads
+        if one.name == workload
+        for metric in one.metrics
+        for change in metric.changes
+        if change.strategy == strategy
+    ]
+
+
+def _plain(change: Change) -> dict[str, object]:
+    return {
+        "kind": change.kind,
+        "subtype": change.subtype,
+        "name": change.location.name,
+        "file": change.location.file,
+        "context": list(change.location.context) if change.location.context else None,
+        "from": change.from_value,
+        "to": change.to_value,
+        "delta": change.delta,
+        "relative": change.relative,
+        "confidence": {"type": change.confidence_type, "value": change.confidence},
+    }
+
+
+def _verdict(report: Report, baseline: str, target: str) -> StoredVerdict:
+    metrics = [metric for workload in report.workloads for metric in workload.metrics]
+    reds = sum(finding.colour == "red" for metric in metrics for finding in metric.findings)
+    return StoredVerdict("gate", baseline, target, "", report.verdict.conclusion, reds, len(metrics), to_json(report))

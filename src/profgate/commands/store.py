@@ -1,0 +1,109 @@
+"""``profgate store add PROFILES``: keeps what was measured at a commit; also lists, prunes and merges histories."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+
+from profgate import wiring
+from profgate.adapters.foreign_history import open_foreign
+from profgate.adapters.git import commits_before
+from profgate.adapters.history_store import HistoryStore, open_history
+from profgate.commands.inputs import file, policy_of, side, stored_files
+from profgate.commands.past import add_history, commit_named
+from profgate.errors import ProfgateError
+from profgate.model.history import Keep, StoredCommit, StoredJob
+from profgate.model.visible_text import cut, plain
+from profgate.publish.terminal import show
+from profgate.report.numbers import counted
+
+_PRUNING = {
+    "runs": "newest runs that keep all symbols",
+    "symbols": "symbols that older runs keep",
+    "profiles": "newest runs that keep their files",
+}
+
+
+def _arguments(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="profgate store", description=__doc__.replace("`", ""))
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    adding = actions.add_parser("add", help="keep the profiles of a commit")
+    adding.add_argument("profiles", metavar="PROFILES", nargs="+", type=side, help="files or folders of profiles")
+    adding.add_argument("--commit", metavar="REV", default="HEAD", help="where they were measured (default: HEAD)")
+    adding.add_argument("--job", default="", metavar="ID", help="who measured; runs of one job are not independent")
+    adding.add_argument("--config", metavar="FILE", type=file, help="configuration file, for its rules about names")
+    adding.add_argument("--summaries", action="store_true", help="keep what each symbol took, not the files themselves")
+    listing = actions.add_parser("list", help="what the history holds")
+    listing.add_argument("--format", choices=("terminal", "json"), default="terminal")
+    pruning = actions.add_parser("prune", help="make it small: old runs keep their heaviest symbols and their totals")
+    for name, meaning in _PRUNING.items():
+        pruning.add_argument(
+            f"--{name}",
+            type=_number,
+            default=getattr(Keep(), name),
+            metavar="N",
+            help=f"{meaning} (default: %(default)s)",
+        )
+    merging = actions.add_parser("merge", help="take over what another history holds")
+    merging.add_argument("file", metavar="FILE", type=file, help="a history.sqlite from anywhere; it is not trusted")
+    for one in (adding, listing, pruning, merging):
+        add_history(one)
+    return parser.parse_args(argv)
+
+
+def _number(text: str) -> int:
+    if not text.isdigit() or len(text) > 9:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 on")
+    return int(text)
+
+
+def run(argv: Sequence[str]) -> int:
+    """Exit code 0. Raises ProfgateError."""
+    arguments = _arguments(argv)
+    with open_history(arguments.history, write=arguments.action != "list") as store:
+        match arguments.action:
+            case "add":
+                text = _add(store, arguments)
+            case "prune":
+                keep = Keep(runs=arguments.runs, symbols=arguments.symbols, profiles=arguments.profiles)
+                text = f"{counted(store.prune(keep), 'reading')} lost the lighter symbols"
+            case "merge":
+                with open_foreign(arguments.file) as other:
+                    text = f"{counted(store.merge(other), 'reading')} taken over"
+            case _:
+                text = _listed(store, as_json=arguments.format == "json")
+    show(text, sys.stdout)
+    return 0
+
+
+def _add(store: HistoryStore, arguments: argparse.Namespace) -> str:
+    sha = commit_named(arguments.commit)
+    policy = policy_of(arguments.config)
+    files = [source for place in arguments.profiles for source in stored_files(place)]
+    made = wiring.readings(files, policy, sha, StoredJob(arguments.job), keep=not arguments.summaries)
+    with store.writing():
+        store.add_commits([commits_before(sha, most=1).get(sha, StoredCommit(sha))])
+        added = store.add(made)
+    known = len(made) - added
+    return f"{sha[:12]}: {counted(added, 'reading')} added" + (f", {known} known already" if known else "")
+
+
+def _listed(store: HistoryStore, *, as_json: bool) -> str:
+    measured, commits, series = store.measured_commits(), store.commits(), store.series()
+    if as_json:
+        rows = [
+            {
+                "commit": sha,
+                "title": commits[sha].title,
+                "workloads": sorted(one.workload for one in series if one.key in keys),
+            }
+            for sha, keys in measured.items()
+        ]
+        return json.dumps({"schema": "profgate.history-list/1", "commits": rows}, indent=1) + "\n"
+    if not measured:
+        raise ProfgateError("history", "is empty; fill it with 'profgate store add PROFILES'")
+    lines = [
+        f"{sha[:12]}  {counted(len(keys), 'workload')}  {cut(plain(commits[sha].title), 60)}".rstrip()
+        for sha, keys in sorted(measured.items(), key=lambda one: -commits[one[0]].time)
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,88 @@
+"""What earlier runs measured, as the noise of a comparison."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from profgate.model.arrays import FloatArray, IntArray, read_only
+from profgate.model.comparison import Comparison
+from profgate.model.history import Column, Reading, SymbolKey
+from profgate.model.units import MetricKind
+
+MOST_VALUE = 1 << 62
+
+
+def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
+    """The comparison with the readings of other base commits as further noise runs, one for each commit and job.
+
+    Left out are readings that do not have the metric, of which the lighter symbols were dropped, and those whose
+    samples stand for another value, since they scatter otherwise.
+    """
+    rows, sums = [], []
+    places = _places(comparison)
+    for columns in _by_run(comparison, past):
+        values = np.array(
+            [_row(column, places, len(comparison.symbols), _factor(column, comparison)) for column in columns]
+        )
+        totals = np.array([column.sum * _factor(column, comparison) for column in columns])
+        if np.abs(values).max(initial=0.0) < MOST_VALUE and np.abs(totals).max() < MOST_VALUE:
+            rows.append(np.rint(values.mean(axis=0)).astype(np.int64))
+            sums.append(round(float(totals.mean())))
+    if not rows:
+        return comparison
+    noise: IntArray = np.concatenate([comparison.noise_self, np.array(rows, np.int64)])
+    totals_of_all: IntArray = np.concatenate([comparison.noise_totals, np.array(sums, np.int64)])
+    return replace(
+        comparison,
+        noise_self=read_only(noise),
+        noise_totals=read_only(totals_of_all),
+        runs=replace(comparison.runs, noise=len(noise)),
+    )
+
+
+def _by_run(comparison: Comparison, past: Sequence[Reading]) -> list[list[Column]]:
+    """What one job measured at one commit is one run, however often it repeated itself."""
+    found: dict[tuple[str, str], list[Column]] = {}
+    for reading in past:
+        for column in reading.columns:
+            if column.whole and column.sum > 0 and _same_metric(column, comparison):
+                found.setdefault((reading.commit, reading.job.identity), []).append(column)
+    return list(found.values())
+
+
+def _same_metric(column: Column, comparison: Comparison) -> bool:
+    ours, theirs = comparison.metric, column.metric
+    if (ours.name, ours.unit, ours.better, ours.kind) != (theirs.name, theirs.unit, theirs.better, theirs.kind):
+        return False
+    if ours.kind is not MetricKind.SAMPLED:
+        return True
+    if column.period is None or comparison.period is None:
+        return column.period is comparison.period
+    return column.period * _factor(column, comparison) == comparison.period
+
+
+def _factor(column: Column, comparison: Comparison) -> float:
+    return float(10.0 ** (column.metric.exponent - comparison.metric.exponent))
+
+
+def _places(comparison: Comparison) -> dict[SymbolKey, int]:
+    """The symbol of each name and file; one that stands in several modules cannot be told from its namesakes."""
+    keys = list(zip(comparison.symbols.names, comparison.symbols.files, strict=True))
+    places: dict[SymbolKey, int] = {}
+    for place, key in enumerate(keys):
+        places[key] = -1 if key in places else place
+    for place, former in comparison.renamed.items():
+        places.setdefault(former, place)
+    return places
+
+
+def _row(column: Column, places: dict[SymbolKey, int], symbols: int, factor: float) -> FloatArray:
+    """float64[symbol]: self values in the comparison's stored unit."""
+    row = np.zeros(symbols)
+    own = column.own * factor
+    for key, value in zip(column.symbols, own.tolist(), strict=True):
+        place = places.get(key, -1)
+        if place >= 0:
+            row[place] += value
+    return row

@@ -1,0 +1,271 @@
+"""The commands of the history in a repository of their own: store, check, compare by commit."""
+
+import json
+import random
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from profgate.__main__ import main
+from profgate.adapters.history_store import open_history
+
+Capture = pytest.CaptureFixture[str]
+
+
+class Repository:
+    """A repository whose commits are measured by made-up folded profiles."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.git("init", "-q", "-b", "main", ".")
+
+    def git(self, *words: str) -> str:
+        identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        return subprocess.run(
+            ["git", *identity, *words], cwd=self.folder, check=True, capture_output=True, text=True
+        ).stdout.strip()
+
+    def commit(self, title: str) -> str:
+        self.git("commit", "-q", "--allow-empty", "-m", title)
+        return self.git("rev-parse", "HEAD")
+
+    def measured(self, title: str, workload: str = "shop", runs: int = 3, **slower: float) -> str:
+        """A commit with so many runs of a workload, in which some functions take so many times as long."""
+        sha = self.commit(title)
+        self.measure(sha, workload, runs, **slower)
+        return sha
+
+    def measure(self, sha: str, workload: str = "shop", runs: int = 3, **slower: float) -> None:
+        chance = random.Random(f"{sha}{workload}{slower}")
+        place = self.folder / "out" / workload
+        place.mkdir(parents=True, exist_ok=True)
+        for run in range(1, runs + 1):
+            lines = [
+                f"main;step{n % 3};f{n} {int((400 + 20 * n) * slower.get(f'f{n}', 1.0) * chance.gauss(1, 0.02))}"
+                for n in range(30)
+            ]
+            (place / f"{run}.folded").write_text("\n".join(lines) + "\n")
+        assert main(["store", "add", str(self.folder / "out"), "--commit", sha]) == 0
+        for file in place.iterdir():
+            file.unlink()
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    monkeypatch.chdir(tmp_path)
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    return Repository(tmp_path)
+
+
+def checked(capsys: Capture, *words: str) -> tuple[int, dict[str, object]]:
+    capsys.readouterr()
+    code = main(["check", "--format", "json", *words])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def edges(document: dict[str, object]) -> list[tuple[str, str, int]]:
+    checks = document["checks"]
+    assert isinstance(checks, list)
+    return [(one["baseline"], one["target"], one["distance"]) for one in checks]
+
+
+def only_report(document: dict[str, object]) -> dict[str, Any]:
+    checks = document["checks"]
+    assert isinstance(checks, list)
+    (check,) = checks
+    report: dict[str, Any] = check["report"]
+    return report
+
+
+def kinds(document: dict[str, object], target: str, name: str) -> set[str]:
+    checks = document["checks"]
+    assert isinstance(checks, list)
+    return {
+        change["kind"]
+        for check in checks
+        if check["target"] == target
+        for workload in check["report"]["workloads"]
+        for metric in workload["metrics"]
+        for change in metric["changes"]
+        if change["location"]["name"] == name
+    }
+
+
+def test_a_commit_is_checked_against_the_nearest_measured_ancestor_through_a_merge(
+    repository: Repository, capsys: Capture
+) -> None:
+    start = repository.measured("Start")
+    repository.git("checkout", "-q", "-b", "side")
+    slow = repository.measured("Make f7 slow", f7=1.8)
+    repository.git("checkout", "-q", "main")
+    repository.commit("Not measured")
+    repository.git("merge", "-q", "--no-ff", "-m", "Merge", "side")
+    top = repository.measured("On top", f7=1.8)
+    code, document = checked(capsys)
+    assert code == 0
+    assert edges(document) == [(slow, top, 2)]
+    assert not kinds(document, top, "f7") & {"Degradation", "SevereDegradation"}
+    code, document = checked(capsys, slow)
+    assert edges(document) == [(start, slow, 1)]
+    assert kinds(document, slow, "f7") & {"Degradation", "SevereDegradation"}
+
+
+def test_the_gate_of_a_check_fails_when_it_is_asked_to(repository: Repository, capsys: Capture) -> None:
+    repository.measured("Start")
+    repository.measured("Make f7 slow", f7=1.8)
+    assert checked(capsys)[0] == 0  # advisory: too little history
+    assert checked(capsys, "--fail-on", "degradation")[0] == 1
+    assert checked(capsys, "--all", "--fail-on", "degradation")[0] == 1
+
+
+def test_history_alone_calibrates_the_gate(repository: Repository, capsys: Capture) -> None:
+    for number in range(9):
+        repository.measured(f"Steady {number}")
+    repository.measured("Make f7 slow", f7=1.8)
+    code, document = checked(capsys)
+    assert code == 1
+    (metric,) = only_report(document)["workloads"][0]["metrics"]
+    assert metric["runs"] == {"baseline": 3, "target": 3, "noise": 8}
+
+
+def test_every_edge_of_the_history_is_drawn_with_its_changes(repository: Repository, capsys: Capture) -> None:
+    first = repository.measured("Start")
+    second = repository.measured("Make f7 slow", f7=1.8)
+    third = repository.measured("Repair f7")
+    code, document = checked(capsys, "--all")
+    assert edges(document) == [(first, second, 1), (second, third, 1)]
+    assert code == 0
+    assert main(["check", "--all"]) == 0
+    text = capsys.readouterr().out
+    assert text.index(f"* {third[:12]}: Repair f7") < text.index("Optimization at f7") < text.index(second[:12] + ":")
+    assert text.index(f"* {second[:12]}: Make f7 slow") < text.index("Degradation at f7") < text.index(first[:12] + ":")
+    assert "no ancestor has shop" in text
+    assert "NoChange" not in text
+    assert main(["check", "--all", "-v"]) == 0
+    assert "NoChange at" in capsys.readouterr().out
+
+
+def test_each_workload_has_its_own_ancestor(repository: Repository, capsys: Capture) -> None:
+    one = repository.measured("Both", "a")
+    repository.measure(one, "b")
+    two = repository.measured("Only a", "a")
+    top = repository.measured("Both again", "a")
+    repository.measure(top, "b")
+    repository.measure(top, "c")
+    _, document = checked(capsys)
+    assert edges(document) == [(two, top, 1), (one, top, 2)]
+    assert document["first"] == [{"commit": top, "workload": "c"}]
+
+
+def records(repository: Repository) -> dict[str, list[dict[str, object]]]:
+    with open_history(str(repository.folder / ".profgate")) as store:
+        return {one.strategy: json.loads(one.content) for one in store.records()}
+
+
+def test_records_are_kept_per_strategy_and_corrected_when_computed_again(
+    repository: Repository, capsys: Capture
+) -> None:
+    start = repository.measured("Start")
+    top = repository.measured("Make f7 slow", f7=1.8)
+    checked(capsys, "--strategy", "eto", "--strategy", "aat")
+    found = records(repository)
+    assert set(found) == {"exclusive_time_outliers", "average_amount_threshold"}
+    assert any(one["name"] == "f7" for one in found["exclusive_time_outliers"])
+    assert found["average_amount_threshold"] == []
+    repository.measure(start, f7=1.8)  # the baseline turns out to have been as slow
+    repository.measure(start, f7=1.8, f0=1.1)
+    repository.measure(top, "other")
+    checked(capsys, "--strategy", "eto")
+    corrected = records(repository)
+    assert set(corrected) == set(found)
+    assert corrected["exclusive_time_outliers"] != found["exclusive_time_outliers"]
+
+
+def test_without_files_the_summaries_are_compared(repository: Repository, capsys: Capture) -> None:
+    repository.measured("Start")
+    top = repository.measured("Make f7 slow", f7=1.8)
+    whole = checked(capsys, "--strategy", "eto")[1]
+    assert main(["store", "prune", "--profiles", "0"]) == 0
+    rest = checked(capsys, "--strategy", "eto")[1]
+    assert kinds(rest, top, "f7") == kinds(whole, top, "f7") == {"SevereDegradation"}
+
+
+def test_results_of_benchmarks_are_checked_each_by_itself(repository: Repository, capsys: Capture) -> None:
+    place = repository.folder / "bench.json"
+    for title, factor in (("Start", 1.0), ("Slower", 1.5)):
+        sha = repository.commit(title)
+        times = {name: [0.1 + n * 0.001 for n in range(6)] for name in ("fast", "slow")}
+        times["slow"] = [one * factor for one in times["slow"]]
+        results = [{"command": name, "median": one[0], "times": one} for name, one in times.items()]
+        place.write_text(json.dumps({"results": results}))
+        assert main(["store", "add", str(place), "--commit", sha]) == 0
+    _, document = checked(capsys, "--strategy", "tot")
+    assert kinds(document, sha, "total")
+    workloads = only_report(document)["workloads"]
+    totals = {one["name"]: one["metrics"][0]["total"]["relative"] for one in workloads}
+    assert totals == {"fast": pytest.approx(0.0), "slow": pytest.approx(0.5)}
+
+
+def test_sides_are_named_by_commit_and_workload(repository: Repository, capsys: Capture, tmp_path: Path) -> None:
+    repository.measured("Start")
+    repository.measured("Make f7 slow", f7=1.8)
+    capsys.readouterr()
+    assert main(["compare", "HEAD~1:shop", "HEAD:", "--format", "json"]) == 0
+    stored = json.loads(capsys.readouterr().out)
+    assert [one["name"] for one in stored["workloads"]] == ["shop"]
+    file = tmp_path / "shop.folded"
+    file.write_text("main;step1;f7 900\nmain 19000\n")
+    assert main(["compare", "main~1:shop", str(file), "--format", "json"]) in {0, 3}
+    assert main(["compare", "HEAD:nothing", "HEAD:"]) == 2
+    assert "holds shop of this commit" in capsys.readouterr().err
+    assert main(["compare", "nowhere:shop", "HEAD:"]) == 2
+    assert "names no commit" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["check"], "holds no history"),
+        (["store", "list"], "holds no history"),
+        (["store", "prune", "--runs", "few"], "no whole number"),
+    ],
+)
+def test_without_a_history_the_error_says_what_to_do(
+    repository: Repository, capsys: Capture, words: Sequence[str], said: str
+) -> None:
+    repository.commit("Start")
+    try:
+        assert main(words) == 2
+    except SystemExit as end:
+        assert end.code == 2  # noqa: PT017 - argparse ends by itself
+    assert said in capsys.readouterr().err
+
+
+def test_a_commit_that_was_not_measured_says_so(repository: Repository, capsys: Capture) -> None:
+    repository.measured("Start")
+    repository.commit("Not measured")
+    assert main(["check"]) == 2
+    assert "nothing was measured at this commit" in capsys.readouterr().err
+    assert main(["check", "--all"]) == 3
+    assert main(["check", "no-such-branch"]) == 2
+    capsys.readouterr()
+    assert main(["check", "--", "--output=stolen"]) == 2
+    assert "names no commit" in capsys.readouterr().err
+
+
+def test_the_history_is_listed_and_taken_over(repository: Repository, capsys: Capture, tmp_path: Path) -> None:
+    sha = repository.measured("Start")
+    capsys.readouterr()
+    other = str(tmp_path / "other")
+    file = str(tmp_path / ".profgate" / "history.sqlite")
+    assert main(["store", "merge", file, "--history", other]) == 0
+    assert "3 readings taken over" in capsys.readouterr().out
+    assert main(["store", "merge", file, "--history", other]) == 0
+    assert "0 readings taken over" in capsys.readouterr().out
+    assert main(["store", "list", "--format", "json", "--history", other]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["commits"]
+    assert row == {"commit": sha, "title": "Start", "workloads": ["shop"]}
