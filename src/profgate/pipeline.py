@@ -7,9 +7,12 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from profgate.attribute.function_changes import FunctionChanges, function_changes, unread
 from profgate.attribute.moved_files import functions_of_moved_files
+from profgate.attribute.paired_functions import not_to_pair, paired_functions
+from profgate.attribute.reach import with_reach
 from profgate.attribute.renamed import renamed
-from profgate.attribute.source_states import source_states
+from profgate.attribute.source_states import Sides, source_states
 from profgate.compare.build import CompareOptions, compare_workload
 from profgate.compare.comparability import comparability, doubts
 from profgate.compare.readings import series_of
@@ -97,6 +100,7 @@ class _Told:
     alone: list[NotCompared] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     unreadable: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    functions: FunctionChanges = field(default_factory=FunctionChanges)
 
 
 def _readable(
@@ -156,7 +160,7 @@ def _compare(paired: Paired, given: PipelineInput, told: _Told) -> list[Comparis
             told.alone.append(NotCompared(workload.name, None, "both", "; ".join(blocking)))
             continue
         try:
-            made, alone = _overlaid(workload, notes, options, given.diff)
+            made, alone = _overlaid(workload, notes, options, given.diff, told.functions)
         except ComparisonError as error:
             told.alone.append(NotCompared(workload.name, None, "both", str(error)))
             continue
@@ -169,16 +173,24 @@ def _compare(paired: Paired, given: PipelineInput, told: _Told) -> list[Comparis
 
 
 def _overlaid(
-    workload: Workload, notes: tuple[Note, ...], options: CompareOptions, diff: SourceDiff | None
+    workload: Workload,
+    notes: tuple[Note, ...],
+    options: CompareOptions,
+    diff: SourceDiff | None,
+    functions: FunctionChanges,
 ) -> tuple[list[Comparison], list[NotCompared]]:
     """The sides laid over each other; where files or functions were renamed, once more with them under new names."""
     made, alone = compare_workload(workload, notes, options)
-    moved = functions_of_moved_files(made[0], diff) if made and diff is not None else {}
+    moved: dict[Identity, Identity] = {}
+    if made and diff is not None:
+        moved = functions_of_moved_files(made[0], diff)
+        moved |= paired_functions(made[0], Sides(made[0], diff, functions))
     if moved:
         made, alone = compare_workload(workload, notes, replace(options, aliases=moved))
     aliases: dict[Identity, Identity] = {}
     for one in made:
-        for old, new in renamed(one).items():
+        refused = not_to_pair(one, None if diff is None else Sides(one, diff, functions))
+        for old, new in renamed(one, refused).items():
             if new not in aliases.values():  # metrics may differ; the first one that finds a partner has it
                 aliases.setdefault(old, new)
     if not aliases:
@@ -324,7 +336,7 @@ def _with_samples(comparisons: Sequence[Comparison], told: _Told) -> list[Compar
 
 def compare_sources(given: PipelineInput, read: Reader) -> tuple[list[Comparison], _Told]:
     """Sources read, paired and laid over each other, and what could not be. Raises ProfileError for a named file."""
-    told = _Told()
+    told = _Told(functions=function_changes(given.diff))
     return _with_samples(_compare(_pair(given, read, told), given, told), told), told
 
 
@@ -368,11 +380,17 @@ def report_on(
     return judge(draft, given.policy)
 
 
+def _states(comparison: Comparison, diff: SourceDiff, functions: FunctionChanges) -> SourceStates:
+    sides = Sides(comparison, diff, functions)
+    return with_reach(source_states(sides), comparison, sides)
+
+
 def build_report(given: PipelineInput, read: Reader, strategies: "Sequence[Strategy]") -> Built:
     """The judged report of one comparison with its pages. Pure; raises ProfileError for a file a person named."""
     comparisons, told = compare_sources(given, read)
-    states = [None if given.diff is None else source_states(one, given.diff) for one in comparisons]
-    if given.diff is not None and given.diff.reason:
-        told.warnings.append(f"not all is known of the sources: {given.diff.reason}")
+    states = [None if given.diff is None else _states(one, given.diff, told.functions) for one in comparisons]
+    if given.diff is not None:
+        doubts = (given.diff.reason, unread(told.functions))
+        told.warnings += [f"not all is known of the sources: {doubt}" for doubt in doubts if doubt]
     report = report_on(comparisons, given, strategies, told.alone, told.warnings, states)
     return Built(report, _pages(comparisons, report, given, states), tuple(comparisons))

@@ -30,15 +30,17 @@ class _Names:
     lonely_files: frozenset[str | None]
 
 
-def renamed(comparison: Comparison) -> dict[Identity, Identity]:
+def renamed(comparison: Comparison, refused: frozenset[int] = frozenset()) -> dict[Identity, Identity]:
     """Old (name, file) to new: mutually best pairs of names that stand on one side only.
 
     The score is 0.4 for the same file or class, 0.3 times the Jaccard index of callers and callees, and 0.3 times the
     similarity of the names. Where neither name has a file or class the other two parts make up the whole. A file that
-    one side alone knows is the same for functions of one name: it was renamed itself.
+    one side alone knows is the same for functions of one name: it was renamed itself. ``refused`` are symbols of which
+    more is known than such likeness tells.
     """
-    known = np.asarray(comparison.present, dtype=np.bool_)
+    known = np.array(comparison.present, dtype=np.bool_)
     names = _names(comparison, known)
+    known[:, list(refused)] = True
     gone = _candidates(known[0] & ~known[1], names.inclusive[0])
     new = _candidates(known[1] & ~known[0], names.inclusive[1])
     found: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""Whether the source of each function changed, read from the hunks of a diff alone."""
+"""Whether the source of each function changed: by its fingerprint on both sides, else by the hunks of the diff."""
 
 import hashlib
 import re
@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from profgate.attribute.frame_functions import functions_meant
+from profgate.attribute.function_changes import FunctionChanges, KnownFunction
+from profgate.attribute.grammars import language_of
 from profgate.attribute.hunk_scope import FileHunks, Function
 from profgate.attribute.repository_paths import both_sides
 from profgate.model.attribution import ChangedFile, Edit, Hunk, LineRange, SourceDiff, SourceState, SourceStates
@@ -16,26 +19,28 @@ BASELINE, TARGET = 0, 1
 # these formats give the line where a function begins, all others any line of it
 _FIRST_LINE_FORMATS = frozenset({"pstats", "cpuprofile", "pyinstrument"})
 # a closure lies inside another function, so its line is no border of that one
+_JAVA_CLASS = re.compile(r"((?:[a-z_][\w]*[./])+[A-Z]\w*)(?:\$[\w$]*)?\.[\w$<>]+(?:\(|$)")
 _CLOSURE = re.compile(r"[<{]|\blambda\b|\.func\d|\bblock in\b|\$\d|anonymous", re.IGNORECASE)
 
 
-def source_states(comparison: Comparison, diff: SourceDiff) -> SourceStates:
+def source_states(sides: "Sides") -> SourceStates:
     """A state, a file of the repository and a link for each symbol; what cannot be decided is unknown.
 
-    *same*: the file lies in the repository and the diff does not touch it, or all its hunks lie on the far side of
+    In a file whose ``changes`` are known a function is compared by its fingerprint, so layout, comments and what moved
+    around it count for nothing. Where a name fits several of its functions their states must agree. Everywhere else the
+    hunks decide. *same*: the file lies in the repository and the diff does not touch it, or all its hunks lie on the far side of
     another known function. *changed*: a known line of the function came with the diff, or a hunk changes lines that
     stand in the function by the hunk's heading, by its own lines or by their indentation. *added*, *removed*: the file
     came or went as a whole, or the function's definition did. *renamed*: the file did, and the function is the same.
 
-    What this can get wrong: a comment or blank space inside a function counts as its change; of two functions of one
+    What hunks can get wrong: a comment or blank space inside a function counts as its change; of two functions of one
     name in one file (two methods ``__init__``) one line only is known, so a change of the other may be missed; a
     function whose named closure ends before a hunk is called same although the hunk may lie behind the closure, in the
     function; sources that are indented against the habit of their language. A function whose callee, default, decorator
     or constant changed elsewhere is *same*: the word is about its own lines. Changes on the base branch between the
     baseline and the pull request's start are not part of the diff.
     """
-    sides = _Sides(comparison, diff)
-    found = [sides.of(symbol) for symbol in range(len(comparison.symbols))]
+    found = [sides.of(symbol) for symbol in range(len(sides.symbols))]
     return SourceStates(
         tuple(one.state for one in found), tuple(one.path for one in found), tuple(one.link for one in found)
     )
@@ -48,11 +53,14 @@ class _Found:
     link: str | None = None
 
 
-class _Sides:
+class Sides:
     """The files of both commits, and the known lines of the functions in the changed ones."""
 
-    def __init__(self, comparison: Comparison, diff: SourceDiff) -> None:
+    def __init__(
+        self, comparison: Comparison, diff: SourceDiff, changes: FunctionChanges = FunctionChanges()
+    ) -> None:
         self.diff = diff
+        self.changes = changes
         self.symbols = comparison.symbols
         self.present = comparison.present.tolist()
         self.exact = {facts.format for facts in comparison.facts} <= _FIRST_LINE_FORMATS
@@ -69,6 +77,7 @@ class _Sides:
     def _place(self, symbol: int) -> tuple[int, str | None]:
         """The side that a symbol's line belongs to, and its file there."""
         side, file = (TARGET if self.present[TARGET][symbol] else BASELINE), self.symbols.files[symbol]
+        file = file or file_of_class(self.symbols.names[symbol])
         if file is None:
             return side, None
         if (side, file) not in self.known:
@@ -104,6 +113,10 @@ class _Sides:
         """The state of a function in a touched file, and where in the diff it shows: ``L`` or ``R`` and a line."""
         name, line = self.symbols.names[symbol], self.symbols.lines[symbol]
         letter = "LR"[side]
+        if (meant := self.meant(symbol)) is not None:
+            one = _told_apart(meant, line)
+            shown = None if one is None or one.state in {"same", "unknown"} else self._edited(side, changed, one, line)
+            return ("unknown" if one is None else one.state), shown
         if changed.status in {"added", "removed"}:
             return changed.status, (letter, line or 1)
         function, hunks = Function(name, line, self.exact), self._hunks(side, changed)
@@ -120,6 +133,26 @@ class _Sides:
         if not outside or not changed.complete:
             return "unknown", None
         return ("renamed" if changed.status == "renamed" else "same"), None
+
+    def meant(self, symbol: int) -> list[KnownFunction] | None:
+        """The functions of a changed file that a symbol may be, each with its state; None where none is known."""
+        side, path = self.places[symbol]
+        known = self.changes.functions[side].get(path or "")
+        language = language_of(path or "")
+        if known is None or language is None:
+            return None
+        name, line = self.symbols.names[symbol], self.symbols.lines[symbol]
+        return functions_meant(name, line, known, lambda one: one.function, language, exact=self.exact) or None
+
+    def _edited(
+        self, side: int, changed: ChangedFile, meant: KnownFunction, line: int | None
+    ) -> tuple[str, int]:
+        """Where the diff shows a function: its own line, else its first changed one, else where it begins."""
+        first, last = meant.function.first, meant.function.last
+        edits = [edit for hunk in changed.hunks for edit in hunk.edits]
+        inside = [edit for edit in edits if edit[side].first <= last and edit[side].last + 1 >= first]
+        own = meant.function.opens if line is None else line
+        return _shown(inside, own, side, changed.hunks) if inside else ("LR"[side], meant.function.opens)
 
     def _hunks(self, side: int, changed: ChangedFile) -> FileHunks:
         if (side, changed.path) not in self.hunks:
@@ -146,6 +179,24 @@ class _Sides:
         if commit is None:
             return None
         return f"{commit}/{quote(path, errors='replace')}" + (f"#L{line}" if line else "")
+
+
+def _told_apart(meant: Sequence[KnownFunction], line: int | None) -> KnownFunction | None:
+    """Who speaks for the functions a symbol may be: any of them where they agree, else the one of a line that changed.
+
+    None where only one that nobody saw run changed.
+    """
+    if len({one.state for one in meant}) == 1:
+        return meant[0]
+    here = [one for one in meant if line is not None and one.function.first <= line <= one.function.last]
+    return next((one for one in here if one.state not in {"same", "unknown"}), None)
+
+
+def file_of_class(name: str) -> str | None:
+    """The file that holds a Java class by the rules of its compiler, ``a/b/Outer.java`` of ``a.b.Outer$Inner.run``."""
+    if not (found := _JAVA_CLASS.match(name)):
+        return None
+    return f"{found[1].replace('.', '/')}.java"
 
 
 def _shown(inside: Sequence[Edit], line: int | None, side: int, hunks: Sequence[Hunk]) -> tuple[str, int]:

@@ -8,7 +8,8 @@ from fractions import Fraction
 
 from profgate import wiring
 from profgate.adapters.files import write_text
-from profgate.attribute.source_states import source_states
+from profgate.attribute.function_changes import function_changes
+from profgate.attribute.source_states import Sides, source_states
 from profgate.commands.inputs import add_diff, add_sides, file, one_comparison, pipeline_input, sources_of
 from profgate.errors import ProfgateError
 from profgate.model.comparison import Comparison

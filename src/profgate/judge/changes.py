@@ -215,6 +215,9 @@ def _with_source(change: Change, states: SourceStates | None, symbol: int) -> Ch
         return change
     link = states.links[symbol]
     told = {"source": states.states[symbol], **({"source_link": link} if link else {})}
+    if states.reach:
+        through = states.through[symbol]
+        told |= {"reach": states.reach[symbol], **({"reach_path": through} if through else {})}
     return replace(change, evidence={**change.evidence, **told})
 
 

@@ -17,7 +17,7 @@ CONTEXTS = "call_context"
 SURE_ALONE = 0.001  # a q below this needs no second family
 NEW_COST = 0.005  # share of the run from which a new location is worth a look
 TOTAL_PLACE = ("total", None, None)
-SOURCE_WORDS = ("source", "source_link")
+SOURCE_WORDS = ("source", "source_link", "reach", "reach_path")
 UNKNOWN_SOURCE = "unknown"
 CAPS = {
     "moved": "cost that moved is not new cost",

@@ -1,11 +1,15 @@
 """What a pull request changed in the sources, and what that says about the symbols of a comparison."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 SourceState = Literal["unknown", "same", "changed", "added", "removed", "renamed"]
 SOURCE_STATES: tuple[SourceState, ...] = ("unknown", "same", "changed", "added", "removed", "renamed")
 """The place of a state is its number in stored columns: new states go to the end."""
+
+Reach = Literal["unknown", "changed here", "called by a changed function", "not reachable", "dependency changed"]
+"""How a change can have come to a function."""
 
 FileStatus = Literal["added", "removed", "modified", "renamed"]
 
@@ -59,6 +63,14 @@ class ChangedFile:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceTexts:
+    """Whole files of a diff by their paths on each side; what is not there was not read."""
+
+    baseline: Mapping[str, str]
+    target: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class SourceDiff:
     """All that a pull request changed, as far as it is known.
 
@@ -66,7 +78,7 @@ class SourceDiff:
     the target's commit, None where nobody listed them; ``all_listed`` False: of some only. Links are made of
     ``diff_link``, the page with the diff such as ``https://server/owner/repo/pull/7/files``, and of ``file_links``, the
     baseline's and the target's commit such as ``https://server/owner/repo/blob/<sha>``; None where there is no such
-    page.
+    page. ``texts`` are the changed files themselves, as far as somebody read them.
     """
 
     files: tuple[ChangedFile, ...]
@@ -76,6 +88,7 @@ class SourceDiff:
     all_listed: bool = True
     diff_link: str | None = None
     file_links: tuple[str | None, str | None] = (None, None)
+    texts: SourceTexts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +96,17 @@ class SourceStates:
     """What is known of the source of each symbol of one comparison, as columns over its symbols.
 
     ``paths`` are files of the repository, None where the symbol's file is not known to lie in it. ``links`` lead to
-    the symbol's line in the diff, or to its file at the compared commit.
+    the symbol's line in the diff, or to its file at the compared commit. ``reach`` says how the change can have come
+    to the symbol and ``through`` by which calls or package; both are empty until somebody asked. ``doubt`` is why
+    nothing can be called out of reach.
     """
 
     states: tuple[SourceState, ...]
     paths: tuple[str | None, ...]
     links: tuple[str | None, ...]
+    reach: tuple[Reach, ...] = ()
+    through: tuple[str, ...] = ()
+    doubt: str = ""
 
     @staticmethod
     def unknown(symbols: int) -> "SourceStates":

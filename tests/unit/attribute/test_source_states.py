@@ -5,7 +5,7 @@ from hashlib import sha256
 import pytest
 
 from comparisons import from_exclusive
-from profgate.attribute.source_states import source_states
+from profgate.attribute.source_states import Sides, source_states
 from profgate.attribute.unified_diff import parse_diff
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison, Symbols
@@ -52,7 +52,7 @@ def diff_of(
 
 
 def states(compared: Comparison, diff: SourceDiff) -> list[str]:
-    return list(source_states(compared, diff).states)
+    return list(source_states(Sides(compared, diff)).states)
 
 
 BODY = """\
@@ -196,7 +196,7 @@ def test_files_that_came_went_and_moved() -> None:
 
 def test_links_lead_to_the_line_in_the_diff_or_to_the_file_at_its_commit() -> None:
     compared = comparison(*FOUR, "count (shop/stock.py:3)", "get (requests/api.py)", gone=("old (shop/cart.py:21)",))
-    found = source_states(compared, diff_of(BODY))
+    found = source_states(Sides(compared, diff_of(BODY)))
     assert found.links == (
         f"{COMMITS[1]}/src/shop/cart.py#L5",
         f"{PULL}#diff-{CART}R21",
@@ -207,19 +207,19 @@ def test_links_lead_to_the_line_in_the_diff_or_to_the_file_at_its_commit() -> No
         f"{COMMITS[0]}/src/shop/cart.py#L21",
     )
     assert found.paths[0] == "src/shop/cart.py"
-    without = source_states(compared, replace(diff_of(BODY), diff_link=None, file_links=(None, None)))
+    without = source_states(Sides(compared, replace(diff_of(BODY), diff_link=None, file_links=(None, None))))
     assert set(without.links) == {None}
 
 
 def test_a_line_that_the_diff_does_not_show_is_replaced_by_the_first_changed_one() -> None:
-    found = source_states(comparison("total (shop/cart.py:3)"), diff_of(BODY))
+    found = source_states(Sides(comparison("total (shop/cart.py:3)"), diff_of(BODY)))
     assert found.links == (f"{PULL}#diff-{CART}R22",)
 
 
 def test_a_path_cannot_leave_its_place_in_a_link() -> None:
     path = 'x"><img src=x>#?/é.py'
     diff = replace(diff_of(BODY), repository_files=frozenset({path}))
-    (link,) = source_states(comparison(f"f ({path}:2)"), diff).links
+    (link,) = source_states(Sides(comparison(f"f ({path}:2)"), diff)).links
     assert link == f"{COMMITS[1]}/x%22%3E%3Cimg%20src%3Dx%3E%23%3F/%C3%A9.py#L2"
 
 

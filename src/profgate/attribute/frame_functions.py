@@ -1,0 +1,223 @@
+"""Which function of a source file a frame means, by its name and line, under the rules of each language."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from profgate.attribute.fingerprints import SourceFunction
+from profgate.attribute.grammars import Language
+from profgate.attribute.syntax_names import without_arguments
+
+LONGEST = 500
+_PYTHON_INSIDE = frozenset({"<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>"})
+_SCRIPT_NAMELESS = frozenset({"", "(anonymous)", "<anonymous>", "anonymous"})
+_SCRIPT_OBJECTS = frozenset(
+    {"Object", "Module", "Function", "exports", "module", "this", "window", "global", "globalThis", "prototype"}
+)
+_SCRIPT_PREFIX = re.compile(r"^(?:(?:async|get|set|new|static|bound|function)\*? +)+")
+_JAVA_LAMBDA = re.compile(r"lambda\$(\w+)\$\d+$")
+_JAVA_BODIES = {"new": "<init>", "static": "<clinit>"}
+_CPP_LAMBDA = re.compile(r"\{lambda\(.*?\)(?:#\d+)?\}|<lambda\(.*?\)>")
+_RUST_CLOSURE = re.compile(r"\{\{closure\}\}|\{closure(?:_env)?#\d+\}")
+_RUST_TRAIT = re.compile(r"^<(.+) as .+>::")
+_CONSTRUCTORS = frozenset({"constructor", "<init>"})
+
+
+@dataclass(frozen=True, slots=True)
+class FrameName:
+    """What a frame's name says: the parts of a qualified name from the outside in, the last "" where it is nameless.
+
+    ``within``: only the function around its line is meant, as of a comprehension. ``module``: the file's own code.
+    """
+
+    parts: tuple[str, ...]
+    nameless: bool = False
+    within: bool = False
+    module: bool = False
+
+
+def frame_name(name: str, language: Language) -> FrameName:
+    """The name of a frame as the language's profilers write it."""
+    return _READ[language](name[:LONGEST].strip())
+
+
+def last_words(name: str) -> frozenset[str]:
+    """What the function of a frame may be called, read by the rules of every language; empty where it is nameless."""
+    said = [frame_name(name, language) for language in ("python", "javascript", "go", "java", "cpp", "rust")]
+    return frozenset(one.parts[-1] for one in said if one.parts and not one.nameless)
+
+
+Known = TypeVar("Known")
+
+
+def functions_meant(
+    name: str, line: int | None, known: Sequence[Known], function_of: Callable[[Known], SourceFunction],
+    language: Language, *, exact: bool,
+) -> list[Known]:
+    """The functions of a file that a frame may mean; more than one where its name fits several, none where no one does.
+
+    A name that fits one function only is believed if the line lies in it. ``exact``: the line is where the function
+    begins, which settles it where exactly one does.
+    """
+    said = frame_name(name, language)
+    if said.module:
+        return [one for one in known if function_of(one).kind == "module"]
+    if said.within:
+        return _innermost(known, function_of, line)
+    found = _named(said, known, function_of)
+    if len(found) == 1:
+        return found if line is None or _holds(function_of(found[0]), line) else []
+    if found:
+        here = [one for one in found if line is not None and _holds(function_of(one), line)]
+        return found if here or line is None else []
+    if exact and line is not None:
+        begun = [one for one in known if line in {function_of(one).first, function_of(one).opens}]
+        begun = [one for one in begun if function_of(one).kind in {"function", "anonymous"}]
+        return begun if len(begun) == 1 and said.nameless == (function_of(begun[0]).kind == "anonymous") else []
+    return []
+
+
+def _holds(function: SourceFunction, line: int) -> bool:
+    return function.first <= line <= function.last
+
+
+def _innermost(
+    known: Sequence[Known], function_of: Callable[[Known], SourceFunction], line: int | None
+) -> list[Known]:
+    if line is None:
+        return []
+    around = [one for one in known if _holds(function_of(one), line) and function_of(one).kind != "scope"]
+    return [min(around, key=lambda one: function_of(one).last - function_of(one).first)] if around else []
+
+
+def _named(said: FrameName, known: Sequence[Known], function_of: Callable[[Known], SourceFunction]) -> list[Known]:
+    """Those whose qualified names agree with the frame's in the most parts, from the last one out."""
+    best, found = 0, list[Known]()
+    for one in known:
+        agreed = _agreed(said, function_of(one))
+        if agreed > best:
+            best, found = agreed, [one]
+        elif agreed == best and agreed:
+            found.append(one)
+    return found
+
+
+def _agreed(said: FrameName, function: SourceFunction) -> int:
+    """How many parts agree; 0 where one that both have does not."""
+    parts = function.parts
+    if function.kind == "module" or said.nameless != (function.kind == "anonymous"):
+        return 0
+    if said.nameless:
+        last = said.parts[-1] if said.parts else ""
+        if last and last != parts[-1] and parts[-1][:1].isalnum():
+            return 0
+        theirs, ours, agreed = said.parts[:-1], parts[:-1], 1
+    elif not said.parts or not parts:
+        return 0
+    elif said.parts[-1] == parts[-1]:
+        theirs, ours, agreed = said.parts[:-1], parts[:-1], 1
+    elif parts[-1] in _CONSTRUCTORS and len(parts) > 1 and said.parts[-1] == parts[-2]:
+        theirs, ours, agreed = said.parts[:-1], parts[:-2], 1
+    else:
+        return 0
+    for one, other in zip(reversed(theirs), reversed(ours), strict=False):
+        if one != other:
+            return 0
+        agreed += 1
+    return agreed
+
+
+def _python(name: str) -> FrameName:
+    parts = [part for part in name.replace(".<locals>", "").split(".") if part]
+    if parts and parts[-1] in _PYTHON_INSIDE:
+        return FrameName(tuple(parts[:-1]), within=True)
+    if parts[-1:] == ["<module>"]:
+        return FrameName((), module=True)
+    return FrameName(tuple(parts), nameless=parts[-1:] == ["<lambda>"])
+
+
+def _script(name: str) -> FrameName:
+    plain = _SCRIPT_PREFIX.sub("", re.sub(r" \[as [^\]]*\]$", "", name))
+    if plain in _SCRIPT_NAMELESS:
+        return FrameName(("",), nameless=True)
+    parts = plain.split(".")
+    if parts[-1] in _SCRIPT_NAMELESS:
+        return FrameName((*(part for part in parts[:-1] if part not in _SCRIPT_OBJECTS), ""), nameless=True)
+    return FrameName(tuple(part for part in parts if part and part not in _SCRIPT_OBJECTS))
+
+
+def _go(name: str) -> FrameName:
+    plain = _without_brackets(name).removesuffix("-fm")
+    plain = re.sub(r"[()*]", "", plain.rpartition("/")[2])
+    parts = [part for part in plain.split(".") if part]
+    parts = parts[1:] if len(parts) > 1 else parts
+    if parts[:1] == ["glob"]:
+        parts = parts[1:]
+    if parts[:1] == ["init"] and len(parts) == len("in"):
+        parts = parts[:1] if parts[1].isdigit() else parts[1:]
+    nameless = bool(parts) and (re.fullmatch(r"func\d+", parts[-1]) is not None or parts[-1].isdigit())
+    return FrameName(tuple(parts), nameless=nameless)
+
+
+def _java(name: str) -> FrameName:
+    plain = name.partition("(")[0].replace("/", ".")
+    if found := _JAVA_LAMBDA.search(plain):
+        owner = re.split(r"[.$]", plain[: found.start()].rstrip(".$"))
+        return FrameName((*owner, _JAVA_BODIES.get(found[1], found[1]), ""), nameless=True)
+    return FrameName(tuple(part for part in re.split(r"[.$]", plain) if part and not part.isdigit()))
+
+
+def _native(name: str) -> FrameName:
+    plain = re.sub(r" \[clone [^\]]*\]", "", name).replace("(anonymous namespace)::", "")
+    if found := _CPP_LAMBDA.search(plain):
+        outer = _native(plain[: found.start()].rstrip(":"))
+        return FrameName((*outer.parts, ""), nameless=True)
+    operator = re.search(r"\boperator\s*(\(\)|\[\]|[^\w\s(]+|\w[\w ]*)", plain)
+    if operator is not None:
+        head = without_arguments(plain[: operator.start()]).rpartition(" ")[2]
+        return FrameName((*_split(head), "operator" + "".join(operator[1].split())))
+    plain = without_arguments(plain)
+    plain = plain.partition("(")[0].strip().rpartition(" ")[2]
+    return FrameName(_split(plain.lstrip("*&")))
+
+
+def _rust(name: str) -> FrameName:
+    plain = name
+    if trait := _RUST_TRAIT.match(plain):
+        plain = f"{trait[1]}::{plain[trait.end() :]}"
+    closure = list(_RUST_CLOSURE.finditer(plain))
+    ending = closure[-1] if closure and closure[-1].end() == len(plain) else None
+    plain = re.sub(r"\{impl#\d+\}", "", _RUST_CLOSURE.sub("", plain))
+    parts = _split(without_arguments(plain.replace("<", "<", 1) if plain[:1] != "<" else plain[1:].replace(">", "", 1)))
+    if ending is not None:
+        return FrameName((*parts, ending[0] if "#" in ending[0] else ""), nameless=True)
+    return FrameName(parts)
+
+
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split("::") if part.strip())
+
+
+def _without_brackets(name: str) -> str:
+    """Without the arguments of Go's generic types, which may hold dots and slashes."""
+    kept, depth = [], 0
+    for sign in name:
+        depth += sign == "["
+        if not depth:
+            kept.append(sign)
+        depth -= sign == "]" and depth > 0
+    return "".join(kept)
+
+
+_READ: dict[Language, Callable[[str], FrameName]] = {
+    "python": _python,
+    "javascript": _script,
+    "typescript": _script,
+    "tsx": _script,
+    "go": _go,
+    "java": _java,
+    "c": _native,
+    "cpp": _native,
+    "rust": _rust,
+}

@@ -1,0 +1,60 @@
+"""Functions that fingerprints found under another name or in another file: one location each, by the new name."""
+
+import re
+
+from profgate.attribute.function_changes import KnownFunction
+from profgate.attribute.source_states import BASELINE, TARGET, Sides
+from profgate.model.comparison import Comparison
+
+Identity = tuple[str, str | None]
+_STAYED = frozenset({"same", "changed"})
+_NAMELESS = re.compile(r"^(?:.*[.:/])?(?:\(anonymous\)|<anonymous>|<lambda>|)$")
+
+
+def paired_functions(comparison: Comparison, sides: Sides) -> dict[Identity, Identity]:
+    """(name, file) of functions of the baseline to those of the same functions in the target.
+
+    Only names that stand on one side alone, and that can mean no other function of their file.
+    """
+    alone = _alone(comparison)
+    new: dict[tuple[object, ...], list[int]] = {}
+    for symbol in alone[TARGET]:
+        if (one := _only(sides, symbol)) is not None:
+            new.setdefault((one.path, one.function.parts, one.function.first), []).append(symbol)
+    found: dict[Identity, Identity] = {}
+    table = comparison.symbols
+    for symbol in alone[BASELINE]:
+        one = _only(sides, symbol)
+        if one is None or one.partner is None:
+            continue
+        path, function = one.partner
+        partners = new.get((path, function.parts, function.first), [])
+        now = (table.names[partners[0]], table.files[partners[0]]) if len(partners) == 1 else None
+        if now is not None and now not in found.values():
+            found[table.names[symbol], table.files[symbol]] = now
+    return found
+
+
+def not_to_pair(comparison: Comparison, sides: Sides | None) -> frozenset[int]:
+    """Symbols of one side alone that no likeness of names and costs may pair.
+
+    Those without a name of their own, and those whose source says that the other side has the function too.
+    """
+    names = comparison.symbols.names
+    alone = [symbol for side in _alone(comparison) for symbol in side]
+    refused = {symbol for symbol in alone if _NAMELESS.match(names[symbol])}
+    if sides is not None:
+        refused |= {
+            symbol for symbol in alone if (meant := sides.meant(symbol)) and {one.state for one in meant} <= _STAYED
+        }
+    return frozenset(refused)
+
+
+def _alone(comparison: Comparison) -> tuple[list[int], list[int]]:
+    known = [side.astype(bool) for side in comparison.present]
+    return (known[0] & ~known[1]).nonzero()[0].tolist(), (known[1] & ~known[0]).nonzero()[0].tolist()
+
+
+def _only(sides: Sides, symbol: int) -> KnownFunction | None:
+    meant = sides.meant(symbol) or []
+    return meant[0] if len(meant) == 1 else None
