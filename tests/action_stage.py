@@ -87,7 +87,12 @@ class Stage:
         return self.finish(self.step({}, mode="merge", **{"legs-result": ended}))
 
     def start_first_half(self, base: str = "") -> None:
-        self.merge = self.fake.add_commit(parents=[base or self.base, self.head])
+        before_it, after_it = (self.fake.state.commits[sha].files for sha in (self.base, self.head))
+        self.merge = self.fake.add_commit(
+            parents=[base or self.base, self.head],
+            files={path: data for path, data in after_it.items() if before_it.get(path) != data},
+            without=before_it.keys() - after_it.keys(),
+        )
         self.first_half = self.fake.start_run(self.head, event="pull_request", branch="feature", **self._head_place())
         self._before = len(self.fake.requests)
 

@@ -380,7 +380,8 @@ def report_on(
     return judge(draft, given.policy)
 
 
-def _states(comparison: Comparison, diff: SourceDiff, functions: FunctionChanges) -> SourceStates:
+def states_of(comparison: Comparison, diff: SourceDiff, functions: FunctionChanges) -> SourceStates:
+    """What is known of the source of each symbol, and how the change can have come to it."""
     sides = Sides(comparison, diff, functions)
     return with_reach(source_states(sides), comparison, sides)
 
@@ -388,7 +389,7 @@ def _states(comparison: Comparison, diff: SourceDiff, functions: FunctionChanges
 def build_report(given: PipelineInput, read: Reader, strategies: "Sequence[Strategy]") -> Built:
     """The judged report of one comparison with its pages. Pure; raises ProfileError for a file a person named."""
     comparisons, told = compare_sources(given, read)
-    states = [None if given.diff is None else _states(one, given.diff, told.functions) for one in comparisons]
+    states = [None if given.diff is None else states_of(one, given.diff, told.functions) for one in comparisons]
     if given.diff is not None:
         doubts = (given.diff.reason, unread(told.functions))
         told.warnings += [f"not all is known of the sources: {doubt}" for doubt in doubts if doubt]

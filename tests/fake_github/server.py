@@ -20,6 +20,7 @@ from fake_github.api import Answer, Api, Call, RefusalError, error_body
 from fake_github.blobs import BlobHost
 from fake_github.bodies import Bodies
 from fake_github.description import Description, Operation, ViolationError
+from fake_github.graphql import answer_query
 from fake_github.results import SERVICE, ResultsService, runtime_token
 from fake_github.state import (
     ALL_PERMISSIONS,
@@ -315,6 +316,8 @@ class FakeGitHub:
     def _real_answer(self, request: Request, raw_path: str, body: bytes) -> Response:
         if request.path.startswith(SERVICE):
             return self._results.answer(request)
+        if request.path == "/graphql":
+            return self._graphql(request, body)
         return self._rest(request, raw_path, body)
 
     def _fault(self, method: str, path: str) -> Fault | None:
@@ -323,6 +326,14 @@ class FakeGitHub:
                 fault.times -= 1
                 return fault
         return None
+
+    def _graphql(self, request: Request, body: bytes) -> Response:
+        if request.method != "POST" or request.headers.get("Authorization", "").partition(" ")[2] != self.state.token:
+            return _refuse(RefusalError(401, "Bad credentials"))
+        if self.state.permissions.get("contents", "none") == "none":
+            return _refuse(RefusalError(403, "Resource not accessible by integration"))
+        data = json.dumps(answer_query(self.state, json.loads(body))).encode()
+        return Response(data, 200, content_type="application/json; charset=utf-8")
 
     def _rest(self, request: Request, raw_path: str, body: bytes) -> Response:
         operation = _description().operation(request.method, raw_path)

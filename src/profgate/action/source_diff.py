@@ -1,9 +1,11 @@
 """What the pull request changed in the sources, as GitHub tells it."""
 
+from dataclasses import replace
+
 from profgate.action.job import Job
-from profgate.attribute.pull_files import diff_of_pull, of_another_start, with_doubt, with_files
+from profgate.attribute.pull_files import diff_of_pull, of_another_start, wanted_texts, with_doubt, with_files
 from profgate.errors import GitHubError
-from profgate.model.attribution import SourceDiff
+from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.report import Side
 
 _NO_START = "the pull request's diff does not start at the baseline ({}), so what it leaves alone may differ too"
@@ -24,6 +26,22 @@ def source_diff(job: Job, base: Side) -> SourceDiff | None:
     if elsewhere := f"distance {base.distance}" if base.distance else job.settings.baseline_ref:
         diff = of_another_start(diff, _NO_START.format(elsewhere))
     try:
-        return with_files(diff, job.client.files_of_commit(context.head_sha))
+        diff = with_files(diff, job.client.files_of_commit(context.head_sha))
     except GitHubError as error:
-        return with_doubt(diff, f"GitHub did not list the commit's files: {error}")
+        diff = with_doubt(diff, f"GitHub did not list the commit's files: {error}")
+    return _with_texts(diff, job, base)
+
+
+def _with_texts(diff: SourceDiff, job: Job, base: Side) -> SourceDiff:
+    """The diff with its sources as both sides were recorded from them: the target's is the commit of this run."""
+    commits = (base.sha, job.context.sha or job.context.head_sha)
+    if commits[0] is None:
+        return diff
+    before, after = wanted_texts(diff)
+    wanted = [*((commits[0], path) for path in before), *((commits[1], path) for path in after)]
+    try:
+        found = job.client.texts_at(wanted)
+    except GitHubError as error:
+        return with_doubt(diff, f"GitHub did not give the changed files: {error}")
+    sides = ({path: text for (sha, path), text in found.items() if sha == commit} for commit in commits)
+    return replace(diff, texts=SourceTexts(*sides))

@@ -6,7 +6,7 @@ each method costs exactly the requests it says. Only what can be repeated withou
 
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
@@ -27,6 +27,7 @@ from profgate.adapters.github_answers import (
     text_of,
     tree_of,
 )
+from profgate.adapters.github_graphql import blob_query, texts_of
 from profgate.errors import GitHubError, NotAllowed
 from profgate.model.github_records import (
     ArtifactRecord,
@@ -47,6 +48,7 @@ PAGE = 100
 MAX_PAGES = 100  # 10,000 comments: a server that never stops paging must not keep us for ever
 DOWNLOAD_TRIES = 3
 LISTED_FILES = 3_000
+BLOBS = 50  # files of one GraphQL query: GitHub gives a query ten seconds
 REPEATABLE = frozenset({"GET", "PATCH"})
 
 
@@ -205,6 +207,28 @@ class GitHubClient:
         """The paths of a commit's files, at most the 100,000 or 7 MB that GitHub lists; one request."""
         answer = self._get(f"/git/trees/{quote(sha, safe='')}", {"recursive": 1})
         return parsed(f"files of commit {sha}", tree_of, answer)
+
+    def texts_at(self, wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+        """The texts of files by (commit, path), in one GraphQL request for fifty.
+
+        What is missing there, is no text or is longer than GitHub gives in one piece is not in the answer.
+        """
+        found: dict[tuple[str, str], str] = {}
+        for start in range(0, len(wanted), BLOBS):
+            places = wanted[start : start + BLOBS]
+            query, variables = blob_query(self._root.removeprefix("/repos/"), places)
+            try:
+                answer = self._graphql(query, variables)
+            except ServerFailedError:  # a query changes nothing, so it may be sent twice
+                answer = self._graphql(query, variables)
+            texts = parsed("files by GraphQL", texts_of, answer)
+            found |= {place: text for place, text in zip(places, texts, strict=True) if text is not None}
+        return found
+
+    def _graphql(self, query: str, variables: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON
+        self.requests_made += 1
+        with _translated("POST graphql"):
+            return self._github.requester.graphql_query(query, dict(variables))[1]
 
     # Pull requests
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from profgate.errors import ProfgateError
 
-LARGEST_FILE = 200_000  # bytes; longer ones are no text a person reads
+LARGEST_FILE = 400_000  # bytes; longer ones are no text a person reads
 MOST_FILES = 100_000
 HIDDEN = (".", "__pycache__", "node_modules")
 Texts = dict[str, str | None]

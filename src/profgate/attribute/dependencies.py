@@ -51,10 +51,10 @@ def dependency_changes(diff: SourceDiff) -> Dependencies:
             continue
         before, after = sides_of(diff, changed)
         try:
-            if before is None or after is None:
-                raise ValueError("was not read")
-            old, new = dict(read(before)), dict(read(after))
-        except (ValueError, TypeError, AttributeError, RecursionError):
+            old, new = (None if text is None else dict(read(text)) for text in (before, after))
+        except (ValueError, TypeError, AttributeError, LookupError, RecursionError):
+            old = new = None
+        if old is None or new is None:
             unread.append(changed.path)
             continue
         for name in sorted(old.keys() | new.keys()):

@@ -175,6 +175,7 @@ class _Walk:
     def over(self, root: "Node") -> ParsedSource | None:
         """What the tree holds; None where it is larger or deeper than a person writes."""
         self.open = [_Open((), "module", root, 0, 1)]
+        self.open[0].broken = root.is_error
         cursor, nodes = root.walk(), 0
         node: Node | None = root
         while node is not None:
@@ -197,18 +198,9 @@ class _Walk:
     def _enters(self, node: "Node") -> bool:
         """Takes a node in; False where nothing below it is to be looked at."""
         kind, now = node.type, self.open[-1]
-        if kind in self.grammar.silent or self._is_idle_text(node):
-            return False
         if self.damaged and (node.is_error or node.is_missing):
             now.broken = True
-        if now.items == len(self.above) and now.item.tokens:
-            now.end_item()
-        if kind in self.grammar.leading:
-            self.leading.append(node)
-            return False
-        if now.contains and self._is_import(node, now):
-            text = b" ".join((node.text or b"").split()).decode("utf-8", "replace")
-            self.imports.add((text, frozenset(_WORD.findall(text))))
+        if self._passes_over(node, kind, now):
             return False
         opened = self._opened(node, now)
         before, self.leading = self.leading, []
@@ -218,14 +210,28 @@ class _Walk:
             return True
         if now.kind == "scope" and now.items is None and kind in _BODIES:
             now.items = len(self.above) + 1
-            return True
-        if not node.child_count or kind in _WHOLE:
+        elif not node.child_count or kind in _WHOLE:
             self._leaf(node, kind)
             return False
-        if node.is_named:
+        elif node.is_named:
             self._flush()
             now.feed(b"(" + kind.encode())
         return True
+
+    def _passes_over(self, node: "Node", kind: str, now: _Open) -> bool:
+        """Whether a node says nothing of its own: comments, imports, and what is kept for the function behind it."""
+        if kind in self.grammar.silent or self._is_idle_text(node):
+            return True
+        if now.items == len(self.above) and now.item.tokens:
+            now.end_item()
+        if kind in self.grammar.leading:
+            self.leading.append(node)
+            return True
+        if now.contains and self._is_import(node, now):
+            text = b" ".join((node.text or b"").split()).decode("utf-8", "replace")
+            self.imports.add((text, frozenset(_WORD.findall(text))))
+            return True
+        return False
 
     def _leaves(self, node: "Node") -> None:
         if not self.above:
@@ -250,7 +256,7 @@ class _Walk:
         if self.language != "python" or node.type != "expression_statement" or node.child_count != 1:
             return False
         only = node.children[0]
-        return only.type == "string" and b"f" not in (only.text or b"").partition(b"\"")[0].partition(b"'")[0].lower()
+        return only.type == "string" and b"f" not in (only.text or b"").partition(b'"')[0].partition(b"'")[0].lower()
 
     def _is_import(self, node: "Node", now: _Open) -> bool:
         if node.type in self.grammar.imports:

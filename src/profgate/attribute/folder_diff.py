@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
 
-from profgate.model.attribution import ChangedFile, Edit, FileStatus, Hunk, LineRange, SourceDiff
+from profgate.model.attribution import ChangedFile, Edit, FileStatus, Hunk, LineRange, SourceDiff, SourceTexts
 
 CONTEXT = 3
 MOST_LINES = 20_000  # of one file; comparing takes quadratic time in the worst case
@@ -22,7 +22,8 @@ def folder_diff(before: Mapping[str, str | None], after: Mapping[str, str | None
         whole = bool(lines) and max(map(len, lines)) <= MOST_LINES
         hunks = tuple(_hunks(*lines)) if whole else ()
         changed.append(ChangedFile(path, path, status, hunks, whole))
-    return SourceDiff(tuple(changed), repository_files=files)
+    texts = ({path: text for path, text in side.items() if text is not None} for side in (before, after))
+    return SourceDiff(tuple(changed), repository_files=files, texts=SourceTexts(*texts))
 
 
 def _lines(text: str) -> list[str]:

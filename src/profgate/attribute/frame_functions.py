@@ -52,8 +52,13 @@ Known = TypeVar("Known")
 
 
 def functions_meant(
-    name: str, line: int | None, known: Sequence[Known], function_of: Callable[[Known], SourceFunction],
-    language: Language, *, exact: bool,
+    name: str,
+    line: int | None,
+    known: Sequence[Known],
+    function_of: Callable[[Known], SourceFunction],
+    language: Language,
+    *,
+    exact: bool,
 ) -> list[Known]:
     """The functions of a file that a frame may mean; more than one where its name fits several, none where no one does.
 
@@ -82,9 +87,7 @@ def _holds(function: SourceFunction, line: int) -> bool:
     return function.first <= line <= function.last
 
 
-def _innermost(
-    known: Sequence[Known], function_of: Callable[[Known], SourceFunction], line: int | None
-) -> list[Known]:
+def _innermost(known: Sequence[Known], function_of: Callable[[Known], SourceFunction], line: int | None) -> list[Known]:
     if line is None:
         return []
     around = [one for one in known if _holds(function_of(one), line) and function_of(one).kind != "scope"]

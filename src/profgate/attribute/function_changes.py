@@ -149,7 +149,7 @@ def _by_name(
             continue
         pairs = _equal(old, new, lambda one: (one.fingerprint, one.signature))
         pairs += _equal(old, new, lambda one: one.fingerprint)
-        pairs += _equal(old, new, lambda one: one.signature if one.signature else id(one))
+        pairs += _equal(old, new, lambda one: one.signature or id(one))
         yield from pairs
         while old and new:
             yield old.pop(0), new.pop(0)

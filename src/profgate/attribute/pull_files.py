@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from profgate.attribute.dependencies import is_lock_file
+from profgate.attribute.grammars import language_of
 from profgate.attribute.unified_diff import MAX_FILES, TextBudget, changed_lines, parse_patch
 from profgate.model.attribution import ChangedFile, FileStatus, SourceDiff
 from profgate.model.github_records import FileRecord, TreeRecord
 
+MOST_SOURCES = 200
 _STATUS: dict[str, FileStatus] = {
     "added": "added",
     "copied": "added",
@@ -32,6 +35,13 @@ def with_files(diff: SourceDiff, tree: TreeRecord) -> SourceDiff:
     """The diff beside the files of the pull request's commit, so that untouched ones are known to be the same."""
     diff = replace(diff, repository_files=tree.paths, all_listed=tree.whole)
     return diff if tree.whole else with_doubt(diff, f"GitHub lists {len(tree.paths):,} files and holds more")
+
+
+def wanted_texts(diff: SourceDiff) -> tuple[list[str], list[str]]:
+    """The paths of sources and lock files to read on the baseline's and the target's side, at most 200 of each."""
+    files = [one for one in diff.files if language_of(one.path) is not None or is_lock_file(one.path)][:MOST_SOURCES]
+    before = [one.previous_path for one in files if one.status != "added"]
+    return before, [one.path for one in files if one.status != "removed"]
 
 
 def with_doubt(diff: SourceDiff, reason: str) -> SourceDiff:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -81,13 +82,15 @@ class _Reaching:
         return self.states.states[symbol] in {"changed", "added"} and not self.names[symbol].endswith("<module>")
 
     def _settled(self, symbol: int) -> bool:
-        """Whether a symbol's source is known not to have changed, in the repository or outside of it."""
-        return self.states.states[symbol] in {"same", "renamed"} or self.states.paths[symbol] is None
+        """Whether a symbol's source is known not to have changed: a file of the repository, or one outside of it."""
+        if self.states.paths[symbol] is None:
+            return self.comparison.symbols.files[symbol] is not None
+        return self.states.states[symbol] in {"same", "renamed"}
 
     def _doubt(self) -> str:
         """Why nothing can be called out of reach; empty where it can."""
         diff, changes = self.diff, self.changes
-        if not diff.complete or diff.repository_files is None or not diff.all_listed:
+        if not diff.files or not diff.complete or diff.repository_files is None or not diff.all_listed:
             return "not all changed files are known"
         if self.dependencies.moved:
             return f"a dependency changed: {next(iter(self.dependencies.moved.values()))}"
@@ -96,22 +99,25 @@ class _Reaching:
         if others:
             what = "could not be read" if language_of(others[0]) else "is no source whose functions can be told apart"
             return f"{others[0]} changed and {what}"
-        outside = [one for one in self._all_functions() if one.function.kind in {"module", "scope"}]
-        for one in outside:
-            if one.state in {"changed", "unknown"}:
+        for one in self._all_functions():
+            if one.state == "unknown":
+                return f"{one.path} holds what its grammar does not know"
+            if one.state == "changed" and one.function.kind in {"module", "scope"}:
                 name = ".".join(one.function.parts)
                 return f"code outside functions changed in {one.path}" + (f", {name}" if name else "")
         return self._seen()
 
     def _seen(self) -> str:
         """What the change touches and the profile holds, or may hold unseen."""
-        touched = [one for one in self._all_functions() if one.state in _TOUCHED | {"unknown"}]
+        touched = [one for one in self._all_functions() if one.state in _TOUCHED]
         words = {one.function.parts[-1] for one in touched if one.function.kind == "function" and one.function.parts}
         files = {path for one in self.diff.files for path in (one.path, one.previous_path)}
         for symbol, name in enumerate(self.names):
             state, path = self.states.states[symbol], self.states.paths[symbol]
             if state in _TOUCHED or (state == "unknown" and path in files):
-                return f"{name} changed and runs here" if state in _TOUCHED else f"{name} may have changed and runs here"
+                return (
+                    f"{name} changed and runs here" if state in _TOUCHED else f"{name} may have changed and runs here"
+                )
             if self.comparison.symbols.files[symbol] is None and words & last_words(name):
                 return f"{name} may have changed and runs here"
             if path in files:
@@ -150,7 +156,7 @@ def _tree_paths(comparison: Comparison, tree: DiffTree, above: BoolArray) -> lis
     nearest = np.full(len(tree.parent), NOWHERE, np.int64)
     starts = np.searchsorted(tree.depth, np.arange(int(tree.depth[-1]) + 2)).tolist()
     own = np.r_[above, False][tree.symbol]  # the root has no symbol
-    for first, last in zip(starts[1:], starts[2:], strict=False):
+    for first, last in pairwise(starts[1:]):
         parent = tree.parent[first:last]
         nearest[first:last] = np.where(own[parent], parent, nearest[parent])
     runs = comparison.runs
@@ -191,8 +197,8 @@ def _link_paths(comparison: Comparison, above: BoolArray) -> list[str]:
                     following.append(callee)
         edge = [callee for callee in following if callee not in starts]
     found = [""] * len(comparison.symbols)
-    for symbol in before:
-        path = [symbol, before[symbol]]
+    for symbol, caller in before.items():
+        path = [symbol, caller]
         while path[-1] not in starts and len(path) <= MOST_STEPS:
             path.append(before[path[-1]])
         found[symbol] = _told(comparison, path[::-1])

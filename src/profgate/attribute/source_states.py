@@ -27,11 +27,13 @@ def source_states(sides: "Sides") -> SourceStates:
     """A state, a file of the repository and a link for each symbol; what cannot be decided is unknown.
 
     In a file whose ``changes`` are known a function is compared by its fingerprint, so layout, comments and what moved
-    around it count for nothing. Where a name fits several of its functions their states must agree. Everywhere else the
-    hunks decide. *same*: the file lies in the repository and the diff does not touch it, or all its hunks lie on the far side of
-    another known function. *changed*: a known line of the function came with the diff, or a hunk changes lines that
-    stand in the function by the hunk's heading, by its own lines or by their indentation. *added*, *removed*: the file
-    came or went as a whole, or the function's definition did. *renamed*: the file did, and the function is the same.
+    around it count for nothing. Where a name fits several of its functions their states must agree.
+
+    Everywhere else the hunks decide. *same*: the file lies in the repository and the diff does not touch it, or all its
+    hunks lie on the far side of another known function. *changed*: a known line of the function came with the diff, or
+    a hunk changes lines that stand in the function by the hunk's heading, by its own lines or by their indentation.
+    *added*, *removed*: the file came or went as a whole, or the function's definition did. *renamed*: the file did, and
+    the function is the same.
 
     What hunks can get wrong: a comment or blank space inside a function counts as its change; of two functions of one
     name in one file (two methods ``__init__``) one line only is known, so a change of the other may be missed; a
@@ -56,11 +58,9 @@ class _Found:
 class Sides:
     """The files of both commits, and the known lines of the functions in the changed ones."""
 
-    def __init__(
-        self, comparison: Comparison, diff: SourceDiff, changes: FunctionChanges = FunctionChanges()
-    ) -> None:
+    def __init__(self, comparison: Comparison, diff: SourceDiff, changes: FunctionChanges | None = None) -> None:
         self.diff = diff
-        self.changes = changes
+        self.changes = changes or FunctionChanges()
         self.symbols = comparison.symbols
         self.present = comparison.present.tolist()
         self.exact = {facts.format for facts in comparison.facts} <= _FIRST_LINE_FORMATS
@@ -144,9 +144,7 @@ class Sides:
         name, line = self.symbols.names[symbol], self.symbols.lines[symbol]
         return functions_meant(name, line, known, lambda one: one.function, language, exact=self.exact) or None
 
-    def _edited(
-        self, side: int, changed: ChangedFile, meant: KnownFunction, line: int | None
-    ) -> tuple[str, int]:
+    def _edited(self, side: int, changed: ChangedFile, meant: KnownFunction, line: int | None) -> tuple[str, int]:
         """Where the diff shows a function: its own line, else its first changed one, else where it begins."""
         first, last = meant.function.first, meant.function.last
         edits = [edit for hunk in changed.hunks for edit in hunk.edits]

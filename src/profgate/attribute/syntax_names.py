@@ -21,6 +21,7 @@ _BINDS = {
     "field_definition": "property",
     "public_field_definition": "name",
 }
+_UNNAMED = frozenset({"computed_property_name", "object_pattern", "array_pattern", "subscript_expression"})
 _ANONYMOUS = {"python": "<lambda>", "java": "lambda", "cpp": "{lambda}", "c": "{lambda}"}
 _NAMED_FUNCTION = re.compile(r"[\w$#~]")
 
@@ -86,7 +87,12 @@ def _script_name(node: "Node", above: Sequence["Node"]) -> tuple[str, ...]:
             name = around[-1].child_by_field_name(binding)
         elif around and around[-1].type == "export_statement":
             return ("default",)
-    if name is None or name.type in {"computed_property_name", "object_pattern", "array_pattern", "subscript_expression"}:
+    if name is None or name.type in {
+        "computed_property_name",
+        "object_pattern",
+        "array_pattern",
+        "subscript_expression",
+    }:
         return ()
     if name.type == "member_expression":
         parts = [part for part in _text(name).split(".") if part not in {"this", "exports", "module", "prototype"}]
@@ -110,8 +116,8 @@ def _declarator(node: "Node") -> "Node | None":
     for _ in range(_DECLARATORS):
         if found is None or found.type == "function_declarator":
             return found
-        inner = found.child_by_field_name("declarator")
-        found = inner if inner is not None else next((one for one in found.named_children if "declarator" in one.type), None)
+        inner = [found.child_by_field_name("declarator"), *found.named_children]
+        found = next((one for one in inner if one is not None and "declarator" in one.type), None)
     return None
 
 

@@ -11,6 +11,7 @@ MAX_FILES = 3_000  # as many as GitHub lists
 MAX_HUNK_TEXT = 64 * 1024  # characters of one hunk that are kept
 MAX_TEXT = 4 * 1024 * 1024  # of all hunks together
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)", re.DOTALL)
+_BLOBS = re.compile(r"index ([0-9a-f]{7,64})\.\.([0-9a-f]{7,64})(?: \d+)?$")
 _ESCAPES = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, '"': 34, "\\": 92}
 _ESCAPED = re.compile(rb'\\([0-7]{3}|[abtnvfr"\\])')
 _NOWHERE = "/dev/null"
@@ -41,6 +42,7 @@ class _File:
     renamed: bool = False
     copied: bool = False
     complete: bool = True
+    blobs: tuple[str, str] | None = None
     hunks: list[Hunk] = field(default_factory=list)
 
     def finished(self) -> ChangedFile | None:
@@ -54,7 +56,7 @@ class _File:
         if path is None or previous is None:
             return None
         previous = path if status == "added" else previous
-        return ChangedFile(path, previous, status, () if self.copied else tuple(self.hunks), self.complete)
+        return ChangedFile(path, previous, status, () if self.copied else tuple(self.hunks), self.complete, self.blobs)
 
 
 def parse_patch(patch: str, budget: TextBudget) -> tuple[tuple[Hunk, ...], bool]:
@@ -226,6 +228,9 @@ def _name_sides(found: _File, first: str, second: str) -> None:
 
 
 def _take_fact(found: _File, line: str) -> None:
+    if ids := _BLOBS.match(line):
+        found.blobs = ids[1], ids[2]
+        return
     verb, _, path = line.partition(" from ") if " from " in line else line.partition(" to ")
     if verb in {"rename", "copy"} and path:
         found.renamed, found.copied = found.renamed or verb == "rename", found.copied or verb == "copy"

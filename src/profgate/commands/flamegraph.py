@@ -9,11 +9,11 @@ from fractions import Fraction
 from profgate import wiring
 from profgate.adapters.files import write_text
 from profgate.attribute.function_changes import function_changes
-from profgate.attribute.source_states import Sides, source_states
 from profgate.commands.inputs import add_diff, add_sides, file, one_comparison, pipeline_input, sources_of
 from profgate.errors import ProfgateError
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
+from profgate.pipeline import states_of
 from profgate.report.folded_export import Scaling, two_column_folded
 from profgate.report.page import build_page
 from profgate.report.page_columns import PageHeader, PageTree, exact_sum
@@ -64,7 +64,7 @@ def _sides(arguments: argparse.Namespace) -> tuple[PageTree, PageHeader]:
     comparisons = wiring.overlays(replace(given, diff=diff))
     comparison = _drawable(one_comparison(comparisons, arguments.metric, arguments.workload))
     if arguments.against is None:
-        states = None if diff is None else source_states(comparison, diff)
+        states = None if diff is None else states_of(comparison, diff, function_changes(diff))
         return page_input(comparison, PageContext(states=states, diff=diff, embed=arguments.embed_source or "changed"))
     if diff is not None:
         raise ProfgateError("--diff", "tells two builds apart; --against draws one file, so leave one of them away")

@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import get_args
 
 from profgate import wiring
-from profgate.adapters.checkout import tracked_files
+from profgate.adapters.checkout import blob_texts, texts_of_files, tracked_files
 from profgate.adapters.files import read_loosely, read_text, sources_under, write_text
 from profgate.adapters.source_folders import differing_texts
 from profgate.attribute.folder_diff import folder_diff
+from profgate.attribute.pull_files import wanted_texts
 from profgate.attribute.unified_diff import parse_diff
 from profgate.errors import ProfgateError
-from profgate.model.attribution import SourceDiff
+from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.comparison import Comparison
 from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_from_json
 from profgate.model.policy import EmbedSource, FailOn, Policy
@@ -134,10 +135,27 @@ def source_diff(name: str | None) -> SourceDiff | None:
     if name is None:
         return None
     diff = parse_diff(read_loosely(name, LARGEST_DIFF), "standard input" if name == "-" else name)
+    diff = _with_texts(diff)
     tracked = tracked_files()
     if tracked is None:
         return replace(diff, reason="git lists no files here, so only functions in changed files are known")
     return replace(diff, repository_files=tracked)
+
+
+def _with_texts(diff: SourceDiff) -> SourceDiff:
+    """The diff with the files whose ids it names, as git or the working tree has them."""
+    wanted_before, wanted_after = wanted_texts(diff)
+    before = {one.previous_path: one.blobs[0] for one in diff.files if one.blobs and one.previous_path in wanted_before}
+    after = {one.path: one.blobs[1] for one in diff.files if one.blobs and one.path in wanted_after}
+    if not before and not after:
+        return diff
+    stored = blob_texts([*before.values(), *after.values()])
+    here = texts_of_files({path: blob for path, blob in after.items() if blob not in stored})
+    texts = SourceTexts(
+        {path: stored[blob] for path, blob in before.items() if blob in stored},
+        {path: stored[blob] for path, blob in after.items() if blob in stored} | here,
+    )
+    return replace(diff, texts=texts)
 
 
 def one_comparison(comparisons: Sequence[Comparison], metric: str | None, workload: str | None) -> Comparison:

@@ -279,7 +279,7 @@ def _seams(finding: Finding) -> list[str]:
     evidence = finding.evidence or {}
     found = [CAPS[evidence["cost"]]] if evidence.get("cost") in CAPS else []
     if evidence.get("reach") == "not reachable":
-        found.append("not reachable from what this change touches")
+        found.append("out of reach of the change")
     if evidence.get("confirmed") == "no":
         found.append("a second measurement did not confirm it")
     return found

@@ -53,6 +53,7 @@ class ChangedFile:
 
     ``previous_path`` is its path on the baseline's side, the same one unless the file was renamed. ``complete`` False:
     hunks or parts of their text are missing (too large, binary, not told), so nothing follows from their absence.
+    ``blobs`` are git's ids of both versions, perhaps shortened, where the diff names them.
     """
 
     path: str
@@ -60,6 +61,7 @@ class ChangedFile:
     status: FileStatus
     hunks: tuple[Hunk, ...] = ()
     complete: bool = True
+    blobs: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ SOURCES = {
     "changed": "changed here",
     "added": "added here",
     "removed": "removed here",
-    "renamed": "its file was renamed here",
+    "renamed": "moved or renamed here",
 }
 GATE_RUNS = 8  # independent base runs from which the noise counts as known
 VERBS = {"time": "takes", "memory": "uses", "samples": "has"}
@@ -302,10 +302,22 @@ def moved_words(finding: Finding) -> str:
 
 def evidence_words(finding: Finding) -> tuple[str, ...]:
     """What else is known of a finding's place, each as ``name: text``; cost that moved first, in its own words."""
-    told = MOVED_KEYS | {"source", "source_link"}
+    told = MOVED_KEYS | {"source", "source_link", "reach", "reach_path"}
     plain = ((name, text) for name, text in sorted((finding.evidence or {}).items()) if name not in told)
-    moved = moved_words(finding)
-    return (*((moved,) if moved else ()), *(f"{name}: {text}" for name, text in plain))
+    first = filter(None, (moved_words(finding), reach_words(finding)))
+    return (*first, *(f"{name}: {text}" for name, text in plain))
+
+
+def reach_words(finding: Finding) -> str:
+    """How the change can have come to a function that it does not touch; empty where it is touched, or nobody knows."""
+    evidence = finding.evidence or {}
+    path = evidence.get("reach_path", "")
+    words = {
+        "called by a changed function": f"called by changed code: {path}",
+        "dependency changed": f"dependency changed: {path}",
+        "not reachable": "not reachable from the change",
+    }
+    return words.get(evidence.get("reach", ""), "")
 
 
 def source_words(finding: Finding) -> str:

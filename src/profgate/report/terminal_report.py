@@ -165,7 +165,7 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def _named(finding: Finding) -> str:
-    source = rows.source_words(finding)
+    source = rows.source_words(finding) or rows.reach_words(finding)
     return name_text(finding.location.name, 200) + (f" ({source})" if source else "")
 
 

@@ -1,0 +1,30 @@
+"""The one GraphQL query of profgate: many files of several commits in one request."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_FIELDS = "... on Blob { text isBinary isTruncated }"
+
+
+def blob_query(repository: str, places: Sequence[tuple[str, str]]) -> tuple[str, dict[str, str]]:
+    """A query for the texts of (commit, path) and its variables; paths are data, never part of the query."""
+    owner, _, name = repository.partition("/")
+    numbers = range(len(places))
+    asked = " ".join(f"file{number}: object(expression: $file{number}) {{ {_FIELDS} }}" for number in numbers)
+    declared = ", ".join(["$owner: String!", "$name: String!", *(f"$file{number}: String!" for number in numbers)])
+    query = f"query({declared}) {{ repository(owner: $owner, name: $name) {{ {asked} }} }}"
+    variables = {f"file{number}": f"{commit}:{path}" for number, (commit, path) in enumerate(places)}
+    return query, {"owner": owner, "name": name, **variables}
+
+
+def texts_of(answer: Mapping[str, Any]) -> list[str | None]:
+    """The texts in the order of the query; None for what is missing, binary or cut off."""
+    repository = answer["data"]["repository"]
+    return [_text(repository[f"file{number}"]) for number in range(len(repository))]
+
+
+def _text(blob: Mapping[str, Any] | None) -> str | None:
+    if blob is None or blob.get("isBinary") or blob.get("isTruncated"):
+        return None
+    text = blob.get("text")
+    return text if isinstance(text, str) else None
