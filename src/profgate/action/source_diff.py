@@ -33,8 +33,9 @@ def source_diff(job: Job, base: Side) -> SourceDiff | None:
 
 
 def _with_texts(diff: SourceDiff, job: Job, base: Side) -> SourceDiff:
-    """The diff with its sources as both sides were recorded from them: the target's is the commit of this run."""
-    commits = (base.sha, job.context.sha or job.context.head_sha)
+    """The diff with its sources as both sides were recorded from them: a pull request's run checks out a test merge."""
+    context = job.context
+    commits = (base.sha, context.sha if context.event_name == "pull_request" and context.sha else context.head_sha)
     if commits[0] is None:
         return diff
     before, after = wanted_texts(diff)
