@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from profgate import wiring
 from profgate.adapters.track_folder import TrackFolder
-from profgate.attribute.source_states import source_states
+from profgate.attribute.function_changes import function_changes
 from profgate.attribute.unified_diff import parse_diff
 from profgate.commands.tracking import Plan, version_key
 from profgate.compare.workloads import workload_name
@@ -18,7 +18,7 @@ from profgate.model.comparison import Comparison
 from profgate.model.evolution import Evolution, Jump, MeasuredVersion
 from profgate.model.report import Document, Side
 from profgate.model.source import SourceFile
-from profgate.pipeline import PipelineInput
+from profgate.pipeline import PipelineInput, states_of
 from profgate.report.page import build_page
 from profgate.report.page_input import PageContext, has_page, page_input
 
@@ -105,7 +105,7 @@ def _page(plan: Plan, pair: _Pair, comparison: Comparison) -> str:
     diff = _diff(plan, pair)
     context = PageContext((pair.baseline.version.name, pair.target.version.name), diff=diff)
     if diff is not None:
-        context = replace(context, states=source_states(comparison, diff))
+        context = replace(context, states=states_of(comparison, diff, function_changes(diff)))
     return build_page(*page_input(comparison, context))
 
 
