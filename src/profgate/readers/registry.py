@@ -8,19 +8,26 @@ from profgate.model.kernels import Kernels
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
 from profgate.readers.base import ProfileReader, SplittingReader
+from profgate.readers.benchmarkdotnet import BenchmarkDotNetReader
 from profgate.readers.callgrind import CallgrindReader
 from profgate.readers.containers import is_wrapped, unwrap
 from profgate.readers.cpuprofile import CpuprofileReader
+from profgate.readers.criterion import CriterionReader, LibtestReader
+from profgate.readers.custom_results import CustomResultsReader
 from profgate.readers.firefox import FirefoxReader
 from profgate.readers.folded import FoldedReader
 from profgate.readers.foreign import advice_for
+from profgate.readers.go_benchmark import GoBenchmarkReader
+from profgate.readers.google_benchmark import GoogleBenchmarkReader
 from profgate.readers.hyperfine import HyperfineReader
+from profgate.readers.jmh import JmhReader
 from profgate.readers.junit import JunitReader
 from profgate.readers.perf import PerfReader
 from profgate.readers.perun import PerunReader
 from profgate.readers.pprof import PprofReader
 from profgate.readers.pstats import PstatsReader
 from profgate.readers.pyinstrument import PyinstrumentReader
+from profgate.readers.pyperf import PyperfReader
 from profgate.readers.pytest_benchmark import PytestBenchmarkReader
 from profgate.readers.speedscope import SpeedscopeReader
 from profgate.readers.trace_events import TraceEventsReader
@@ -42,6 +49,14 @@ def built_in(kernels: Kernels | None = None) -> tuple[ProfileReader, ...]:
         CallgrindReader(),
         HyperfineReader(),
         PytestBenchmarkReader(),
+        PyperfReader(),
+        GoBenchmarkReader(),
+        GoogleBenchmarkReader(),
+        CriterionReader(),
+        LibtestReader(),
+        JmhReader(),
+        BenchmarkDotNetReader(),
+        CustomResultsReader(),
         JunitReader(),
         FoldedReader(kernels),
     )

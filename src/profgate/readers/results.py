@@ -2,8 +2,8 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 import numpy as np
@@ -16,6 +16,11 @@ from profgate.readers.json_text import Json, wrong
 MOST_RUNS = 100  # runs of one benchmark and file: more say the same again, and neighbours resemble each other
 LONGEST_NAME = 500
 _LARGEST = 1e30
+_COUNTS = {"allocs", "allocations", "count", "counts", "instructions"}
+_EACH = {"", "op", "iter", "iteration", "call"}
+_WORK = {"op", "ops", "operations", "iter", "iterations", "items", "requests", "req", "rows", "queries", "messages"}
+_DECIMAL_BYTES = {"b": 1.0, "bytes": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9}
+_SECONDS = {"sec": "s"}
 _AVERAGED = f"benchmarks of more than {MOST_RUNS} rounds, of which means of consecutive ones are compared"
 
 
@@ -28,20 +33,65 @@ class Quantity:
 
 
 def time_in(unit: str, name: str = "time") -> Quantity:
-    """A duration in a unit of time; what no clock knows stays a unit of its own."""
+    """A duration, of which less is better."""
     base, factor, power = base_unit(unit)
     return Quantity(Metric(name, base, kind=MetricKind.TIMED), factor * 10.0**power)
 
 
-def amount_of(name: str, unit: str, *, better: Better = "lower", directed: bool = True) -> Quantity:
-    """An exact count of bytes, allocations or the like."""
+def amount_of(name: str, unit: str) -> Quantity:
+    """An exact count of bytes, allocations or the like, of which less is better."""
     base, factor, power = base_unit(unit)
-    return Quantity(Metric(name, base, better, MetricKind.COUNTED, directed=directed), factor * 10.0**power)
+    return Quantity(Metric(name, base, kind=MetricKind.COUNTED), factor * 10.0**power)
 
 
 def rate_of(name: str, unit: str, factor: float = 1.0) -> Quantity:
     """Work for each second, of which more is better."""
     return Quantity(Metric(name, unit, "higher", MetricKind.TIMED), factor)
+
+
+def quantity_of(unit: str, name: str = "", better: Better | None = None) -> Quantity:
+    """What a unit alone tells: times, memory and counts are better when low, work for each time when high.
+
+    ``ns/op`` and ``ns`` are times, ``B/op`` memory, ``ops/ms`` and ``MB/s`` rates. Of any other unit nobody knows the
+    direction unless ``better`` says it.
+    """
+    over, _, under = (part.strip().lower() for part in unit.partition("/"))
+    base = base_unit(over)[0]
+    if under not in _EACH:
+        found = _rate(over, under, name) or unknown(unit, name)
+    elif base == "nanoseconds":
+        found = time_in(over, name or "time")
+    elif base == "bytes":
+        found = amount_of(name or "memory", over)
+    elif over in _COUNTS:
+        found = amount_of(name or over, "count")
+    else:
+        found = unknown(unit, name)
+    return found if better is None else replace(found, metric=replace(found.metric, better=better, directed=True))
+
+
+def unknown(unit: str, name: str) -> Quantity:
+    """A value of which nobody knows whether more is better."""
+    return Quantity(Metric(name or unit or "value", unit or "count", kind=MetricKind.TIMED, directed=False))
+
+
+def _rate(work: str, under: str, name: str) -> Quantity | None:
+    """Work of a kind of which more is better, for each second; None for anything else."""
+    base, factor, power = base_unit(_SECONDS.get(under, under))
+    if base != "nanoseconds" or work not in _WORK | _DECIMAL_BYTES.keys():
+        return None
+    size = _DECIMAL_BYTES.get(work, 1.0)
+    done = "bytes" if work in _DECIMAL_BYTES else work
+    return rate_of(name or "throughput", f"{done}/s", size * 1e9 / (factor * 10.0**power))
+
+
+def each_process(groups: Sequence[Sequence[float]]) -> list[float]:
+    """Readings from the values of several processes: one a process, since what a process repeats is no new one.
+
+    The values themselves where there was one process alone.
+    """
+    filled = [group for group in groups if group]
+    return list(filled[0]) if len(filled) == 1 else [sum(group) / len(group) for group in filled]
 
 
 @dataclass

@@ -7,7 +7,7 @@ import pytest
 from profgate.errors import ProfileError
 from profgate.model.profile import Facts, Profile
 from profgate.model.units import Metric, MetricKind
-from profgate.readers.results import MOST_RUNS, Results, amount_of, rate_of, time_in
+from profgate.readers.results import MOST_RUNS, Results, amount_of, each_process, quantity_of, rate_of, time_in
 
 FACTS = Facts(format="x")
 
@@ -87,3 +87,35 @@ def test_what_no_clock_measures_is_refused(value: Any) -> None:
 def test_a_benchmark_needs_a_name(name: Any) -> None:
     with pytest.raises(ProfileError, match="no name of a benchmark"):
         results((name, time_in("s"), [1]))
+
+
+@pytest.mark.parametrize(
+    ("unit", "name", "base", "better", "factor"),
+    [
+        ("ns/op", "time", "nanoseconds", "lower", 1),
+        ("ms", "time", "nanoseconds", "lower", 1e6),
+        ("B/op", "memory", "bytes", "lower", 1),
+        ("KiB", "memory", "bytes", "lower", 1024),
+        ("allocs/op", "allocs", "count", "lower", 1),
+        ("ops/ms", "throughput", "ops/s", "higher", 1e3),
+        ("MB/s", "throughput", "bytes/s", "higher", 1e6),
+        ("req/sec", "throughput", "req/s", "higher", 1),
+    ],
+)
+def test_a_unit_tells_its_base_and_direction(unit: str, name: str, base: str, better: str, factor: float) -> None:
+    found = quantity_of(unit)
+    metric = found.metric
+    assert (metric.name, metric.unit, metric.better, metric.directed) == (name, base, better, True)
+    assert found.factor == factor
+
+
+@pytest.mark.parametrize("unit", ["", "widgets", "errors/s", "ms/frame", "MB/widget"])
+def test_of_other_units_nobody_knows_the_direction(unit: str) -> None:
+    assert not quantity_of(unit).metric.directed
+    assert quantity_of(unit, better="higher").metric.directed
+
+
+def test_what_a_process_repeats_is_one_reading_where_there_are_several() -> None:
+    assert each_process([[1, 2], [], [5]]) == [1.5, 5]
+    assert each_process([[], [1, 2]]) == [1, 2]
+    assert each_process([]) == []

@@ -1,0 +1,71 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from profgate.errors import ProfileError
+from profgate.model.profile import Profile
+from profgate.model.source import source_of
+from profgate.readers.benchmarkdotnet import BenchmarkDotNetReader
+from result_rows import means, values
+
+BY_HAND = Path(__file__).parents[2] / "data" / "benchmarkdotnet" / "by-hand-0.15-full.json"
+
+
+def read(*benchmarks: Any) -> Profile:
+    document = {"HostEnvironmentInfo": {}, "Benchmarks": benchmarks}
+    return BenchmarkDotNetReader().read(source_of("a.json", json.dumps(document).encode()))
+
+
+def measurement(nanoseconds: float, launch: int = 1, operations: float = 10, stage: str = "Result") -> dict[str, Any]:
+    return {
+        "IterationMode": "Workload",
+        "IterationStage": stage,
+        "LaunchIndex": launch,
+        "Operations": operations,
+        "Nanoseconds": nanoseconds,
+    }
+
+
+def benchmark(*measurements: Any, **more: Any) -> dict[str, Any]:
+    return {"FullName": "A.B", "Statistics": {"Mean": 7}, "Measurements": measurements, **more}
+
+
+def test_the_results_of_all_iterations_have_the_mean_that_the_file_states() -> None:
+    found = BenchmarkDotNetReader().read(source_of("a.json", BY_HAND.read_bytes()))
+    assert means(found) == {"Example.Shop.Sort(Count: 1000)": 500}
+    assert values(found, "Example.Shop.Sort(Count: 1000)") == [500, 505, 495]
+    assert values(found, "Example.Shop.Sort(Count: 1000)", "allocated") == [4024]
+    assert found.warnings == ("benchmarks that failed, of which nothing is known: 1",)
+
+
+def test_several_launches_give_a_reading_each() -> None:
+    assert values(read(benchmark(measurement(10), measurement(30), measurement(50, 2))), "A.B") == [2, 5]
+
+
+def test_without_measurements_the_values_of_the_statistics_are_the_runs() -> None:
+    assert values(read(benchmark(Statistics={"OriginalValues": [1, 2], "Mean": 1.5})), "A.B") == [1, 2]
+    assert values(read(benchmark()), "A.B") == [7]
+
+
+def test_a_name_is_put_together_where_there_is_no_full_one() -> None:
+    found = read({"Type": "Shop", "Method": "Sort", "Parameters": "n=1", "Statistics": {"Mean": 2}})
+    assert list(means(found)) == ["Shop.Sort(n=1)"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (7, "benchmark 0 is no JSON object"),
+        (benchmark(Statistics=7), "'Statistics' is no JSON object"),
+        (benchmark(7), "a measurement is no JSON object"),
+        (benchmark(measurement(1, operations=0)), "a measurement has no operations"),
+        (benchmark(measurement(-1)), "cannot be measured"),
+        (benchmark(Statistics={}), "cannot be measured"),
+        ({"Statistics": {"Mean": 1}}, "no name of a benchmark"),
+    ],
+)
+def test_benchmarks_of_another_shape_are_refused(entry: Any, message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        read(entry)

@@ -1,0 +1,96 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from profgate.errors import ProfileError
+from profgate.model.profile import Profile
+from profgate.model.source import source_of
+from profgate.readers.criterion import CriterionReader, LibtestReader
+from result_rows import means, values
+
+DATA = Path(__file__).parents[2] / "data"
+SAMPLE = DATA / "criterion" / "criterion-0.3.6-sample.json"
+LINES = DATA / "libtest" / "criterion-0.3.6-bencher.txt"
+ESTIMATED = (46466.693770428814, 46836.24936038012)
+
+
+def sample(iters: Any, times: Any, name: str = "sort/1000/new/sample.json") -> Profile:
+    document = {"sampling_mode": "Flat", "iters": iters, "times": times}
+    return CriterionReader().read(source_of(name, json.dumps(document).encode()))
+
+
+def messages(*lines: Any) -> Profile:
+    return CriterionReader().read(source_of("a.json", "\n".join(map(json.dumps, lines)).encode()))
+
+
+def lines(*text: str) -> Profile:
+    return LibtestReader().read(source_of("a.txt", "\n".join(text).encode()))
+
+
+def test_a_recorded_sample_has_the_mean_that_criterion_estimated() -> None:
+    found = CriterionReader().read(source_of("sort/1000/new/sample.json", SAMPLE.read_bytes()))
+    # mean and median of target/criterion/sort/1000/new/estimates.json
+    assert means(found) == pytest.approx({"sort/1000": ESTIMATED[0]})
+    assert np.median(values(found, "sort/1000")) == pytest.approx(ESTIMATED[1])
+    assert len(values(found, "sort/1000")) == 20
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("sort/1000/new/sample.json", "sort/1000"),
+        ("orders/base/sample.json", "orders"),
+        ("new/sample.json.gz", "new/sample.json.gz"),
+        ("sort.json", "sort.json"),
+    ],
+)
+def test_the_folders_name_the_benchmark(file: str, name: str) -> None:
+    assert list(means(sample([1], [2], file))) == [name]
+
+
+def test_messages_hold_the_samples_of_each_benchmark() -> None:
+    found = messages(
+        {
+            "reason": "benchmark-complete",
+            "id": "sort",
+            "iteration_count": [2, 4],
+            "measured_values": [8, 20],
+            "unit": "us",
+        },
+        {"reason": "group-complete", "group_name": "sort", "benchmarks": ["sort"]},
+    )
+    assert values(found, "sort") == [4000, 5000]
+
+
+def test_a_recorded_text_has_the_value_of_each_line() -> None:
+    found = LibtestReader().read(source_of("a.txt", LINES.read_bytes()))
+    assert means(found) == {"sort/100": 1350, "sort/1000": 46836, "orders": 2018}
+
+
+def test_lines_are_read_with_separators_and_fractions() -> None:
+    found = lines("running 2 tests", "test a::b ... bench:   1,234.5 ns/iter (+/- 1,000)", "test c ... ok")
+    assert means(found) == {"a::b": 1234.5}
+
+
+@pytest.mark.parametrize(
+    ("iters", "times", "message"),
+    [
+        ([1], [1, 2], "not as many times"),
+        ([], [], "not as many times"),
+        ([0], [1], "has no iterations"),
+        ([1], [-1], "cannot be measured"),
+        (["1"], [1], "cannot be measured"),
+        (7, [1], "the iterations is no JSON array"),
+    ],
+)
+def test_samples_of_another_shape_are_refused(iters: Any, times: Any, message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        sample(iters, times)
+
+
+def test_a_line_that_was_cut_is_refused() -> None:
+    with pytest.raises(ProfileError, match=r"a\.txt:2: '12' is no time of an iteration"):
+        lines("test a ... bench: 1 ns/iter (+/- 0)", "test b ... bench: 12")

@@ -1,0 +1,78 @@
+from pathlib import Path
+
+import pytest
+
+from profgate.errors import ProfileError
+from profgate.model.profile import Profile
+from profgate.model.source import source_of
+from profgate.readers.go_benchmark import GoBenchmarkReader
+from result_rows import means, values
+
+RECORDED = Path(__file__).parents[2] / "data" / "go-benchmark" / "go-1.19.8.txt"
+
+
+def read(*lines: str, end: str = "PASS") -> Profile:
+    return GoBenchmarkReader().read(source_of("a.txt", "\n".join([*lines, end]).encode()))
+
+
+def test_a_recorded_file_has_every_run_with_all_its_units() -> None:
+    found = GoBenchmarkReader().read(source_of("a.txt", RECORDED.read_bytes()))
+    name = "example.org/shop/shop.BenchmarkSorted/n=100"
+    # the numbers that go test printed, in its order
+    assert values(found, name) == [15853, 8821, 10733, 7175, 16039]
+    assert values(found, name, "speed") == [50.46e6, 90.69e6, 74.54e6, 111.5e6, 49.88e6]
+    assert values(found, name, "allocated") == [920] * 5
+    assert values(found, name, "allocations") == [2] * 5
+    assert means(found) == {
+        name: 11724.2,
+        "example.org/shop/shop.BenchmarkSorted/n=1000": 393061.6,
+        "example.org/shop/shop.BenchmarkOrders": 17696.8,
+    }
+    assert (found.facts.os, found.facts.architecture) == ("linux", "amd64")
+    assert found.facts.cpu_model == "Intel(R) Xeon(R) Processor"
+    assert not found.warnings
+
+
+def test_the_directions_and_units_are_those_of_go() -> None:
+    found = GoBenchmarkReader().read(source_of("a.txt", RECORDED.read_bytes()))
+    assert {(metric.name, metric.unit, metric.better, metric.directed) for metric in found.metrics} == {
+        ("time", "nanoseconds", "lower", True),
+        ("speed", "bytes/s", "higher", True),
+        ("allocated", "bytes", "lower", True),
+        ("allocations", "count", "lower", True),
+        ("orders/op", "orders/op", "lower", False),
+    }
+
+
+def test_one_name_in_two_packages_is_two_benchmarks() -> None:
+    found = read("pkg: ex.org/a", "BenchmarkX 1 2 ns/op", "pkg: ex.org/b", "BenchmarkX 1 3 ns/op")
+    assert means(found) == {"ex.org/a.BenchmarkX": 2, "ex.org/b.BenchmarkX": 3}
+
+
+def test_the_number_of_processors_leaves_the_name_where_all_share_it() -> None:
+    assert means(read("BenchmarkX-8 1 2 ns/op", "BenchmarkY/n=9-8 1 3 ns/op")) == {"BenchmarkX": 2, "BenchmarkY/n=9": 3}
+    assert list(means(read("BenchmarkX 1 2 ns/op", "BenchmarkX-2 1 3 ns/op"))) == ["BenchmarkX", "BenchmarkX-2"]
+
+
+def test_other_output_in_between_is_no_benchmark() -> None:
+    found = read("=== RUN TestX", "Benchmarks are fun", "BenchmarkX 1 2 ns/op", "BenchmarkY", "Benchmark" + "9 " * 9000)
+    assert means(found) == {"BenchmarkX": 2}
+
+
+def test_a_run_that_did_not_end_is_told() -> None:
+    assert read("BenchmarkX 1 2 ns/op", end="").warnings[0].startswith("ends without a PASS")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("BenchmarkX 1 2 ns/op 3", "a.txt:1: '3' has no unit"),
+        ("BenchmarkX 1 soon ns/op", "a.txt:1: 'soon' is no number"),
+        ("BenchmarkX 1 NaN ns/op", "cannot be measured"),
+        ("BenchmarkX 1 -2 ns/op", "cannot be measured"),
+        ("BenchmarkX 1 1e999 ns/op", "cannot be measured"),
+    ],
+)
+def test_values_of_another_shape_are_refused(line: str, message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        read(line)

@@ -1,0 +1,68 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from profgate.errors import ProfileError
+from profgate.model.profile import Profile
+from profgate.model.source import source_of
+from profgate.readers.google_benchmark import GoogleBenchmarkReader
+from result_rows import means, values
+
+RECORDED = Path(__file__).parents[2] / "data" / "google-benchmark" / "google-benchmark-1.7.1.json"
+
+
+def read(*benchmarks: Any) -> Profile:
+    document = {"context": {"library_build_type": "release"}, "benchmarks": benchmarks}
+    return GoogleBenchmarkReader().read(source_of("a.json", json.dumps(document).encode()))
+
+
+def run(name: str, time: float, **more: Any) -> dict[str, Any]:
+    return {"name": name, "run_type": "iteration", "real_time": time, "cpu_time": time, "time_unit": "us", **more}
+
+
+def test_a_recorded_file_has_every_repetition_and_the_means_that_it_states() -> None:
+    found = GoogleBenchmarkReader().read(source_of("a.json", RECORDED.read_bytes()))
+    entries = json.loads(RECORDED.read_text())["benchmarks"]
+    stated = {one["run_name"]: one for one in entries if one.get("aggregate_name") == "mean"}
+    assert means(found) == pytest.approx({name: one["real_time"] * 1e3 for name, one in stated.items()})
+    assert means(found, "CPU time") == pytest.approx({name: one["cpu_time"] * 1e3 for name, one in stated.items()})
+    assert means(found, "items") == pytest.approx({name: one["items_per_second"] for name, one in stated.items()})
+    assert means(found, "half") == {"BM_Sort/100": 50, "BM_Sort/1000": 500}
+    assert len(values(found, "BM_Sort/100")) == 4
+    assert found.warnings == ("benchmarks that failed, of which nothing is known: 4",)
+
+
+def test_rates_are_better_when_high_and_of_counters_nobody_knows() -> None:
+    found = GoogleBenchmarkReader().read(source_of("a.json", RECORDED.read_bytes()))
+    directions = {metric.name: (metric.better, metric.directed) for metric in found.metrics}
+    assert directions == {
+        "time": ("lower", True),
+        "CPU time": ("lower", True),
+        "items": ("higher", True),
+        "half": ("lower", False),
+    }
+
+
+def test_where_means_alone_were_written_they_are_the_run_and_that_is_told() -> None:
+    aggregates = [run("BM_mean", 2, run_name="BM", run_type="aggregate", aggregate_name="mean")]
+    aggregates += [run("BM_stddev", 1, run_name="BM", run_type="aggregate", aggregate_name="stddev")]
+    found = read(*aggregates)
+    assert means(found) == {"BM": 2000}
+    assert found.warnings == ("benchmarks with a mean alone, whose repetitions were not written: 2",)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (7, "benchmark 0 is no JSON object"),
+        ({"name": "a"}, "cannot be measured"),
+        (run("", 1), "no name of a benchmark"),
+        (run("a", -1), "cannot be measured"),
+        (run("a", 1, half=-1), "cannot be measured"),
+    ],
+)
+def test_benchmarks_of_another_shape_are_refused(entry: Any, message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        read(entry)

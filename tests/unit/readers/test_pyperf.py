@@ -1,0 +1,53 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from profgate.errors import ProfileError
+from profgate.model.profile import Profile
+from profgate.model.source import source_of
+from profgate.readers.pyperf import PyperfReader
+from result_rows import means, values
+
+RECORDED = Path(__file__).parents[2] / "data" / "pyperf" / "pyperf-2.10.json"
+
+
+def read(*benchmarks: Any, **metadata: Any) -> Profile:
+    document = {"benchmarks": benchmarks, "metadata": {"perf_version": "2.10.0", **metadata}}
+    return PyperfReader().read(source_of("a.json", json.dumps(document).encode()))
+
+
+def test_a_recorded_file_has_a_reading_for_each_worker_and_the_means_that_pyperf_prints() -> None:
+    found = PyperfReader().read(source_of("a.json", RECORDED.read_bytes()))
+    # `pyperf show`: 282 us and 26.8 us; four workers, three values each
+    assert {name: float(f"{mean / 1e3:.3g}") for name, mean in means(found).items()} == {"sorted": 282, "orders": 26.8}
+    assert len(values(found, "sorted")) == 4
+    assert (found.facts.profiler_version, found.facts.runtime) == ("2.10.0", "3.11.7")
+
+
+def test_the_values_of_a_single_worker_are_the_runs() -> None:
+    calibration = {"warmups": [[1, 0.5]]}
+    found = read({"runs": [calibration, {"values": [1, 2, 3]}], "metadata": {"name": "sort"}})
+    assert values(found, "sort") == [1e9, 2e9, 3e9]
+
+
+def test_what_all_benchmarks_share_stands_above_them() -> None:
+    found = read({"runs": [{"values": [4096]}]}, name="sort", unit="byte")
+    assert values(found, "sort", "memory") == [4096]
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (7, "benchmark 0: it is no JSON object"),
+        ({"metadata": {"name": "a"}}, "'runs' is no JSON array"),
+        ({"metadata": 7, "runs": []}, "'metadata' is no JSON object"),
+        ({"metadata": {"name": "a"}, "runs": [7]}, "a run is no JSON object"),
+        ({"metadata": {"name": "a"}, "runs": [{"values": [-1]}]}, "cannot be measured"),
+        ({"runs": [{"values": [1]}]}, "no name of a benchmark"),
+    ],
+)
+def test_benchmarks_of_another_shape_are_refused(entry: Any, message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        read(entry)
