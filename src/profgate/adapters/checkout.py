@@ -67,13 +67,24 @@ def _as_text(data: bytes) -> str | None:
 
 def tracked_files() -> frozenset[str] | None:
     """The files git tracks, by their paths from the top of the repository; None without git or a repository."""
+    listed = _git("ls-files", "-z", "--full-name", ":/")
+    if listed is None:
+        return None
+    return frozenset(name.decode("utf-8", "replace") for name in listed.split(b"\0") if name)
+
+
+def head_commit() -> str:
+    """The commit that is checked out; empty without git, a repository or a commit."""
+    return (_git("rev-parse", "--verify", "--quiet", "HEAD") or b"").decode("ascii", "replace").strip()
+
+
+def _git(*words: str) -> bytes | None:
+    """What git says; None where it is missing or refuses."""
     git = shutil.which("git")
     if git is None:
         return None
     try:
-        listed = subprocess.run(  # noqa: S603 - a program of this machine, with words of our own
-            [git, "ls-files", "-z", "--full-name", ":/"], capture_output=True, check=True, timeout=PATIENCE
-        )
+        said = subprocess.run([git, *words], capture_output=True, check=True, timeout=PATIENCE)  # noqa: S603 - a program of this machine, with words of our own
     except (OSError, subprocess.SubprocessError):
         return None
-    return frozenset(name.decode("utf-8", "replace") for name in listed.stdout.split(b"\0") if name)
+    return said.stdout

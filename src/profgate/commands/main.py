@@ -18,6 +18,7 @@ COMMANDS = {
     "report": "merge the reports of several legs into one",
     "overweight": "who carries the change of the total",
     "track": "how benchmarks did over versions, and where they jumped",
+    "ranks": "a cheap sentinel over the durations of tests: record, check, history",
     "strategies": "what each detection strategy finds, needs and misses; new NAME writes one",
     "formats": "which profile formats are read",
 }

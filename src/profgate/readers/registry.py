@@ -14,6 +14,7 @@ from profgate.readers.containers import is_wrapped, unwrap
 from profgate.readers.cpuprofile import CpuprofileReader
 from profgate.readers.criterion import CriterionReader, LibtestReader
 from profgate.readers.custom_results import CustomResultsReader
+from profgate.readers.durations import DurationsReader
 from profgate.readers.firefox import FirefoxReader
 from profgate.readers.folded import FoldedReader
 from profgate.readers.foreign import advice_for
@@ -58,6 +59,7 @@ def built_in(kernels: Kernels | None = None) -> tuple[ProfileReader, ...]:
         BenchmarkDotNetReader(),
         CustomResultsReader(),
         JunitReader(),
+        DurationsReader(),
         FoldedReader(kernels),
     )
 

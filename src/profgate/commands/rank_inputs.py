@@ -1,0 +1,89 @@
+"""Runs named on the command line: files and folders of results become durations by test."""
+
+import argparse
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from profgate import wiring
+from profgate.adapters.files import sources_under
+from profgate.compare.durations import run_of
+from profgate.errors import ProfgateError, ProfileError
+from profgate.model.durations import DurationRun
+from profgate.model.durations_text import MARK, MOST_BYTES, durations_from_json
+from profgate.model.profile import Profile
+from profgate.model.source import SourceFile
+from profgate.statistics.stable_ranks import RankRules
+
+FOLDER = "profgate-ranks"
+_DIGITS = re.compile(r"([0-9]{1,18})")
+
+
+def runs_in(place: str) -> list[DurationRun]:
+    """The runs of a baseline, the oldest first.
+
+    Each file of a folder is a run, and so is all that lies below each of its sub-folders. Raises ProfgateError.
+    """
+    groups: dict[str, list[SourceFile]] = {}
+    for source in sources_under(place):
+        run, _, rest = source.name.partition("/")
+        groups.setdefault(run, []).append(replace(source, name=rest or run))
+    if not groups:
+        raise ProfgateError(place, "holds no run; 'profgate ranks record' puts some there")
+    runs = [one_run(sources, name) for name, sources in groups.items()]
+    return sorted(runs, key=lambda run: (run.recorded, _in_order(run.label)))
+
+
+def _in_order(label: str) -> tuple[tuple[str, int], ...]:
+    """Sorts numbers in a label by their value."""
+    return tuple((part, 0) if number % 2 == 0 else ("", int(part)) for number, part in enumerate(_DIGITS.split(label)))
+
+
+def run_at(places: Iterable[str], label: str, commit: str = "", recorded: str = "") -> DurationRun:
+    """All results below these places as one run. Raises ProfgateError where there are none, or one cannot be read."""
+    sources = [source for place in places for source in sources_under(place)]
+    return one_run(sources, label, commit, recorded)
+
+
+def one_run(sources: Sequence[SourceFile], label: str, commit: str = "", recorded: str = "") -> DurationRun:
+    """The results of one run; a file that 'ranks record' wrote alone keeps its own label, commit and time."""
+    if not sources:
+        raise ProfgateError(label, "holds no results; let the tests write them there")
+    if len(sources) == 1 and MARK in sources[0].head[:200]:
+        run = durations_from_json(sources[0].read(MOST_BYTES), sources[0].name)
+        return replace(run, commit=run.commit or commit, recorded=run.recorded or recorded)
+    profiles: list[Profile] = []
+    for result in wiring.read_all(sources):
+        if isinstance(result, ProfileError):
+            raise result
+        profiles.append(result)
+    return run_of(profiles, label, commit, recorded)
+
+
+def add_rules(parser: argparse.ArgumentParser) -> None:
+    """The options that say when an order has changed."""
+    parser.add_argument("--width", type=_width, default=2.0, help="sigmas from the mean that still count as kept")
+    parser.add_argument("--sigma", choices=("poisson", "observed"), default="poisson", help="where sigma comes from")
+    parser.add_argument("--min-tests", type=count, default=30, metavar="N", help="fewer tell nothing (default: 30)")
+
+
+def rules_of(arguments: argparse.Namespace) -> RankRules:
+    """What those options say."""
+    return RankRules(width=arguments.width, sigma=arguments.sigma, min_tests=arguments.min_tests)
+
+
+def count(text: str) -> int:
+    """A number from 1 on, for argparse."""
+    if not (text.isascii() and text.isdigit() and 0 < int(text) <= 1_000_000):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to 1,000,000")
+    return int(text)
+
+
+def _width(text: str) -> float:
+    try:
+        width = float(text)
+    except ValueError:
+        width = 0.0
+    if not 0.5 <= width <= 100.0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0.5 to 100")
+    return width

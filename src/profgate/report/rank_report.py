@@ -1,0 +1,168 @@
+"""The word of the stable ranks for a terminal, for a pull request and for programs."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from profgate.model.durations import MovedTest, RankCheck
+from profgate.model.visible_text import columns_of, fitting, name_text, plain
+from profgate.report import numbers
+from profgate.report.markdown_text import code_cell, sentence
+
+SCHEMA = "profgate.ranks/1"
+Line = tuple[str, str]
+SHOWN = 15  # tests that moved, unless verbose
+FEW = 3
+WORDS = {
+    "kept": ("good", "KEPT"),
+    "below": ("warn", "LOOK"),
+    "above": ("warn", "LOOK"),
+    "unknown": ("warn", "CANNOT TELL"),
+}
+SIGNS = {"kept": "✅", "below": "🟡", "above": "🟡", "unknown": "⚪"}
+APART = 1.25  # ratio of all tests together from which the blind spot of ranks is worth a sentence
+
+
+def headline(check: RankCheck) -> str:
+    """The first sentence: whether the order of durations held."""
+    if check.order == "unknown":
+        return check.reason
+    if check.order == "kept":
+        return "the order of the durations is as stable as in the baseline"
+    if check.order == "above":
+        return "the order is steadier than before: fewer tests change places than among the baseline runs"
+    which = {"slower": "tests got slower", "faster": "tests got faster", "unknown": "no direction stands out"}
+    return f"the order of the durations changed: {which[check.direction]}"
+
+
+def counts(check: RankCheck) -> str:
+    """How many ranks are stable, and how many were expected; empty where nothing was counted."""
+    if check.count is None:
+        return ""
+    told = f"{_count(check.count)} of {numbers.counted(check.common, 'rank')} stable"
+    if check.bounds is None or check.mean is None:
+        return told
+    low, high = check.bounds
+    most = min(high, check.common)
+    return (
+        f"{told}; {_count(check.mean)} among {numbers.counted(check.baselines, 'baseline run')}, "
+        f"expected {_count(max(0.0, low))} to {_count(most)} ({check.width:g} sigma, {check.sigma_rule})"
+    )
+
+
+def notes(check: RankCheck) -> Iterable[str]:
+    """What a reader should know beside the count."""
+    if check.order == "unknown" and check.chance is not None and check.common > 1:
+        yield f"a random order keeps as many ranks with probability {numbers.probability(check.chance)}"
+    if check.left_out:
+        yield f"{numbers.counted(check.left_out, 'test')} left out: not in all runs"
+    if check.overall is not None and not 1 / APART < check.overall < APART:
+        yield (
+            f"the median test takes {numbers.ratio(1.0, check.overall)} the baseline's time; ranks do not see what "
+            "changes all tests alike, and another machine does just that"
+        )
+    if check.ties > check.common / 2:
+        yield f"the clock is coarse: up to {numbers.counted(check.ties, 'reading')} equal another in the same run"
+
+
+def rank_lines(check: RankCheck, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:
+    """Plain lines with their tone."""
+    tone, word = WORDS[check.order]
+    lines: list[Line] = [(tone, f"{word}  {headline(check)}")]
+    if told := counts(check):
+        lines.append(("text", f"  {told}"))
+    lines += [("quiet", f"  {note}") for note in notes(check)]
+    shown = _shown(check, verbose=verbose)
+    if shown:
+        lines += [("text", ""), ("head", "  moved most")]
+        lines += [("text", line) for line in _table(check, shown, max(width, 60))]
+    if more := len(check.moved) - len(shown):
+        lines.append(("quiet", f"  … and {numbers.counted(more, 'test')} more (-v shows them)"))
+    return tuple(lines)
+
+
+def rank_markdown(check: RankCheck) -> str:
+    """The same for a pull request or a step summary."""
+    lines = [f"### {SIGNS[check.order]} Stable ranks: {sentence(headline(check))}", ""]
+    lines += [f"- {sentence(text)}" for text in (counts(check), *notes(check)) if text]
+    shown = _shown(check, verbose=False)
+    if shown:
+        lines += ["", "| test | rank | duration | against the rest |", "|:--|--:|--:|--:|"]
+        lines += [
+            f"| {code_cell(test.name)} | {ranks_text(test)} | {numbers.from_to(test.before, test.after, check.unit)} "
+            f"| {ratio_text(test)} |"
+            for test in shown
+        ]
+    if more := len(check.moved) - len(shown):
+        lines += ["", f"{numbers.counted(more, 'test')} more moved from where the baseline runs had them."]
+    return "\n".join(lines) + "\n"
+
+
+def rank_json(check: RankCheck, baseline: Sequence[str], target: Sequence[str]) -> str:
+    """The check as `profgate.ranks/1`; durations in base units, unknown is null."""
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "order": check.order,
+        "direction": check.direction if check.order == "below" else None,
+        "reason": headline(check),
+        "baseline": list(baseline),
+        "target": list(target),
+        "tests": check.common,
+        "left_out": check.left_out,
+        "stable": check.count,
+        "expected": check.mean,
+        "bounds": check.bounds,
+        "sigma": {"rule": check.sigma_rule, "value": check.sigma, "width": check.width, "distance": check.distance},
+        "pairs": list(check.pair_counts),
+        "against_each": list(check.target_counts),
+        "chance_of_random": check.chance,
+        "overall_ratio": check.overall,
+        "unit": check.unit,
+        "moved": [
+            {
+                "name": test.name,
+                "rank_from": list(test.rank_from),
+                "rank_to": test.rank_to,
+                "from": test.before,
+                "to": test.after,
+                "ratio": test.ratio,
+            }
+            for test in check.moved
+        ],
+    }
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+
+def ranks_text(test: MovedTest) -> str:
+    """The ranks of a test: ``12–15 → 301``."""
+    low, high = test.rank_from
+    return f"{low if low == high else f'{low}–{high}'} → {test.rank_to}"
+
+
+def ratio_text(test: MovedTest) -> str:
+    """How a test changed against the median of all."""
+    return numbers.UNKNOWN if test.ratio is None else numbers.ratio(1.0, test.ratio)
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
+
+
+def _shown(check: RankCheck, *, verbose: bool) -> Sequence[MovedTest]:
+    """The tests that moved most; few where the order held, since noise always moves some."""
+    return check.moved if verbose else check.moved[: SHOWN if check.order == "below" else FEW]
+
+
+def _table(check: RankCheck, shown: Sequence[MovedTest], width: int) -> Iterable[str]:
+    rows = [("test", "rank", "duration", "against the rest")]
+    rows += [
+        (name_text(one.name, 200), ranks_text(one), numbers.from_to(one.before, one.after, check.unit), ratio_text(one))
+        for one in shown
+    ]
+    columns = [max(columns_of(row[place]) for row in rows) for place in range(4)]
+    columns[0] = min(columns[0], max(width - sum(columns[1:]) - 8, 12))
+    for row in rows:
+        first = fitting(plain(row[0]), columns[0])
+        cells = [first + " " * (columns[0] - columns_of(first))]
+        cells += [" " * (size - columns_of(cell)) + cell for cell, size in zip(row[1:], columns[1:], strict=True)]
+        yield ("  " + "  ".join(cells)).rstrip()

@@ -1,0 +1,145 @@
+"""``profgate ranks`` as a person calls it: record, check and history over real files."""
+
+import json
+import math
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+from profgate.__main__ import main
+from profgate.model.durations import DurationRun
+from profgate.model.durations_text import durations_to_json
+
+TESTS = 120
+WRITES_DURATIONS = """
+import json, os, random, sys
+number = random.Random(os.environ["PROFGATE_OUT"])
+place = sys.argv[1].replace("OUT", os.environ["PROFGATE_OUT"])
+names = {f"t{i}": (i + 1) ** 3 * (1 + number.random() / 1000) for i in range(40)}
+json.dump({"schema": "profgate.durations/1", "unit": "nanoseconds", "durations": names}, open(place, "w"))
+"""
+
+
+def durations(seed: int, slow: float = 1.0) -> DurationRun:
+    true, noise = random.Random(1), random.Random(seed)
+    values = {f"t{n:03}": 10 ** true.uniform(6, 9) * math.exp(noise.gauss(0, 0.002)) for n in range(TESTS)}
+    values["t007"] *= slow
+    return DurationRun(f"run {seed}", "nanoseconds", values)
+
+
+@pytest.fixture
+def baseline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "baseline"
+    folder.mkdir()
+    for seed in range(5):
+        (folder / f"{seed}.json").write_text(durations_to_json(durations(seed)))
+    (tmp_path / "same.json").write_text(durations_to_json(durations(50)))
+    (tmp_path / "slow.json").write_text(durations_to_json(durations(51, slow=5000.0)))
+    return folder
+
+
+def test_check_keeps_an_unchanged_order(baseline: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ranks", "check", "same.json", "--baseline", str(baseline), "--fail-on", "departure"]) == 0
+    assert capsys.readouterr().out.startswith("KEPT")
+
+
+def test_check_tells_a_departure_and_fails_only_when_asked(baseline: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = ["ranks", "check", "slow.json", "--baseline", str(baseline)]
+    assert main(said) == 0
+    assert "t007" in capsys.readouterr().out
+    assert main([*said, "--fail-on", "slower"]) == 1
+    assert main([*said, "--fail-on", "departure", "--format", "json"]) == 1
+    out = capsys.readouterr().out
+    document = json.loads(out[out.index("{") :])
+    assert (document["order"], document["moved"][0]["name"]) == ("below", "t007")
+    assert main([*said, "--format", "markdown"]) == 0
+    assert "| `t007` |" in capsys.readouterr().out
+
+
+def test_check_cannot_tell_with_two_baseline_runs(baseline: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ranks", "check", "same.json", "--baseline", str(baseline), "--last", "2"]) == 3
+    assert "2 baseline runs, at least 3" in capsys.readouterr().out
+
+
+def test_a_sub_folder_is_one_run_of_many_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for number in range(4):
+        for place in range(30):
+            file = tmp_path / f"runs/{number}/load-{place:02}.folded"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(f"main;work {(place + 1) * 100 + number}\n")
+    said = ["ranks", "check", str(tmp_path / "runs/3"), "--baseline", str(tmp_path / "runs"), "--last", "3"]
+    assert main([*said, "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["tests"], document["stable"], document["unit"]) == (30, 30.0, "samples")
+    assert document["baseline"] == ["1", "2", "3"]
+
+
+@pytest.mark.usefixtures("baseline")
+def test_record_keeps_files_with_commit_and_label_until_history_shows_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for number in range(5):
+        for name, value in durations(number).values.items():
+            file = Path(f"results/{number}/{name}.folded")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(f"main {round(value)}\n")
+        said = ["ranks", "record", f"results/{number}", "-o", "kept", "--commit", f"c0ffee{number}"]
+        assert main([*said, "--label", f"build {number}"]) == 0
+    assert "kept 120 durations in kept/" in capsys.readouterr().out
+    assert len(list(Path("kept").iterdir())) == 5
+    assert main(["ranks", "history", "kept"]) == 0
+    out = capsys.readouterr().out
+    assert "c0ffee4 build 4" in out
+    assert out.splitlines()[-1] == "0 departures in 2 runs that could be compared, of 5"
+    assert main(["ranks", "history", "kept", "--window", "1"]) == 3
+
+
+@pytest.mark.usefixtures("baseline")
+def test_record_repeats_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    command = [sys.executable, "-c", WRITES_DURATIONS, "OUT/a.json"]
+    assert main(["ranks", "record", "--repeat", "3", "-o", "kept", "--", *command]) == 0
+    assert len(list(Path("kept").iterdir())) == 3
+    assert "run 3 of 3" in capsys.readouterr().out
+    assert main(["ranks", "check", "kept", "--baseline", "kept"]) == 0
+
+
+@pytest.mark.usefixtures("baseline")
+def test_record_takes_results_from_a_pattern_and_refuses_old_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    command = [sys.executable, "-c", WRITES_DURATIONS, "here.json"]
+    said = ["ranks", "record", "--repeat", "1", "-o", "kept", "--results"]
+    assert main([*said, "here*.json", "--", *command]) == 0
+    assert [json.loads(path.read_text())["recorded"][:2] for path in Path("kept").iterdir()] == ["20"]
+    assert main([*said, "baseline/*.json", "--", sys.executable, "-c", "pass"]) == 2
+    assert "was there before COMMAND" in capsys.readouterr().err
+    assert main([*said, "none*.json", "--", sys.executable, "-c", "pass"]) == 2
+    assert "holds no results" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (["record"], "give RESULTS of a run, or a COMMAND"),
+        (["record", "--repeat", "3"], "--repeat goes with a COMMAND"),
+        (["record", "same.json", "--", "true"], "--repeat goes with a COMMAND"),
+        (["record", "--repeat", "0", "--", "true"], "no number from 1 to 100"),
+        (["record", "--repeat", "1", "--", sys.executable, "-c", "pass"], "left nothing below $PROFGATE_OUT"),
+        (["record", "--repeat", "1", "--", sys.executable, "-c", "raise SystemExit(5)"], "exit code 5"),
+        (["record", "--repeat", "1", "--", "./nobody"], "cannot be started"),
+        (["record", "nobody.json"], "nobody.json"),
+        (["check", "same.json"], "profgate-ranks: does not exist"),
+        (["check", "same.json", "--baseline", "empty"], "holds no run"),
+        (["check", "empty", "--baseline", "baseline"], "holds no results"),
+        (["check", "same.json", "--width", "nan"], "no number from 0.5"),
+        (["check", "broken.json", "--baseline", "baseline"], "broken.json"),
+        (["nonsense"], "invalid choice"),
+    ],
+)
+@pytest.mark.usefixtures("baseline")
+def test_mistakes_are_told(words: list[str], what: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("empty").mkdir()
+    Path("broken.json").write_text('{"schema": "profgate.durations/1", "durations": {"a":')
+    assert main(["ranks", *words]) == 2
+    assert what in capsys.readouterr().err

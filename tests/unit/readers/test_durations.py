@@ -1,0 +1,69 @@
+"""The file that ``profgate ranks record`` writes, read back."""
+
+import json
+
+import pytest
+
+from profgate.errors import ProfileError
+from profgate.model.durations import DurationRun
+from profgate.model.durations_text import durations_from_json, durations_to_json
+from profgate.model.source import source_of
+from profgate.readers.durations import DurationsReader
+from profgate.readers.registry import read_profile
+
+RUN = DurationRun("monday", "nanoseconds", {"b": 2.5, "a": 1e9}, "c0ffee", "2026-01-02T03:04:05+00:00")
+
+
+def test_round_trip_sorts_the_tests() -> None:
+    text = durations_to_json(RUN)
+    assert list(json.loads(text)["durations"]) == ["a", "b"]
+    assert durations_from_json(text.encode(), "x.json") == RUN
+
+
+def test_read_as_a_profile() -> None:
+    profile = read_profile(source_of("x.json", durations_to_json(RUN).encode()))
+    assert profile.facts.format == "durations"
+    assert profile.frames.names == ["a", "b"]
+    assert profile.metrics[0].unit == "nanoseconds"
+    body = profile.measurements
+    assert body is not None
+    assert body.amount.tolist() == [1e9, 2.5]
+
+
+def document(**changes: object) -> bytes:
+    said = json.loads(durations_to_json(RUN)) | changes
+    return json.dumps({name: value for name, value in said.items() if value is not None}).encode()
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"{", "no JSON"),
+        (b"[" * 100_000, "no JSON"),
+        (b"[]", "schema"),
+        (document(schema="profgate.durations/2"), "schema"),
+        (document(label=7), "'label'"),
+        (document(unit="x" * 2000), "'unit'"),
+        (document(durations=None), "'durations'"),
+        (document(durations=[1]), "'durations'"),
+        (document(durations={"a": "1"}), "duration of 'a'"),
+        (document(durations={"a": True}), "duration of 'a'"),
+        (document(durations={"a": -1}), "duration of 'a'"),
+        (document(durations={"a": 1e300}), "duration of 'a'"),
+        (document().replace(b"2.5", b"NaN"), "duration of 'b'"),
+        (document().replace(b"2.5", b"Infinity"), "duration of 'b'"),
+        (document().replace(b"2.5", b"1" * 5000), "no JSON"),
+    ],
+)
+def test_what_is_no_such_file_says_what_is_wrong(data: bytes, what: str) -> None:
+    with pytest.raises(ProfileError, match=what):
+        durations_from_json(data, "x.json")
+
+
+def test_cut_off_anywhere_it_is_refused_or_not_recognised() -> None:
+    whole = durations_to_json(RUN).encode()
+    for end in range(1, len(whole) - 2, 7):
+        source = source_of("x.json", whole[:end])
+        if DurationsReader().recognizes(source):
+            with pytest.raises(ProfileError):
+                DurationsReader().read(source)

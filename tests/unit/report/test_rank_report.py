@@ -1,0 +1,91 @@
+"""What the stable ranks say to people and programs."""
+
+import json
+
+import numpy as np
+
+from profgate.compare.durations import side_by_side
+from profgate.history.rank_history import rank_history
+from profgate.model.durations import DurationRun, RankCheck
+from profgate.report.rank_history_report import history_json, history_lines, history_markdown
+from profgate.report.rank_report import rank_json, rank_lines, rank_markdown
+from profgate.statistics.stable_ranks import RankRules, check
+
+HOSTILE = "a|b`@all\u202e\x1b[31m<img src=x>\n"
+
+
+def runs(count: int, tests: int = 120, last_slow: float = 1.0) -> list[DurationRun]:
+    true = 10 ** np.random.default_rng(3).uniform(6, 9, tests)
+    names = [HOSTILE, *(f"t{place}" for place in range(1, tests))]
+    made = []
+    for number in range(count):
+        values = true * np.exp(np.random.default_rng(number).normal(0, 0.002, tests))
+        values[0] *= last_slow if number == count - 1 else 1.0
+        made.append(DurationRun(f"run {number}", "nanoseconds", dict(zip(names, values.tolist(), strict=True))))
+    return made
+
+
+def checked(made: list[DurationRun]) -> RankCheck:
+    return check(side_by_side(made[:-1], made[-1:]), RankRules())
+
+
+def text(found: RankCheck) -> str:
+    return "\n".join(line for _, line in rank_lines(found))
+
+
+def test_a_kept_order_says_so_with_its_count() -> None:
+    told = text(checked(runs(5)))
+    assert told.startswith("KEPT  the order of the durations is as stable as in the baseline\n")
+    assert " of 120 ranks stable; " in told
+    assert "4 baseline runs" in told
+    assert "(2 sigma, poisson)" in told
+
+
+def test_a_departure_names_the_test_without_its_tricks() -> None:
+    found = checked(runs(5, last_slow=5000.0))
+    told = text(found)
+    assert told.startswith("LOOK  the order of the durations changed: tests got slower")
+    assert "moved most" in told
+    assert "a|b`@all[31m<img src=x>" in told
+    assert "\x1b" not in told
+    assert "\u202e" not in told
+    markdown = rank_markdown(found)
+    assert markdown.startswith("### 🟡 Stable ranks: ")
+    assert "| ``a\\|b`@all[31m<img src=x>`` |" in markdown
+
+
+def test_too_few_runs_say_what_is_missing_and_how_far_from_chance_it_is() -> None:
+    told = text(checked(runs(2)))
+    assert told.startswith("CANNOT TELL  1 baseline run, at least 3 are needed")
+    assert "a random order keeps as many ranks with probability <0.0001" in told
+
+
+def test_a_change_of_all_tests_alike_is_told_beside_the_count() -> None:
+    made = runs(5)
+    made[-1] = DurationRun("slow", "nanoseconds", {name: 2.0 * value for name, value in made[-1].values.items()})
+    assert "the median test takes 2.0x the baseline's time; ranks do not see" in text(checked(made))
+
+
+def test_json_holds_every_number() -> None:
+    found = checked(runs(5, last_slow=5000.0))
+    document = json.loads(rank_json(found, ["a"], ["b"]))
+    assert document["schema"] == "profgate.ranks/1"
+    assert (document["order"], document["direction"], document["tests"]) == ("below", "slower", 120)
+    assert document["moved"][0]["name"] == HOSTILE
+    assert len(document["pairs"]) == 6
+    assert len(document["against_each"]) == 4
+    unknown = json.loads(rank_json(checked(runs(1)), [], ["b"]))
+    assert (unknown["expected"], unknown["bounds"], unknown["sigma"]["value"]) == (None, None, None)
+
+
+def test_history_as_lines_markdown_and_json() -> None:
+    points = rank_history(runs(6, last_slow=5000.0), RankRules(), side_by_side)
+    lines = [line for _, line in history_lines(points)]
+    assert lines[0].split() == ["run", "tests", "stable", "expected"]
+    assert lines[1].split() == ["run", "0", "–", "–", "–", "cannot", "tell"]
+    assert lines[6].endswith("◀ order changed: slower")
+    assert lines[-1] == "1 departure in 3 runs that could be compared, of 6"
+    assert "| `run 5` | 120 |" in history_markdown(points)
+    rows = json.loads(history_json(points))["runs"]
+    assert [row["order"] for row in rows] == ["unknown"] * 3 + ["kept", "kept", "below"]
+    assert rows[-1]["moved"][0] == HOSTILE
