@@ -16,6 +16,7 @@ from profgate.attribute.source_states import Sides, source_states
 from profgate.compare.build import CompareOptions, compare_workload
 from profgate.compare.comparability import comparability, doubts
 from profgate.compare.readings import series_of
+from profgate.compare.durations import durations_of
 from profgate.compare.symbols import Identity
 from profgate.compare.workloads import Paired, pair
 from profgate.errors import ComparisonError, ProfileError
@@ -167,7 +168,8 @@ def _compare(paired: Paired, given: PipelineInput, told: _Told) -> list[Comparis
         if given.past is not None:
             past = given.past(series_of(workload.baseline_runs[0], options).key)
             made = [with_past(one, past) for one in made]
-        comparisons += [replace(one, notes=(*one.notes, *doubts(one))) for one in made]
+        table = durations_of(workload) if made else None
+        comparisons += [replace(one, notes=(*one.notes, *doubts(one)), durations=table) for one in made]
         told.alone += alone
     return comparisons
 
@@ -355,6 +357,7 @@ def report_on(
     """
     from profgate.attribute.causes import causes_of  # none of these is needed by who only draws
     from profgate.attribute.moved_cost import with_cost_groups
+    from profgate.detect.rules import words_on_all
     from profgate.judge.changes import metric_report
     from profgate.judge.verdict import judge
 
@@ -375,6 +378,7 @@ def report_on(
         verdict=UNJUDGED,
         workloads=_workload_reports(comparisons, metrics),
         not_compared=tuple(sorted(alone, key=lambda item: (item.name, item.side, item.metric or ""))),
+        changes=words_on_all(comparisons, _rules(given), strategies, Context(pairs=len(comparisons))),
         warnings=tuple(warnings),
     )
     return judge(draft, given.policy)

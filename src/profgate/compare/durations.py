@@ -11,18 +11,23 @@ from profgate.model.arrays import read_only
 from profgate.model.durations import DurationRun, DurationTable
 from profgate.model.profile import Profile
 from profgate.model.units import base_unit
+from profgate.model.workload import Workload
 
 
 def is_table_of_durations(profile: Profile) -> bool:
-    """Whether a profile is nothing but one kind of amount by name, as results of tests and benchmarks are."""
+    """Whether a profile is nothing but amounts by name, as the results of a test run are."""
+    body = profile.measurements
+    return _is_plain(profile) and body is not None and not body.scenarios and len(profile.frames.names) > 1
+
+
+def _is_plain(profile: Profile) -> bool:
+    """Amounts by name: of one kind, without sizes, callers or models."""
     body = profile.measurements
     return (
         body is not None
         and profile.stacks is None
         and profile.graph is None
         and not profile.models
-        and len(profile.metrics) == 1
-        and profile.metrics[0].better == "lower"
         and len(set(body.subtypes)) < 2
         and not np.isfinite(body.exclusive).any()
         and not np.isfinite(body.size).any()
@@ -62,6 +67,21 @@ def side_by_side(baseline: Sequence[DurationRun], target: Sequence[DurationRun])
     return DurationTable(names, _apart([run.label for run in runs]), read_only(values), len(baseline), "".join(units))
 
 
+def durations_of(workload: Workload) -> DurationTable | None:
+    """The tests of a workload whose files are results of test runs, base runs of other commits being baseline runs too.
+
+    None for profiles of any other kind.
+    """
+    baseline = (*workload.baseline_runs, *workload.noise_runs)
+    if not all(map(is_table_of_durations, (*baseline, *workload.target_runs))):
+        return None
+    try:
+        runs = [run_of([profile], profile.name) for profile in (*baseline, *workload.target_runs)]
+        return side_by_side(runs[: len(baseline)], runs[len(baseline) :])
+    except ComparisonError:
+        return None  # of several units, or empty: what the comparison itself says of it is enough
+
+
 def _apart(labels: Sequence[str]) -> list[str]:
     """Labels that are all different: ties are broken by them, and two runs must not break them alike."""
     seen: dict[str, int] = {}
@@ -72,33 +92,40 @@ def _apart(labels: Sequence[str]) -> list[str]:
     return told
 
 
+def _ranked_metric(profile: Profile) -> int:
+    """The place of the first time; where there is none, of the first metric of which less is better."""
+    places = [place for place, metric in enumerate(profile.metrics) if metric.better == "lower" and metric.directed]
+    if not places:
+        raise ComparisonError(profile.name, "holds no durations; ranks need values of which less is better")
+    return min(places, key=lambda place: base_unit(profile.metrics[place].unit)[0] != "nanoseconds")
+
+
 def _gather(profile: Profile, readings: dict[str, list[float]]) -> str:
     """Adds the readings of a profile; gives their base unit."""
-    metric = profile.metrics[0] if profile.metrics else None
-    if metric is None or metric.better != "lower":
-        raise ComparisonError(profile.name, "holds no durations; ranks need values of which less is better")
+    place = _ranked_metric(profile)
+    metric = profile.metrics[place]
     unit, factor, power = base_unit(metric.unit)
     scale = factor * 10.0**power
     body = profile.measurements
-    if is_table_of_durations(profile) and body is not None:
-        frames = profile.frames
-        named = [
-            name if file is None else f"{file}: {name}" for name, file in zip(frames.names, frames.files, strict=True)
-        ]
-        for frame, amount in zip(body.frame.tolist(), body.amount.tolist(), strict=True):
-            if math.isfinite(amount):
-                readings.setdefault(named[frame], []).append(amount * scale)
-    else:
-        readings.setdefault(workload_name(profile.name), []).append(_total(profile) * scale * metric.scale)
+    if not _is_plain(profile) or body is None:
+        total = _total(profile, place) * scale * metric.scale
+        readings.setdefault(workload_name(profile.name), []).append(total)
+        return unit
+    pairs = zip(profile.frames.names, profile.frames.files, strict=True)
+    named = [name if file is None else f"{file}: {name}" for name, file in pairs]
+    chosen = body.of_metric(place)
+    for frame, amount in zip(body.frame[chosen].tolist(), body.amount[chosen].tolist(), strict=True):
+        if math.isfinite(amount):
+            readings.setdefault(named[frame], []).append(amount * scale)
     return unit
 
 
-def _total(profile: Profile) -> float:
-    """The sum of the first metric in stored units."""
+def _total(profile: Profile, place: int) -> float:
+    """The sum of one metric in stored units."""
     if profile.stacks is not None:
-        return float(profile.stacks.values[0].sum() + profile.stacks.root_values[0])
+        return float(profile.stacks.values[place].sum() + profile.stacks.root_values[place])
     if profile.graph is not None:
-        return float(profile.graph.self_value[0].sum())
+        return float(profile.graph.self_value[place].sum())
     if profile.measurements is not None:
-        return float(np.nansum(profile.measurements.amount))
+        return float(np.nansum(profile.measurements.amount[profile.measurements.of_metric(place)]))
     raise ComparisonError(profile.name, "holds no values")

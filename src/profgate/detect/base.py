@@ -1,18 +1,19 @@
 """What every strategy offers, and the small steps that all of them share."""
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.change import Context, Detection, OptionSpec
+from profgate.model.change import Change, Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import BETTER, WORSE, Kind
 from profgate.model.units import Metric
 
 WHOLE = -1  # symbol number of a row about the whole workload
 MODULE = -2  # symbol number of a row about a module, named in `Detection.labels`
+UNSUITED_FLAG = "unsuited"
 UNSUITED = {"state": "unsuited"}  # facts of who needs what profiles of this kind never hold
 
 
@@ -26,6 +27,20 @@ class Strategy(Protocol):
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
         """Its word on one comparison; ``options`` override the defaults of `OptionSpec`."""
+        ...
+
+
+@runtime_checkable
+class ReportStrategy(Strategy, Protocol):
+    """A strategy that speaks of all workloads of a report together, and of none alone."""
+
+    def detect_all(
+        self, comparisons: Sequence[Comparison], options: Mapping[str, Any], context: Context
+    ) -> tuple[Change, ...]:
+        """Its words on the whole report, Unknown with a reason where it cannot tell.
+
+        The flag `UNSUITED_FLAG` marks what nobody needs to hear who did not ask for the strategy.
+        """
         ...
 
 

@@ -14,6 +14,7 @@ from profgate.detect.linear_regression import LinearRegression
 from profgate.detect.local_statistics import LocalStatistics
 from profgate.detect.overweight import Overweight
 from profgate.detect.polynomial_regression import PolynomialRegression
+from profgate.detect.stable_ranks import StableRanks
 from profgate.detect.totals import Totals
 from profgate.errors import SettingsError
 
@@ -30,9 +31,11 @@ STRATEGIES: tuple[Strategy, ...] = (
     FastCheck(),
     LinearRegression(),
     PolynomialRegression(),
+    StableRanks(),
 )
 PARTS = ("name", "short", "family", "options", "detect")
 DEFAULTS = ("tot", "clr", "eto", "ow", "ctx")
+ON_THE_REPORT = ("ranks",)  # beside the defaults, where there are enough workloads or tests
 WITH_SIZES = ("bmoe", "int")  # beside the defaults, where records or models know the size of the input
 
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
-from profgate.detect.base import Strategy, cannot_tell, resolved
-from profgate.detect.registry import DEFAULTS, STRATEGIES, WITH_SIZES, strategy_named
+from profgate.detect.base import UNSUITED_FLAG, ReportStrategy, Strategy, cannot_tell, resolved
+from profgate.detect.registry import DEFAULTS, ON_THE_REPORT, STRATEGIES, WITH_SIZES, strategy_named
 from profgate.detect.soundness import faults
-from profgate.model.change import Context, Detection
+from profgate.model.change import Change, Context, Detection, Location
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy, Rule
 from profgate.model.profile import Configuration
@@ -60,7 +60,7 @@ def selected(
     """Strategies with all their options for one pair, in the order of the rules, each (method, options) once.
 
     Without rules the built-in list speaks, with two more where the pair is ``sized``: it has models of cost over size.
-    An unknown method is a `SettingsError`.
+    Strategies that speak of the whole report are left out. An unknown method is a `SettingsError`.
     """
     offered = tuple(strategies)
     rules = policy.rules or tuple(Rule(method) for method in (*DEFAULTS, *(WITH_SIZES if sized else ())))
@@ -69,6 +69,8 @@ def selected(
     seen: set[str] = set()
     for rule in matching[:1] if policy.apply == "first" else matching:
         strategy = strategy_named(rule.method, offered)
+        if isinstance(strategy, ReportStrategy):
+            continue
         options = resolved(strategy, {**_from_policy(strategy, policy), **rule.options})
         key = json.dumps([strategy.name, options], sort_keys=True, default=str)
         if key not in seen:
@@ -91,3 +93,52 @@ def _word(strategy: Strategy, comparison: Comparison, options: dict[str, Any], c
     if not fault:
         return word
     return cannot_tell(strategy, options, (f"the strategy failed: {fault}",), {"state": "failed", "failed": True})
+
+
+def words_on_all(
+    comparisons: Sequence[Comparison], policy: Policy, strategies: Iterable[Strategy], context: Context
+) -> tuple[Change, ...]:
+    """What strategies over all workloads say: those of the rules on the comparisons that match, else the built-in ones.
+
+    A rule speaks in any case; what was not asked for is silent where it does not apply.
+    """
+    offered = tuple(strategies)
+    known = {strategy.short for strategy in offered}
+    rules = policy.rules or tuple(Rule(short) for short in ON_THE_REPORT if short in known)
+    found: list[Change] = []
+    for rule in rules:
+        strategy = strategy_named(rule.method, offered)
+        if not isinstance(strategy, ReportStrategy):
+            continue
+        chosen = [one for one in comparisons if _matches(rule, one.configuration, one.metric)]
+        changes = _words_on_report(strategy, chosen, resolved(strategy, rule.options), context)
+        found += [one for one in changes if policy.rules or UNSUITED_FLAG not in one.flags]
+    return tuple(found)
+
+
+def _words_on_report(
+    strategy: ReportStrategy, comparisons: Sequence[Comparison], options: dict[str, Any], context: Context
+) -> tuple[Change, ...]:
+    try:
+        return strategy.detect_all(comparisons, options, context)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - it may come from outside; what it raises must be told
+        reason = f"the strategy failed: {type(error).__name__}: {error}"
+        nowhere = Location("all workloads")
+        return (
+            Change(
+                strategy=strategy.name,
+                family=strategy.family,
+                kind="Unknown",
+                subtype="",
+                location=nowhere,
+                from_value=None,
+                to_value=None,
+                delta=None,
+                relative=None,
+                share_from=None,
+                share_to=None,
+                confidence_type="none",
+                confidence=None,
+                reason=reason,
+            ),
+        )

@@ -7,6 +7,7 @@ import numpy as np
 from profgate.judge.acceptances import with_acceptances
 from profgate.judge.findings import Court, importance, merged
 from profgate.judge.stories import with_stories
+from profgate.model.kinds import BY_WORD, MAYBE, WORSE
 from profgate.model.policy import Policy
 from profgate.model.report import Colour, Conclusion, Finding, MetricReport, Report, Verdict, WorkloadReport
 from profgate.model.units import MetricKind
@@ -121,6 +122,7 @@ class _Docket:
         found = [(workload, metric, finding) for workload, metric in self.compared for finding in metric.findings]
         self.unjudged = [pair for pair in self.compared if _total_unjudged(pair[1])]
         self.strangers = [pair for pair in self.compared if "known_share" in pair[1].calibration]
+        self.departures = [change for change in report.changes if BY_WORD[change.kind] in MAYBE]
         self.findings = sorted(found, key=lambda entry: importance(entry[2]))
 
     def of(self, colour: Colour) -> list[Entry]:
@@ -140,7 +142,8 @@ def _colour(docket: _Docket) -> Colour:
     if not docket.compared or docket.missing or docket.blocked:
         return "neutral"
     doubts = docket.of("yellow") or docket.new or docket.failed or docket.unjudged or docket.strangers
-    return "yellow" if doubts else "green"
+    departed = any(BY_WORD[change.kind] in WORSE for change in docket.departures)
+    return "yellow" if doubts or departed else "green"
 
 
 def _verdict(report: Report, policy: Policy) -> Verdict:
@@ -239,6 +242,7 @@ def _absences(docket: _Docket) -> list[str]:
         for workload, metric in docket.strangers
     ]
     found += [f"a strategy failed in {workload.name}, {metric.name}" for workload, metric in docket.failed]
+    found += [f"{change.location.name}: {change.reason}" for change in docket.departures]
     return found
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 from profgate.model.arrays import FloatArray, IntArray, RowArray
 from profgate.model.cost_models import CostModels
+from profgate.model.durations import DurationTable
 from profgate.model.profile import Configuration, Facts
 from profgate.model.units import Metric
 
@@ -169,7 +170,8 @@ class Comparison:
     ``period`` is the value of one sample where the metric is sampled and that is known, else None. ``tree`` is there
     for formats with stacks, ``edges`` for those that know callers and callees alone. ``models`` are there where a
     profile brings models of cost over size, or records with sizes to fit them to. ``renamed`` are symbols that stand
-    for an older name too, with that (name, file); ``groups`` are tested as further locations.
+    for an older name too, with that (name, file); ``groups`` are tested as further locations. ``durations`` are there
+    where the files are results of test runs.
     """
 
     workload: str
@@ -195,3 +197,4 @@ class Comparison:
     renamed: Mapping[int, tuple[str, str | None]] = field(default_factory=dict)
     groups: tuple[CostGroup, ...] = ()
     causes: Causes | None = None
+    durations: DurationTable | None = None

@@ -96,3 +96,15 @@ class RankCheck:
         if self.mean is None or self.count is None or not self.sigma:
             return None
         return (self.count - self.mean) / self.sigma
+
+    @property
+    def said(self) -> str:
+        """The first sentence: whether the order of durations held."""
+        if self.order == "unknown":
+            return self.reason
+        if self.order == "kept":
+            return "the order of the durations is as stable as in the baseline"
+        if self.order == "above":
+            return "the order is steadier than before: fewer tests change places than among the baseline runs"
+        which = {"slower": "tests got slower", "faster": "tests got faster", "unknown": "no direction stands out"}
+        return f"the order of the durations changed: {which[self.direction]}"

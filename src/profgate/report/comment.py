@@ -22,6 +22,7 @@ from profgate.report.markdown_text import (
     sentence,
     short_sha,
 )
+from profgate.report.rank_report import rank_details, rank_sections
 from profgate.report.rows import Pair, Row
 from profgate.report.templates import render_template
 
@@ -156,6 +157,10 @@ def view(
             link("all pages", links.index) if links.index else "",
             link("report for programs", links.report) if links.report else "",
         ),
+        "ranks": [
+            (f"{sign} Order of {sentence(place)}: {sentence(check.said)}", rank_details(check))
+            for sign, place, check in rank_sections(report)
+        ],
         "trust": trust(report, pairs, max(limit, 2)) if pairs else [],
         "trust_title": _trust_title(report, pairs),
         "foot": _joined(

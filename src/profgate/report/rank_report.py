@@ -1,19 +1,23 @@
 """The word of the stable ranks for a terminal, for a pull request and for programs."""
 
 import json
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, get_args
 
-from profgate.model.durations import MovedTest, RankCheck
+from profgate.model.change import Change
+from profgate.model.durations import MovedTest, Order, RankCheck
+from profgate.model.report import Report
 from profgate.model.visible_text import columns_of, fitting, name_text, plain
 from profgate.report import numbers
 from profgate.report.markdown_text import code_cell, sentence
 
 SCHEMA = "profgate.ranks/1"
-Line = tuple[str, str]
+STRATEGY = "stable_ranks"
+Tone = Literal["head", "bad", "warn", "good", "quiet", "text"]
+Line = tuple[Tone, str]
 SHOWN = 15  # tests that moved, unless verbose
 FEW = 3
-WORDS = {
+WORDS: dict[Order, tuple[Tone, str]] = {
     "kept": ("good", "KEPT"),
     "below": ("warn", "LOOK"),
     "above": ("warn", "LOOK"),
@@ -21,18 +25,6 @@ WORDS = {
 }
 SIGNS = {"kept": "✅", "below": "🟡", "above": "🟡", "unknown": "⚪"}
 APART = 1.25  # ratio of all tests together from which the blind spot of ranks is worth a sentence
-
-
-def headline(check: RankCheck) -> str:
-    """The first sentence: whether the order of durations held."""
-    if check.order == "unknown":
-        return check.reason
-    if check.order == "kept":
-        return "the order of the durations is as stable as in the baseline"
-    if check.order == "above":
-        return "the order is steadier than before: fewer tests change places than among the baseline runs"
-    which = {"slower": "tests got slower", "faster": "tests got faster", "unknown": "no direction stands out"}
-    return f"the order of the durations changed: {which[check.direction]}"
 
 
 def counts(check: RankCheck) -> str:
@@ -68,7 +60,7 @@ def notes(check: RankCheck) -> Iterable[str]:
 def rank_lines(check: RankCheck, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:
     """Plain lines with their tone."""
     tone, word = WORDS[check.order]
-    lines: list[Line] = [(tone, f"{word}  {headline(check)}")]
+    lines: list[Line] = [(tone, f"{word}  {check.said}")]
     if told := counts(check):
         lines.append(("text", f"  {told}"))
     lines += [("quiet", f"  {note}") for note in notes(check)]
@@ -83,8 +75,12 @@ def rank_lines(check: RankCheck, *, verbose: bool = False, width: int = 80) -> t
 
 def rank_markdown(check: RankCheck) -> str:
     """The same for a pull request or a step summary."""
-    lines = [f"### {SIGNS[check.order]} Stable ranks: {sentence(headline(check))}", ""]
-    lines += [f"- {sentence(text)}" for text in (counts(check), *notes(check)) if text]
+    return f"### {SIGNS[check.order]} Stable ranks: {sentence(check.said)}\n\n{rank_details(check)}"
+
+
+def rank_details(check: RankCheck) -> str:
+    """The counts and the tests that moved most, in Markdown."""
+    lines = [f"- {sentence(text)}" for text in (counts(check), *notes(check)) if text]
     shown = _shown(check, verbose=False)
     if shown:
         lines += ["", "| test | rank | duration | against the rest |", "|:--|--:|--:|--:|"]
@@ -104,7 +100,7 @@ def rank_json(check: RankCheck, baseline: Sequence[str], target: Sequence[str]) 
         "schema": SCHEMA,
         "order": check.order,
         "direction": check.direction if check.order == "below" else None,
-        "reason": headline(check),
+        "reason": check.said,
         "baseline": list(baseline),
         "target": list(target),
         "tests": check.common,
@@ -131,6 +127,56 @@ def rank_json(check: RankCheck, baseline: Sequence[str], target: Sequence[str]) 
         ],
     }
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+
+def check_of(change: Change) -> RankCheck:
+    """The check behind a change of the strategy stable_ranks, with the tests it names."""
+    said = change.evidence
+    order: Order = next((word for word in get_args(Order) if word == said.get("order")), "unknown")
+    direction = said.get("direction")
+    return RankCheck(
+        order=order,
+        reason=change.reason,
+        common=_whole(said.get("tests")),
+        left_out=_whole(said.get("left_out")),
+        baselines=_whole(said.get("baseline_runs")),
+        mean=_number(change.from_value),
+        count=_number(change.to_value),
+        sigma=_number(said.get("sigma")),
+        sigma_rule=str(said.get("sigma_rule") or "poisson"),
+        width=_number(said.get("width")) or 2.0,
+        chance=_number(said.get("chance")),
+        ties=_whole(said.get("ties")),
+        overall=_number(said.get("overall")),
+        direction="slower" if direction == "slower" else "faster" if direction == "faster" else "unknown",
+        moved=tuple(_moved_tests(said)),
+        unit=str(said.get("unit") or "nanoseconds"),
+    )
+
+
+def _moved_tests(said: Mapping[str, float | str | None]) -> Iterable[MovedTest]:
+    number = 1
+    while isinstance(name := said.get(f"moved_{number}"), str):
+        key = f"moved_{number}_"
+        low, high, now = (_whole(said.get(f"{key}rank_{word}")) for word in ("low", "high", "to"))
+        before, after = (_number(said.get(f"{key}{word}")) or 0.0 for word in ("from", "to"))
+        distance = max(0, low - now, now - high)
+        yield MovedTest(name, (low, high), now, distance, before, after, _number(said.get(f"{key}ratio")))
+        number += 1
+
+
+def _number(value: float | str | None) -> float | None:
+    return None if isinstance(value, str) else value
+
+
+def _whole(value: float | str | None) -> int:
+    return int(value) if isinstance(value, int | float) else 0
+
+
+def rank_sections(report: Report) -> tuple[tuple[str, str, RankCheck], ...]:
+    """What stable ranks say in a report: the sign, what they were counted over, and the check."""
+    words = [change for change in report.changes if change.strategy == STRATEGY]
+    return tuple((SIGNS[check.order], change.location.name, check) for change in words for check in [check_of(change)])
 
 
 def ranks_text(test: MovedTest) -> str:

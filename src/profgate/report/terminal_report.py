@@ -8,6 +8,7 @@ from profgate.model.report import Finding, Report, Side
 from profgate.model.visible_text import columns_of, cut, fitting, name_text, plain
 from profgate.report import numbers, rows
 from profgate.report.acceptances import plain_acceptances
+from profgate.report.rank_report import rank_lines, rank_sections
 from profgate.report.rows import Pair, Row
 
 Tone = Literal["head", "bad", "warn", "good", "quiet", "text"]
@@ -44,6 +45,9 @@ def terminal_lines(report: Report, *, verbose: bool = False, width: int = 80) ->
         lines += [("text", ""), ("warn", f"… and {numbers.counted(more, 'metric')} more with findings (-v shows them)")]
     if quiet := len(shown) - len(told) - more:
         lines += [("text", ""), ("quiet", f"{numbers.counted(quiet, 'metric')} without a finding (-v shows them)")]
+    for _, place, check in rank_sections(report):
+        lines += [("text", ""), ("head", f"order of {name_text(place, LABEL)}")]
+        lines += [(tone, f"  {line}".rstrip()) for tone, line in rank_lines(check, verbose=verbose, width=width - 2)]
     lines += _missing(report, width, verbose=verbose)
     if accepted := plain_acceptances(report):
         lines += [("text", ""), ("head", "acceptances"), *(("text", f"  {line}") for line in accepted)]

@@ -149,9 +149,13 @@ def _moved(
     names: Sequence[str], values: FloatArray, ranks: IntArray, split: int
 ) -> tuple[tuple[MovedTest, ...], Literal["slower", "faster", "unknown"]]:
     """The tests that left their baseline ranks, the farthest first, and the direction most of the way was taken in."""
+    first, last = _places(values)
     low, high = ranks[:split].min(axis=0), ranks[:split].max(axis=0)
     now = np.rint(np.median(ranks[split:], axis=0)).astype(np.int64)
-    distance = np.maximum(0, np.maximum(low - now, now - high))
+    # within a cluster of equal readings the place is chance, and nothing has moved
+    above = np.median(first[split:], axis=0) - last[:split].max(axis=0)
+    below = first[:split].min(axis=0) - np.median(last[split:], axis=0)
+    distance = np.rint(np.maximum(0, np.maximum(above, below))).astype(np.int64)
     before, after, ratio = _log_ratios(values, split)
     centred = ratio - (np.nanmedian(ratio) if np.isfinite(ratio).any() else 0.0)
     size = np.nan_to_num(np.abs(centred), nan=0.0)
@@ -170,6 +174,15 @@ def _moved(
         for row in rows.tolist()
     )
     return found, _direction(now[rows] - low[rows], distance[rows], centred[rows])
+
+
+def _places(values: FloatArray) -> tuple[IntArray, IntArray]:
+    """int64[run, test]: the first and the last rank that each reading may have, different where others equal it."""
+    ordered = [np.sort(row) for row in values]
+    pairs = list(zip(ordered, values, strict=True))
+    first = [np.searchsorted(line, row, side="left") + 1 for line, row in pairs]
+    last = [np.searchsorted(line, row, side="right") for line, row in pairs]
+    return np.array(first, dtype=np.int64), np.array(last, dtype=np.int64)
 
 
 def _direction(up: IntArray, distance: IntArray, centred: FloatArray) -> Literal["slower", "faster", "unknown"]:

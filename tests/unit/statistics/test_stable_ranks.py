@@ -186,6 +186,13 @@ def test_zero_durations_have_a_rank_and_no_ratio() -> None:
     assert (found.moved[0].before, found.moved[0].ratio, found.direction) == (0.0, None, "slower")
 
 
+def test_within_a_cluster_of_equal_readings_nothing_has_moved() -> None:
+    values = np.round(noisy(300, 6, 0.001), 0)
+    assert checked(values, 5).moved == ()
+    values[5, 3] = 99.0
+    assert [test.name for test in checked(values, 5).moved] == ["t003"]
+
+
 def test_a_coarse_clock_does_not_alarm_by_itself() -> None:
     alarms = 0
     for seed in range(60):

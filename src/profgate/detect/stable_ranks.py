@@ -1,0 +1,165 @@
+"""Whether tests or workloads keep their place in the order of duration: a sentinel that needs no profiler."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from profgate.detect.base import UNSUITED, UNSUITED_FLAG, cannot_tell, resolved
+from profgate.model.change import Change, Context, Detection, Location, OptionSpec
+from profgate.model.comparison import Comparison
+from profgate.model.durations import DurationTable, RankCheck
+from profgate.model.kinds import Kind
+from profgate.statistics.stable_ranks import RankRules, check
+
+TOLD = 5  # tests that moved most, kept in the report
+
+
+class StableRanks:
+    """Whether tests or workloads keep their place in the order of duration: the order's word, not the clock's.
+
+    Counts how many ranks are stable from run to run (Copeland and Haemer, 2011) and finds changes that hit some tests
+    and not others. Works on the results of test runs with 30 or more tests, or on 30 or more workloads, against three
+    or more baseline runs, base runs of other commits among them. A uniform change moves no rank, so runs of different
+    machines may be compared. Confidence: the distance from the mean count in sigmas; sigma is the root of the mean, an
+    upper bound, or the spread among five or more baseline runs. Never more than a maybe, and it has no vote. It fails
+    where one test crosses few others, which hardly changes the count, and sees nothing that slows all tests alike.
+    """
+
+    name = "stable_ranks"
+    short = "ranks"
+    family = "R"
+    options: tuple[OptionSpec, ...] = (
+        OptionSpec("width", 2.0, "sigmas from the mean count that still are no change", 0.5, 100.0),
+        OptionSpec("sigma", "poisson", "where sigma comes from", choices=("poisson", "observed")),
+        OptionSpec("min_tests", 30, "fewer tests or workloads tell nothing", 2, 1_000_000),
+    )
+
+    def detect(
+        self,
+        comparison: Comparison,  # noqa: ARG002 - the shape of every strategy
+        options: Mapping[str, Any],
+        context: Context,  # noqa: ARG002 - the same
+    ) -> Detection:
+        """Nothing: one comparison has no order."""
+        return cannot_tell(
+            self, resolved(self, options), ("stable ranks speak of all workloads together",), dict(UNSUITED)
+        )
+
+    def detect_all(
+        self,
+        comparisons: Sequence[Comparison],
+        options: Mapping[str, Any],
+        context: Context,  # noqa: ARG002 - the same
+    ) -> tuple[Change, ...]:
+        """One word on the tests, where there are results of test runs, and one on the workloads of each metric."""
+        said = resolved(self, options)
+        rules = RankRules(float(said["width"]), said["sigma"], int(said["min_tests"]))
+        found = []
+        tests = [one.durations for one in comparisons if one.durations is not None]
+        if tests:
+            found.append(self._word("all tests", check(joined(tests), rules)))
+        workloads: dict[tuple[str, str], list[DurationTable]] = {}
+        for one in comparisons:
+            if one.durations is None and one.metric.better == "lower":
+                workloads.setdefault((one.metric.name, one.metric.unit), []).append(_whole(one))
+        for (name, _), tables in workloads.items():
+            place = "all workloads" if len(workloads) == 1 else f"all workloads, {name}"
+            few = len(tables) < rules.min_tests
+            found.append(self._word(place, check(joined(tables), rules), (UNSUITED_FLAG,) if few else ()))
+        return tuple(found)
+
+    def _word(self, place: str, found: RankCheck, flags: tuple[str, ...] = ()) -> Change:
+        known = found.mean is not None and found.count is not None
+        return Change(
+            strategy=self.name,
+            family=self.family,
+            kind=_kind(found).word,
+            subtype="ranks",
+            location=Location(place),
+            from_value=found.mean,
+            to_value=found.count,
+            delta=found.count - found.mean if found.count is not None and found.mean is not None else None,
+            relative=(found.count or 0.0) / found.mean - 1.0 if known and found.mean else None,
+            share_from=None,
+            share_to=None,
+            confidence_type="sigma",
+            confidence=found.distance,
+            evidence=_evidence(found),
+            reason=found.said,
+            flags=flags,
+        )
+
+
+def _kind(found: RankCheck) -> Kind:
+    if found.order == "kept":
+        return Kind.NO_CHANGE
+    if found.order != "below" or found.direction == "unknown":
+        return Kind.UNKNOWN
+    return Kind.MAYBE_DEGRADATION if found.direction == "slower" else Kind.MAYBE_OPTIMIZATION
+
+
+def _evidence(found: RankCheck) -> dict[str, float | str | None]:
+    """The numbers behind the word, and the tests that moved most, a group of keys for each."""
+    low, high = found.bounds or (None, None)
+    said: dict[str, float | str | None] = {
+        "order": found.order,
+        "direction": found.direction,
+        "tests": found.common,
+        "left_out": found.left_out,
+        "baseline_runs": found.baselines,
+        "sigma": found.sigma,
+        "sigma_rule": found.sigma_rule,
+        "width": found.width,
+        "low": low,
+        "high": high,
+        "chance": found.chance,
+        "overall": found.overall,
+        "ties": found.ties,
+        "moved": len(found.moved),
+        "unit": found.unit,
+    }
+    for number, test in enumerate(found.moved[:TOLD], start=1):
+        said |= {
+            f"moved_{number}": test.name,
+            f"moved_{number}_rank_low": test.rank_from[0],
+            f"moved_{number}_rank_high": test.rank_from[1],
+            f"moved_{number}_rank_to": test.rank_to,
+            f"moved_{number}_from": test.before,
+            f"moved_{number}_to": test.after,
+            f"moved_{number}_ratio": test.ratio,
+        }
+    return said
+
+
+def _whole(comparison: Comparison) -> DurationTable:
+    """One workload as a test that took its total; base runs of other commits are baseline runs too."""
+    split = comparison.runs.baseline
+    before, after = comparison.run_totals[:split], comparison.run_totals[split:]
+    values = np.concatenate([before, comparison.noise_totals, after])[:, None] * comparison.metric.scale
+    baselines = split + len(comparison.noise_totals)
+    labels = [f"run {number}" for number in range(len(values))]
+    return DurationTable([comparison.workload], labels, values, baselines, comparison.metric.unit)
+
+
+def joined(tables: Sequence[DurationTable]) -> DurationTable:
+    """Tests of several workloads as one table; those with other numbers of runs than most are in no run of it."""
+    if len(tables) == 1:
+        return tables[0]
+    shapes = Counter((table.baselines, len(table.labels), table.unit) for table in tables)
+    shape = max(shapes, key=lambda one: (shapes[one], one))
+    first = next(table for table in tables if (table.baselines, len(table.labels), table.unit) == shape)
+    parts = [
+        table.values
+        if (table.baselines, len(table.labels), table.unit) == shape
+        else np.full((len(first.labels), len(table.names)), math.nan)
+        for table in tables
+    ]
+    seen: Counter[str] = Counter()
+    names = []
+    for name in (name for table in tables for name in table.names):
+        seen[name] += 1
+        names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return DurationTable(names, first.labels, np.concatenate(parts, axis=1), first.baselines, first.unit)
