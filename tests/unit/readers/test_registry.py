@@ -55,6 +55,7 @@ SMALLEST = {
     "benchmarkdotnet": b'{"HostEnvironmentInfo": {}, "Benchmarks": []}',
     "custom-results": b'[{"name": "a", "unit": "ms", "value": 1}]',
     "junit": b'<testsuite><testcase name="a" time="1"/></testsuite>',
+    "durations": b'{"schema": "profgate.durations/1", "unit": "nanoseconds", "durations": {"t": 1}}',
     "folded": b"main 1\n",
 }
 
