@@ -15,8 +15,8 @@ from profgate.attribute.renamed import renamed
 from profgate.attribute.source_states import Sides, source_states
 from profgate.compare.build import CompareOptions, compare_workload
 from profgate.compare.comparability import comparability, doubts
-from profgate.compare.readings import series_of
 from profgate.compare.durations import durations_of
+from profgate.compare.readings import series_of
 from profgate.compare.symbols import Identity
 from profgate.compare.workloads import Paired, pair
 from profgate.errors import ComparisonError, ProfileError
