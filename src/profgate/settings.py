@@ -84,6 +84,11 @@ SETTINGS = (
         "status", "false", "true also writes the commit status profgate/<key>; on workflow_run it is always written."
     ),
     SettingSpec(
+        "check-run",
+        "false",
+        "true also writes the check run 'profgate lines (<key>)', with notes on the changed lines of slower functions.",
+    ),
+    SettingSpec(
         "pages", "10", "How many flame graph pages to upload, the worst workloads first (0 = none, at most 100)."
     ),
     SettingSpec("output-dir", "profgate-report", "Everything is written to this folder before anything is published."),
@@ -115,6 +120,7 @@ class Settings:
     gate_without_history: bool | None = None
     comment: CommentMode = "on-change"
     status: bool = False
+    check_run: bool = False
     pages: int = 10
     output_dir: str = "profgate-report"
     ca_bundle: str = ""
@@ -166,6 +172,7 @@ def settings_from(raw: Mapping[str, str]) -> Settings:
         gate_without_history=reading.read("gate-without-history", _boolean, None),
         comment=cast("CommentMode", reading.read("comment", _one_of(get_args(CommentMode)), "on-change")),
         status=reading.read("status", _boolean, False),
+        check_run=reading.read("check-run", _boolean, False),
         pages=reading.read("pages", _number_to(MOST_PAGES), 10),
         output_dir=reading.read("output-dir", _one_line, "profgate-report"),
         ca_bundle=reading.read("ca-bundle", _one_line, ""),

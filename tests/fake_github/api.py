@@ -322,16 +322,19 @@ class Api:
         number = int(call["check_run_id"])
         for values in self._state.check_runs:
             if values["id"] == number:
+                before = values.get("output", {}).get("annotations", [])
                 values.update(call.body)
+                if "output" in call.body:  # annotations are added, everything else is replaced
+                    values["output"]["annotations"] = [*before, *call.body["output"].get("annotations", [])]
                 return Answer(200, self._bodies.check_run(number, values))
         raise RefusalError(404, "Not Found")
 
     def _check_runs(self, call: Call) -> Answer:
         commit = self._known(call["ref"], 422)
         found = [
-            self._bodies.check_run(self._state.next_id(), values)
+            self._bodies.check_run(values["id"], values)
             for values in self._state.check_runs
-            if values["head_sha"] == commit.sha
+            if values["head_sha"] == commit.sha and call.query.get("check_name", values["name"]) == values["name"]
         ]
         return _page(call, found, "check_runs")
 

@@ -166,9 +166,13 @@ class Bodies:
 
     def check_run(self, number: int, values: dict[str, Any]) -> dict[str, Any]:
         body = self._seed("check-run")
-        output: dict[str, Any] = body["output"] | values.get("output", {})
-        known = {key: values[key] for key in ("name", "head_sha", "status", "conclusion") if key in values}
-        body |= {"id": number, "pull_requests": [], "output": output | {"annotations_count": 0}}
+        given = values.get("output", {})
+        count = len(given.get("annotations", []))
+        output = body["output"] | {key: given[key] for key in ("title", "summary", "text") if key in given}
+        known = {
+            key: values[key] for key in ("name", "head_sha", "status", "conclusion", "external_id") if key in values
+        }
+        body |= {"id": number, "pull_requests": [], "output": output | {"annotations_count": count}}
         return body | known
 
     @property

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 START = datetime(2026, 11, 2, 8, 0, tzinfo=UTC)
 ALL_PERMISSIONS = {"actions": "read", "checks": "write", "contents": "read", "issues": "write", "metadata": "read"}
@@ -121,7 +122,7 @@ class State:
     comments: dict[int, Comment] = field(default_factory=dict)
     releases: dict[int, Release] = field(default_factory=dict)
     statuses: list[dict[str, object]] = field(default_factory=list)
-    check_runs: list[dict[str, object]] = field(default_factory=list)
+    check_runs: list[dict[str, Any]] = field(default_factory=list)
     collaborators: dict[str, str] = field(default_factory=dict)
     most_listed: int = 100_000  # files of a commit
     faults: list[Fault] = field(default_factory=list)

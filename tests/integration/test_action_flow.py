@@ -494,3 +494,76 @@ def test_three_hundred_workloads_end_in_one_comment(stage: Stage) -> None:
         if any(finding["colour"] == "red" for finding in metric["findings"])
     ]
     assert red == names[:2]
+
+
+def test_a_check_run_notes_the_changed_line(with_sources: Stage) -> None:
+    with_sources.inputs["check-run"] = "true"
+    assert with_sources.compare(in_cart(SLOWER, 77)) == 1
+    (run,) = with_sources.fake.state.check_runs
+    assert (run["name"], run["head_sha"]) == ("profgate lines (default)", with_sources.head)
+    assert (run["status"], run["conclusion"]) == ("completed", "failure")
+    (note,) = run["output"]["annotations"]
+    assert (note["path"], note["start_line"], note["annotation_level"]) == ("src/cart.py", 5, "failure")
+    assert "parse" in note["message"]
+    assert sum("/files" in one.path for one in with_sources.requests) == 1
+
+
+def test_a_status_is_written_on_wish_and_stands_on_the_head(recorded: Stage) -> None:
+    recorded.inputs["status"] = "true"
+    assert recorded.compare(profiles(SLOWER, 77)) == 1
+    (status,) = recorded.fake.state.statuses
+    assert (status["sha"], status["state"]) == (recorded.head, "failure")
+    assert str(status["target_url"]).endswith(f"/actions/runs/{recorded.first_half}")
+
+
+@pytest.mark.parametrize("setting", ["status", "check-run"])
+def test_that_a_status_or_check_run_is_not_allowed_changes_no_verdict(recorded: Stage, setting: str) -> None:
+    recorded.inputs[setting] = "true"
+    for name in ("statuses", "checks"):
+        recorded.fake.state.permissions[name] = "read"
+    assert recorded.compare(profiles(SLOWER, 77)) == 1
+    assert f"{'statuses' if setting == 'status' else 'checks'}: write" in recorded.log
+    assert len(recorded.comments) == 1
+
+
+def test_a_fork_is_told_that_it_gets_no_status_and_no_check_run(recorded: Stage) -> None:
+    recorded.open_pull(fork=True)
+    recorded.inputs |= {"status": "true", "check-run": "true"}
+    recorded.fake.read_only()
+    assert recorded.compare(profiles(SLOWER, 77)) == 1
+    assert "No commit status was written" in recorded.log
+    assert "No check run was written" in recorded.log
+    assert all(one.method == "GET" for one in recorded.requests)
+
+
+def queued(stage: Stage, files: dict[str, bytes]) -> int:
+    """The action on a group of the merge queue."""
+    group = stage.fake.add_commit(parents=[stage.base, stage.head])
+    ref = f"refs/heads/gh-readonly-queue/main/pr-{stage.number}-{stage.base}"
+    stage.fake.start_run(group, event="merge_group", branch=ref.removeprefix("refs/heads/"))
+    event = {"action": "checks_requested", "merge_group": {"base_sha": stage.base, "head_sha": group, "head_ref": ref}}
+    code = stage.run("merge_group", files, {"GITHUB_SHA": group, "GITHUB_REF": ref}, event)
+    stage.fake.finish_run()
+    return code
+
+
+def test_the_merge_queue_is_gated_without_a_word_in_the_pull_request(recorded: Stage) -> None:
+    assert queued(recorded, profiles(SLOWER, 77)) == 1
+    assert recorded.outputs["baseline-sha"] == recorded.base
+    assert recorded.comments == []
+    assert "parse" in recorded.summary
+    assert queued(recorded, profiles(SHARES, 78)) == 0
+
+
+@pytest.mark.parametrize("event", ["schedule", "workflow_dispatch"])
+def test_a_run_of_the_base_branch_records(stage: Stage, event: str) -> None:
+    stage.fake.start_run(stage.base, event=event)
+    assert stage.run(event, profiles(), {"GITHUB_SHA": stage.base, "GITHUB_REF": "refs/heads/main"}, {}) == 0
+    assert [one.name for one in stage.fake.state.artifacts.values()] == [ARTIFACT]
+
+
+def test_a_pushed_tag_records_its_commit(stage: Stage) -> None:
+    stage.fake.state.tags["v1"] = stage.base
+    stage.fake.start_run(stage.base, branch="v1")
+    assert stage.run("push", profiles(), {"GITHUB_SHA": stage.base, "GITHUB_REF": "refs/tags/v1"}, {}) == 0
+    assert json.loads(stage.file(f"baseline/{MANIFEST_NAME}"))["ref"] == "refs/tags/v1"

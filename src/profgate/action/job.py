@@ -11,6 +11,7 @@ from profgate.adapters.environment import machine_facts
 from profgate.adapters.github_client import GitHubClient
 from profgate.adapters.workflow_commands import WorkflowCommands
 from profgate.errors import NotAllowed
+from profgate.model.github_records import FileRecord
 from profgate.model.manifest import Manifest
 from profgate.model.run_context import RunContext
 from profgate.publish.artifacts import Uploads
@@ -66,6 +67,13 @@ class Job:
                 verify=self.settings.ca_bundle or True,
             )
         )
+
+    @cached_property
+    def pull_files(self) -> list[FileRecord]:
+        """The files of the pull request, asked for once."""
+        if self.context.pr_number is None:
+            return []
+        return self.client.pull_files(self.context.pr_number)
 
     def uploads(self) -> Uploads:
         """The artifact service of this run."""

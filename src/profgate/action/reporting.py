@@ -8,7 +8,7 @@ from profgate.action.baseline import base_branch
 from profgate.action.job import Job
 from profgate.action.sides import Sides
 from profgate.action.source_diff import source_diff
-from profgate.action.telling import exit_code_of, set_outputs, tell_pull_request, tell_status
+from profgate.action.telling import exit_code_of, set_outputs, tell_check_run, tell_pull_request, tell_status
 from profgate.errors import ProfgateError
 from profgate.model.links import Links
 from profgate.model.policy import Policy
@@ -70,6 +70,7 @@ def conclude(job: Job, result: Result) -> int:
     write_documents(job.output_dir, [comment, Document(LINKS_NAME, "application/json", links_to_json(links))])
     url, note = tell_pull_request(job, report, comment, links)
     has_status = tell_status(job, report)
+    tell_check_run(job, report, comment)
     _end(job, result, note, url)
     return exit_code_of(job, report, has_status=has_status)
 

@@ -17,7 +17,7 @@ def source_diff(job: Job, base: Side) -> SourceDiff | None:
     if context.pr_number is None or not context.concerns_pull or not job.settings.token:
         return None
     try:
-        records = job.client.pull_files(context.pr_number)
+        records = job.pull_files
     except GitHubError as error:
         return SourceDiff((), complete=False, reason=f"GitHub did not list the pull request's files: {error}")
     place = f"{context.server_url}/{context.repository}"

@@ -5,11 +5,14 @@ from profgate.adapters.workflow_commands import WorkflowCommands, harmless
 from profgate.errors import GitHubError, NotAllowed, ProfgateError, SettingsError
 from profgate.model.links import Links
 from profgate.model.report import Document, Report
+from profgate.model.visible_text import name_text, plain
+from profgate.publish.check_run import CheckText, publish_check_run
 from profgate.publish.commit_status import publish_failure, publish_verdict
 from profgate.publish.step_outputs import Published, outputs_of
 from profgate.publish.sticky_comment import Texts, publish_comment
+from profgate.report.annotations import annotations
 from profgate.report.comment import render_quiet_comment
-from profgate.report.rows import grouped
+from profgate.report.rows import grouped, headline
 
 NOT_COMPARED = 3
 READ_ONLY = "runs of forks and of Dependabot get a token that can only read"
@@ -62,6 +65,27 @@ def tell_status(job: Job, report: Report) -> bool:
         job.commands.warning(f"no commit status was written: {error}", title="profgate")
         return False
     return True
+
+
+def tell_check_run(job: Job, report: Report, summary: Document) -> None:
+    """Writes the check run where one is wanted; that it is not written changes no verdict."""
+    context, key = job.context, job.settings.key
+    if not job.settings.check_run:
+        return
+    if context.read_only:
+        job.commands.notice(f"No check run was written: {READ_ONLY}.", title="profgate")
+        return
+    title = plain(headline(report, name_text)) or "; ".join(report.verdict.reasons[:1])
+    text = CheckText(title, summary.text, f"{context.run_id}/{context.run_attempt}/{key}")
+    try:
+        paths = [one.path for one in job.pull_files] if context.concerns_pull else []
+        notes, more = annotations(report, paths)
+        publish_check_run(job.client, context.head_sha, key, report.verdict, text, notes)
+    except GitHubError as error:
+        job.commands.warning(f"no check run was written: {error}", title="profgate")
+        return
+    if more:
+        job.commands.warning(f"{more} further notes on changed lines are not shown", title="profgate")
 
 
 def tell_no_result(job: Job, error: ProfgateError) -> None:

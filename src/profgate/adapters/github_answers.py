@@ -37,7 +37,8 @@ def text_of(value: object) -> str:
     return value
 
 
-def _number(value: object) -> int:
+def number_of(value: object) -> int:
+    """A whole number, or TypeError."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"expected a number, found {type(value).__name__}")
     return value
@@ -55,7 +56,7 @@ def run_of(data: Mapping[str, Any]) -> RunRecord:
     """A workflow run; its path without the ref that GitHub sometimes appends."""
     head = data["head_repository"] or {}
     return RunRecord(
-        id=_number(data["id"]),
+        id=number_of(data["id"]),
         event=text_of(data["event"]),
         status=data["status"] or "",
         conclusion=data["conclusion"],
@@ -63,7 +64,7 @@ def run_of(data: Mapping[str, Any]) -> RunRecord:
         head_sha=text_of(data["head_sha"]),
         head_repository_id=head.get("id"),
         head_repository=head.get("full_name"),
-        repository_id=_number(data["repository"]["id"]),
+        repository_id=number_of(data["repository"]["id"]),
         path=text_of(data["path"]).partition("@")[0],
         attempt=data.get("run_attempt") or 1,
         created_at=datetime.fromisoformat(data["created_at"]),
@@ -76,9 +77,9 @@ def artifact_of(data: Mapping[str, Any]) -> ArtifactRecord:
     run = data.get("workflow_run") or {}
     created = data.get("created_at")
     return ArtifactRecord(
-        id=_number(data["id"]),
+        id=number_of(data["id"]),
         name=text_of(data["name"]),
-        size=_number(data["size_in_bytes"]),
+        size=number_of(data["size_in_bytes"]),
         expired=bool(data["expired"]),
         digest=data.get("digest") or None,
         run_id=run.get("id"),
@@ -92,7 +93,7 @@ def pull_of(data: Mapping[str, Any]) -> PullRecord:
     head, base = data["head"], data["base"]
     head_repository = head["repo"] or {}
     return PullRecord(
-        number=_number(data["number"]),
+        number=number_of(data["number"]),
         state=text_of(data["state"]),
         draft=bool(data.get("draft")),
         author=(data["user"] or {}).get("login", ""),
@@ -102,7 +103,7 @@ def pull_of(data: Mapping[str, Any]) -> PullRecord:
         head_repository=head_repository.get("full_name"),
         base_sha=text_of(base["sha"]),
         base_ref=text_of(base["ref"]),
-        base_repository_id=_number(base["repo"]["id"]),
+        base_repository_id=number_of(base["repo"]["id"]),
         labels=tuple(text_of(label["name"]) for label in data["labels"]),
     )
 
@@ -114,8 +115,8 @@ def file_of(data: Mapping[str, Any]) -> FileRecord:
         path=path,
         previous_path=data.get("previous_filename") or path,
         status=text_of(data["status"]),
-        additions=_number(data["additions"]),
-        deletions=_number(data["deletions"]),
+        additions=number_of(data["additions"]),
+        deletions=number_of(data["deletions"]),
         patch=None if patch is None else text_of(patch),
     )
 
@@ -129,7 +130,7 @@ def tree_of(data: Mapping[str, Any]) -> TreeRecord:
 def comment_of(data: Mapping[str, Any]) -> CommentRecord:
     """A comment; the user is null after an account was deleted."""
     author = (data["user"] or {}).get("login", "")
-    return CommentRecord(_number(data["id"]), author, data.get("body") or "", text_of(data["html_url"]))
+    return CommentRecord(number_of(data["id"]), author, data.get("body") or "", text_of(data["html_url"]))
 
 
 def content_of(data: Any, where: str) -> bytes:  # noqa: ANN401 - JSON

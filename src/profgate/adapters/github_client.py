@@ -21,6 +21,7 @@ from profgate.adapters.github_answers import (
     commit_of,
     content_of,
     file_of,
+    number_of,
     parsed,
     pull_of,
     run_of,
@@ -298,6 +299,30 @@ class GitHubClient:
             self._call("POST", address, body)
         except ServerFailedError:
             self._call("POST", address, body)
+
+    # Check runs
+
+    def create_check_run(self, values: Mapping[str, Any]) -> int:
+        """The id of a new check run. When GitHub fails, one of the same ``external_id`` is looked for first."""
+        try:
+            return self._post_check_run(values)
+        except ServerFailedError:
+            return self._stored_check_run(values) or self._post_check_run(values)
+
+    def edit_check_run(self, number: int, values: Mapping[str, Any]) -> None:
+        """Changes a check run; annotations are added to those it has."""
+        self._call("PATCH", f"{self._root}/check-runs/{number:d}", dict(values))
+
+    def _post_check_run(self, values: Mapping[str, Any]) -> int:
+        _, answer = self._call("POST", f"{self._root}/check-runs", dict(values))
+        return parsed("new check run", lambda data: number_of(data["id"]), answer)
+
+    def _stored_check_run(self, values: Mapping[str, Any]) -> int | None:
+        path = f"/commits/{quote(values['head_sha'], safe='')}/check-runs"
+        answer = self._get(path, {"check_name": values["name"], "per_page": PAGE})
+        runs = parsed("check runs", lambda data: list(data["check_runs"]), answer)
+        mine = (one for one in runs if one.get("external_id") == values["external_id"])
+        return parsed("check runs", lambda found: None if found is None else number_of(found["id"]), next(mine, None))
 
     # Requests
 

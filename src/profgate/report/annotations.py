@@ -1,0 +1,50 @@
+"""Findings as notes beside the changed lines of a pull request."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from typing import Literal
+
+from profgate.model.annotation import Annotation
+from profgate.model.report import Report
+from profgate.model.visible_text import cut, name_text, plain
+from profgate.report.rows import Row, grouped, story, why
+
+LONGEST_TITLE = 255  # characters that GitHub takes
+LONGEST_MESSAGE = 2_000
+MOST = 500  # notes; nobody reads more, and fifty are a request
+_PLACE = re.compile(r"#diff-([0-9a-f]{64})R([0-9]{1,9})")
+
+
+def annotations(report: Report, changed_paths: Iterable[str]) -> tuple[tuple[Annotation, ...], int]:
+    """A note for each finding of higher cost whose function was changed here, the worst first, and how many are cut.
+
+    ``changed_paths`` are the files of the pull request: a finding knows the digest of its file's path alone.
+    """
+    paths = {hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest(): path for path in changed_paths}
+    told = grouped(report)
+    found = (_noted(report, row, paths) for row in (*told.worse, *told.carried))
+    notes = [note for note in found if note is not None]
+    return tuple(notes[:MOST]), max(0, len(notes) - MOST)
+
+
+def _noted(report: Report, row: Row, paths: dict[str, str]) -> Annotation | None:
+    evidence = row.finding.evidence or {}
+    place = _PLACE.search(evidence.get("source_link", ""))
+    if row.finding.direction != "worse" or place is None or place[1] not in paths:
+        return None
+    where = f" in {name_text(row.workload)}" if len(report.workloads) > 1 else ""
+    message = f"{story(row, name_text)}{where}: {'; '.join(why(row))}"
+    level: Literal["failure", "warning"] = "failure" if row.finding.colour == "red" else "warning"
+    return Annotation(
+        path=paths[place[1]],
+        line=max(1, int(place[2])),
+        level=level,
+        title=_basic(cut(plain(f"profgate: {row.tag[1]}, {row.metric.name}"), LONGEST_TITLE)),
+        message=_basic(cut(plain(message), LONGEST_MESSAGE)),
+    )
+
+
+def _basic(text: str) -> str:
+    """Without signs above U+FFFF, which annotations do not take well."""
+    return "".join(sign if ord(sign) <= 0xFFFF else "\N{REPLACEMENT CHARACTER}" for sign in text)
