@@ -221,7 +221,7 @@ class Api:
             for item in self._state.artifacts.values()
             if run_id in {None, item.run_id} and name in {None, item.name}
         ]
-        return _page(call, found, "artifacts")
+        return _page(call, found[::-1] if run_id is None else found, "artifacts")
 
     def _artifact(self, call: Call) -> Answer:
         return Answer(200, self._bodies.artifact(_of(self._state.artifacts, call["artifact_id"])))

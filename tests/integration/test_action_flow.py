@@ -567,3 +567,57 @@ def test_a_pushed_tag_records_its_commit(stage: Stage) -> None:
     stage.fake.start_run(stage.base, branch="v1")
     assert stage.run("push", profiles(), {"GITHUB_SHA": stage.base, "GITHUB_REF": "refs/tags/v1"}, {}) == 0
     assert json.loads(stage.file(f"baseline/{MANIFEST_NAME}"))["ref"] == "refs/tags/v1"
+
+
+def test_what_the_base_branch_did_too_is_told_apart(recorded: Stage) -> None:
+    start = recorded.base
+    recorded.push(profiles(SLOWER | {"log": 9_000}, 50))
+    recorded.base = start
+    assert recorded.compare(profiles(BOTH_SLOWER, 77)) == 1
+    assert recorded.outputs["baseline-sha"] == start
+    there = {name: evidence_of(recorded, name).get("base branch", "") for name in ("parse", "render")}
+    assert there["parse"].startswith("changed there too (+")
+    assert there["render"] == ""
+    (told,) = [one for one in json.loads(recorded.file("report.json"))["warnings"] if "seen beside main at" in one]
+    assert "are only there (log" in told
+    assert "base branch: changed there too" in recorded.comments[0]
+
+
+def test_without_anything_slower_the_base_branch_is_not_looked_at(recorded: Stage) -> None:
+    start = recorded.base
+    recorded.push(profiles(SLOWER, 50))
+    recorded.base = start
+    recorded.compare(profiles(SHARES, 77))
+    assert sum("/zip" in one.path for one in recorded.requests) == BASE_RUNS
+
+
+def api_calls(stage: Stage) -> list[str]:
+    """What counts against the limit of 1,000 an hour; GraphQL has one of its own, the storage host none."""
+    place = f"/repos/{stage.fake.state.repository}"
+    return [one.path.removeprefix(place) for one in stage.requests if one.path.startswith(place)]
+
+
+@pytest.mark.parametrize("recorded_at_start", [True, False])
+def test_a_baseline_costs_six_requests_and_a_run_fifteen(stage: Stage, *, recorded_at_start: bool) -> None:
+    for _ in range(BASE_RUNS):
+        stage.push()
+    if not recorded_at_start:
+        stage.base = stage.fake.add_commit(parents=[stage.base], branch="main")
+    stage.open_pull(files={"src/cart.py": b"x\n"})
+    stage.inputs |= {"status": "true", "check-run": "true", "comment": "always", "gate-without-history": "true"}
+    stage.compare(profiles(SLOWER, 77))
+    calls = api_calls(stage)
+    beside = ("/contents/", "/pulls/", "/issues/", "/statuses/", "/check-runs", "/git/")
+    further = BASE_RUNS - 1
+    assert len([one for one in calls if not one.startswith(beside)]) <= 6 + further
+    assert sum(one.endswith("/zip") for one in calls) == BASE_RUNS
+    assert len(calls) <= 15 + further
+
+
+def test_alone_a_baseline_costs_at_most_six_requests(recorded: Stage) -> None:
+    recorded.base = recorded.fake.add_commit(parents=[recorded.base], branch="main")  # not recorded: one more look
+    recorded.inputs |= {"baseline-runs": "0", "comment": "never", "token": recorded.fake.token}
+    recorded.compare(profiles(SHARES, 77))
+    calls = [one for one in api_calls(recorded) if not one.startswith(("/contents/", "/pulls/", "/git/"))]
+    assert len(calls) == 6
+    assert recorded.outputs["baseline-distance"] == "1"

@@ -85,8 +85,20 @@ def test_a_manifest_of_another_commit_is_refused(fake: FakeGitHub) -> None:
 def test_it_gives_up_after_ten_sets_that_do_not_serve(fake: FakeGitHub) -> None:
     for _ in range(15):
         store(fake, chain(fake)[0], expired=True)
-    assert search(fake).baseline is None
-    assert fake.count("GET", "/artifacts") == 10
+    found = search(fake)
+    assert found.baseline is None
+    assert len(found.reasons) == 10
+    assert fake.count("GET", "/artifacts") == 1
+
+
+def test_an_artifact_older_than_the_newest_hundred_is_asked_for_by_itself(fake: FakeGitHub) -> None:
+    store(fake, chain(fake)[0])
+    elsewhere = fake.add_run(fake.add_commit(), branch="other")
+    for _ in range(100):
+        fake.add_artifact(elsewhere, "profgate-default", {"other.folded": b"x 1\n"})
+    found = search(fake)
+    assert found.baseline is not None
+    assert fake.count("GET", "/artifacts") == 3  # the newest, those of the run, the download
 
 
 def test_a_failing_platform_is_no_missing_baseline(fake: FakeGitHub) -> None:

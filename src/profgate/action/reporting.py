@@ -4,6 +4,7 @@ import posixpath
 from dataclasses import dataclass, replace
 
 from profgate import wiring
+from profgate.action.base_tip import beside_base_tip
 from profgate.action.baseline import base_branch
 from profgate.action.job import Job
 from profgate.action.sides import Sides
@@ -42,7 +43,7 @@ def compare_and_report(job: Job, sides: Sides) -> int:
     if given.baseline and given.target:
         given = replace(given, diff=source_diff(job, given.baseline_side))
     built = wiring.compare(given)
-    report = _explained(built.report, sides)
+    report = beside_base_tip(job, _explained(built.report, sides), sides)
     first = _first_run(job, built, sides.given.policy) if sides.first_run else None
     _write(job, report, built, first or _comment(job, report, Links(run=run_url)))
     uploaded = upload_pages(

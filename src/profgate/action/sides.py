@@ -7,6 +7,7 @@ from profgate.action.baseline import baseline_input, fair_baseline, stored_at
 from profgate.action.job import Job
 from profgate.action.policy import policy_at
 from profgate.errors import GitHubError, ProfgateError
+from profgate.model.github_records import RunRecord
 from profgate.model.manifest import Manifest
 from profgate.model.report import Side
 from profgate.model.source import SourceFile
@@ -17,12 +18,16 @@ from profgate.sources.local import LocalSet, local_set
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Both sides as they were found; ``base_runs`` counts runs that were read, ``missing`` says why there is none."""
+    """Both sides as they were found; ``base_runs`` counts runs that were read, ``missing`` says why there is none.
+
+    ``later`` is a run that recorded a later state of the base branch.
+    """
 
     given: PipelineInput
     base_runs: int
     warnings: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    later: RunRecord | None = None
 
     @property
     def first_run(self) -> bool:
@@ -57,7 +62,7 @@ def _against_stored(job: Job, files: Sequence[SourceFile], manifest: Manifest, s
     given = replace(given, target=files, target_side=side, manifests=(given.manifests[0], manifest))
     if found.baseline is None:
         return Sides(given, 0, refused, missing=found.reasons)
-    return Sides(given, 1 + len(found.noise), refused)
+    return Sides(given, 1 + len(found.noise), refused, later=found.later)
 
 
 def release_sides(job: Job) -> Sides:

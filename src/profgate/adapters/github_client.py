@@ -167,6 +167,12 @@ class GitHubClient:
             )
         return sorted((item for item in artifacts if name in {None, item.name}), key=lambda item: -item.id)
 
+    def named_artifacts(self, name: str) -> list[ArtifactRecord]:
+        """The newest 100 artifacts of this exact name in the repository, newest first; one request."""
+        answer = self._get("/actions/artifacts", {"name": name, "per_page": PAGE})
+        found = parsed(f"artifacts {name}", lambda data: [artifact_of(one) for one in data["artifacts"]], answer)
+        return sorted((one for one in found if one.name == name), key=lambda one: -one.id)
+
     def download(self, artifact: ArtifactRecord, *, max_bytes: int = MAX_DOWNLOAD) -> Download:
         """The stored bytes of an artifact, checked against its digest.
 

@@ -2,15 +2,16 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from profgate.errors import GitHubError, NotAllowed, ProfileError
 from profgate.model.github_records import ArtifactRecord, CommitRecord, RunRecord
 from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_from_json
 from profgate.model.source import SourceFile, source_of
-from profgate.sources.baseline_search import Candidate, Trust, candidates, usable_artifact
+from profgate.sources.baseline_search import Candidate, Trust, candidates, distances, distrust, usable_artifact
 
+LISTED = 100  # artifacts of one name that one request shows
 MOST_TRIES = 10  # candidates without usable artifact that are asked about before a baseline is given up
 
 
@@ -22,6 +23,7 @@ class Artifacts(Protocol):
         self, workflow_file: str, branch: str | None = None, event: str | None = None, head_sha: str | None = None
     ) -> list[RunRecord]: ...
     def run_artifacts(self, run_id: int, name: str | None = None) -> list[ArtifactRecord]: ...  # noqa: D102
+    def named_artifacts(self, name: str) -> list[ArtifactRecord]: ...  # noqa: D102
     def artifact_files(self, artifact: ArtifactRecord) -> dict[str, bytes]: ...  # noqa: D102
 
 
@@ -36,11 +38,15 @@ class StoredSet:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The baseline, None where there is none; noise runs in order of distance; what was passed over and why."""
+    """The baseline, None where there is none; noise runs in order of distance; what was passed over and why.
+
+    ``later`` is the newest trusted run of the base branch beyond the fair commit.
+    """
 
     baseline: StoredSet | None
     noise: tuple[StoredSet, ...] = ()
     reasons: tuple[str, ...] = ()
+    later: RunRecord | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +61,15 @@ class Search:
 
 
 def find_stored(client: Artifacts, search: Search) -> Found:
-    """The nearest usable set, and up to ``noise_runs`` further ones. Raises `GitHubError` where GitHub fails."""
+    """The nearest usable set, and up to ``noise_runs`` further ones. Raises `GitHubError` where GitHub fails.
+
+    The nearest costs four or five requests: commits, runs (twice where the first list does not show the fair commit),
+    artifacts, and the download. Every further one costs its download. Only a run whose artifact is older than the
+    newest hundred of its name is asked about by itself.
+    """
     chain = client.ancestors(search.start)
-    ordered = candidates(_runs(client, search, chain), search.trust, search.start, chain)
+    runs = _runs(client, search, chain)
+    ordered = candidates(runs, search.trust, search.start, chain)
     reasons: list[str] = []
     sets = _sets(client, ordered, search.artifact, reasons)
     baseline = next(sets, None)
@@ -65,16 +77,40 @@ def find_stored(client: Artifacts, search: Search) -> Found:
         reasons = reasons or [f"no trusted run of {search.trust.workflow_path} on the last {len(chain)} commits"]
         return Found(None, (), tuple(reasons))
     noise = tuple(one for _, one in zip(range(search.noise_runs), sets, strict=False))
-    return Found(baseline, noise, tuple(reasons))
+    return Found(baseline, noise, tuple(reasons), _later(runs, search, chain, baseline.candidate.run))
+
+
+def later_set(client: Artifacts, run: RunRecord, name: str) -> StoredSet:
+    """What a later run of the base branch stored. Raises `GitHubError` or `ProfileError` where it is not to be had."""
+    artifact, reason = usable_artifact(client.run_artifacts(run.id, name), name, run)
+    if artifact is None:
+        raise GitHubError(f"run {run.id}", f"{reason}; it is of use only as long as it is stored")
+    return stored_set(Candidate(run, 0), client.artifact_files(artifact))
+
+
+def _later(
+    runs: Sequence[RunRecord], search: Search, chain: Sequence[CommitRecord], baseline: RunRecord
+) -> RunRecord | None:
+    """The newest run of the first branch that is newer than the baseline's and not of its history."""
+    before = distances(search.start, chain)
+    trust = replace(search.trust, branches=frozenset({search.branches[0] or ""}))
+    newer = [
+        run
+        for run in runs
+        if run.id > baseline.id and run.head_sha not in before and not distrust(run, trust, {run.head_sha: 0})
+    ]
+    return max(newer, key=lambda run: run.id, default=None)
 
 
 def _runs(client: Artifacts, search: Search, chain: Sequence[CommitRecord]) -> list[RunRecord]:
-    """Runs of the branches in order, and of the fair commit itself where the lists do not show it."""
-    workflow, found = search.trust.workflow_path, list[RunRecord]()
-    for branch in search.branches:
-        found += client.workflow_runs(workflow, branch=branch)
-        if candidates(found, search.trust, search.start, chain):
-            break
+    """Runs of the first branch, and of the second where it has none; else of a fair commit that the list lacks.
+
+    Two requests at most: a branch without trusted runs is seldom the one on which the fair commit was recorded.
+    """
+    workflow, (first, *others) = search.trust.workflow_path, search.branches
+    found = client.workflow_runs(workflow, branch=first)
+    if others and not candidates(found, search.trust, search.start, chain):
+        return found + client.workflow_runs(workflow, branch=others[0])
     if not any(run.head_sha == search.start for run in found):
         found += client.workflow_runs(workflow, head_sha=search.start)
     return found
@@ -83,10 +119,11 @@ def _runs(client: Artifacts, search: Search, chain: Sequence[CommitRecord]) -> l
 def _sets(client: Artifacts, ordered: Sequence[Candidate], name: str, reasons: list[str]) -> Iterator[StoredSet]:
     """Usable sets, nearest first; a run that cannot serve is told in ``reasons`` and passed over."""
     failures = 0
+    known = client.named_artifacts(name) if ordered else []
     for candidate in ordered:
         if failures >= MOST_TRIES:
             return
-        artifact, reason = usable_artifact(client.run_artifacts(candidate.run.id, name), name, candidate.run)
+        artifact, reason = usable_artifact(_of_run(client, candidate.run, name, known), name, candidate.run)
         if artifact is None:
             reasons.append(reason)
             failures += 1
@@ -98,6 +135,12 @@ def _sets(client: Artifacts, ordered: Sequence[Candidate], name: str, reasons: l
         except (ProfileError, GitHubError) as error:
             reasons.append(f"run {candidate.run.id}: {error}")
             failures += 1
+
+
+def _of_run(client: Artifacts, run: RunRecord, name: str, known: Sequence[ArtifactRecord]) -> list[ArtifactRecord]:
+    """The artifacts of a run, from the list of the newest ones where that is long enough to hold them."""
+    mine = [one for one in known if one.run_id == run.id]
+    return mine if mine or len(known) < LISTED else client.run_artifacts(run.id, name)
 
 
 def stored_set(candidate: Candidate, members: Mapping[str, bytes]) -> StoredSet:
