@@ -13,6 +13,7 @@ from yaml.nodes import CollectionNode
 
 from profgate.errors import SettingsError
 from profgate.model.change import OptionSpec
+from profgate.model.name_aliases import MOST_ALIASES, Aliases, mistake_in
 from profgate.model.policy import FAIL_ON_ORDER, EmbedSource, FailOn, OnNotCompared, Policy, Rule
 
 Catalogue = Mapping[str, tuple[OptionSpec, ...]]
@@ -142,6 +143,12 @@ def schema(catalogue: Catalogue) -> dict[str, Any]:
         "ignore": one_or_many,
         "focus": one_or_many,
         "name-rules": {"enum": list(NAME_RULES)},
+        "aliases": {
+            "type": ["object", "null"],
+            "description": "Old names of functions, stars standing for any text, and what they are called now.",
+            "maxProperties": MOST_ALIASES,
+            "additionalProperties": {"type": ["string", "number"]},
+        },
         "embed-source": {"enum": list(get_args(EmbedSource))},
     }
     both = gate | {name.replace("-", "_"): value for name, value in gate.items()}
@@ -439,6 +446,24 @@ def _word(value: object) -> str:
     return "an empty value" if value is None else repr(value)[:60]
 
 
+def _aliases(item: _Item, mistakes: _Mistakes) -> Aliases:
+    if item.value is None:
+        return Aliases()
+    if not isinstance(item.value, dict) or len(item.value) > MOST_ALIASES:
+        mistakes.add(item, f"aliases must be a mapping of at most {MOST_ALIASES} old names to new ones")
+        return Aliases()
+    pairs: list[tuple[str, str]] = []
+    for old, (key, value) in item.value.items():
+        if isinstance(value.value, bool) or not isinstance(value.value, str | int | float):
+            mistakes.add(value, f"{_word(value.value)} is no name; put it in quotes")
+            continue
+        pairs.append((old, str(value.value)))
+        if what := mistake_in(pairs):
+            mistakes.add(key, f"alias {old[:60]!r} {what}")
+            pairs.pop()
+    return Aliases(tuple(pairs))
+
+
 GATE_KEYS: dict[str, Callable[[_Item, _Mistakes], Any]] = {
     "fail-on": _one_of(get_args(FailOn)),
     "fail-on-total": _one_of(get_args(FailOn)),
@@ -451,5 +476,6 @@ GATE_KEYS: dict[str, Callable[[_Item, _Mistakes], Any]] = {
     "ignore": _globs,
     "focus": _globs,
     "name-rules": _one_of(NAME_RULES),
+    "aliases": _aliases,
     "embed-source": _one_of(get_args(EmbedSource)),
 }

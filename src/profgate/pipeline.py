@@ -152,7 +152,7 @@ def _pair(given: PipelineInput, read: Reader, told: _Told) -> Paired:
 
 def _compare(paired: Paired, given: PipelineInput, told: _Told) -> list[Comparison]:
     policy = given.policy
-    options = CompareOptions(policy.name_rules, policy.ignore, policy.focus)
+    options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, wishes=policy.aliases)
     comparisons = []
     for workload in paired.workloads:
         notes = comparability(workload.baseline_runs, workload.target_runs, named=given.named)

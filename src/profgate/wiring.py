@@ -151,7 +151,7 @@ def readings(
     broken = [one for one in read if isinstance(one, ProfileError)]
     if broken:
         raise ProfileError("\n".join(map(str, broken)))
-    options = CompareOptions(policy.name_rules, policy.ignore, policy.focus)
+    options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, wishes=policy.aliases)
     made = []
     for source, profile in zip(sources, read, strict=True):
         content = source.read(LARGEST_KEPT)

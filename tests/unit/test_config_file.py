@@ -9,6 +9,7 @@ from jsonschema import Draft202012Validator
 from profgate.config_file import Catalogue, read_policy, schema, tightened
 from profgate.errors import SettingsError
 from profgate.model.change import OptionSpec
+from profgate.model.name_aliases import Aliases
 from profgate.model.policy import Policy, Rule
 
 CUTOFF = OptionSpec("cutoff", 0.0, "Rows below are left out.", 0.0, 1.0)
@@ -84,6 +85,18 @@ def test_a_whole_file_is_read() -> None:
         name_rules="loose",
         source="profgate.yml",
     )
+
+
+def test_aliases_lead_from_old_names_to_new_ones() -> None:
+    policy = policy_of("gate:\n  aliases:\n    old_total: total\n    'v1_*': 'v2_*'\n")
+    assert policy.aliases == Aliases((("old_total", "total"), ("v1_*", "v2_*")))
+    with pytest.raises(SettingsError) as caught:
+        policy_of("gate:\n  aliases:\n    a: [b]\n    c*: cd\n    e: e\n")
+    assert [line.partition(": ")[0] for line in str(caught.value).splitlines()] == [
+        "profgate.yml:3:8",
+        "profgate.yml:4:5",
+        "profgate.yml:5:5",
+    ]
 
 
 @pytest.mark.parametrize("text", ["", "# only a comment\n", "gate:\n", "degradation:\ngate: {}\n"])

@@ -20,6 +20,7 @@ COMMANDS = {
     "track": "how benchmarks did over versions, and where they jumped",
     "ranks": "a cheap sentinel over the durations of tests: record, check, history",
     "strategies": "what each detection strategy finds, needs and misses; new NAME writes one",
+    "explain-name": "what becomes of a frame's name before two builds are compared, and why",
     "formats": "which profile formats are read",
 }
 
@@ -38,7 +39,7 @@ def _parser() -> argparse.ArgumentParser:
 def run_command(argv: Sequence[str]) -> int:
     """The exit code of the sub-command that ``argv`` names. Raises ProfgateError."""
     chosen, rest = _parser().parse_known_args([argv[0]] if argv else [])[0].command, list(argv[1:])
-    run: Callable[[Sequence[str]], int] = import_module(f"profgate.commands.{chosen}").run
+    run: Callable[[Sequence[str]], int] = import_module(f"profgate.commands.{chosen.replace('-', '_')}").run
     if sys.stdout is None:  # closed by the caller, who wants the exit code and the files alone
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - lasts as long as the process
     try:

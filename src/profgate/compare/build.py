@@ -23,6 +23,7 @@ from profgate.model.call_tree import (
 )
 from profgate.model.comparison import CallEdges, Comparison, DiffTree, Note, Observations, Runs, Symbols
 from profgate.model.frame_names import Level
+from profgate.model.name_aliases import Aliases
 from profgate.model.profile import Profile, Stacks
 from profgate.model.report import NotCompared
 from profgate.model.units import Metric, MetricKind
@@ -36,13 +37,15 @@ MEASURED_EXPONENT = -6  # measurements are float64 in their own unit; columns ke
 class CompareOptions:
     """``level`` of name rules; ``ignore`` and ``focus`` are patterns of symbols whose stacks are dropped or kept.
 
-    ``aliases`` lead from the (name, file) of a renamed function to its new one.
+    ``aliases`` lead from the (name, file) of a renamed function to its new one; ``wishes`` are names that the
+    configuration file leads to others.
     """
 
     level: Level = "safe"
     ignore: tuple[str, ...] = ()
     focus: tuple[str, ...] = ()
     aliases: Mapping[Identity, Identity] = field(default_factory=dict)
+    wishes: Aliases = field(default_factory=Aliases)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -379,7 +382,11 @@ def compare_workload(
     """One Comparison for each metric both sides have. Raises ComparisonError."""
     runs = (*workload.baseline_runs, *workload.target_runs)
     numbering = number_symbols(
-        (*workload.noise_runs, *runs), options.level, options.aliases, targets=len(workload.target_runs)
+        (*workload.noise_runs, *runs),
+        options.level,
+        options.aliases,
+        targets=len(workload.target_runs),
+        wishes=options.wishes,
     )
     skip = len(workload.noise_runs)
     numbering = Numbering(numbering.symbols, (*numbering.maps[skip:], *numbering.maps[:skip]))

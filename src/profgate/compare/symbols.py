@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -9,9 +10,11 @@ from profgate.compare.modules import paired_modules
 from profgate.model.arrays import IntArray
 from profgate.model.comparison import Symbols
 from profgate.model.frame_names import FrameKey, Level, frame_key, needles_in, root_name
+from profgate.model.name_aliases import Aliases
 from profgate.model.profile import Profile
 
 _NATIVE_FORMATS = frozenset({"perf"})
+NO_WISHES = Aliases()
 Identity = tuple[str, str | None]
 
 
@@ -32,14 +35,16 @@ def _root_frames(profile: Profile) -> frozenset[int]:
 
 
 def _keys_of(
-    profile: Profile, level: Level, cache: dict[tuple[str, str | None, int | None], FrameKey]
+    profile: Profile, level: Level, cache: dict[tuple[str, str | None, int | None], FrameKey], wishes: Aliases
 ) -> list[FrameKey]:
     frames, roots, keys = profile.frames, _root_frames(profile), []
-    native, needles = profile.facts.format in _NATIVE_FORMATS, needles_in(frames.names, level)
+    native = profile.facts.format in _NATIVE_FORMATS
+    needles = needles_in(chain(frames.names, (new for _, new in wishes.pairs)), level)
     for number, raw in enumerate(zip(frames.names, frames.files, frames.lines, strict=True)):
         key = cache.get(raw)
         if key is None:
-            key = cache[raw] = frame_key(*raw, level, native=native, needles=needles)
+            named = (wishes.applied_to(raw[0]), *raw[1:]) if wishes.pairs else raw
+            key = cache[raw] = frame_key(*named, level, native=native, needles=needles)
         if number in roots and level != "none" and (renamed := root_name(key.name)) != key.name:
             key = FrameKey(renamed, key.file, key.line)
         keys.append(key)
@@ -52,15 +57,16 @@ def number_symbols(
     aliases: Mapping[Identity, Identity] | None = None,
     *,
     targets: int = 0,
+    wishes: Aliases = NO_WISHES,
 ) -> Numbering:
     """Symbols of all profiles, of which the last ``targets`` are the target's.
 
     A symbol is its name and file. One without a file that a profile has in several modules is a symbol in each of
     them. Labels, lines and modules are those of the last profile that has them (the target's). ``aliases`` lead from
-    the (name, file) of a renamed function to its new one.
+    the (name, file) of a renamed function to its new one; ``wishes`` change raw names before every rule.
     """
     cache: dict[tuple[str, str | None, int | None], FrameKey] = {}
-    keys = [_keys_of(profile, level, cache) for profile in profiles]
+    keys = [_keys_of(profile, level, cache, wishes) for profile in profiles]
     if aliases:
         keys = [[_under_new_name(key, aliases) for key in of_profile] for of_profile in keys]
     shown = _shown_modules(profiles, targets)

@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
+from profgate.model.name_aliases import Aliases
+
 Level = Literal["none", "safe", "loose"]
 ROUNDS = 5
+NO_ALIASES = Aliases()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,8 @@ class NameRule:
 
     def applied_to(self, name: str) -> str:
         """The name without what the rule takes off it."""
+        if self.code == "L1":
+            return _without_arguments(name)
         return _compiled(self.pattern).sub(self.replacement, name)
 
 
@@ -33,6 +38,31 @@ class NameRule:
 def _compiled(pattern: str) -> re.Pattern[str]:
     """Compiled when it is first needed: a start needs few of all these patterns."""
     return re.compile(pattern)
+
+
+_ARGUMENTS = re.compile(r"(?<=[^\W_])(?<!operator)[<\[]")
+_CLOSING = {"<": ">", "[": "]"}
+
+
+def _without_arguments(name: str) -> str:
+    """``f<>`` and ``f[]`` of ``f<a<b>>`` and ``f[a[b]]``; brackets that nothing closes stay, and so do ``->``."""
+    kept, place = [], 0
+    for found in _ARGUMENTS.finditer(name):
+        if found.start() < place:
+            continue
+        opening, depth, end = found[0], 0, -1
+        for at in range(found.start(), len(name)):
+            depth += name[at] == opening
+            if name[at] == _CLOSING[opening] and name[at - 1] != "-":
+                depth -= 1
+                if not depth:
+                    end = at
+                    break
+        if end < 0:
+            break
+        kept.append(name[place : found.end()])
+        place = end
+    return "".join((*kept, name[place:]))
 
 
 def _rule(code: str, needles: str, pattern: str, replacement: str = "", *, loose: bool = False) -> NameRule:
@@ -58,7 +88,7 @@ NAME_RULES = (
     _rule("W1", ".js|.mjs|.css|.wasm", r"(?<=\w)(?<!chunk)[.-](?=[0-9a-f]*\d)[0-9a-f]{8,20}(?=\.(?:m?js|css|wasm)\b)"),
     _rule("P1", "python", r"\bpython\d\.\d+(?=/)", "python"),
     _rule("A1", "0x", r"\b0x[0-9a-fA-F]+\b", "0x..."),
-    _rule("L1", "<", r"(?<=\w)<[^<>]+>", "<>", loose=True),
+    _rule("L1", "<|[", r"(?<=\w)[<\[]", "<>", loose=True),
     _rule("L2", "$", r"(lambda\$\w+\$)\d+", r"\1*", loose=True),
     _rule("L2", ".func", r"(\.func)\d+(?:\.\d+)*", r"\1*", loose=True),
     _rule("L2", "{closure#", r"\{closure#\d+\}", "{closure#*}", loose=True),
@@ -112,12 +142,14 @@ def _once(name: str, *, loose: bool) -> str:
     for needle, rule in _BY_NEEDLE[loose]:
         if needle in name and rule is not applied and not (rule.code == "W1" and "chunk" in name):
             name, applied = rule.applied_to(name), rule
+    return _with_path(name)
+
+
+def _with_path(name: str) -> str:
     match = _FILE_AT_END.match(name) if ")" in name[-2:] else None  # the pattern looks past a last newline
     if match:
-        name = f"{match[1]} ({normalised_path(match[2])})"
-    elif name.startswith("/") and " " not in name:
-        name = normalised_path(name)
-    return name
+        return f"{match[1]} ({normalised_path(match[2])})"
+    return normalised_path(name) if name.startswith("/") and " " not in name else name
 
 
 def normalised_name(name: str, level: Level = "safe") -> str:
@@ -185,3 +217,70 @@ def frame_key(
     if file is None and (match := _FILE_AT_END.match(key)):
         return FrameKey(match[1], match[2], line)
     return FrameKey(key, None if file is None else _file_key(file, level), line)
+
+
+REASONS = {
+    "alias": "the configuration file calls it so",
+    "R1": "lines move with every change above them",
+    "J1": "the JVM numbers lambdas and hidden classes anew in every run",
+    "J2": "the JVM numbers the accessors of reflection",
+    "J3": "method handles carry an address of the run",
+    "J4": "proxies are numbered in the order in which they are made",
+    "J5": "compiled and interpreted code is one method",
+    "C2": "an offset is a place in the code, not its name",
+    "C1": "the compiler's copies of a function are that function",
+    "C3": "the compiler numbers local copies of native functions",
+    "S1": "the hash of a Rust symbol differs between builds",
+    "S2": "the hash of a crate differs between builds",
+    "G1": "the version of a Go module is no part of the function",
+    "W1": "bundlers put a hash of the content into file names",
+    "P1": "the same library serves several versions of the interpreter",
+    "P2": "the folder of a checkout, home, package or machine is no part of the file",
+    "T1": "processes and threads are numbered in the order in which they start",
+    "A1": "addresses differ between runs",
+    "L1": "arguments of templates and generics are left out (loose)",
+    "L2": "closures are numbered by their place (loose)",
+    "file": "the file is told apart from the name",
+    "unknown": "nothing is left of it",
+}
+
+
+class NameStep(NamedTuple):
+    """One rule that changed a name: its code, its name before and after, and the file where it told one."""
+
+    code: str
+    before: str
+    after: str
+
+
+def steps_of(
+    name: str, level: Level = "safe", aliases: Aliases = NO_ALIASES, *, native: bool = False, root: bool = False
+) -> tuple[list[NameStep], FrameKey]:
+    """What becomes of a raw name, rule by rule, and the key it ends as: the one that `frame_key` gives."""
+    steps: list[NameStep] = []
+
+    def took(code: str, before: str, after: str) -> str:
+        if before != after:
+            steps.append(NameStep(code, before, after))
+        return after
+
+    now = took("alias", name, aliases.applied_to(name))
+    key = frame_key(now, None, None, level, native=native)
+    if level != "none":
+        for _ in range(ROUNDS):
+            start = now
+            for rule in NAME_RULES:
+                if (level == "loose" or not rule.loose) and not (rule.code == "W1" and "chunk" in now):
+                    fits = any(needle in now for needle in rule.needles)
+                    now = took(rule.code, now, rule.applied_to(now)) if fits else now
+            now = took("P2", now, _with_path(now))
+            if now == start:
+                break
+        now = took("unknown", now, now or "[unknown]")
+        now = took("C3", now, _NATIVE_CLONE.sub("", now)) if native else now
+        if key.file is not None:
+            now = took("file", now, key.name)
+        if root:
+            now = took("T1", now, root_name(now))
+            key = FrameKey(root_name(key.name), key.file, key.line)
+    return steps, key

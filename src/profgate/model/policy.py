@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from profgate.model.name_aliases import Aliases
+
 FailOn = Literal["severe", "degradation", "maybe", "never"]
 FAIL_ON_ORDER: tuple[FailOn, ...] = ("never", "severe", "degradation", "maybe")
 OnNotCompared = Literal["neutral", "fail"]
@@ -36,5 +38,6 @@ class Policy:
     ignore: tuple[str, ...] = ()
     focus: tuple[str, ...] = ()
     name_rules: Literal["none", "safe", "loose"] = "safe"
+    aliases: Aliases = field(default_factory=Aliases)
     embed_source: EmbedSource = "changed"
     source: str = "built-in"

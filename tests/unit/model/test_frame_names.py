@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from profgate.model.frame_names import (
+    REASONS,
     FrameKey,
     Level,
     frame_key,
@@ -12,7 +13,9 @@ from profgate.model.frame_names import (
     normalised_name,
     normalised_path,
     root_name,
+    steps_of,
 )
+from profgate.model.name_aliases import Aliases
 
 
 @pytest.mark.parametrize(
@@ -151,3 +154,49 @@ def test_names_that_no_rule_can_change_are_told_from_all_of_them(names: list[str
         key = frame_key(name, None, None, level, needles=needles_in(names, level))
         whole = key.name if key.file is None else f"{key.name} ({key.file})"
         assert whole == normalised_name(name, level)
+
+
+@settings(max_examples=500, derandomize=True, deadline=None)
+@given(
+    st.lists(st.one_of(PIECES, ALPHABET), max_size=7).map("".join),
+    st.sampled_from(["none", "safe", "loose"]),
+    st.booleans(),
+)
+def test_the_told_steps_lead_to_the_key_and_the_key_rests(name: str, level: Level, native: bool) -> None:
+    steps, key = steps_of(name, level, native=native)
+    assert key == frame_key(name, None, None, level, native=native)
+    assert (steps[-1].after if steps else name) == key.name
+    assert [one.before for one in steps] == [name, *(one.after for one in steps)][: len(steps)]
+    assert {one.code for one in steps} <= REASONS.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("f<a<b>, c>(int)", "f<>(int)"),
+        ("f<a->b>", "f<>"),
+        ("main.F[go.shape.map[string]int]", "main.F[]"),
+        ("bool operator<(A, A)", "bool operator<(A, A)"),
+        ("<S as T>::f", "<S as T>::f"),
+        ("vfs_read_[k]", "vfs_read_[k]"),
+        ("f<a", "f<a"),
+        ("f" + "<a" * 50 + ">" * 50, "f<>"),
+    ],
+)
+def test_loose_rules_leave_out_balanced_arguments(name: str, key: str) -> None:
+    assert normalised_name(name, "loose") == key
+    assert normalised_name(key, "loose") == key
+
+
+def test_hostile_brackets_take_no_time() -> None:
+    assert normalised_name("f<" * 30_000, "loose") == "f<" * 30_000
+
+
+def test_an_alias_comes_before_every_rule() -> None:
+    steps, key = steps_of("old.isra.0 (a.py:3)", aliases=Aliases((("old*", "new*"),)))
+    assert [one.code for one in steps] == ["alias", "R1", "file"]
+    assert key == ("new.isra.0", "a.py", 3)
+
+
+def test_the_root_of_a_thread_loses_its_numbers() -> None:
+    assert [one.code for one in steps_of("pool-1-thread-3", root=True)[0]] == ["T1"]
