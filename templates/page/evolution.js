@@ -38,15 +38,14 @@ function makeEvolution(evolution) {
     const open = chosen ? page.lines.filter((line) => chosen.includes(line.number)) : matching(page.lines, query);
     page.shown = open.slice(0, MOST_SHOWN);
     if (!page.shown.some((line) => line.number === page.state.line)) page.state.line = null;
-    page.scale = page.state.scale;
-    page.state.scale ||= page.shown.length > 1 ? "index" : "linear";
+    page.scale = page.state.scale || (page.shown.length > 1 ? "index" : "linear");
     page.chart.draw();
     fillShown(page);
     page.chart.light();
     page.tables.fill();
     tell();
-    page.state.scale = page.scale;
-    for (const name of ["metrics", "scales"]) for (const input of byId(name).querySelectorAll("input")) input.checked = input.value === (name === "metrics" ? String(metric) : page.state.scale || (page.shown.length > 1 ? "index" : "linear"));
+    press("metrics", String(metric));
+    press("scales", page.scale);
     const left = open.length - page.shown.length;
     byId("chart-hint").textContent = [left > 0 ? `${left.toLocaleString("en")} more match; the filter and the table below bring them up.` : "", "▲ worse and ▼ better mark jumps; those with a page open it."].filter(Boolean).join(" ");
     writeAddress();
@@ -169,6 +168,10 @@ function makeEvolution(evolution) {
       byId(id).append(made);
     }
     byId(id).hidden = entries.length < 2;
+  }
+
+  function press(id, value) {
+    for (const input of byId(id).querySelectorAll("input")) input.checked = input.value === value;
   }
 
   function readAddress() {

@@ -19,13 +19,13 @@ export function makeChart(page) {
   function draw() {
     const width = Math.max(place.clientWidth, 240);
     const height = Math.round(Math.max(260, Math.min(window.innerHeight * 0.46, 520)));
-    const lines = page.shown.map((line) => valuesOn(line, page.state.scale));
-    const range = extentOf(lines, page.state.scale);
+    const lines = page.shown.map((line) => valuesOn(line, page.scale));
+    const range = extentOf(lines, page.scale);
     const inner = width - MARGIN.left - MARGIN.right;
     const count = page.evolution.versions.length;
     const gap = count > 1 ? inner / (count - 1) : 0;
     const x = (at) => (count > 1 ? MARGIN.left + at * gap : MARGIN.left + inner / 2);
-    const y = heightOf(range, page.state.scale, MARGIN.top, height - MARGIN.bottom);
+    const y = heightOf(range, page.scale, MARGIN.top, height - MARGIN.bottom);
     scene = { width, height, lines, range, inner, gap, count, x, y };
     const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}` });
     root.append(...grid(), ...versions(), ...lines.map((line, at) => drawLine(line, at)), cursor(), ...lines.flatMap((line, at) => jumpMarks(line, at)));
@@ -41,21 +41,21 @@ export function makeChart(page) {
 
   function grid() {
     const { range, height, width, y } = scene;
-    const ticks = ticksOf(range, page.state.scale, Math.max(3, Math.round(height / 80)));
+    const ticks = ticksOf(range, page.scale, Math.max(3, Math.round(height / 80)));
     const parts = ticks.map((tick) => {
       const at = round(y(tick));
-      const part = svg("g", { class: tick === 100 && page.state.scale === "index" ? "tick base" : "tick" });
+      const part = svg("g", { class: tick === 100 && page.scale === "index" ? "tick base" : "tick" });
       part.append(svg("line", { x1: MARGIN.left, x2: width - MARGIN.right, y1: at, y2: at }), text(tickText(tick), MARGIN.left - 10, at + 4, "end"));
       return part;
     });
     const { better } = page.evolution.metrics[page.state.metric];
-    const unit = page.state.scale === "index" ? "100 = first version" : "";
+    const unit = page.scale === "index" ? "100 = first version" : "";
     parts.push(text([unit, better === "higher" ? "higher is better" : ""].filter(Boolean).join(", "), MARGIN.left, 11, "start"));
     return parts;
   }
 
   function tickText(tick) {
-    return page.state.scale === "index" ? String(tick) : formatValue(tick, page.evolution.metrics[page.state.metric].unit);
+    return page.scale === "index" ? String(tick) : formatValue(tick, page.evolution.metrics[page.state.metric].unit);
   }
 
   function versions() {

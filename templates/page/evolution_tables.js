@@ -36,9 +36,10 @@ export function makeTables(page) {
 
   function head(name) {
     const row = element("tr");
-    for (const { key, title, fixed } of columns[name]) {
+    for (const { key, title, fixed, words } of columns[name]) {
       const cell = element("th");
       cell.scope = "col";
+      if (words) cell.className = "words";
       if (fixed) cell.append(element("span", title, title === "Line" ? "" : "unseen"));
       else {
         const chosen = order[name];
@@ -82,7 +83,7 @@ function jumpColumns(page) {
   const version = (at) => page.evolution.versions[at].name;
   return [
     { key: "name", title: "Benchmark", value: (jump) => line(jump).name, cell: (jump) => nameCell(line(jump).name, () => page.choose(jump.to, jump.line)) },
-    { key: "to", title: "Versions", value: (jump) => jump.to, cell: (jump) => element("td", `${version(jump.from)} → ${version(jump.to)}`, "words") },
+    { key: "to", title: "Versions", words: true, value: (jump) => jump.to, cell: (jump) => element("td", `${version(jump.from)} → ${version(jump.to)}`, "words") },
     { key: "before", title: "Before", value: (jump) => jump.values[0], cell: (jump) => element("td", page.format(jump.values[0])) },
     { key: "after", title: "After", value: (jump) => jump.values[1], cell: (jump) => element("td", page.format(jump.values[1])) },
     { key: "size", title: "Change", value: (jump) => jump.size, cell: (jump) => element("td", `${jump.worse ? "▲" : "▼"} ${page.ratioText(jump)}`, jump.worse ? "worse" : "better") },
@@ -104,12 +105,12 @@ function jumpColumns(page) {
 function benchmarkColumns(page) {
   return [
     { key: "name", title: "Benchmark", value: (line) => line.name, cell: (line) => nameCell(line.name, () => page.showOnly(line.number)) },
-    { key: "spark", title: "Line", fixed: true, cell: sparkCell },
+    { key: "spark", title: "Line", fixed: true, words: true, cell: sparkCell },
     { key: "last", title: "Latest", value: (line) => lastOf(line), cell: (line) => element("td", lastOf(line) === null ? "" : page.format(lastOf(line))) },
     { key: "whole", title: "Whole change", value: wholeChange, cell: (line) => changeCell(page, line, wholeChange(line)) },
     { key: "largest", title: "Largest jump", value: (line) => largestJump(line), cell: largestCell },
     { key: "count", title: "Jumps", value: (line) => line.jumps.length, cell: (line) => element("td", line.jumps.length ? String(line.jumps.length) : "") },
-    { key: "state", title: "Own source", value: (line) => line.breaks.length, cell: (line) => element("td", line.breaks.length ? "changed" : line.known ? "same" : "unknown", "words") },
+    { key: "state", title: "Own source", words: true, value: (line) => line.breaks.length, cell: (line) => element("td", line.breaks.length ? "changed" : line.known ? "same" : "unknown", "words") },
     { key: "show", title: "Shown", fixed: true, cell: showCell },
   ];
 

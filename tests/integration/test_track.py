@@ -81,7 +81,7 @@ def test_jumps_of_the_last_versions_are_found_and_drawn(
     assert len(list((output / "jumps").glob("*.html"))) >= 2
     page = (output / "evolution.html").read_text()
     assert "v2 → v3" in page
-    assert 'href="jumps/work.time.v2.v3-' in page
+    assert 'href="jumps/work.calls.v2.v3-' in page
     rows = (output / "evolution.csv").read_text().splitlines()
     assert rows[0].startswith("version,commit,benchmark,metric,unit,value,low,high,n")
     assert sum(",work,calls,count," in row for row in rows) == 6

@@ -13,6 +13,7 @@ from profgate.attribute.unified_diff import parse_diff
 from profgate.commands.tracking import Plan, version_key
 from profgate.compare.workloads import workload_name
 from profgate.errors import ProfgateError
+from profgate.history.benchmark_values import CALLS
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 from profgate.model.evolution import Evolution, Jump, MeasuredVersion
@@ -20,7 +21,7 @@ from profgate.model.report import Document, Side
 from profgate.model.source import SourceFile
 from profgate.pipeline import PipelineInput, states_of
 from profgate.report.page import build_page
-from profgate.report.page_input import PageContext, has_page, page_input
+from profgate.report.page_input import PageContext, calls_as_cost, has_page, page_input
 
 FOLDER = "jumps"
 LONGEST_NAME = 60
@@ -49,11 +50,12 @@ def jump_pages(evolution: Evolution, plan: Plan, folder: TrackFolder, most: int)
         comparison = _comparison(plan, folder, pair)
         if comparison is None:
             continue
-        key = (pair.benchmark, comparison.metric.name, jump.baseline, jump.target)
+        shown = CALLS.name if _by_calls(pair, comparison) else comparison.metric.name
+        key = (pair.benchmark, shown, jump.baseline, jump.target)
         if key not in made:
             if len(made) >= most:
                 return
-            made[key] = Document(_name(pair, comparison.metric.name), "text/html", _page(plan, pair, comparison))
+            made[key] = Document(_name(pair, shown), "text/html", _page(plan, pair, comparison))
         yield number, made[key]
 
 
@@ -81,6 +83,13 @@ def _comparison(plan: Plan, folder: TrackFolder, pair: _Pair) -> Comparison | No
     return min(drawable, key=lambda one: one.metric.name != pair.metric, default=None)
 
 
+def _by_calls(pair: _Pair, comparison: Comparison) -> bool:
+    """Whether the jump is one of calls, and the profile knows those of each path."""
+    tree = comparison.tree
+    counted = comparison.edges is not None if tree is None else None not in (tree.baseline_calls, tree.target_calls)
+    return pair.metric == CALLS.name and counted
+
+
 def _sources(folder: TrackFolder, version: str, benchmark: str) -> list[SourceFile]:
     """The profiles of one benchmark, named so that each counts as a run of it."""
     found = [source for number, _ in folder.runs(version) for source in folder.profiles(version, number)]
@@ -106,7 +115,8 @@ def _page(plan: Plan, pair: _Pair, comparison: Comparison) -> str:
     context = PageContext((pair.baseline.version.name, pair.target.version.name), diff=diff)
     if diff is not None:
         context = replace(context, states=states_of(comparison, diff, function_changes(diff)))
-    return build_page(*page_input(comparison, context))
+    tree, header = page_input(comparison, context)
+    return build_page(*(calls_as_cost(tree, header) if _by_calls(pair, comparison) else (tree, header)))
 
 
 def _name(pair: _Pair, metric: str) -> str:

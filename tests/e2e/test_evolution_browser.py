@@ -1,0 +1,244 @@
+"""The evolution page in a real browser, with the network off."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+
+from e2e.test_page_browser import ARGUMENTS, CHROMIUM
+from profgate.history.evolution import evolution_of
+from profgate.model.evolution import BenchmarkValue, Evolution, MeasuredVersion, Version
+from profgate.model.units import Metric, MetricKind
+from profgate.report.evolution_page import build_evolution_page
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+
+HOSTILE = '<img src=x onerror="document.title=1">'
+CALLS = Metric("calls", "count", kind=MetricKind.COUNTED)
+TIME = Metric("time", "nanoseconds", kind=MetricKind.TIMED)
+FAILED = 3
+
+OpenPage = Callable[..., "Page"]
+
+
+def evolution(benchmarks: int = 20, versions: int = 10) -> Evolution:
+    """Benchmark number n jumps up by n tenths at version n, modulo the number of versions; the first one stays."""
+    names = [HOSTILE, *(f"bench {number:03d}" for number in range(1, benchmarks))]
+    measured = []
+    for number in range(versions):
+        version = Version(f"v{number}", f"{number:040x}", f"Change {HOSTILE}")
+        if number == FAILED:
+            measured.append(MeasuredVersion(version, problem=f"make failed: {HOSTILE}"))
+            continue
+        values = [1000 * (1 + (place / 10 if number >= place % versions else 0)) for place in range(benchmarks)]
+        runs = tuple(
+            tuple(
+                value
+                for name, level in zip(names, values, strict=True)
+                for value in (
+                    BenchmarkValue(name, CALLS, level, source="same"),
+                    BenchmarkValue(name, TIME, level * 1e3 * (1 + run / 100), source="same"),
+                )
+            )
+            for run in range(2)
+        )
+        measured.append(MeasuredVersion(version, runs, machine="one" if number < 8 else "other"))
+    return evolution_of(f"bench {HOSTILE}", measured)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["Browser"]:
+    with playwright.sync_playwright() as driver:
+        running = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def open_page(browser: "Browser", tmp_path: Path) -> Iterator[OpenPage]:
+    opened, told = [], []
+
+    def opener(
+        shown: Evolution | None = None,
+        fragment: str = "",
+        width: int = 1280,
+        color_scheme: Literal["light", "dark"] = "light",
+        *,
+        script: bool = True,
+    ) -> "Page":
+        shown = shown or evolution()
+        links = {number: f"jumps/{number}.html" for number in range(0, len(shown.jumps), 2)}
+        path = tmp_path / "evolution.html"
+        path.write_text(build_evolution_page(shown, links), encoding="utf-8")
+        (tmp_path / "jumps").mkdir(exist_ok=True)
+        for link in links.values():
+            (tmp_path / link).write_text("<!doctype html><title>difference</title>", encoding="utf-8")
+        context = browser.new_context(
+            viewport={"width": width, "height": 900},
+            offline=True,
+            color_scheme=color_scheme,
+            java_script_enabled=script,
+        )
+        opened.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: told.append(f"error: {error}"))
+        page.on("console", lambda message: told.append(f"console: {message.text}"))
+        page.on("request", lambda request: told.append(request.url) if not request.url.startswith("file:") else None)
+        page.goto(path.as_uri() + fragment)
+        if script:
+            page.wait_for_selector("#chart svg", state="attached")
+        return page
+
+    yield opener
+    for context in opened:
+        context.close()
+    assert told == [], "the page fetched something, or said something on the console"
+
+
+def shown(page: "Page") -> list[str]:
+    return page.locator("#shown bdi").all_text_contents()
+
+
+def details(page: "Page") -> str:
+    return page.locator("#details").text_content() or ""
+
+
+def test_a_dozen_lines_with_the_largest_jumps_are_drawn(open_page: OpenPage) -> None:
+    page = open_page()
+    assert len(shown(page)) == page.locator("#chart .line").count() == 12
+    assert shown(page)[0] == "bench 019"
+    assert "8 more match" in (page.locator("#chart-hint").text_content() or "")
+    assert page.locator("#chart .jump.worse").count() == page.locator("#chart .jump").count() > 0
+    assert page.locator("#chart .missing").count() == 1
+    assert page.locator("#chart .machine").count() == 1
+    assert page.title() == f"Evolution: bench {HOSTILE}"
+
+
+def test_the_filter_brings_up_other_lines_and_rows(open_page: OpenPage) -> None:
+    page = open_page()
+    page.keyboard.press("/")
+    page.keyboard.type("00")
+    assert set(shown(page)) == {f"bench 00{number}" for number in range(1, 10)}
+    assert page.locator("#benchmark-count").text_content() == "9 benchmarks"
+    assert page.locator("#benchmarks tbody tr").count() == 9
+    assert page.evaluate("location.hash") == "#q=00"
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    assert len(shown(page)) == 12
+
+
+def test_the_keyboard_walks_and_opens_the_difference(open_page: OpenPage) -> None:
+    page = open_page()
+    page.locator("#chart").focus()
+    page.keyboard.press("ArrowRight")
+    assert details(page).startswith("v0")
+    assert "bench 019: " in details(page)
+    page.keyboard.press("n")
+    jump = re.search(r"▲ (\+[\d.]+ %) against (v\d)", details(page))
+    assert jump is not None
+    assert page.locator("#live").text_content() == details(page)
+    for _ in range(30):
+        if "Open the difference" in details(page):
+            break
+        page.keyboard.press("n")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/jumps/\d+\.html$"))
+
+
+def test_a_click_on_a_jump_opens_its_difference(open_page: OpenPage) -> None:
+    page = open_page()
+    link = page.locator("#chart a.jump").first
+    expected = link.get_attribute("href") or "?"
+    link.locator(".target").click(force=True)
+    page.wait_for_url(re.compile(re.escape(expected)))
+
+
+def test_pointing_tells_the_values_of_all_shown_lines(open_page: OpenPage) -> None:
+    page = open_page()
+    box = page.locator("#chart").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 66 + 2, box["y"] + box["height"] - 60)
+    assert page.locator("#tip b").text_content() == "v0"
+    assert page.locator("#tip tr").count() == 12
+    page.mouse.move(2, 2)
+    assert page.locator("#tip").is_hidden()
+
+
+def test_metric_and_scale_are_switched_and_kept_in_the_address(open_page: OpenPage) -> None:
+    page = open_page()
+    page.get_by_role("radio", name="time").check(force=True)
+    page.get_by_role("radio", name="Linear").check(force=True)
+    assert page.locator("#chart .band").count() > 0
+    assert "ms" in (page.locator("#chart .tick text").last.text_content() or "")
+    assert page.evaluate("location.hash") == "#metric=time&scale=linear"
+    again = open_page(fragment="#metric=time&scale=log&show=bench+001")
+    assert shown(again) == ["bench 001"]
+    assert again.get_by_role("radio", name="Log").is_checked()
+
+
+def test_the_scale_that_is_pressed_is_the_one_that_is_drawn(open_page: OpenPage) -> None:
+    page = open_page(width=1000)
+    page.set_viewport_size({"width": 700, "height": 900})
+    page.wait_for_function("document.querySelector('#chart svg').getAttribute('width') < 700")
+    assert page.get_by_role("radio", name="Index").is_checked()
+    assert "100" in page.locator("#chart .tick text").all_text_contents()
+
+
+def test_tables_sort_and_bring_lines_into_the_chart(open_page: OpenPage) -> None:
+    page = open_page()
+    page.locator("#benchmarks thead").get_by_role("button", name="Benchmark").click()
+    assert page.locator("#benchmarks th[aria-sort='ascending']").count() == 1
+    first = page.locator("#benchmarks tbody tr").first
+    assert first.locator("bdi").text_content() == HOSTILE
+    toggle = first.locator("button[aria-pressed]")
+    assert toggle.get_attribute("aria-pressed") == "false"
+    toggle.click()
+    assert HOSTILE in shown(page)
+    assert len(shown(page)) == 12
+    page.locator("#benchmarks tbody tr").first.get_by_role("button", name=HOSTILE, exact=True).click()
+    assert shown(page) == [HOSTILE]
+    page.get_by_role("button", name="Largest jumps").click()
+    assert HOSTILE not in shown(page)
+
+
+def test_names_never_become_markup(open_page: OpenPage) -> None:
+    page = open_page()
+    page.get_by_role("radio", name="time").check(force=True)
+    assert page.locator("img").count() == 0
+    assert page.title() == f"Evolution: bench {HOSTILE}"
+
+
+def test_without_script_the_largest_jumps_remain(open_page: OpenPage) -> None:
+    page = open_page(script=False)
+    assert page.locator("#static tbody tr").count() == 18
+    assert page.locator("#static a").first.get_attribute("href") == "jumps/0.html"
+    assert page.locator("#app").is_hidden()
+
+
+def test_hundreds_of_versions_and_benchmarks_are_drawn_in_part(open_page: OpenPage) -> None:
+    page = open_page(evolution(300, 200))
+    assert page.locator("#chart .line").count() == 12
+    assert page.locator("#benchmarks tbody tr").count() == 25
+    assert page.locator("#chart *").count() < 1500
+    page.locator("#more-benchmarks").click()
+    assert page.locator("#benchmarks tbody tr").count() == 125
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_axe_finds_nothing_against_wcag_aa(open_page: OpenPage, width: int, scheme: Literal["light", "dark"]) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    page = open_page(width=width, color_scheme=scheme)
+    page.locator("#chart").focus()
+    page.keyboard.press("n")
+    options = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+    found = axe.Axe().run(page, options=options).response["violations"]
+    told = [(one["id"], node["target"], node.get("failureSummary")) for one in found for node in one["nodes"]]
+    assert told == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { largestJump, machineChanges, matching, rankedLines, readEvolution, stretchesOf, wholeChange } from "../../templates/page/evolution_data.js";
+import { bandPath, extentOf, heightOf, labelled, linePath, nearestLine, ticksOf, valuesOn } from "../../templates/page/evolution_scale.js";
+
+const DOCUMENT = {
+  metric: 0,
+  metrics: [{ name: "calls", unit: "count", better: "lower" }, { name: "time", unit: "nanoseconds", better: "lower" }],
+  benchmarks: ["load", "parse", "Render"],
+  versions: [{ name: "v1", machine: 0 }, { name: "v2", machine: null }, { name: "v3", machine: 0 }, { name: "v4", machine: 1 }],
+  lines: [
+    { benchmark: 0, metric: 0, middle: [100, null, 150, 150], low: null, high: null, count: [1, 0, 1, 1], breaks: [], known: true },
+    { benchmark: 1, metric: 0, middle: [100, 100, 40, 40], low: [90, 100, 30, 40], high: [110, 100, 50, 40], count: [3, 3, 3, 3], breaks: [], known: false },
+    { benchmark: 2, metric: 0, middle: [50, 50, 60, 60], low: null, high: null, count: [1, 1, 1, 1], breaks: [2], known: true },
+    { benchmark: 0, metric: 1, middle: [5e6, 5e6, 5e6, 5e6], low: null, high: null, count: [1, 1, 1, 1], breaks: [], known: true },
+  ],
+  jumps: [
+    { line: 1, from: 1, to: 2, values: [100, 40], ratio: -0.6, worse: false, noise: 0.01, href: "jumps/a.html" },
+    { line: 0, from: 0, to: 2, values: [100, 150], ratio: 0.5, worse: true, noise: 0, href: null },
+  ],
+};
+const evolution = readEvolution(DOCUMENT);
+const [load, parse, render] = evolution.lines;
+
+test("columns are read with their gaps, and jumps find their lines", () => {
+  assert.equal(load.name, "load");
+  assert.ok(Number.isNaN(load.middle[1]));
+  assert.equal(load.low, load.middle);
+  assert.deepEqual([...parse.low], [90, 100, 30, 40]);
+  assert.deepEqual(parse.jumps.map((jump) => jump.href), ["jumps/a.html"]);
+  assert.equal(largestJump(render), 0);
+});
+
+test("lines stand by their largest jump, then by their whole change, then by name", () => {
+  assert.deepEqual(rankedLines(evolution, 0).map((line) => line.name), ["parse", "load", "Render"]);
+  assert.deepEqual(rankedLines(evolution, 1).map((line) => line.number), [3]);
+  const fromZero = readEvolution({ ...DOCUMENT, jumps: [...DOCUMENT.jumps, { line: 2, from: 0, to: 1, values: [0, 5], ratio: null, worse: true, noise: 0, href: null }] });
+  assert.equal(rankedLines(fromZero, 0)[0].name, "Render");
+});
+
+test("every word of the filter must be in the name, whatever its case", () => {
+  assert.deepEqual(matching(evolution.lines, "REN").map((line) => line.name), ["Render"]);
+  assert.deepEqual(matching(evolution.lines, "lo ad").map((line) => line.number), [0, 3]);
+  assert.equal(matching(evolution.lines, "  ").length, 4);
+});
+
+test("gaps and changes of the own source break a line", () => {
+  assert.deepEqual(stretchesOf(load), [[0, 0], [2, 3]]);
+  assert.deepEqual(stretchesOf(parse), [[0, 3]]);
+  assert.deepEqual(stretchesOf(render), [[0, 1], [2, 3]]);
+  assert.deepEqual(stretchesOf({ middle: Float64Array.from([NaN, NaN]), breaks: [1] }), []);
+});
+
+test("the whole change needs two values above zero", () => {
+  assert.equal(wholeChange(load), 0.5);
+  assert.equal(wholeChange({ middle: Float64Array.from([0, 5]) }), null);
+  assert.equal(wholeChange({ middle: Float64Array.from([NaN, 5]) }), null);
+});
+
+test("a machine changes where the next known one differs", () => {
+  assert.deepEqual(machineChanges(evolution.versions), [3]);
+});
+
+test("an index begins at a hundred", () => {
+  assert.deepEqual([...valuesOn(parse, "index").high].map(Math.round), [110, 100, 50, 40]);
+  assert.deepEqual([...valuesOn(render, "index").middle], [100, 100, 120, 120]);
+  assert.equal(valuesOn(parse, "linear"), parse);
+});
+
+test("axes hold all values; a linear one begins at zero", () => {
+  assert.deepEqual(extentOf([load], "linear"), [0, 150 * 1.06]);
+  const [low, high] = extentOf([parse], "log");
+  assert.ok(low < 30 && low > 20 && high > 110 && high < 130);
+  const index = extentOf([valuesOn(load, "index")], "index");
+  assert.ok(index[0] < 100 && index[1] > 150);
+  for (const scale of ["linear", "log", "index"]) assert.ok(extentOf([], scale)[1] > extentOf([], scale)[0]);
+  const flat = extentOf([{ middle: Float64Array.from([7]), low: Float64Array.from([7]), high: Float64Array.from([7]) }], "log");
+  assert.ok(flat[0] < 7 && flat[1] > 7);
+});
+
+test("heights grow upwards on each scale", () => {
+  const linear = heightOf([0, 10], "linear", 20, 220);
+  assert.deepEqual([linear(0), linear(10), linear(5)], [220, 20, 120]);
+  const log = heightOf([1, 100], "log", 0, 200);
+  assert.deepEqual([log(1), log(100), Math.round(log(10))], [200, 0, 100]);
+  assert.ok(Number.isFinite(log(0)));
+});
+
+test("ticks are few, even and round", () => {
+  assert.deepEqual(ticksOf([0, 10], "linear", 5), [0, 2, 4, 6, 8, 10]);
+  assert.deepEqual(ticksOf([94, 118], "index", 5), [95, 100, 105, 110, 115]);
+  assert.deepEqual(ticksOf([0.9, 1200], "log", 5), [1, 10, 100, 1000]);
+  assert.deepEqual(ticksOf([1, 60], "log", 5), [1, 2, 5, 10, 20, 50]);
+  for (const [low, high] of [[0, 1e-9], [0, 3e14], [99.999, 100.001], [0, 1]]) {
+    const ticks = ticksOf([low, high], "linear", 6);
+    assert.ok(ticks.length >= 2 && ticks.length <= 8, `${low} to ${high}: ${ticks}`);
+    assert.ok(ticks.every((tick) => tick >= low - 1e-9 * high && tick <= high * (1 + 1e-8)));
+  }
+});
+
+test("names below the axis do not touch, and the last one is there", () => {
+  assert.deepEqual(labelled(5, 1000, 70), [0, 1, 2, 3, 4]);
+  const chosen = labelled(300, 1000, 70);
+  assert.equal(chosen.at(-1), 299);
+  assert.ok((chosen[1] - chosen[0]) * (1000 / 300) >= 70);
+  assert.deepEqual(labelled(1, 0, 70), [0]);
+});
+
+test("paths are drawn through what is known, and bands where runs differ", () => {
+  const x = (at) => at * 10;
+  const y = (value) => value;
+  assert.equal(linePath(load, x, y), "M20 150L30 150");
+  assert.equal(linePath(parse, x, y), "M0 100L10 100L20 40L30 40");
+  assert.equal(bandPath(load, x, y), "");
+  assert.equal(bandPath(parse, x, y), "M0 110L10 100L20 50L30 40L30 40L20 30L10 100L0 90Z");
+});
+
+test("the pointer means the nearest line that has a value there", () => {
+  const y = (value) => 200 - value;
+  assert.equal(nearestLine([load, parse, render], 0, y, 160), render);
+  assert.equal(nearestLine([load, parse, render], 2, y, 52), load);
+  assert.equal(nearestLine([load], 1, y, 100), null);
+});
