@@ -11,17 +11,18 @@ from profgate.adapters.track_folder import TrackFolder
 from profgate.attribute.function_changes import function_changes
 from profgate.attribute.unified_diff import parse_diff
 from profgate.commands.tracking import Plan, version_key
+from profgate.compare.calls import by_calls
 from profgate.compare.workloads import workload_name
 from profgate.errors import ProfgateError
-from profgate.history.benchmark_values import CALLS
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 from profgate.model.evolution import Evolution, Jump, MeasuredVersion
 from profgate.model.report import Document, Side
 from profgate.model.source import SourceFile
+from profgate.model.units import CALLS
 from profgate.pipeline import PipelineInput, states_of
 from profgate.report.page import build_page
-from profgate.report.page_input import PageContext, calls_as_cost, has_page, page_input
+from profgate.report.page_input import PageContext, has_page, page_input
 
 FOLDER = "jumps"
 LONGEST_NAME = 60
@@ -50,12 +51,11 @@ def jump_pages(evolution: Evolution, plan: Plan, folder: TrackFolder, most: int)
         comparison = _comparison(plan, folder, pair)
         if comparison is None:
             continue
-        shown = CALLS.name if _by_calls(pair, comparison) else comparison.metric.name
-        key = (pair.benchmark, shown, jump.baseline, jump.target)
+        key = (pair.benchmark, comparison.metric.name, jump.baseline, jump.target)
         if key not in made:
             if len(made) >= most:
                 return
-            made[key] = Document(_name(pair, shown), "text/html", _page(plan, pair, comparison))
+            made[key] = Document(_name(pair, comparison.metric.name), "text/html", _page(plan, pair, comparison))
         yield number, made[key]
 
 
@@ -80,14 +80,8 @@ def _comparison(plan: Plan, folder: TrackFolder, pair: _Pair) -> Comparison | No
     except ProfgateError:  # said in the report already, where the profile was read
         return None
     drawable = [one for one in comparisons if has_page(one)]
-    return min(drawable, key=lambda one: one.metric.name != pair.metric, default=None)
-
-
-def _by_calls(pair: _Pair, comparison: Comparison) -> bool:
-    """Whether the jump is one of calls, and the profile knows those of each path."""
-    tree = comparison.tree
-    counted = comparison.edges is not None if tree is None else None not in (tree.baseline_calls, tree.target_calls)
-    return pair.metric == CALLS.name and counted
+    best = min(drawable, key=lambda one: one.metric.name != pair.metric, default=None)
+    return (by_calls(best) or best) if best is not None and pair.metric == CALLS.name else best
 
 
 def _sources(folder: TrackFolder, version: str, benchmark: str) -> list[SourceFile]:
@@ -115,8 +109,7 @@ def _page(plan: Plan, pair: _Pair, comparison: Comparison) -> str:
     context = PageContext((pair.baseline.version.name, pair.target.version.name), diff=diff)
     if diff is not None:
         context = replace(context, states=states_of(comparison, diff, function_changes(diff)))
-    tree, header = page_input(comparison, context)
-    return build_page(*(calls_as_cost(tree, header) if _by_calls(pair, comparison) else (tree, header)))
+    return build_page(*page_input(comparison, context))
 
 
 def _name(pair: _Pair, metric: str) -> str:

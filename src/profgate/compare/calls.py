@@ -1,14 +1,16 @@
 """Exact call counts of both sides: of every path where the format has stacks, of every edge where it has a graph."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from profgate.errors import ComparisonError
 from profgate.model.arrays import BoolArray, IntArray, read_only
 from profgate.model.call_tree import TreeShape, added_at, with_children
-from profgate.model.comparison import CallEdges
+from profgate.model.comparison import CallEdges, Comparison
 from profgate.model.profile import CallGraph, Stacks
+from profgate.model.units import CALLS
 
 MAX_SUM = float(1 << 62)
 
@@ -55,6 +57,43 @@ def call_edges(
     caller, callee = np.divmod(known, symbols) if symbols else (known, known)
     columns = (caller, callee, *values[0], *values[1], *calls)
     return CallEdges(*(read_only(column) for column in columns))
+
+
+def by_calls(comparison: Comparison) -> Comparison | None:
+    """The comparison with calls for its cost, which say the same in every run; None where they are not known.
+
+    A call path costs the calls of its function. In a call graph the total of a function is what others call it, so that
+    calls tell which part of it each caller has; a function that calls itself is no caller of it.
+    """
+    tree, edges = comparison.tree, comparison.edges
+    if tree is not None:
+        if tree.baseline_calls is None or tree.target_calls is None:
+            return None
+        shape = TreeShape(tree.parent, tree.symbol, np.searchsorted(tree.depth, np.arange(int(tree.depth[-1]) + 2)))
+        counted = replace(
+            tree,
+            baseline_self=tree.baseline_calls,
+            target_self=tree.target_calls,
+            baseline_total=read_only(with_children(shape, tree.baseline_calls)),
+            target_total=read_only(with_children(shape, tree.target_calls)),
+            repeats=None,
+        )
+        return replace(comparison, metric=CALLS, period=None, tree=counted)
+    if edges is None:
+        return None
+    own = np.zeros_like(comparison.self_value)  # the edges know the sum over a side's runs alone
+    again = own.copy()
+    recursive, symbols = edges.caller == edges.callee, own.shape[1]
+    for run, calls, whole in (
+        (0, edges.baseline_calls, edges.baseline_symbol_calls),
+        (comparison.runs.baseline, edges.target_calls, edges.target_symbol_calls),
+    ):
+        own[run] = whole
+        again[run] = added_at(symbols, edges.callee[recursive], calls[recursive])
+    total = np.maximum(own - again, 0)
+    costs = replace(edges, baseline_total=edges.baseline_calls, target_total=edges.target_calls)
+    values = {"self_value": read_only(own), "total_value": read_only(total)}
+    return replace(comparison, metric=CALLS, period=None, edges=costs, **values)
 
 
 def _check(columns: Sequence[IntArray]) -> None:

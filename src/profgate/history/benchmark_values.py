@@ -8,9 +8,8 @@ import numpy as np
 
 from profgate.model.evolution import BenchmarkValue
 from profgate.model.profile import Measurements, Profile
-from profgate.model.units import Metric, MetricKind, base_unit
+from profgate.model.units import CALLS, Metric, MetricKind, base_unit
 
-CALLS = Metric("calls", "count", kind=MetricKind.COUNTED)
 WALL = Metric("wall time", "nanoseconds", kind=MetricKind.TIMED)
 
 

@@ -71,6 +71,10 @@ class Metric:
         return float(10.0**self.exponent)
 
 
+CALLS = Metric("calls", "count", kind=MetricKind.COUNTED)
+"""What a profile offers beside its own metrics where it counts calls: it is the same in every run."""
+
+
 def base_unit(spelling: str) -> tuple[str, int, int]:
     """Base unit, integer factor and decimal exponent of a spelling; an unknown unit is its own base."""
     return BASE_UNITS.get(spelling.strip().lower(), (spelling, 1, 0))

@@ -97,20 +97,6 @@ def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, Pa
     return tree, header
 
 
-def calls_as_cost(tree: PageTree, header: PageHeader) -> tuple[PageTree, PageHeader]:
-    """The same page with the number of calls for its cost, which says the same in every run.
-
-    A call path costs the calls of its function, and with all below it the calls it led to. Raises `ValueError` where
-    the profile counts none.
-    """
-    if tree.baseline_calls is None or tree.target_calls is None:
-        raise ValueError("this profile counts no calls")
-    counted = replace(tree, baseline_self=tree.baseline_calls, target_self=tree.target_calls, evidence=None)
-    title = f"{header.workload}: calls"
-    facts = {"unit": "count", "exponent": 0, "better": "lower", "normalisation": "none", "sample_value": None}
-    return counted, replace(header, title=title, metric="calls", **facts)  # type: ignore[arg-type]
-
-
 def _sources(comparison: Comparison, context: PageContext, first: set[int]) -> list[PageSource]:
     if context.diff is None or context.states is None:
         return []

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from profgate.compare.build import CompareOptions, compare_workload
+from profgate.compare.calls import by_calls
 from profgate.errors import ComparisonError
 from profgate.model.comparison import CallEdges, Comparison
 from profgate.model.profile import Configuration, Profile
@@ -15,6 +16,7 @@ from profgate.model.workload import Workload
 from profgate.readers.folded import FoldedReader
 from profgate.readers.pstats import PstatsReader
 from profgate.readers.speedscope import SpeedscopeReader
+from profgate.report.page_input import page_input
 
 Row = tuple[int, int, float, float]  # calls, primitive calls, self and inclusive seconds, as cProfile writes them
 
@@ -189,3 +191,37 @@ def test_calls_that_do_not_fit_are_refused() -> None:
     many = statistics({"main": ((1 << 61, 1 << 61, 0.25, 0.25), {})})
     with pytest.raises(ComparisonError, match="62 bits"):
         compared([many, many], [many])
+
+
+def test_calls_stand_for_the_cost_of_paths() -> None:
+    counted = by_calls(compared([events("a(b()b(b()))")], [events("a(b()b(b()b()))")]))
+    assert counted is not None
+    assert counted.tree is not None
+    assert (counted.metric.name, counted.metric.kind) == ("calls", "counted")
+    assert counted.tree.baseline_self.tolist() == [0, 1, 2, 1]
+    assert counted.tree.target_self.tolist() == [0, 1, 2, 2]
+    assert counted.tree.baseline_total.tolist() == [4, 4, 3, 1]
+    assert counted.tree.target_total.tolist() == [5, 5, 4, 2]
+
+
+def test_calls_stand_for_the_cost_of_a_graph_and_split_what_callers_share() -> None:
+    baseline = {"f": (1, 1, 0.9, 0.9), "g": (3, 3, 0.1, 0.1)}
+    rows: dict[str, tuple[Row, dict[str, Row]]] = {
+        "main": ((1, 1, 0.0, 1.0), {}),
+        "f": ((1, 1, 0.0, 0.9), {"main": (1, 1, 0.0, 0.9)}),
+        "g": ((1, 1, 0.0, 0.1), {"main": (1, 1, 0.0, 0.1)}),
+        "work": ((4, 4, 1.0, 1.0), baseline),
+    }
+    profile = statistics(rows)
+    counted = by_calls(compared([profile, profile], [profile]))
+    assert counted is not None
+    tree, header = page_input(counted)
+    assert (int(tree.baseline_self.sum()), int(tree.target_self.sum())) == (14, 7)
+    assert (header.metric, header.runs, header.unit) == ("calls", (2, 1), "count")
+    work = [row for row, symbol in enumerate(tree.symbol) if symbol >= 0 and tree.names[symbol] == "work"]
+    assert sorted(int(tree.target_self[row]) for row in work) == [1, 3]  # not 9 to 1, as their times are
+
+
+def test_without_counts_calls_cannot_stand_for_the_cost() -> None:
+    profile = FoldedReader().read(source_of("run.folded", b"a;b 3\n"))
+    assert by_calls(compared([profile], [profile])) is None

@@ -1,6 +1,5 @@
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from comparisons import from_exclusive, from_stacks
@@ -8,7 +7,7 @@ from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Location
 from profgate.model.report import Finding
 from profgate.model.units import Metric
-from profgate.report.page_input import PageContext, calls_as_cost, has_page, metrics_against, page_input
+from profgate.report.page_input import PageContext, has_page, metrics_against, page_input
 
 
 def finding(name: str, path: tuple[str, ...] | None = None, colour: str = "red") -> Finding:
@@ -55,14 +54,3 @@ def test_two_metrics_of_one_profile_are_two_sides() -> None:
     assert (header.normalisation, header.exponent, header.labels) == ("total", -1, ("cycles", "stalls"))
     with pytest.raises(ValueError, match="cycles in count and size in bytes have no unit in common"):
         metrics_against(first, from_stacks([stalls], [stalls], metric=Metric("size", "bytes")))
-
-
-def test_calls_can_stand_for_the_cost() -> None:
-    comparison = from_stacks([{"main;a": 70, "main;b": 30}], [{"main;a": 90, "main;b": 30}])
-    tree, header = page_input(comparison)
-    with pytest.raises(ValueError, match="counts no calls"):
-        calls_as_cost(tree, header)
-    before, after = np.array([0, 1, 5, 2]), np.array([0, 1, 9, 2])
-    counted, facts = calls_as_cost(replace(tree, baseline_calls=before, target_calls=after), header)
-    assert (counted.baseline_self.tolist(), counted.target_self.tolist()) == ([0, 1, 5, 2], [0, 1, 9, 2])
-    assert (facts.metric, facts.unit, facts.normalisation) == ("calls", "count", "none")
