@@ -15,12 +15,13 @@ WHERE o.made > '2024-01-01' AND (c.country IN ('DE', 'CL', 'CZ') OR o.total >= 1
 GROUP BY o.id, c.name HAVING COUNT(*) > 2 ORDER BY total DESC LIMIT 20;
 """
 SCHEMA = "CREATE TABLE t{0} (id INTEGER PRIMARY KEY, name VARCHAR(80) NOT NULL, made TIMESTAMP DEFAULT now());\n"
+LONG = "SELECT * FROM t WHERE id IN ({0});"
 BENCHMARKS = {
     "parse": lambda: sqlparse.parse(QUERY * 4),
     "split": lambda: sqlparse.split("".join(SCHEMA.format(number) for number in range(40))),
     "format": lambda: sqlparse.format(QUERY, reindent=True, keyword_case="upper"),
     "strip comments": lambda: sqlparse.format(QUERY * 3, strip_comments=True),
-    "long list": lambda: sqlparse.parse("SELECT * FROM t WHERE id IN (%s)" % ", ".join(map(str, range(300)))),
+    "long list": lambda: sqlparse.parse(LONG.format(", ".join(map(str, range(300))))),
     "nested": lambda: sqlparse.parse("SELECT " + "(" * 40 + "1" + ")" * 40),
 }
 
