@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+from profgate.adapters.converters import converted
 from profgate.adapters.packages import registers
 from profgate.adapters.workers import done, processors
 from profgate.compare.build import CompareOptions
@@ -23,7 +24,7 @@ from profgate.readers.registry import read_or_error, readers_with, splitting_rea
 if TYPE_CHECKING:
     from profgate.detect.base import Strategy
 
-GZIP = b"\x1f\x8b"
+GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 PACKING = 8
 LARGEST_KEPT = 32 << 20  # bytes of a file that the history keeps whole
 Progress = Callable[[int], None]  # told the size of each file that was read
@@ -64,7 +65,7 @@ def readers() -> tuple[ProfileReader, ...]:
 
 def read_all(sources: Sequence[SourceFile], progress: Progress | None = None) -> list[Profile | ProfileError]:
     """Every source in order; large input is read by processes, in parts. ``progress`` hears of each file read."""
-    unread = iter(_read_anew([one for one in sources if one.profile is None], progress))
+    unread = iter(_read_anew([converted(one) for one in sources if one.profile is None], progress))
     return [next(unread) if one.profile is None else one.profile for one in sources]
 
 
@@ -118,7 +119,7 @@ def _scanned(reader: SplittingReader[Any], source: SourceFile, start: int, stop:
 
 def _work(source: SourceFile) -> int:
     """Bytes that reading has to look at: packed input and pprof hold several times what their size says."""
-    packed = source.head[:2] == GZIP
+    packed = source.head.startswith((GZIP, ZSTANDARD))
     return source.size * (PACKING if packed else 1)
 
 

@@ -1,9 +1,11 @@
-"""What a profile may be wrapped in: gzip, and texts in other encodings than UTF-8."""
+"""What a profile may be wrapped in: gzip, zstandard, and texts in other encodings than UTF-8."""
 
 import io
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
 from typing import BinaryIO
 
 from profgate.errors import ProfileError
@@ -18,6 +20,7 @@ CHUNK = 1 << 20
 
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
+_PACKED = (_GZIP, _ZSTD)
 _UTF8_BOM = b"\xef\xbb\xbf"
 _UTF16_BOMS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _UTF16_PROBE = 64
@@ -33,25 +36,23 @@ class Caps:
 
 
 def unwrap(source: SourceFile, caps: Caps = Caps()) -> SourceFile:
-    """The profile itself: gzip taken off (at most three layers), UTF-16 and byte order marks turned into plain UTF-8.
+    """The profile itself: at most three layers of gzip and zstandard taken off, and its text made plain UTF-8.
 
     Raises ProfileError where the container is damaged, too large, too deep, or needs a tool we do not have.
     """
     for _ in range(MAX_LAYERS):
-        if not source.head.startswith(_GZIP):
+        if not source.head.startswith(_PACKED):
             break
         source = source_of(source.name, _inflate(source, caps))
-    if source.head.startswith(_GZIP):
+    if source.head.startswith(_PACKED):
         raise ProfileError(source.name, f"packed more than {MAX_LAYERS} times; unpack it first")
-    if source.head.startswith(_ZSTD):
-        raise ProfileError(source.name, f"packed with zstd, which is not read here; run: zstd -d '{source.name}'")
     return _plain_text(source, caps)
 
 
 def is_wrapped(source: SourceFile) -> bool:
     """Whether the file's own bytes are not yet those of the profile."""
     head = source.head
-    return head.startswith((_GZIP, _ZSTD, _UTF8_BOM)) or _utf16_of(head) is not None
+    return head.startswith((*_PACKED, _UTF8_BOM)) or _utf16_of(head) is not None
 
 
 def read_all(source: SourceFile, caps: Caps = Caps()) -> bytes:
@@ -65,7 +66,8 @@ def read_all(source: SourceFile, caps: Caps = Caps()) -> bytes:
 def _inflate(source: SourceFile, caps: Caps) -> bytes:
     unpacked = io.BytesIO()
     with source.open(0, None) as stream:
-        for piece, taken in _pieces(stream, source.name):
+        pieces = _gzip_pieces if source.head.startswith(_GZIP) else _zstd_pieces
+        for piece, taken in pieces(stream, source.name):
             unpacked.write(piece)
             size = unpacked.tell()
             if size > caps.size or (size > caps.ratio_floor and size > taken * caps.ratio):
@@ -75,7 +77,7 @@ def _inflate(source: SourceFile, caps: Caps) -> bytes:
     return unpacked.getvalue()
 
 
-def _pieces(stream: BinaryIO, name: str) -> Iterator[tuple[bytes, int]]:
+def _gzip_pieces(stream: BinaryIO, name: str) -> Iterator[tuple[bytes, int]]:
     """Unpacked bytes of all members, with the number of packed bytes read so far."""
     taken, waiting = 0, b""
     while True:
@@ -97,6 +99,40 @@ def _pieces(stream: BinaryIO, name: str) -> Iterator[tuple[bytes, int]]:
         # tools pad with zeros and may append signatures: only another member is data
         if not waiting.startswith(_GZIP):
             return
+
+
+def _zstd_pieces(stream: BinaryIO, name: str) -> Iterator[tuple[bytes, int]]:
+    """Unpacked bytes of all frames, with the number of packed bytes read so far."""
+    zstd = _zstd()
+    taken, waiting = 0, b""
+    while True:
+        frame = zstd.ZstdDecompressor()
+        while not frame.eof:
+            if frame.needs_input and not waiting:
+                waiting = stream.read(CHUNK)
+                taken += len(waiting)
+                if not waiting:
+                    raise ProfileError(
+                        f"{name}: byte {taken}", "the zstandard data ends too early; record or upload it again"
+                    )
+            try:
+                piece = frame.decompress(waiting, CHUNK)
+            except zstd.ZstdError as error:
+                raise ProfileError(f"{name}: byte {taken - len(waiting)}", f"damaged data ({error})") from None
+            waiting = b""
+            yield piece, taken
+        waiting = frame.unused_data or stream.read(CHUNK)
+        taken += 0 if frame.unused_data else len(waiting)
+        if not waiting.startswith(_ZSTD):
+            return
+
+
+def _zstd() -> ModuleType:
+    """The standard library's module, or before Python 3.14 its backport; few profiles need it."""
+    try:
+        return import_module("compression.zstd")
+    except ModuleNotFoundError:
+        return import_module("backports.zstd")
 
 
 def _plain_text(source: SourceFile, caps: Caps) -> SourceFile:

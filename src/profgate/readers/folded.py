@@ -443,6 +443,9 @@ def _first_lines(source: SourceFile) -> list[bytes]:
         return [stream.readline(LONGEST_FIRST_LINE)]
 
 
+AUSTIN = b"# austin:"  # folded too, with a file and a line in each frame: a reader of its own knows them
+
+
 class FoldedReader:
     """Reads folded stacks (py-spy raw, stackcollapse, async-profiler): one column, `frame;frame number`."""
 
@@ -455,7 +458,7 @@ class FoldedReader:
         """By grammar: nine of ten of the first 200 lines fit, and one holds ``;`` or all fit."""
         if not source.size:
             return "the file is empty"
-        if b"\0" in source.head:
+        if b"\0" in source.head or source.head.lstrip().startswith(AUSTIN):
             return None
         lines = [line for line in _first_lines(source) if line.strip() and not line.startswith(b"#")]
         if len(source.head) < source.size and len(lines) > 1:

@@ -28,13 +28,28 @@ def _text(pattern: re.Pattern[bytes]) -> Callable[[SourceFile], bool]:
     return lambda source: pattern.match(source.head) is not None
 
 
+def _memray(source: SourceFile) -> bool:
+    """Memray packs with LZ4, whose first block begins with the name."""
+    return source.head.startswith((b"\x04\x22\x4d\x18", b"memray")) and b"memray" in source.head[:64]
+
+
 def _picture(source: SourceFile) -> bool:
     return source.head.lstrip().startswith(b"<") and b"<svg" in source.head
 
 
 FOREIGN = (
     Foreign("a perf.data recording", _magic(b"PERFILE2"), "run: perf script -i {name} > a.perf.txt"),
-    Foreign("a Java Flight Recording", _magic(b"FLR\0"), "run: jfrconv -o collapsed {name} a.folded"),
+    Foreign(
+        "a Java Flight Recording",
+        _magic(b"FLR\0"),
+        "install a JDK, or run: jfr print --json --stack-depth 1024 --events"
+        " jdk.ExecutionSample,jdk.NativeMethodSample,jdk.ObjectAllocationSample {name} > a.jfr.json",
+    ),
+    Foreign(
+        "a memray recording",
+        _memray,
+        "install memray, the version that recorded it, or run: memray transform speedscope -o a.speedscope.json {name}",
+    ),
     Foreign("a .NET trace", _magic(b"Nettrace"), "run: dotnet-trace convert --format Speedscope {name}"),
     Foreign("gprof data", _magic(b"gmon"), "it holds no call paths; record with perf and give the folded stacks"),
     Foreign("an Austin recording", _magic(b"MOJ"), "run: mojo2austin {name} a.austin"),

@@ -7,6 +7,7 @@ from profgate.errors import ProfileError, SettingsError, UnknownFormat
 from profgate.model.kernels import Kernels
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
+from profgate.readers.austin import AustinReader
 from profgate.readers.base import ProfileReader, SplittingReader
 from profgate.readers.benchmarkdotnet import BenchmarkDotNetReader
 from profgate.readers.callgrind import CallgrindReader
@@ -21,6 +22,7 @@ from profgate.readers.foreign import advice_for
 from profgate.readers.go_benchmark import GoBenchmarkReader
 from profgate.readers.google_benchmark import GoogleBenchmarkReader
 from profgate.readers.hyperfine import HyperfineReader
+from profgate.readers.jfr import JfrReader
 from profgate.readers.jmh import JmhReader
 from profgate.readers.junit import JunitReader
 from profgate.readers.perf import PerfReader
@@ -48,6 +50,8 @@ def built_in(kernels: Kernels | None = None) -> tuple[ProfileReader, ...]:
         PerunReader(),
         PerfReader(),
         CallgrindReader(),
+        AustinReader(),
+        JfrReader(),
         HyperfineReader(),
         PytestBenchmarkReader(),
         PyperfReader(),

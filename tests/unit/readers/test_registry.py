@@ -19,16 +19,16 @@ DATA = Path(__file__).parents[2] / "data"
 FORMATS = (
     *("pprof", "speedscope", "cpuprofile", "pstats", "pyinstrument", "trace-events", "perun", "perf", "callgrind"),
     *("hyperfine", "pytest-benchmark", "junit", "pyperf", "go-benchmark", "google-benchmark", "criterion", "libtest"),
-    *("jmh", "benchmarkdotnet", "custom-results"),
+    *("jmh", "benchmarkdotnet", "custom-results", "austin", "jfr"),
 )
 RECORDED = [(name, path) for name in FORMATS for path in sorted((DATA / name).iterdir())]
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
-ENDLESS = ("perf", "callgrind", "go-benchmark", "libtest")
+ENDLESS = ("perf", "callgrind", "go-benchmark", "libtest", "austin")
 LINES = ("libtest",)  # each line stands for itself: what is cut between two of them is whole
 
 # what stands where a recorded text has a number, a quoted text or a word
-TEXTS = [path for name, path in RECORDED if name not in ("pprof", "pstats", "perun")]
+TEXTS = [path for name, path in RECORDED if name not in ("pprof", "pstats", "perun", "jfr")]
 WORD = re.compile(rb'"[^"\n]*"|-?[\w.]+')
 HOSTILE = (b"null", b"-1", b"0", b"1e999", b"9" * 19, b"9" * 5000, b'"x"', b"[]", b"{}", b"", b"\n", b"true", b"0.5")
 
@@ -44,6 +44,8 @@ SMALLEST = {
     "perun": b'{"header": {}, "collector_info": {}, "global": {"resources": []}}',
     "perf": b"shop 12 5.25: 9 cycles:u: \n\t5d main (/shop)\n\n",
     "callgrind": b"events: Ir\nfn=main\n1 2\ntotals: 2\n",
+    "austin": b"# austin: 3.7.0\n",
+    "jfr": b'{"recording": {"events": []}}',
     "hyperfine": b'{"results": [{"command": "ls", "median": 0.5, "times": [0.5]}]}',
     "pytest-benchmark": b'{"machine_info": {}, "benchmarks": []}',
     "pyperf": b'{"benchmarks": [{"runs": [], "metadata": {"name": "a"}}], "metadata": {"perf_version": "2"}}',
@@ -158,7 +160,7 @@ def test_an_unknown_file_lists_what_was_tried() -> None:
     ("data", "message"),
     [
         (b"PERFILE2" + b"\0" * 90, "perf script -i 'a b'"),
-        (b"FLR\0" + b"\0" * 90, "jfrconv"),
+        (b"FLR\0" + b"\0" * 90, "jfr print --json"),
         (b"Nettrace" + b"\1" * 90, "dotnet-trace convert"),
         (b"gmon" + b"\0" * 90, "record with perf"),
         (b"MOJ\3" + b"\0" * 90, "mojo2austin"),

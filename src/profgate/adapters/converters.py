@@ -1,0 +1,82 @@
+"""Recordings that only the tool that wrote them can read: where it is at hand, it writes them in a format of ours."""
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from profgate.model.source import SourceFile, source_of
+
+PATIENCE = 120  # seconds
+LARGEST = 512 << 20  # bytes of a recording
+LARGEST_RESULT = 1 << 30
+JFR_EVENTS = ("jdk.ExecutionSample", "jdk.NativeMethodSample", "jdk.ObjectAllocationSample")
+JFR_DEPTH = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Converter:
+    """``command`` gives the words that write the recording (first) anew (second); None where the tool is missing."""
+
+    looks: Callable[[bytes], bool]
+    command: Callable[[str, str], list[str] | None]
+    prints: bool = False
+
+
+def converted(source: SourceFile) -> SourceFile:
+    """The recording in a format of ours; itself where it is none, its tool is missing or the tool fails.
+
+    Whoever reads it then says which command to type.
+    """
+    for converter in CONVERTERS:
+        if converter.looks(source.head) and 0 < source.size <= LARGEST:
+            made = _run(converter, source)
+            return source if made is None else source_of(source.name, made)
+    return source
+
+
+def _run(converter: Converter, source: SourceFile) -> bytes | None:
+    with tempfile.TemporaryDirectory() as folder:  # jfr insists on the ending
+        recording, result = Path(folder, "recording.jfr"), Path(folder, "result")
+        words = converter.command(str(recording), str(result))
+        if words is None:
+            return None
+        recording.write_bytes(source.read(LARGEST))
+        try:
+            with (result if converter.prints else Path(folder, "said")).open("wb") as said:
+                subprocess.run(  # noqa: S603 - the tool of the format, with names of our own
+                    words,
+                    stdin=subprocess.DEVNULL,
+                    stdout=said,
+                    stderr=subprocess.DEVNULL,
+                    check=True,
+                    timeout=PATIENCE,
+                )
+            return result.read_bytes() if result.stat().st_size <= LARGEST_RESULT else None
+        except (OSError, subprocess.SubprocessError):
+            return None
+
+
+def _jfr(recording: str, result: str) -> list[str] | None:  # noqa: ARG001 - it prints
+    tool = shutil.which("jfr")
+    events = ",".join(JFR_EVENTS)
+    return [tool, "print", "--json", "--stack-depth", str(JFR_DEPTH), "--events", events, recording] if tool else None
+
+
+def _memray(recording: str, result: str) -> list[str] | None:
+    tool = shutil.which("memray")
+    if tool is None and importlib.util.find_spec("memray") is None:
+        return None
+    start = [tool] if tool is not None else [sys.executable, "-I", "-m", "memray"]
+    return [*start, "transform", "speedscope", "-f", "-o", result, recording]
+
+
+CONVERTERS = (
+    Converter(lambda head: head.startswith(b"FLR\0"), _jfr, prints=True),
+    # an LZ4 frame whose first block begins with the name of the tool
+    Converter(lambda head: head.startswith((b"\x04\x22\x4d\x18", b"memray")) and b"memray" in head[:64], _memray),
+)

@@ -1,0 +1,73 @@
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from profgate.errors import ProfileError
+from profgate.model.profile import Profile
+from profgate.model.source import source_of
+from profgate.readers.jfr import JfrReader
+from stack_rows import rows
+
+RECORDED = Path(__file__).parents[2] / "data" / "jfr" / "jdk-17.0.15.json.gz"
+
+
+def read(*events: Any) -> Profile:
+    document = {"recording": {"events": events}}
+    return JfrReader().read(source_of("a.json", json.dumps(document).encode()))
+
+
+def event(*leaf_first: str, kind: str = "jdk.ExecutionSample", truncated: bool = False, **more: Any) -> dict[str, Any]:
+    frames = [{"method": {"type": {"name": "org/Shop"}, "name": name}, "lineNumber": 7} for name in leaf_first]
+    return {"type": kind, "values": {"stackTrace": {"truncated": truncated, "frames": frames}, **more}}
+
+
+def test_a_recorded_file_has_the_samples_that_jfr_summary_counts() -> None:
+    found = JfrReader().read(source_of("a.json", gzip.decompress(RECORDED.read_bytes())))
+    # `jfr summary`: jdk.ExecutionSample 11
+    assert sum(value for _, [value] in rows(found)) == 11
+    assert any("Shop.main;Shop.sorted;java.util.Collections.sort" in path for path, _ in rows(found))
+    assert found.periods == (1,)
+
+
+def test_stacks_are_turned_root_first_and_classes_written_with_dots() -> None:
+    found = read(event("sort", "main"), event("sort", "main"), event("main", kind="jdk.NativeMethodSample"))
+    assert rows(found) == [("org.Shop.main;org.Shop.sort", [1])] * 2 + [("org.Shop.main", [1])]
+    assert found.frames.lines == [7, 7]
+
+
+def test_allocations_are_a_second_metric() -> None:
+    found = read(event("sort", "main"), event("list", "main", kind="jdk.ObjectAllocationSample", weight=4096))
+    assert [metric.name for metric in found.metrics] == ["samples", "allocated"]
+    assert dict(rows(found)) == {"org.Shop.main;org.Shop.sort": [1, 0], "org.Shop.main;org.Shop.list": [0, 4096]}
+
+
+def test_cut_stacks_do_not_pass_for_whole_ones() -> None:
+    found = read(event("sort", "main", truncated=True))
+    assert rows(found) == [("[truncated];org.Shop.main;org.Shop.sort", [1])]
+    assert found.warnings == ("stacks cut at the depth of the recording: 1",)
+
+
+def test_other_events_are_left_alone_and_samples_without_a_stack_are_told() -> None:
+    found = read({"type": "jdk.CPULoad", "values": 7}, {"type": "jdk.ExecutionSample", "values": {"stackTrace": None}})
+    assert rows(found) == []
+    assert found.warnings == ("events without a stack: 1",)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (7, "event 0: it is no JSON object"),
+        ({"type": "jdk.ExecutionSample"}, "'values' is no JSON object"),
+        ({"type": "jdk.ExecutionSample", "values": {"stackTrace": {}}}, "'frames' is no JSON array"),
+        ({"type": "jdk.ExecutionSample", "values": {"stackTrace": {"frames": [{}]}}}, "'method' is no JSON object"),
+        (event("f", kind="jdk.ObjectAllocationSample", weight=-1), "cannot be a number of bytes"),
+        (event("f", kind="jdk.ObjectAllocationSample", weight=2**70), "cannot be a number of bytes"),
+        (event("f", kind="jdk.ObjectAllocationSample", weight="1"), "cannot be a number of bytes"),
+    ],
+)
+def test_events_of_another_shape_are_refused(entry: Any, message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        read(entry)
