@@ -102,7 +102,7 @@ def open_page(browser: "Browser", tmp_path: Path) -> Iterator[OpenPage]:
 
 
 def shown(page: "Page") -> list[str]:
-    return page.locator("#shown bdi").all_text_contents()
+    return list(page.locator("#shown bdi").all_text_contents())
 
 
 def details(page: "Page") -> str:
