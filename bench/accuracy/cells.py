@@ -40,12 +40,15 @@ LISTED = ((5, 0.005, 1.3),)
 PROMISED = frozenset((*GATED, *LISTED))
 SUITE = 50
 CALIBRATED = "as calibrated"
+ONE_JOB = "one job, and the profiles say so"
+REPEATED_JOBS = "the same, and base jobs of as many runs"
 NOISES = {
     CALIBRATED: Noise(),
     "wrong calibration (.05 for .03)": Noise(function=0.05, learned=0.03),
     "heavy tails (t, 3 df)": Noise(degrees=3.0),
     "one job, taken for independent runs": Noise(job=0.03, one_job=True),
-    "one job, and the profiles say so": Noise(job=0.03, one_job=True, stated=True),
+    ONE_JOB: Noise(job=0.03, one_job=True, stated=True),
+    REPEATED_JOBS: Noise(job=0.03, one_job=True, stated=True, repeated=True),
 }
 RECORDERS = {"sampled": SAMPLED, "timed": TIMED, "counted": COUNTED}
 QUIET = Noise(function=0.001, machine=0.0)  # instructions hardly scatter
@@ -118,7 +121,7 @@ def _flat(cell: Cell, random: Random, plant: tuple[float, float] | None, workloa
         recorded(random, program, cell.runs, noise, recorder),
         recorded(random, target, cell.runs, noise, recorder),
     )
-    base_runs = history(random, program, noise, recorder)
+    base_runs = history(random, program, noise, recorder, cell.runs)
     return comparison_of(overlay, sides, base_runs, noise, recorder, workload), truth
 
 
@@ -199,6 +202,8 @@ def _slower(count: int) -> Iterator[Cell]:
     for kind in ("timed", "counted"):
         yield from (Cell(0, CALIBRATED, runs, count // 2, kind=kind, plant=plant) for runs in RUNS for plant in few)
     few = [(0.05, 1.3), (0.02, 1.5), (0.01, 2.0)]
+    for noise in (ONE_JOB, REPEATED_JOBS):
+        yield from (Cell(0, noise, runs, count, plant=plant) for runs in RUNS for plant in few)
     for runs in (1, 5):
         yield from (Cell(0, CALIBRATED, runs, count // 4, workloads=SUITE, plant=plant) for plant in few)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from bench.accuracy.cells import NOISES, RATIOS, RUNS, SHARES, SUITE
+from bench.accuracy.cells import CALIBRATED, NOISES, ONE_JOB, RATIOS, REPEATED_JOBS, RUNS, SHARES, SUITE
 from bench.accuracy.edits import NET_UNCHANGED
 from bench.accuracy.peers import RULES
 from bench.accuracy.results import Cells, chosen, mean_rate, pooled
@@ -144,16 +144,11 @@ def _both(tally: Tally) -> str:
     return f"{_number(tally.listed_there, tally.tried)} / {_number(tally.gated_there, tally.tried)}"
 
 
-def _plants(cells: Cells, metric: str, workloads: int) -> str:
-    plants = {
-        tuple(cell["plant"])
-        for cell in cells
-        if cell["plant"] and cell["metric"] == metric and cell["workloads"] == workloads
-    }
-    rows = {
-        _plant_name(plant): {"plant": list(plant), "metric": metric, "workloads": workloads} for plant in sorted(plants)
-    }
-    return _by_runs(cells, rows, _both)
+def _plants(cells: Cells, metric: str = "sampled", workloads: int = 1, noise: str = CALIBRATED) -> str:
+    facts = {"metric": metric, "workloads": workloads, "noise": noise}
+    of_kind = [cell for cell in cells if all(cell[name] == value for name, value in facts.items())]
+    plants = {tuple(cell["plant"]) for cell in of_kind if cell["plant"]}
+    return _by_runs(cells, {_plant_name(plant): {"plant": list(plant), **facts} for plant in sorted(plants)}, _both)
 
 
 def _edits(cells: Cells) -> str:
@@ -196,13 +191,17 @@ def page(cells: Cells, recordings: Mapping[str, Any], seed: int) -> str:
         _unchanged(cells),
         "## Slower functions\n",
         "Listed / red at the right function, in percent.\n",
-        _plants(cells, "sampled", 1),
+        _plants(cells),
         "Timed:\n",
-        _plants(cells, "timed", 1),
+        _plants(cells, "timed"),
         "Counted:\n",
-        _plants(cells, "counted", 1),
+        _plants(cells, "counted"),
         f"In one of {SUITE} workloads:\n",
-        _plants(cells, "sampled", SUITE),
+        _plants(cells, workloads=SUITE),
+        "A side's runs in one job, as its profiles say:\n",
+        _plants(cells, noise=ONE_JOB),
+        "The same, and jobs of the base with as many runs:\n",
+        _plants(cells, noise=REPEATED_JOBS),
         "## Edits that move cost\n",
         _edits(cells),
     ]

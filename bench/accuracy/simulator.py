@@ -36,7 +36,8 @@ class Noise:
 
     ``function`` and ``machine`` from run to run, ``job`` a function's own between jobs (build, layout). ``learned`` is
     the function noise while the base runs were recorded, None = the same. ``degrees`` of Student's t make heavy tails,
-    None = normal. ``one_job``: a side's runs share one job; ``stated``: the profiles say so.
+    None = normal. ``one_job``: a side's runs share one job; ``stated``: the profiles say so; ``repeated``: the jobs of
+    the base hold as many runs as a side, not one.
     """
 
     function: float = 0.03
@@ -46,6 +47,7 @@ class Noise:
     job: float = 0.0
     one_job: bool = False
     stated: bool = False
+    repeated: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,10 +110,13 @@ def recorded(random: Random, program: Program, runs: int, noise: Noise, recorder
     return np.asarray(random.poisson(mean) if sampled else np.rint(mean), dtype=np.int64)
 
 
-def history(random: Random, program: Program, noise: Noise, recorder: Recorder = SAMPLED) -> IntArray:
-    """int64[run, function] of base runs, each in a job of its own."""
+def history(random: Random, program: Program, noise: Noise, recorder: Recorder = SAMPLED, runs: int = 1) -> IntArray:
+    """int64[run, function] of base runs, ``runs`` of each job one after the other where jobs are `Noise.repeated`."""
     spread = noise.function if noise.learned is None else noise.learned
-    return recorded(random, program, HISTORY_RUNS, replace(noise, function=spread, one_job=False), recorder)
+    if not noise.repeated:
+        return recorded(random, program, HISTORY_RUNS, replace(noise, function=spread, one_job=False), recorder)
+    jobs = [recorded(random, program, runs, replace(noise, function=spread), recorder) for _ in range(HISTORY_RUNS)]
+    return np.concatenate(jobs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,12 +196,15 @@ def comparison_of(
     values = np.concatenate(sides)
     inclusive = _inclusive(overlay, values)
     split = len(sides[0])
-    jobs = 1 if noise.one_job and noise.stated else None
+    told = noise.one_job and noise.stated
+    jobs = [(0,) * len(side) if told else None for side in sides]
+    size = len(base_runs) // HISTORY_RUNS if noise.repeated else 1
+    base_jobs = tuple(run // size for run in range(len(base_runs)))
     return Comparison(
         workload=workload,
         configuration=Configuration(),
         metric=recorder.metric,
-        runs=Runs(split, len(sides[1]), len(base_runs), jobs, jobs),
+        runs=Runs(split, len(sides[1]), len(base_runs), jobs[0], jobs[1], base_jobs),
         symbols=overlay.symbols,
         self_value=values,
         total_value=inclusive,

@@ -16,6 +16,7 @@ from profgate.attribute.source_states import Sides, source_states
 from profgate.compare.build import CompareOptions, compare_workload
 from profgate.compare.comparability import comparability, doubts
 from profgate.compare.durations import durations_of
+from profgate.compare.rates import at_one_rate
 from profgate.compare.readings import series_of
 from profgate.compare.symbols import Identity
 from profgate.compare.workloads import Paired, pair
@@ -56,7 +57,7 @@ LONGEST_STEM = 180  # bytes: file systems take names of 255, and the metric and 
 class PipelineInput:
     """Everything one comparison needs.
 
-    ``noise``: files of base runs of other commits, a sequence for each run. ``diff``: what changed in the sources
+    ``noise``: files of base runs of other commits, a sequence for each job. ``diff``: what changed in the sources
     between the sides, None where nobody looked. ``past`` gives what the history holds of base commits by the key of a
     series.
     """
@@ -125,6 +126,11 @@ def _readable(
     return profiles
 
 
+def _of_job(profile: Profile, job: str) -> Profile:
+    """What is stored together was recorded by one job."""
+    return profile if profile.facts.job else replace(profile, facts=replace(profile.facts, job=job))
+
+
 def _pair(given: PipelineInput, read: Reader, told: _Told) -> Paired:
     """All files are read in one go, so that both sides can be read at once."""
     noise_files = [source for run in given.noise for source in run]
@@ -133,12 +139,12 @@ def _pair(given: PipelineInput, read: Reader, told: _Told) -> Paired:
     baseline = _readable(given.baseline, results[:middle], given, 0, told)
     target = _readable(given.target, results[middle:end], given, 1, told)
     noise, rest = [], iter(results[end:])
-    for number, run in enumerate(given.noise, start=1):
-        of_run = [next(rest) for _ in run]
+    for number, job in enumerate(given.noise, start=1):
+        of_job = [next(rest) for _ in job]
         told.warnings += [
-            f"base run {number}: {one}; left out of the noise" for one in of_run if isinstance(one, ProfileError)
+            f"base run {number}: {one}; left out of the noise" for one in of_job if isinstance(one, ProfileError)
         ]
-        noise.append([one for one in of_run if not isinstance(one, ProfileError)])
+        noise.append([_of_job(one, f"base run {number}") for one in of_job if not isinstance(one, ProfileError)])
     paired = pair(baseline, target, noise)
     told.alone += [
         # "target" would call a damaged file a new workload, which no gate waits for
@@ -161,7 +167,7 @@ def _compare(paired: Paired, given: PipelineInput, told: _Told) -> list[Comparis
             told.alone.append(NotCompared(workload.name, None, "both", "; ".join(blocking)))
             continue
         try:
-            made, alone = _overlaid(workload, notes, options, given.diff, told.functions)
+            made, alone = _overlaid(at_one_rate(workload), notes, options, given.diff, told.functions)
         except ComparisonError as error:
             told.alone.append(NotCompared(workload.name, None, "both", str(error)))
             continue

@@ -103,7 +103,7 @@ def test_runs_of_one_job_are_one_reading_of_the_noise(stage: Stage) -> None:
     stage.open_pull()
     assert stage.compare(profiles(SLOWER, 77)) == 0
     assert stage.outputs["conclusion"] == "warn"
-    assert "calibrating: 3 of 8 base runs" in stage.file("report.json")
+    assert "calibrating: 4 of 8 base runs" in stage.file("report.json")
 
 
 def test_a_fork_gets_everything_but_the_comment(stage: Stage) -> None:

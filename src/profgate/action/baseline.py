@@ -6,12 +6,10 @@ from dataclasses import dataclass
 
 from profgate.action.job import Job
 from profgate.adapters.github_client import NotFoundError
-from profgate.compare.workloads import workload_name
 from profgate.errors import SettingsError
 from profgate.model.policy import Policy
 from profgate.model.report import Side
 from profgate.model.run_context import RunContext
-from profgate.model.source import SourceFile
 from profgate.pipeline import PipelineInput
 from profgate.sources.artifact_source import Found, Search, find_stored
 from profgate.sources.baseline_search import Trust
@@ -92,11 +90,10 @@ def baseline_input(job: Job, found: Found, label: str, policy: Policy) -> Pipeli
     run = found.baseline.candidate.run
     job.commands.log(f"baseline: run {run.id} of {run.head_sha}, distance {found.baseline.candidate.distance}")
     side = Side(label, run.head_sha, run.head_branch, run.id, found.baseline.candidate.distance)
-    noise = [_one_reading(one.files) for one in found.noise]
     return PipelineInput(
         found.baseline.files,
         (),
-        noise=noise,
+        noise=[one.files for one in found.noise],
         policy=policy,
         baseline_side=side,
         manifests=(found.baseline.manifest, None),
@@ -112,11 +109,3 @@ def base_branch(context: RunContext) -> str:
     if ref.startswith("gh-readonly-queue/"):
         return ref.removeprefix("gh-readonly-queue/").rpartition("/pr-")[0]
     return "" if ref.startswith("refs/") else ref
-
-
-def _one_reading(files: Sequence[SourceFile]) -> tuple[SourceFile, ...]:
-    """The first run of each workload: what one job recorded five times is one independent reading of the noise."""
-    first: dict[tuple[str, str], SourceFile] = {}
-    for source in files:
-        first.setdefault((workload_name(source.name), source.name.rpartition(".")[2]), source)
-    return tuple(first.values())

@@ -8,6 +8,7 @@ import numpy as np
 from profgate.compare.calls import call_edges, path_calls
 from profgate.compare.cost_models import cost_models
 from profgate.compare.filters import kept_leaves
+from profgate.compare.rates import sample_values
 from profgate.compare.repeats import repeats_of
 from profgate.compare.symbols import Identity, Numbering, number_symbols
 from profgate.errors import ComparisonError
@@ -314,8 +315,8 @@ def _common_metrics(workload: Workload) -> tuple[list[Metric], list[NotCompared]
             continue
         exponent = min(
             profile.metrics[place].exponent
-            for profile, place in zip(everyone, places, strict=True)
-            if place is not None
+            for profile in (*everyone, *workload.noise_runs)
+            if (place := _place(profile, metric)) is not None
         )
         common.append(replace(metric, exponent=exponent))
     named = {(metric.name, metric.unit) for metric in after}
@@ -327,10 +328,17 @@ def _common_metrics(workload: Workload) -> tuple[list[Metric], list[NotCompared]
     return common, alone
 
 
-def _jobs(profiles: Sequence[Profile]) -> int | None:
-    """How many jobs recorded these runs; None where the profiles do not say."""
-    jobs = {profile.facts.job for profile in profiles}
-    return None if None in jobs else len(jobs)
+def _jobs(profiles: Sequence[Profile], metric: Metric) -> tuple[int, ...] | None:
+    """The number of the job that recorded each run of these profiles; None where they do not say."""
+    jobs = [profile.facts.job for profile in profiles]
+    return None if None in jobs else _numbered(jobs, profiles, metric)
+
+
+def _numbered(jobs: Sequence[object], profiles: Sequence[Profile], metric: Metric) -> tuple[int, ...]:
+    """The number of each profile's job, once for each run it holds."""
+    numbers = {job: number for number, job in enumerate(dict.fromkeys(jobs))}
+    pairs = zip(jobs, profiles, strict=True)
+    return tuple(numbers[job] for job, profile in pairs for _ in range(_runs_in(profile, metric)))
 
 
 def _period(profiles: Sequence[Profile], metric: Metric) -> int | None:
@@ -345,18 +353,31 @@ def _period(profiles: Sequence[Profile], metric: Metric) -> int | None:
     return found.pop() if len(found) == 1 else None
 
 
+def _sample_values(profiles: Sequence[Profile], metric: Metric) -> FloatArray | None:
+    """float64[run] value of one sample in stored units; None where a run does not know it."""
+    if metric.kind is not MetricKind.SAMPLED:
+        return None
+    found: list[float] = []
+    for profile in profiles:
+        place = _place(profile, metric)
+        value = None if place is None else sample_values(profile)[place]
+        if place is None or value is None:
+            return None
+        found += [value * _factor(profile, place, metric.exponent)] * _runs_in(profile, metric)
+    return np.array(found)
+
+
 def _noise_columns(
     workload: Workload, numbering: Numbering, metric: Metric, skip: int, options: CompareOptions
 ) -> tuple[IntArray, IntArray]:
     """Self values and totals of base runs of other commits, each read alone: no tree is shared with them."""
-    symbols, count = len(numbering.symbols), len(workload.noise_runs)
-    own, sums = np.zeros((count, symbols), np.int64), np.zeros(count, np.int64)
+    own, sums = [np.zeros((0, len(numbering.symbols)), np.int64)], [np.zeros(0, np.int64)]
     for run, profile in enumerate(workload.noise_runs):
         mapping = numbering.maps[skip + run]
         columns = columns_of([profile], Numbering(numbering.symbols, (mapping,)), metric, options)[0]
-        # what one job repeats is one reading
-        own[run], sums[run] = columns.own.sum(axis=0) // len(columns.own), columns.sums.sum() // len(columns.sums)
-    return own, sums
+        own.append(columns.own)
+        sums.append(columns.sums)
+    return np.concatenate(own), np.concatenate(sums)
 
 
 def columns_of(
@@ -413,6 +434,8 @@ def compare_workload(
                 noise_self=read_only(noise),
                 noise_totals=read_only(noise_sums),
                 period=_period((*runs, *workload.noise_runs), metric),
+                sample_values=_sample_values(runs, metric),
+                noise_sample_values=_sample_values(workload.noise_runs, metric),
                 tree=_diff_tree(forest, runs, rows, baselines) if forest is not None else None,
                 edges=_edges(runs, maps, count, metric, baselines) if forest is None else None,
                 observations=records,
@@ -449,12 +472,16 @@ def stored_metric(metric: Metric, runs: Sequence[Profile]) -> Metric:
 
 
 def _runs(workload: Workload, metric: Metric) -> Runs:
+    noise = workload.noise_runs
+    # what one file of the noise holds was recorded by one job, even where it does not say which
+    noise_jobs = _numbered([profile.facts.job or place for place, profile in enumerate(noise)], noise, metric)
     return Runs(
         sum(_runs_in(profile, metric) for profile in workload.baseline_runs),
         sum(_runs_in(profile, metric) for profile in workload.target_runs),
-        len(workload.noise_runs),
-        _jobs(workload.baseline_runs),
-        _jobs(workload.target_runs),
+        len(noise_jobs),
+        _jobs(workload.baseline_runs, metric),
+        _jobs(workload.target_runs, metric),
+        noise_jobs,
     )
 
 

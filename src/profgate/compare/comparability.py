@@ -59,8 +59,12 @@ def _machine(before: Sequence[Facts], after: Sequence[Facts]) -> Iterable[Note]:
     if rates[0] and rates[1] and len(rates[0] | rates[1]) > 1:
         said = [_words(f"{rate:g}" for rate in side) for side in rates]
         text = f"sampling rate differs: {said[0]} against {said[1]}"
-        how = "totals are advisory, counts of samples are compared as shares of their run"
-        yield Note(SAMPLING_RATE, f"{text}; {how}", advisory=True)
+        if all(facts.rate for facts in (*before, *after)):
+            how = f"counts of samples are given as at {after[0].rate:g} a second, totals are advisory"
+            yield Note("rescaled samples", f"{text}; {how}", advisory=True)
+        else:
+            how = "some runs do not state theirs: totals are advisory, counts are compared as shares of their run"
+            yield Note(SAMPLING_RATE, f"{text}; {how}", advisory=True)
 
 
 def comparability(baseline: Sequence[Profile], target: Sequence[Profile], *, named: bool) -> tuple[Note, ...]:

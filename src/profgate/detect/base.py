@@ -60,9 +60,9 @@ def side_means(comparison: Comparison, values: IntArray) -> tuple[FloatArray, Fl
     return values[:split].mean(axis=0), values[split:].mean(axis=0)
 
 
-def independent(runs: int, jobs: int | None) -> int:
+def independent(runs: int, jobs: tuple[int, ...] | None) -> int:
     """Independent readings of a side: its jobs where they are known, else its runs."""
-    return runs if jobs is None else max(1, min(jobs, runs))
+    return runs if jobs is None else len(set(jobs))
 
 
 def directed(kind: Kind, worse: BoolArray) -> IntArray:

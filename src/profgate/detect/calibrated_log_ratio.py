@@ -18,10 +18,10 @@ from profgate.detect.base import (
     worse_sign,
 )
 from profgate.detect.noise import Noise, noise_of
-from profgate.detect.sampling import count_scale, counts_apart, too_few_samples
+from profgate.detect.sampling import count_scales, counts_apart, too_few_samples
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
-from profgate.model.comparison import SAMPLING_RATE, Comparison
+from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 from profgate.model.units import MetricKind
 from profgate.statistics.corrections import benjamini_hochberg
@@ -42,8 +42,9 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sides:
-    """Counts (weights where ``exact``) and shares by location with their totals; n independent runs.
+    """Counts (weights where ``exact``) and shares by location with their totals.
 
+    ``runs`` of a side, and how many ``jobs`` recorded them: as many where the profiles do not say.
     Locations are the symbols, then the comparison's groups: ``symbols`` says how many stand alone.
     ``heavy`` is the share a location of timed values needs: the clock's own noise is larger below.
     """
@@ -51,7 +52,8 @@ class _Sides:
     counts: tuple[FloatArray, FloatArray]
     shares: tuple[FloatArray, FloatArray]
     totals: tuple[float, float]
-    independent: tuple[int, int]
+    runs: tuple[int, int]
+    jobs: tuple[int, int]
     exact: bool
     symbols: int
     run_shares: tuple[FloatArray, FloatArray]
@@ -67,7 +69,12 @@ class _Sides:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Test:
-    """The test's columns over locations; NaN where a location was not tested."""
+    """The test's columns over locations; NaN where a location was not tested.
+
+    ``gate_worse`` and ``gate_better`` are q values among those that hold enough of the run to gate at all (``heavy``):
+    the mean of the sides' shares says nothing of their difference, so it may choose whom to test (Bourgon, Gentleman,
+    Huber 2010, independent filtering).
+    """
 
     log_ratio: FloatArray
     centre: float
@@ -78,6 +85,9 @@ class _Test:
     q_worse: FloatArray
     q_better: FloatArray
     tested: BoolArray
+    gate_worse: FloatArray
+    gate_better: FloatArray
+    heavy: BoolArray
 
 
 def _values(comparison: Comparison) -> IntArray:
@@ -86,16 +96,17 @@ def _values(comparison: Comparison) -> IntArray:
     return np.concatenate([comparison.self_value, *groups], axis=1)
 
 
-def _sides(comparison: Comparison, scale: float, heavy: float) -> _Sides:
+def _sides(comparison: Comparison, scale: FloatArray, heavy: float) -> _Sides:
     runs = comparison.runs
     split = runs.baseline
-    counts = _values(comparison) * scale
+    counts = _values(comparison) * scale[:, None]
     totals = comparison.run_totals * scale
     shares = counts / totals[:, None]
     return _Sides(
         (counts[:split].sum(axis=0), counts[split:].sum(axis=0)),
         (shares[:split].mean(axis=0), shares[split:].mean(axis=0)),
         (float(totals[:split].sum()), float(totals[split:].sum())),
+        (runs.baseline, runs.target),
         (independent(runs.baseline, runs.baseline_jobs), independent(runs.target, runs.target_jobs)),
         comparison.metric.kind is not MetricKind.SAMPLED,
         len(comparison.symbols),
@@ -110,9 +121,16 @@ def _directed_q(p: FloatArray, tested: BoolArray) -> FloatArray:
     return q
 
 
-def _errors(sides: _Sides, phi: FloatArray) -> FloatArray:
-    n_b, n_t = sides.independent
-    variance = phi**2 * (1.0 / n_b + 1.0 / n_t)
+def _learned(sides: _Sides, noise: Noise, phi: FloatArray, psi: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+    """float64[location] variances of d that base runs taught: of runs, and of jobs where they were told apart."""
+    runs, jobs = (sum(1.0 / count for count in counts) for counts in (sides.runs, sides.jobs))
+    if noise.job is None or psi is None:
+        return phi**2 * jobs, np.zeros_like(phi)
+    return phi**2 * runs, psi**2 * jobs
+
+
+def _errors(sides: _Sides, learned: tuple[FloatArray, FloatArray]) -> FloatArray:
+    variance = learned[0] + learned[1]
     if not sides.exact:
         c_b, c_t = sides.counts
         variance = variance + 1.0 / np.maximum(c_b, 1.0) + 1.0 / np.maximum(c_t, 1.0)
@@ -123,14 +141,15 @@ def _tails(z: FloatArray, degrees: FloatArray | None) -> FloatArray:
     return upper_tail(z) if degrees is None else upper_tail_t(z, degrees)
 
 
-def _degrees(sides: _Sides, phi: FloatArray, error: FloatArray, noise: Noise) -> FloatArray | None:
-    """float64[location] by Satterthwaite: only phi was estimated, the sampling part of the variance is known."""
+def _degrees(learned: tuple[FloatArray, FloatArray], error: FloatArray, noise: Noise) -> FloatArray | None:
+    """float64[location] by Satterthwaite: phi and psi were estimated, the sampling part of the variance is known."""
     if noise.degrees is None:
         return None
-    n_b, n_t = sides.independent
-    learned = phi**2 * (1.0 / n_b + 1.0 / n_t)
+    doubt = learned[0] ** 2 / noise.degrees
+    if noise.job is not None:
+        doubt = doubt + learned[1] ** 2 / noise.job.degrees
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(learned > 0, np.minimum(noise.degrees * (error**2 / learned) ** 2, FAR), FAR)
+        return np.where(doubt > 0, np.minimum(error**4 / doubt, FAR), FAR)
 
 
 def _above_all(sides: _Sides, test: _Test, noise_shares: FloatArray) -> BoolArray:
@@ -144,12 +163,17 @@ def _above_all(sides: _Sides, test: _Test, noise_shares: FloatArray) -> BoolArra
 
 
 def _interruption(sides: _Sides, noise: Noise) -> float:
-    """The share of the run that an interruption of one run may have added to a side's mean.
+    """The share of the run that an interruption of one run, or a disturbed job, may have added to a side's mean.
 
-    A single run may have met a worse one than all base runs did: with eight of those one run in nine does.
+    A single one may have met worse than all base runs did: with eight of those one run in nine does.
     """
-    fewest = min(sides.independent)
-    return noise.surge * SINGLE_RUN if fewest == 1 else noise.surge / fewest
+
+    def added(surge: float, readings: int) -> float:
+        return surge * SINGLE_RUN if readings == 1 else surge / readings
+
+    if noise.job is None:
+        return added(noise.surge, min(sides.jobs))
+    return max(added(noise.surge, min(sides.runs)), added(noise.job.surge, min(sides.jobs)))
 
 
 def _lasting(sides: _Sides, test: "_Test") -> tuple[FloatArray, BoolArray]:
@@ -167,29 +191,33 @@ def _lasting(sides: _Sides, test: "_Test") -> tuple[FloatArray, BoolArray]:
     return agreement, at_least(agreement, AGREEING) & (typical >= TYPICAL * np.abs(test.d))
 
 
-def _test(sides: _Sides, noise: Noise, min_samples: float, sign: int) -> _Test:
+def _test(sides: _Sides, noise: Noise, options: Mapping[str, Any], sign: int) -> _Test:
     (c_b, c_t), (s_b, s_t), (total_b, total_t) = sides.counts, sides.shares, sides.totals
     # exact values need no half count, and with unequal runs it would move values that did not change
     half = np.where((c_b > 0) & (c_t > 0), 0.0, 0.5) if sides.exact else np.full(len(c_b), 0.5)
     with np.errstate(divide="ignore"):
         log_ratio = np.log(s_t + half / total_t) - np.log(s_b + half / total_b)
-    sampled_b, sampled_t = sides.sampled(min_samples)
+    sampled_b, sampled_t = sides.sampled(options["min_samples"])
     well = sampled_b & sampled_t
     well[sides.symbols :] = False  # a group repeats what its members say
     centre = float(np.median(log_ratio[well])) if well.any() else 0.0
     d = log_ratio - centre
     d[np.abs(d) <= ROUNDING] = 0.0
-    phi = np.append(noise.phi, np.full(len(c_b) - sides.symbols, noise.common))
-    error = _errors(sides, phi)
-    degrees = _degrees(sides, phi, error, noise)
+    more = len(c_b) - sides.symbols
+    phi = np.append(noise.phi, np.full(more, noise.common))
+    psi = None if noise.job is None else np.append(noise.job.psi, np.full(more, noise.job.common))
+    learned = _learned(sides, noise, phi, psi)
+    error = _errors(sides, learned)
+    degrees = _degrees(learned, error, noise)
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(d == 0.0, 0.0, d / error)
     tested = sampled_b | sampled_t
     p_worse = _tails(sign * z, degrees)
     p_better = _tails(-sign * z, degrees)
-    return _Test(
-        log_ratio, centre, d, error, z, p_worse, _directed_q(p_worse, tested), _directed_q(p_better, tested), tested
-    )
+    # who gains or loses the gate's share of the run holds half of it on average
+    heavy = tested & at_least((s_b + s_t * math.exp(-centre)) / 2.0, options["gate_share"] / 2.0)
+    listed, gate = ([_directed_q(p, of) for p in (p_worse, p_better)] for of in (tested, heavy))
+    return _Test(log_ratio, centre, d, error, z, p_worse, listed[0], listed[1], tested, gate[0], gate[1], heavy)
 
 
 def noise_bar(q: float, tested: int) -> float:
@@ -237,32 +265,28 @@ class CalibratedLogRatio:
         """One row for each symbol with l, d, z, p and q; facts hold the centre, phi and what was tested."""
         chosen = resolved(self, options)
         exact = comparison.metric.kind is not MetricKind.SAMPLED
-        scale = 1.0 if exact else count_scale(comparison)
-        reason = self._obstacle(comparison, scale, chosen)
+        scales = None if exact else count_scales(comparison)
+        reason = self._obstacle(comparison, chosen, known=exact or scales is not None)
         prior = chosen["phi_prior"] or PRIORS[comparison.metric.kind]
-        if scale is None or reason:
-            runs = noise_of(comparison, prior, None).base_runs
+        runs = len(set(comparison.runs.base_jobs))
+        if reason:
             return cannot_tell(self, chosen, (reason,), {"state": "unknown", "base_runs": runs})
         if len(comparison.symbols) == 1 and comparison.observations is not None:
-            runs = noise_of(comparison, prior, None).base_runs
             return cannot_tell(self, chosen, (ONE_LOCATION,), {**UNSUITED, "base_runs": runs})
-        noise = noise_of(comparison, prior, None if exact else scale)
-        sides = _sides(comparison, scale, chosen["listed_share"])
-        test = _test(sides, noise, chosen["min_samples"], worse_sign(comparison.metric))
+        noise = noise_of(comparison, prior, scales)
+        ones = np.ones(len(comparison.run_totals))
+        sides = _sides(comparison, ones if scales is None else scales[0], chosen["listed_share"])
+        test = _test(sides, noise, chosen, worse_sign(comparison.metric))
         return self._detection(comparison, chosen, context, (sides, noise, test))
 
-    def _obstacle(self, comparison: Comparison, scale: float | None, options: dict[str, Any]) -> str:
-        if scale is None:
-            if any(note.fact == SAMPLING_RATE for note in comparison.notes):
-                return "a sample stands for another value on the other side: record both at one rate"
+    def _obstacle(self, comparison: Comparison, options: dict[str, Any], *, known: bool) -> str:
+        if not known:
             return "the profile does not say how many samples stand behind its values"
         if (comparison.run_totals <= 0).any():
             return "a run's total is zero"
         if (comparison.self_value < 0).any():
             return "there are negative values"
-        if comparison.metric.kind is not MetricKind.SAMPLED:
-            return ""
-        return too_few_samples(comparison, scale, options["min_total"])
+        return too_few_samples(comparison, options["min_total"])
 
     def _detection(
         self,
@@ -277,6 +301,7 @@ class CalibratedLogRatio:
         together = np.arange(sides.symbols, values.shape[1])
         worse = worse_sign(comparison.metric) * test.d > 0
         q = np.where(worse, test.q_worse, test.q_better)
+        gate_q = np.where(worse, test.gate_worse, test.gate_better)
         with np.errstate(over="ignore"):
             ratio = np.expm1(test.d)
             low, high = np.expm1(test.d - NINETY_FIVE * test.error), np.expm1(test.d + NINETY_FIVE * test.error)
@@ -287,12 +312,12 @@ class CalibratedLogRatio:
         lasting &= np.abs(delta_share) > _interruption(sides, noise)
         noise_shares = comparison.noise_self / np.maximum(comparison.noise_totals, 1)[:, None]
         gateable = lasting & _above_all(sides, test, noise_shares)
-        found = (q, test, delta_share, worse)
+        found = (q, gate_q, test, delta_share, worse)
         kinds = self._kinds(comparison, options, context, found, (from_value, to_value), (lasting, gateable))
         tested = int(test.tested.sum())
-        bar = noise_bar(options["q"], tested)
+        bars = [noise_bar(options["q"], int(of.sum())) for of in (test.tested, test.heavy)]
         with np.errstate(divide="ignore", invalid="ignore"):
-            distance = np.where(test.d == 0.0, 0.0, np.abs(test.d) / (bar * test.error))
+            distances = [np.where(test.d == 0.0, 0.0, np.abs(test.d) / (bar * test.error)) for bar in bars]
         statistics = {
             "log_ratio": test.log_ratio,
             "d": test.d,
@@ -303,7 +328,9 @@ class CalibratedLogRatio:
             "z": np.clip(test.z, -FAR, FAR),
             "p_worse": test.p_worse,
             "q": q,
-            "distance": np.minimum(distance, FAR),
+            "gate_q": gate_q,
+            "distance": np.minimum(distances[0], FAR),
+            "gate_distance": np.where(test.heavy, np.minimum(distances[1], FAR), np.nan),
             "delta_share": delta_share,
             "agreement": agreement,
             "detectable": smallest_detectable(test.error, options["q"], tested),
@@ -336,17 +363,18 @@ class CalibratedLogRatio:
         comparison: Comparison,
         options: dict[str, Any],
         context: Context,
-        found: tuple[FloatArray, _Test, FloatArray, BoolArray],
+        found: tuple[FloatArray, FloatArray, _Test, FloatArray, BoolArray],
         means: tuple[FloatArray, FloatArray],
         lasting: tuple[BoolArray, BoolArray],
     ) -> IntArray:
-        q, test, delta_share, worse = found
+        q, gate_q, test, delta_share, worse = found
         from_value, to_value = means
         size = np.abs(delta_share)
         listed = test.tested & at_most(q, options["q"]) & (test.d != 0.0) & lasting[0]
         listed &= at_least(np.abs(test.d), math.log1p(options["own"])) & at_least(size, options["listed_share"])
         total_b, total_t = (float(value) for value in side_means(comparison, comparison.run_totals))
-        gating = listed & lasting[1] & (q <= options["gate_q"] / context.pairs) & at_least(size, options["gate_share"])
+        gating = listed & lasting[1] & (gate_q <= options["gate_q"] / context.pairs)
+        gating &= at_least(size, options["gate_share"])
         smallest = options["min_abs"] or SMALLEST_CHANGE.get(comparison.metric.unit, 0.0)
         apart = counts_apart(comparison)
         change = delta_share * total_t if apart else to_value - from_value
@@ -364,12 +392,14 @@ def _facts(sides: _Sides, noise: Noise, test: _Test, options: dict[str, Any], co
         (np.array([sides.totals[0] / 100.0]), np.array([sides.totals[1] / 100.0])),
         sides.shares,
         sides.totals,
-        sides.independent,
+        sides.runs,
+        sides.jobs,
         sides.exact,
         1,
         sides.run_shares,
     )
-    error = _errors(one_percent, np.array([noise.common]))
+    psi = None if noise.job is None else np.array([noise.job.common])
+    error = _errors(one_percent, _learned(one_percent, noise, np.array([noise.common]), psi))
     return {
         "state": "calibrated" if noise.calibrated else "uncalibrated",
         "base_runs": noise.base_runs,
@@ -377,8 +407,10 @@ def _facts(sides: _Sides, noise: Noise, test: _Test, options: dict[str, Any], co
         "common_factor": math.exp(test.centre),
         "phi": noise.common,
         "phi_estimate": noise.estimate,
+        "psi": None if noise.job is None else noise.job.common,
         "surge": noise.surge,
         "tested": tested,
+        "gate_tested": int(test.heavy.sum()),
         "pairs": context.pairs,
         "q": options["q"],
         "gate_q": options["gate_q"],

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.base import UNSUITED, cannot_tell, resolved, worse_sign
-from profgate.detect.sampling import count_scale, counts_apart
+from profgate.detect.sampling import counts_apart, sample_counts
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, DiffTree
 from profgate.model.kinds import Kind
-from profgate.model.units import MetricKind
 from profgate.statistics.thresholds import at_least, tolerance
 
 MOVED_WITHIN = 0.10  # parts of the larger cost by which both ends of a move may differ
@@ -86,11 +85,7 @@ class ContextTable:
 
 def shift_rule(comparison: Comparison, options: Mapping[str, Any]) -> ShiftRule:
     """The rule of one comparison with stacks; both sides must hold something."""
-    scale = count_scale(comparison) if comparison.metric.kind is MetricKind.SAMPLED else None
-    tree, samples = comparison.tree, None
-    if scale is not None and tree is not None:
-        samples = (float(tree.baseline_total[0]) * scale, float(tree.target_total[0]) * scale)
-    return ShiftRule(options["min_shift"], options["severe_shift"], options["sigma"], samples)
+    return ShiftRule(options["min_shift"], options["severe_shift"], options["sigma"], sample_counts(comparison))
 
 
 def context_table(comparison: Comparison, tree: DiffTree, rule: ShiftRule) -> ContextTable:

@@ -1,28 +1,46 @@
 """How many samples stand behind stored values."""
 
+import numpy as np
+
+from profgate.model.arrays import FloatArray
 from profgate.model.comparison import SAMPLING_RATE, Comparison
-from profgate.model.units import MetricKind
-
-COUNTS = ("samples", "count")
+from profgate.model.units import COUNTS, MetricKind
 
 
-def count_scale(comparison: Comparison) -> float | None:
-    """Factor from stored values of a sampled metric to sample counts; None where the profile does not say."""
+def count_scales(comparison: Comparison) -> tuple[FloatArray, FloatArray] | None:
+    """Factors from stored values of a sampled metric to sample counts; None where a profile does not say.
+
+    float64[run] and float64[noise run]: a sample of one run may stand for another value than that of the next.
+    """
+    sizes = len(comparison.run_totals), len(comparison.noise_totals)
+    values = comparison.sample_values, comparison.noise_sample_values
+    if values[0] is not None and values[1] is not None and (values[0] > 0).all() and (values[1] > 0).all():
+        return 1.0 / values[0], 1.0 / values[1]
     if comparison.period is not None and comparison.period > 0:
-        return 1.0 / comparison.period
-    return comparison.metric.scale if comparison.metric.unit == "samples" else None
+        return np.full(sizes[0], 1.0 / comparison.period), np.full(sizes[1], 1.0 / comparison.period)
+    scale = comparison.metric.scale
+    return (np.full(sizes[0], scale), np.full(sizes[1], scale)) if comparison.metric.unit == "samples" else None
 
 
-def too_few_samples(comparison: Comparison, scale: float, bar: float) -> str:
-    """The reason when a side has fewer samples than ``bar``, else an empty text."""
-    split = comparison.runs.baseline
-    totals = comparison.run_totals
-    fewest = scale * min(int(totals[:split].sum()), int(totals[split:].sum()))
-    return f"fewer than {bar:.0f} samples on a side ({fewest:.0f})" if fewest < bar else ""
+def sample_counts(comparison: Comparison) -> tuple[float, float] | None:
+    """The samples of each side; None where a profile does not say, or nothing was sampled."""
+    scales = count_scales(comparison) if comparison.metric.kind is MetricKind.SAMPLED else None
+    if scales is None:
+        return None
+    counts, split = comparison.run_totals * scales[0], comparison.runs.baseline
+    return float(counts[:split].sum()), float(counts[split:].sum())
+
+
+def too_few_samples(comparison: Comparison, bar: float) -> str:
+    """The reason when a side is known to have fewer samples than ``bar``, else an empty text."""
+    counts = sample_counts(comparison)
+    if counts is None or min(counts) >= bar:
+        return ""
+    return f"fewer than {bar:.0f} samples on a side ({min(counts):.0f})"
 
 
 def counts_apart(comparison: Comparison) -> str:
-    """The reason why amounts of the sides cannot be compared, only shares: samples counted at different known rates."""
+    """The reason why amounts of the sides cannot be compared, only shares: samples counted at different rates."""
     metric = comparison.metric
     rates = metric.kind is MetricKind.SAMPLED and metric.unit in COUNTS
     notes = (note.text for note in comparison.notes if rates and note.fact == SAMPLING_RATE)

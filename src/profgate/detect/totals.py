@@ -9,12 +9,11 @@ import numpy as np
 
 from profgate.detect.base import WHOLE, cannot_tell, resolved, side_means, worse_sign
 from profgate.detect.calibrated_log_ratio import FAR, POWER_QUANTILE
-from profgate.detect.sampling import count_scale, counts_apart, too_few_samples
+from profgate.detect.sampling import counts_apart, too_few_samples
 from profgate.model.arrays import FloatArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
-from profgate.model.units import MetricKind
 from profgate.statistics.ranks import cliffs_delta, hodges_lehmann, mann_whitney, shift_interval
 from profgate.statistics.t_tests import ShiftTest, critical_t, pooled, prediction, welch
 
@@ -42,28 +41,32 @@ class TotalTest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Readings:
-    """ln totals of both sides and of further base runs; ``shared`` = jobs that hold several runs, not told apart."""
+    """ln totals of both sides and of further base runs, one for each job."""
 
     baseline: FloatArray
     target: FloatArray
     history: FloatArray
-    shared: bool
 
 
-def _by_job(logs: FloatArray, jobs: int | None) -> tuple[FloatArray, bool]:
-    """Runs of one job count once; where several jobs hold them nobody knows which, so the test cannot gate."""
-    if jobs is None or jobs >= len(logs):
-        return logs, False
-    return (logs.mean(keepdims=True), False) if jobs <= 1 else (logs, True)
+def _by_job(logs: FloatArray, jobs: tuple[int, ...] | None) -> FloatArray:
+    """The mean of each job's runs: they share its machine, so they are one reading."""
+    if jobs is None:
+        return logs
+    numbers = np.array(jobs, np.int64)
+    return np.asarray(np.bincount(numbers, logs) / np.bincount(numbers))
 
 
 def _readings(comparison: Comparison) -> _Readings:
     runs = comparison.runs
     logs = np.log(comparison.run_totals)
-    baseline, shared_b = _by_job(logs[: runs.baseline], runs.baseline_jobs)
-    target, shared_t = _by_job(logs[runs.baseline :], runs.target_jobs)
     usable = comparison.noise_totals > 0
-    return _Readings(baseline, target, np.log(comparison.noise_totals[usable]), shared_b or shared_t)
+    jobs = runs.noise_jobs or tuple(range(runs.noise))
+    kept = np.unique(np.array(jobs, np.int64)[usable], return_inverse=True)[1]
+    return _Readings(
+        _by_job(logs[: runs.baseline], runs.baseline_jobs),
+        _by_job(logs[runs.baseline :], runs.target_jobs),
+        _by_job(np.log(comparison.noise_totals[usable]), tuple(kept.tolist())),
+    )
 
 
 def _rank_test(readings: _Readings, alpha_gate: float) -> TotalTest:
@@ -78,7 +81,7 @@ def _rank_test(readings: _Readings, alpha_gate: float) -> TotalTest:
         cliffs_delta(b, t),
         spread.error,
         critical_t(alpha_gate, spread.degrees),
-        readings.shared,
+        advisory=False,
     )
 
 
@@ -96,12 +99,12 @@ def _t_test(name: str, test: ShiftTest, cliff: float, alpha_gate: float, *, advi
     )
 
 
-def _predicted(many: FloatArray, one: FloatArray, alpha_gate: float, *, swapped: bool, shared: bool) -> TotalTest:
+def _predicted(many: FloatArray, one: FloatArray, alpha_gate: float, *, swapped: bool) -> TotalTest:
     test = prediction(many, float(one[0]))
     cliff = cliffs_delta(many, one)
     if swapped:
         test, cliff = ShiftTest(-test.shift, test.error, test.degrees), -cliff
-    return _t_test("prediction", test, cliff, alpha_gate, advisory=shared or len(many) < PREDICTION_RUNS)
+    return _t_test("prediction", test, cliff, alpha_gate, advisory=len(many) < PREDICTION_RUNS)
 
 
 def choose_test(readings: _Readings, pairs: int, alpha_gate: float) -> TotalTest | None:
@@ -112,14 +115,14 @@ def choose_test(readings: _Readings, pairs: int, alpha_gate: float) -> TotalTest
         return _rank_test(readings, alpha_gate)
     regime = np.concatenate([b, history])
     if n_t == 1 and len(regime) >= 2:
-        return _predicted(regime, t, alpha_gate, swapped=False, shared=readings.shared)
+        return _predicted(regime, t, alpha_gate, swapped=False)
     if n_t > 1 and len(history) >= HISTORY_RUNS:
         test = pooled(b, t, history)
-        return _t_test("pooled_t", test, cliffs_delta(b, t), alpha_gate, advisory=readings.shared)
+        return _t_test("pooled_t", test, cliffs_delta(b, t), alpha_gate, advisory=False)
     if n_t > 1 and n_b > 1:
-        return _t_test("welch", welch(b, t), cliffs_delta(b, t), alpha_gate, advisory=readings.shared)
+        return _t_test("welch", welch(b, t), cliffs_delta(b, t), alpha_gate, advisory=False)
     if n_b == 1 and n_t > 1:
-        return _predicted(t, b, alpha_gate, swapped=True, shared=readings.shared)
+        return _predicted(t, b, alpha_gate, swapped=True)
     return None
 
 
@@ -177,10 +180,7 @@ class Totals:
             return "a run's total is zero"
         if apart := counts_apart(comparison):
             return apart
-        scale = count_scale(comparison)
-        if comparison.metric.kind is not MetricKind.SAMPLED or scale is None:
-            return ""
-        return too_few_samples(comparison, scale, options["min_total"])
+        return too_few_samples(comparison, options["min_total"])
 
     def _kind(self, found: TotalTest, options: dict[str, Any], sign: int) -> Kind:
         floor = math.log1p(options["floor"])

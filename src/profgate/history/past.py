@@ -14,35 +14,43 @@ MOST_VALUE = 1 << 62
 
 
 def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
-    """The comparison with the readings of other base commits as further noise runs, one for each commit and job.
+    """The comparison with the readings of other base commits as further noise runs, in a job for each commit and job.
 
     Left out are readings that do not have the metric, of which the lighter symbols were dropped, and those whose
-    samples stand for another value, since they scatter otherwise.
+    samples stand for another value, since they scatter otherwise: all of them where the sides' own differ.
     """
-    rows, sums = [], []
+    values_of_sample = comparison.sample_values
+    if values_of_sample is not None and (values_of_sample != values_of_sample[0]).any():
+        return comparison
+    rows, sums, jobs = [], [], list(comparison.runs.noise_jobs or range(comparison.runs.noise))
     places = _places(comparison)
-    for columns in _by_run(comparison, past):
+    for columns in _by_job(comparison, past):
         values = np.array(
             [_row(column, places, len(comparison.symbols), _factor(column, comparison)) for column in columns]
         )
         totals = np.array([column.sum * _factor(column, comparison) for column in columns])
         if np.abs(values).max(initial=0.0) < MOST_VALUE and np.abs(totals).max() < MOST_VALUE:
-            rows.append(np.rint(values.mean(axis=0)).astype(np.int64))
-            sums.append(round(float(totals.mean())))
+            rows.append(np.rint(values).astype(np.int64))
+            sums.append(np.rint(totals).astype(np.int64))
+            jobs += [max(jobs, default=-1) + 1] * len(columns)
     if not rows:
         return comparison
-    noise: IntArray = np.concatenate([comparison.noise_self, np.array(rows, np.int64)])
-    totals_of_all: IntArray = np.concatenate([comparison.noise_totals, np.array(sums, np.int64)])
+    noise: IntArray = np.concatenate([comparison.noise_self, *rows])
+    totals_of_all: IntArray = np.concatenate([comparison.noise_totals, *sums])
+    period = comparison.period
     return replace(
         comparison,
         noise_self=read_only(noise),
         noise_totals=read_only(totals_of_all),
-        runs=replace(comparison.runs, noise=len(noise)),
+        # only readings of one period were kept
+        noise_sample_values=None if period is None else np.full(len(noise), float(period)),
+        sample_values=None if period is None else comparison.sample_values,
+        runs=replace(comparison.runs, noise=len(noise), noise_jobs=tuple(jobs)),
     )
 
 
-def _by_run(comparison: Comparison, past: Sequence[Reading]) -> list[list[Column]]:
-    """What one job measured at one commit is one run, however often it repeated itself."""
+def _by_job(comparison: Comparison, past: Sequence[Reading]) -> list[list[Column]]:
+    """What one job measured at one commit, once for each of its runs."""
     found: dict[tuple[str, str], list[Column]] = {}
     for reading in past:
         for column in reading.columns:

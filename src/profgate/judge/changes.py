@@ -236,8 +236,7 @@ def _total(comparison: Comparison, sums: _Sums) -> Total:
 def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Calibration:
     """What the judge must know of the noise: the tests' facts, and how many base runs taught them."""
     runs = comparison.runs
-    own = runs.baseline if runs.baseline_jobs is None or runs.baseline_jobs >= runs.baseline else 0
-    found: Calibration = {"base_runs": runs.noise + own}
+    found: Calibration = {"base_runs": len(set(runs.base_jobs))}
     for detection in detections:
         if detection.strategy == "calibrated_log_ratio":
             found |= {name: value for name, value in detection.facts.items() if name != "failed"}
@@ -266,7 +265,7 @@ def _known_share(comparison: Comparison) -> float:
     return min(shares)
 
 
-def _sides_jobs(runs: Runs) -> tuple[tuple[int, int | None], ...]:
+def _sides_jobs(runs: Runs) -> tuple[tuple[int, tuple[int, ...] | None], ...]:
     return (runs.baseline, runs.baseline_jobs), (runs.target, runs.target_jobs)
 
 

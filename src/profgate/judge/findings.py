@@ -19,6 +19,10 @@ NEW_COST = 0.005  # share of the run from which a new location is worth a look
 TOTAL_PLACE = ("total", None, None)
 SOURCE_WORDS = ("source", "source_link", "reach", "reach_path")
 UNKNOWN_SOURCE = "unknown"
+TOLD = (
+    *("q", "gate_q", "z", "d", "distance", "gate_distance", "detectable", "ratio_low", "ratio_high"),
+    *("overweight", "responsibility", "inclusive_from", "inclusive_to"),
+)
 CAPS = {
     "moved": "cost that moved is not new cost",
     "split": "cost that was split is judged by its net change",
@@ -181,7 +185,9 @@ def _located(said: list[Change], metric: MetricReport, court: Court, known: Find
     elif direction == "none":
         kind = Kind.UNKNOWN
     elif test is not None and BY_WORD[test.kind] not in MAYBE:
-        level = severity(statistics.get("distance") or 0.0, statistics.get("weight") or 0.0)
+        # how far beyond the noise: among those that could gate, where it is one of them
+        distance = statistics.get("gate_distance") or statistics.get("distance") or 0.0
+        level = severity(distance, statistics.get("weight") or 0.0)
         kind = SIGNED[level, direction]
     else:
         kind = SIGNED["maybe", direction]
@@ -225,9 +231,8 @@ def _direction_of_cost(kind: Kind, metric: MetricReport) -> Direction:
 def _statistics(changes: list[Change], values: dict[str, float | None]) -> dict[str, float | None]:
     """The test's numbers and the inclusive sums; ``weight`` is the change as a part of the run."""
     found: dict[str, float | None] = {}
-    wanted = ("q", "z", "d", "distance", "detectable", "ratio_low", "ratio_high", "overweight", "responsibility")
     for change in changes:
-        for name in (*wanted, "inclusive_from", "inclusive_to"):
+        for name in TOLD:
             if name in change.evidence:
                 found.setdefault(name, _float(change.evidence[name]))
     before, after = values["share_from"] or 0.0, values["share_to"] or 0.0
@@ -287,7 +292,7 @@ def _seams(finding: Finding) -> list[str]:
 
 def _obstacles(finding: Finding, votes: dict[str, Direction], court: Court) -> list[str]:
     """Why a worse finding of the gate's test is not red; empty = red."""
-    q = finding.statistics.get("q")
+    q = finding.statistics.get("gate_q", finding.statistics.get("q"))
     found = []
     if votes.get("T") != "worse":
         found.append("below the floors of the gate")

@@ -93,16 +93,29 @@ class CallEdges:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Numbers of runs; noise = base runs of other commits. ``independent`` False: one job recorded a side's runs."""
+    """Numbers of runs, and which job recorded each; noise = base runs of other commits.
+
+    Runs whose jobs have the same number share machine, build and layout. None: the profiles of this side do not say,
+    and every run counts as a job of its own.
+    """
 
     baseline: int
     target: int
     noise: int = 0
-    baseline_jobs: int | None = None
-    target_jobs: int | None = None
+    baseline_jobs: tuple[int, ...] | None = None
+    target_jobs: tuple[int, ...] | None = None
+    noise_jobs: tuple[int, ...] | None = None
+
+    @property
+    def base_jobs(self) -> tuple[int, ...]:
+        """The job of every base run, those of the baseline first; jobs are numbered from 0."""
+        own, others = self.baseline_jobs or range(self.baseline), self.noise_jobs or range(self.noise)
+        told = [*((0, job) for job in own), *((1, job) for job in others)]
+        numbers = {job: number for number, job in enumerate(dict.fromkeys(told))}
+        return tuple(numbers[job] for job in told)
 
 
-SAMPLING_RATE = "sampling rate"  # the fact of the note that both sides state one, and not the same
+SAMPLING_RATE = "sampling rate"  # the fact of the note that rates differ and counts cannot be given as at one of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +180,9 @@ class Comparison:
     recursion once. ``run_totals`` int64[run]. ``present`` bool[2, symbol] tells whether a side knows the symbol.
     ``noise_self`` int64[noise run, symbol] and ``noise_totals`` int64[noise run] are base runs of other commits.
     ``first_seen`` int64[symbol] is the place of a symbol's first appearance in the baseline's input, root to leaf.
-    ``period`` is the value of one sample where the metric is sampled and that is known, else None. ``tree`` is there
+    ``period`` is the value of one sample where the metric is sampled and that is known and one for all runs, else None;
+    ``sample_values`` float64[run] and ``noise_sample_values`` float64[noise run] hold it where it is known at all, in
+    stored units, and may differ from run to run. ``tree`` is there
     for formats with stacks, ``edges`` for those that know callers and callees alone. ``models`` are there where a
     profile brings models of cost over size, or records with sizes to fit them to. ``renamed`` are symbols that stand
     for an older name too, with that (name, file); ``groups`` are tested as further locations. ``durations`` are there
@@ -186,6 +201,8 @@ class Comparison:
     noise_self: IntArray
     noise_totals: IntArray
     period: int | None = None
+    sample_values: FloatArray | None = None
+    noise_sample_values: FloatArray | None = None
     tree: DiffTree | None = None
     edges: CallEdges | None = None
     observations: Observations | None = None

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Literal
 
 Better = Literal["lower", "higher"]
+COUNTS = ("samples", "count")  # units of what grows with the sampling rate
 
 
 class MetricKind(StrEnum):

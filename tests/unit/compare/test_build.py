@@ -120,6 +120,7 @@ def test_presence_and_noise_runs() -> None:
     assert comparison.noise_self.tolist() == [[3, 0], [5, 4]]
     assert comparison.noise_totals.tolist() == [3, 9]
     assert (comparison.runs.baseline, comparison.runs.target, comparison.runs.noise) == (1, 1, 2)
+    assert (comparison.runs.baseline_jobs, comparison.runs.noise_jobs) == (None, (0, 1))
 
 
 def test_ignore_drops_and_focus_keeps_stacks() -> None:

@@ -50,9 +50,19 @@ def test_smaller_parts_of_versions_do_not_count(change: dict[str, Any]) -> None:
     assert notes([profile()], [profile(**change)]) == {}
 
 
-@pytest.mark.parametrize(("fact", "change"), [("CPU model", {"cpu_model": "cpu B"}), ("sampling rate", {"rate": 99.0})])
+@pytest.mark.parametrize(
+    ("fact", "change"), [("CPU model", {"cpu_model": "cpu B"}), ("rescaled samples", {"rate": 99.0})]
+)
 def test_another_machine_or_rate_makes_totals_advisory(fact: str, change: dict[str, Any]) -> None:
     assert notes([profile()], [profile(**change)]) == {fact: (False, True)}
+
+
+def test_counts_at_two_rates_are_rescaled_only_where_every_run_states_its_rate() -> None:
+    (note,) = comparability([profile()], [profile(rate=400.0)], named=False)
+    assert note.text == (
+        "sampling rate differs: 100 against 400; counts of samples are given as at 400 a second, totals are advisory"
+    )
+    assert notes([profile(), profile(rate=None)], [profile(rate=400.0)] * 2) == {"sampling rate": (False, True)}
 
 
 def test_a_fact_of_one_side_only_warns() -> None:

@@ -59,13 +59,15 @@ def test_files_of_one_workload_add_their_runs() -> None:
     sides = [[file(f"b/run-{run}.json", (TIME, {"sort": [run, run]}), job=f"j{run}") for run in (1, 2)]] * 2
     [sort] = compared(*sides)
     assert totals(sort) == [1, 1, 2, 2, 1, 1, 2, 2]
-    assert (sort.runs.baseline, sort.runs.baseline_jobs) == (4, 2)
+    assert (sort.runs.baseline, sort.runs.baseline_jobs) == (4, (0, 0, 1, 1))
 
 
-def test_what_a_job_of_the_noise_repeats_is_one_reading() -> None:
+def test_runs_that_one_file_of_the_noise_holds_are_one_job() -> None:
     side = [file("a.json", (TIME, {"sort": [5]}))]
-    [sort] = compared(side, side, [file("a.json", (TIME, {"sort": [4, 8]}))])
-    assert [value * sort.metric.scale for value in sort.noise_totals.tolist()] == pytest.approx([6])
+    [sort] = compared(side, side, [file("a.json", (TIME, {"sort": [4, 8]})), file("a.json", (TIME, {"sort": [7]}))])
+    assert [value * sort.metric.scale for value in sort.noise_totals.tolist()] == pytest.approx([4, 8, 7])
+    assert (sort.runs.noise, sort.runs.noise_jobs) == (3, (0, 0, 1))
+    assert sort.runs.base_jobs == (0, 1, 1, 2)
 
 
 def test_a_benchmark_that_gained_a_metric_is_still_the_same() -> None:

@@ -9,6 +9,7 @@ import pytest
 from comparisons import SAMPLES, from_exclusive, timed
 from profgate.detect.calibrated_log_ratio import CalibratedLogRatio, smallest_detectable
 from profgate.detect.noise import noise_of
+from profgate.detect.sampling import count_scales
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison, Runs
 from profgate.model.kinds import Kind
@@ -161,7 +162,7 @@ def test_gating_uses_the_number_of_pairs() -> None:
 
 def test_jobs_count_instead_of_runs() -> None:
     independent = from_exclusive([BASE] * 5, [TARGET] * 5)
-    one_job = from_exclusive([BASE] * 5, [TARGET] * 5, runs=Runs(5, 5, 0, 1, 1))
+    one_job = from_exclusive([BASE] * 5, [TARGET] * 5, runs=Runs(5, 5, 0, (0,) * 5, (0,) * 5))
     errors = [by_name(c, detect(c, PHI), "error")["parse"] for c in (independent, one_job)]
     assert errors[0] ** 2 == pytest.approx(1 / 100_000 + 1 / 103_000 + 0.0009 * 0.4)
     assert errors[1] ** 2 == pytest.approx(1 / 100_000 + 1 / 103_000 + 0.0009 * 2.0)
@@ -182,7 +183,7 @@ def noisy_runs(runs: int, phi: float, seed: int, names: int = 200, samples: int 
 def test_noise_is_learned_from_base_runs(phi: float) -> None:
     runs = noisy_runs(14, phi, seed=3)
     comparison = from_exclusive(runs[:1], runs[1:2], noise=runs[2:])
-    noise = noise_of(comparison, 0.05, 1.0)
+    noise = noise_of(comparison, 0.05, count_scales(comparison))
     assert (noise.base_runs, noise.calibrated) == (13, True)
     assert noise.degrees is not None
     assert noise.degrees > 40.0  # all locations scatter alike, so each may trust the others
@@ -256,7 +257,7 @@ def test_what_a_base_run_has_shown_already_is_listed_and_does_not_gate() -> None
 def test_base_runs_with_too_few_samples_calibrate_nothing() -> None:
     runs = [{f"f{place:02}": 20 + (7 * place + run) % 5 for place in range(60)} for run in range(12)]
     comparison = from_exclusive(runs[:1], runs[1:2], noise=runs[2:])
-    noise = noise_of(comparison, 0.05, 1.0)
+    noise = noise_of(comparison, 0.05, count_scales(comparison))
     assert (noise.base_runs, noise.estimate, noise.calibrated) == (11, None, False)
     assert detect(comparison).facts["state"] == "uncalibrated"
 
@@ -264,14 +265,73 @@ def test_base_runs_with_too_few_samples_calibrate_nothing() -> None:
 def test_short_history_keeps_the_cautious_prior() -> None:
     runs = noisy_runs(5, 0.0, seed=4)
     comparison = from_exclusive(runs[:1], runs[1:2], noise=runs[2:])
-    noise = noise_of(comparison, 0.05, 1.0)
+    noise = noise_of(comparison, 0.05, count_scales(comparison))
     assert (noise.base_runs, noise.calibrated, noise.common, noise.degrees) == (4, False, 0.05, None)
 
 
 def test_runs_of_one_job_teach_no_noise() -> None:
     runs = noisy_runs(9, 0.03, seed=5)
-    comparison = from_exclusive(runs[:8], runs[8:], runs=Runs(8, 1, 0, 1, 1))
-    assert noise_of(comparison, 0.05, 1.0).base_runs == 0
+    comparison = from_exclusive(runs[:8], runs[8:], runs=Runs(8, 1, 0, (0,) * 8, (0,)))
+    noise = noise_of(comparison, 0.05, count_scales(comparison))
+    assert (noise.base_runs, noise.common, noise.estimate, noise.job) == (1, 0.05, None, None)
+
+
+def runs_of_jobs(jobs: int, size: int, phi: float, psi: float, seed: int) -> tuple[list[dict[str, int]], Runs]:
+    """Base runs, ``size`` of each job; the first job is the baseline, and one more job the target."""
+    random, names = np.random.default_rng(seed), 400
+    shares = 1e6 / np.arange(20, 20 + names)
+    found = []
+    for _ in range(jobs + 1):
+        of_job = random.normal(0, psi, names)
+        for _ in range(size):
+            counts = random.poisson(shares * np.exp(of_job + random.normal(0, phi, names)))
+            found.append({f"f{place:03}": int(count) for place, count in enumerate(counts)})
+    order = found[:size] + found[-size:] + found[size:-size]
+    numbers = tuple(run // size for run in range((jobs - 1) * size))
+    return order, Runs(size, size, len(numbers), (0,) * size, (0,) * size, numbers)
+
+
+def test_jobs_of_several_runs_tell_the_scatter_of_runs_from_that_of_jobs() -> None:
+    found, runs = runs_of_jobs(jobs=12, size=4, phi=0.02, psi=0.05, seed=6)
+    comparison = from_exclusive(found[:4], found[4:8], noise=found[8:], runs=runs)
+    noise = noise_of(comparison, 0.05, count_scales(comparison))
+    assert noise.job is not None
+    assert (noise.base_runs, noise.calibrated) == (12, True)
+    assert noise.common == pytest.approx(0.02, rel=0.1)
+    assert noise.job.common == pytest.approx(0.05, rel=0.1)
+    word = detect(comparison)
+    assert not word.kind.any()
+    c_b, c_t, error = (by_name(comparison, word, name)["f000"] for name in ("count_from", "count_to", "error"))
+    of_runs, of_jobs = noise.phi[0] ** 2 * 2 / 4, noise.job.psi[0] ** 2 * 2
+    assert error**2 == pytest.approx(1 / c_b + 1 / c_t + of_runs + of_jobs)
+
+
+def test_fewer_than_eight_jobs_of_several_runs_count_as_one_reading_each() -> None:
+    found, runs = runs_of_jobs(jobs=7, size=4, phi=0.02, psi=0.05, seed=7)
+    comparison = from_exclusive(found[:4], found[4:8], noise=found[8:], runs=runs)
+    noise = noise_of(comparison, 0.05, count_scales(comparison))
+    assert (noise.base_runs, noise.job, noise.calibrated) == (7, None, False)
+    assert noise.common == pytest.approx(0.054, rel=0.15)
+
+
+def test_without_scatter_between_jobs_their_runs_count_as_runs() -> None:
+    found, runs = runs_of_jobs(jobs=12, size=4, phi=0.03, psi=0.0, seed=8)
+    comparison = from_exclusive(found[:4], found[4:8], noise=found[8:], runs=runs)
+    noise = noise_of(comparison, 0.05, count_scales(comparison))
+    assert noise.job is not None
+    assert noise.common == pytest.approx(0.03, rel=0.1)
+    assert noise.job.common < 0.01
+
+
+def test_the_gate_counts_only_locations_that_can_reach_it() -> None:
+    many = {f"small{place:03}": 60 for place in range(300)}
+    base, target = {"a": 20000, "b": 20000, "c": 5000, **many}, {"a": 20000, "b": 20000, "c": 6100, **many}
+    comparison = from_exclusive([base], [target])
+    word = detect(comparison, PHI)
+    assert (word.facts["tested"], word.facts["gate_tested"]) == (303, 3)
+    q, gate_q = (by_name(comparison, word, name)["c"] for name in ("q", "gate_q"))
+    assert q == pytest.approx(101 * gate_q)
+    assert math.isnan(by_name(comparison, word, "gate_q")["small000"])
 
 
 def test_exact_metrics_use_no_sampling_noise() -> None:

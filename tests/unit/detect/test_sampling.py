@@ -40,10 +40,15 @@ def test_times_are_compared_at_any_rate() -> None:
     assert not Totals().detect(at_two_rates(TWICE, times), {}, Context()).cannot_tell
 
 
-def test_times_of_samples_of_different_length_have_no_count_to_test() -> None:
+def test_a_sample_may_stand_for_another_time_in_each_run() -> None:
     times = Metric("cpu", "nanoseconds", kind=MetricKind.SAMPLED)
-    word = CalibratedLogRatio().detect(at_two_rates(TWICE, times), {}, Context())
-    assert word.cannot_tell == ("a sample stands for another value on the other side: record both at one rate",)
+    comparison = replace(
+        at_two_rates(SLOWER, times), sample_values=np.array([10.0] * 5 + [1.0] * 5), noise_sample_values=np.zeros(0)
+    )
+    word = CalibratedLogRatio().detect(comparison, {}, Context())
+    place = comparison.symbols.names.index("f07")
+    assert [word.statistics[side][place] for side in ("count_from", "count_to")] == [250.0, 10_000.0]
+    assert np.flatnonzero(word.kind).tolist() == [place]
 
 
 def test_the_test_of_shares_sees_nothing_in_twice_the_rate() -> None:

@@ -82,9 +82,21 @@ def test_one_against_one_cannot_tell() -> None:
 
 
 def test_runs_of_one_job_are_one_reading() -> None:
-    assert detect(of_totals(BASE, TARGET, runs=Runs(5, 5, 0, 1, 1))).cannot_tell
-    several = detect(of_totals(BASE, TARGET, runs=Runs(5, 5, 0, 2, 2)))
-    assert Kind(int(several.kind[0])) is Kind.MAYBE_DEGRADATION
+    assert detect(of_totals(BASE, TARGET, runs=Runs(5, 5, 0, (0,) * 5, (0,) * 5))).cannot_tell
+    several = detect(of_totals(BASE, TARGET, runs=Runs(5, 5, 0, (0, 0, 1, 1, 2), (0, 1, 1, 2, 2))))
+    base = [math.sqrt(BASE[0] * BASE[1]), math.sqrt(BASE[2] * BASE[3]), BASE[4]]
+    target = [TARGET[0], math.sqrt(TARGET[1] * TARGET[2]), math.sqrt(TARGET[3] * TARGET[4])]
+    assert number(several, "p") == pytest.approx(number(detect(of_totals(base, target)), "p"), rel=1e-6)
+
+
+def test_base_jobs_are_one_reading_each() -> None:
+    history = [10.0 + 0.01 * (run % 5) for run in range(24)]
+    told = Runs(1, 1, 24, (0,), (0,), tuple(run // 2 for run in range(24)))
+    by_job, by_run = (detect(of_totals([10.0], [10.3], history, runs=runs)) for runs in (told, None))
+    assert by_job.facts["test"] == by_run.facts["test"] == "prediction"
+    means = [math.exp((math.log(history[2 * job]) + math.log(history[2 * job + 1])) / 2) for job in range(12)]
+    assert number(by_job, "p") == pytest.approx(number(detect(of_totals([10.0], [10.3], means)), "p"), rel=1e-6)
+    assert number(by_job, "p") != pytest.approx(number(by_run, "p"))
 
 
 @pytest.mark.parametrize(("baseline", "target"), [(BASE, TARGET), (BASE[:3], TARGET[:4]), (TWELVE[:9], [12.0])])

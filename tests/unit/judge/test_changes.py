@@ -109,8 +109,8 @@ def test_a_default_strategy_that_cannot_apply_is_told_apart_from_what_a_reader_c
 def test_base_runs_are_counted_without_the_calibrated_test() -> None:
     comparison = from_exclusive([{"a": 1}] * 3, [{"a": 1}], noise=[{"a": 1}] * 2)
     assert metric_report(comparison, []).calibration["base_runs"] == 5
-    shared = replace(comparison, runs=Runs(3, 1, 2, 1, 1))
-    assert metric_report(shared, []).calibration == {"base_runs": 2}
+    shared = replace(comparison, runs=Runs(3, 1, 2, (0,) * 3, (0,)))
+    assert metric_report(shared, []).calibration == {"base_runs": 3}
 
 
 def test_the_whole_workload_has_no_share() -> None:
@@ -159,6 +159,6 @@ def test_unknown_rows_of_models_tell_why() -> None:
 def test_several_runs_without_a_stated_job_are_taken_for_independent_and_that_is_said() -> None:
     base = {"a": 5000, "b": 5000}
     assert report_of(from_exclusive([base] * 3, [base] * 3)).calibration["independence"] == "assumed"
-    stated = from_exclusive([base] * 3, [base] * 3, runs=Runs(3, 3, 0, 3, 3))
+    stated = from_exclusive([base] * 3, [base] * 3, runs=Runs(3, 3, 0, (0, 1, 2), (0, 1, 2)))
     assert "independence" not in report_of(stated).calibration
     assert "independence" not in report_of(from_exclusive([base], [base])).calibration

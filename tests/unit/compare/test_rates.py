@@ -1,0 +1,98 @@
+"""Samples counted at two known rates are given as at the target's, and still counted as what they are."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from profgate.compare.build import CompareOptions, compare_workload
+from profgate.compare.rates import at_one_rate
+from profgate.detect.average_amount_threshold import AverageAmountThreshold
+from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
+from profgate.detect.sampling import sample_counts
+from profgate.detect.totals import Totals
+from profgate.errors import ComparisonError
+from profgate.model.change import Context
+from profgate.model.comparison import Comparison
+from profgate.model.profile import Configuration, Facts, FrameList, Profile, Stacks
+from profgate.model.units import Metric
+from profgate.model.workload import Workload
+
+NAMES = [f"f{number:02}" for number in range(40)]
+
+
+def profile(rate: float | None, weights: dict[str, int], exponent: int = 0) -> Profile:
+    """Flat stacks of these functions."""
+    count = len(weights)
+    return Profile(
+        "p",
+        Configuration(),
+        (Metric("samples", "samples", exponent=exponent),),
+        FrameList.of_names(list(weights)),
+        stacks=Stacks(
+            np.zeros(count, np.uint16),
+            np.arange(count),
+            np.ones(count, np.bool_),
+            np.array([list(weights.values())]),
+            np.zeros(1, np.int64),
+        ),
+        facts=Facts("folded", rate=rate),
+    )
+
+
+def compared(baseline: list[Profile], target: list[Profile], noise: list[Profile] | None = None) -> Comparison:
+    workload = Workload("w", Configuration(), tuple(baseline), tuple(target), tuple(noise or ()))
+    (comparison,), _ = compare_workload(at_one_rate(workload), (), CompareOptions())
+    return comparison
+
+
+def at(rate: float, share: dict[str, float] | None = None) -> Profile:
+    """Ten seconds of a program of equal functions."""
+    return profile(rate, {name: round(10 * rate / 4 * (share or {}).get(name, 1.0)) for name in NAMES})
+
+
+def test_a_tenth_of_the_rate_is_the_same_program() -> None:
+    comparison = compared([at(100)] * 5, [at(1000)] * 5)
+    assert (comparison.run_totals * comparison.metric.scale).tolist() == [100_000.0] * 10
+    assert sample_counts(comparison) == (50_000.0, 500_000.0)
+    for strategy in (AverageAmountThreshold(), Totals(), CalibratedLogRatio()):
+        word = strategy.detect(comparison, {}, Context())
+        assert not word.cannot_tell
+        assert not word.kind.any(), strategy.name
+
+
+def test_a_slower_function_is_found_across_rates_with_the_noise_of_the_few_samples() -> None:
+    comparison = compared([at(100)] * 5, [at(1000, {"f07": 2.0})] * 5)
+    word = CalibratedLogRatio().detect(comparison, {}, Context())
+    place = comparison.symbols.names.index("f07")
+    assert [name for name, kind in zip(comparison.symbols.names, word.kind, strict=True) if kind] == ["f07"]
+    assert word.statistics["count_from"][place] == pytest.approx(1250)
+    assert word.from_value[place] * comparison.metric.scale == pytest.approx(2500)
+
+
+def test_thirds_are_given_to_the_millionth_of_a_sample() -> None:
+    comparison = compared([profile(300, {"f": 1000})], [profile(400, {"f": 1000})])
+    assert comparison.run_totals[0] * comparison.metric.scale == pytest.approx(4000 / 3, abs=1e-6)
+    assert comparison.tree is not None
+    assert comparison.tree.baseline_total[0] == comparison.tree.baseline_self.sum() == comparison.run_totals[0]
+
+
+def test_runs_of_the_noise_take_part() -> None:
+    comparison = compared([profile(400, {"f": 4000})], [profile(400, {"f": 4000})], [profile(100, {"f": 1000})])
+    assert (comparison.noise_totals * comparison.metric.scale).tolist() == [4000.0]
+    assert comparison.noise_sample_values is not None
+    assert (comparison.noise_totals / comparison.noise_sample_values).tolist() == [1000.0]
+
+
+def test_without_a_stated_rate_nothing_is_touched() -> None:
+    workload = Workload("w", Configuration(), (profile(None, {"f": 1}),), (profile(400, {"f": 1}),))
+    assert at_one_rate(workload) is workload
+    times = replace(at(100), metrics=(Metric("cpu", "nanoseconds"),))
+    kept = at_one_rate(Workload("w", Configuration(), (times,), (replace(times, facts=Facts(rate=400.0)),)))
+    assert kept.baseline_runs[0] is times
+
+
+def test_counts_beyond_all_bounds_are_refused() -> None:
+    workload = Workload("w", Configuration(), (profile(1e-3, {"f": 1 << 60}),), (profile(1000, {"f": 1}),))
+    with pytest.raises(ComparisonError, match="do not fit"):
+        at_one_rate(workload)
