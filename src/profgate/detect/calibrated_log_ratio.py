@@ -18,6 +18,7 @@ from profgate.detect.base import (
     worse_sign,
 )
 from profgate.detect.noise import Noise, noise_of
+from profgate.detect.pace import disturbance
 from profgate.detect.sampling import count_scales, counts_apart, too_few_samples
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
@@ -349,7 +350,8 @@ class CalibratedLogRatio:
             confidence_types=["q_value"] * len(rows),
             confidence=q[rows],
             statistics={name: column[rows] for name, column in statistics.items()},
-            facts=_facts(sides, noise, test, options, context),
+            facts=_facts(sides, noise, test, options, context)
+            | {"disturbed": disturbance(comparison, test.centre) or None},
             groups={
                 "kind": kinds[together].astype(np.float64),
                 "from": from_value[together],

@@ -53,6 +53,7 @@ class Court:
     alpha_gate: float
     advisory: tuple[str, ...]
     totals_advisory: tuple[str, ...]
+    locations_advisory: tuple[str, ...] = ()
     unmeasured: bool = False
 
 
@@ -305,7 +306,7 @@ def _obstacles(finding: Finding, votes: dict[str, Direction], court: Court) -> l
         found.append("only the calibrated tests see it")
     if not fails(finding.severity, court.policy.fail_on):
         found.append(f"severity {finding.severity} does not fail (fail-on: {court.policy.fail_on})")
-    return [*found, *_seams(finding), *court.advisory]
+    return [*found, *_seams(finding), *court.advisory, *court.locations_advisory]
 
 
 def _coloured(finding: Finding, obstacles: list[str]) -> Finding:

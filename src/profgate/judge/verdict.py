@@ -85,7 +85,7 @@ def _court(draft: Report, policy: Policy, metric: MetricReport, pairs: int, tota
     distance = draft.baseline.distance or 0
     if distance > policy.max_gate_distance:
         advisory.append(f"the baseline is a substitute, {distance} commits from the fair one")
-    weak = metric.calibration.get("totals_advisory")
+    weak, disturbed = (metric.calibration.get(name) for name in ("totals_advisory", "disturbed"))
     levels = {
         name: float(level) if isinstance(level := metric.calibration.get(key), int | float) else default
         for name, key, default in (
@@ -105,6 +105,7 @@ def _court(draft: Report, policy: Policy, metric: MetricReport, pairs: int, tota
         alpha_gate=levels["gate"],
         advisory=tuple(advisory),
         totals_advisory=(str(weak),) if weak else (),
+        locations_advisory=(str(disturbed),) if disturbed else (),
         unmeasured=metric.kind == MetricKind.TIMED and known < MEASURED_RUNS,
     )
 

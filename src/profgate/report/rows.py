@@ -359,7 +359,8 @@ def calibration(report: Report, metric: MetricReport) -> str:
     if not isinstance(runs, int):
         return ""
     if runs >= GATE_RUNS:
-        return f"calibrated on {numbers.counted(runs, 'base run')}"
+        disturbed = metric.calibration.get("disturbed")
+        return f"calibrated on {numbers.counted(runs, 'base run')}{f'; {disturbed}' if disturbed else ''}"
     if report.policy.get("gate_without_history"):
         return f"gating with {runs} of {GATE_RUNS} base runs, as the policy asks"
     return f"calibrating: {runs} of {GATE_RUNS} base runs, advisory until then"
