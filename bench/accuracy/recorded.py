@@ -26,7 +26,7 @@ from profgate.model.source import source_of
 from profgate.wiring import read_all
 
 BASE_RUNS = 8  # of the unchanged runs: as many as the gate asks for
-SPLITS = 30
+SPLITS = 20
 RUNS = (1, 2, 3, 4)
 FLAME_LINK = re.compile(r" ?\[🔥\]\([^)]*\)")  # a page has no pages beside it
 OUTPUT = Path(__file__).resolve().parent / "recordings.json"

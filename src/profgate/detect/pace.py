@@ -1,4 +1,4 @@
-"""Whether times tell of the machine rather than of the code: the pace of base runs, and that of one side to the other."""
+"""Whether times tell of the machine rather than of the code: how steady base runs are, and the pace of the sides."""
 
 import math
 
