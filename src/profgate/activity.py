@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from profgate.model.acceptance import in_comment
 from profgate.model.run_context import RunContext, TriggeringRun
 
 
@@ -10,8 +11,8 @@ class ActivityKind(StrEnum):
     """What a run can be for.
 
     MERGE joins the reports of a matrix; HAND_OVER stores a pull request's profiles for its second half; SECOND_HALF
-    compares what a finished run handed over, with a token that can write; RELEASE compares the stored profiles of two
-    refs; REFUSED is never safe.
+    compares what a finished run handed over, with a token that can write; JUDGE_AGAIN follows an acceptance in a
+    comment; RELEASE compares the stored profiles of two refs; REFUSED is never safe.
     """
 
     RECORD = "record"
@@ -19,6 +20,7 @@ class ActivityKind(StrEnum):
     HAND_OVER = "hand over"
     MERGE = "merge"
     SECOND_HALF = "second half"
+    JUDGE_AGAIN = "judge again"
     RELEASE = "release"
     NOTHING = "nothing"
     REFUSED = "refused"
@@ -52,6 +54,8 @@ def activity_for(context: RunContext, wishes: Wishes) -> Activity:
     if context.event_name == "pull_request_target":
         reason = "pull_request_target runs with a token that can write beside code of strangers; use pull_request"
         return Activity(ActivityKind.REFUSED, reason)
+    if context.event_name == "issue_comment" and wishes.mode == "auto":
+        return _commented(context)
     if wishes.has_target_ref:
         return _of_two_refs(wishes)
     if wishes.has_baseline_profiles and wishes.mode != "record":
@@ -65,6 +69,14 @@ def _of_two_refs(wishes: Wishes) -> Activity:
     if not wishes.has_baseline_ref:
         return Activity(ActivityKind.REFUSED, "target-ref is given without baseline-ref; give both refs")
     return Activity(ActivityKind.RELEASE, "both refs are given, so their stored profiles are compared")
+
+
+def _commented(context: RunContext) -> Activity:
+    if context.pr_number is None or context.comment_id is None:
+        return Activity(ActivityKind.NOTHING, "only a new comment of a pull request can accept something")
+    if not in_comment(context.comment, context.comment_id):
+        return Activity(ActivityKind.NOTHING, "the comment does not begin with a command of profgate")
+    return Activity(ActivityKind.JUDGE_AGAIN, "a comment accepts something; its author's rights are checked")
 
 
 def _after(first: TriggeringRun | None) -> Activity:

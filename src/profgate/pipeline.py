@@ -22,6 +22,7 @@ from profgate.compare.symbols import Identity
 from profgate.compare.workloads import Paired, pair
 from profgate.errors import ComparisonError, ProfileError
 from profgate.history.past import with_past
+from profgate.model.acceptance import Acceptance
 from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison, Note
@@ -59,7 +60,7 @@ class PipelineInput:
 
     ``noise``: files of base runs of other commits, a sequence for each job. ``diff``: what changed in the sources
     between the sides, None where nobody looked. ``past`` gives what the history holds of base commits by the key of a
-    series.
+    series. ``acceptances``: what people said may pass.
     """
 
     baseline: Sequence[SourceFile]
@@ -75,6 +76,7 @@ class PipelineInput:
     pages: int = 10
     diff: SourceDiff | None = None
     past: Callable[[str], Sequence[Reading]] | None = None
+    acceptances: tuple[Acceptance, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,6 +388,7 @@ def report_on(
         not_compared=tuple(sorted(alone, key=lambda item: (item.name, item.side, item.metric or ""))),
         changes=words_on_all(comparisons, _rules(given), strategies, Context(pairs=len(comparisons))),
         warnings=tuple(warnings),
+        acceptances=given.acceptances,
     )
     return judge(draft, given.policy)
 

@@ -3,7 +3,7 @@
 import difflib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from fake_github.blobs import BlobHost
@@ -78,6 +78,7 @@ class Api:
             f"GET {REPOSITORY}/actions/workflows/{{workflow_id}}/runs": (self._workflow_runs, (actions,)),
             f"GET {REPOSITORY}/actions/runs": (self._runs, (actions,)),
             f"GET {REPOSITORY}/actions/runs/{{run_id}}": (self._run, (actions,)),
+            f"POST {REPOSITORY}/actions/runs/{{run_id}}/rerun-failed-jobs": (self._rerun, ({"actions": "write"},)),
             f"GET {REPOSITORY}/actions/runs/{{run_id}}/artifacts": (self._run_artifacts, (actions,)),
             f"GET {REPOSITORY}/actions/artifacts": (self._artifacts, (actions,)),
             f"GET {REPOSITORY}/actions/artifacts/{{artifact_id}}": (self._artifact, (actions,)),
@@ -85,6 +86,8 @@ class Api:
             f"GET {REPOSITORY}/pulls": (self._pulls, (pulls,)),
             f"GET {REPOSITORY}/pulls/{{pull_number}}": (self._pull, (pulls,)),
             f"GET {REPOSITORY}/pulls/{{pull_number}}/files": (self._pull_files, (pulls,)),
+            f"GET {REPOSITORY}/pulls/{{pull_number}}/commits": (self._pull_commits, (pulls,)),
+            f"GET {REPOSITORY}/git/matching-refs/{{ref}}": (self._matching_refs, (contents,)),
             f"GET {REPOSITORY}/issues/{{issue_number}}/labels": (self._labels, talk),
             f"GET {REPOSITORY}/issues/{{issue_number}}/comments": (self._comments, talk),
             f"POST {REPOSITORY}/issues/{{issue_number}}/comments": (self._create_comment, speak),
@@ -207,6 +210,14 @@ class Api:
     def _run(self, call: Call) -> Answer:
         return Answer(200, self._bodies.run(_of(self._state.runs, call["run_id"])))
 
+    def _rerun(self, call: Call) -> Answer:
+        run = _of(self._state.runs, call["run_id"])
+        if run.status != "completed" or run.conclusion == "success":
+            raise RefusalError(403, "This workflow run cannot be retried")
+        self._state.reruns.append(run.id)
+        self._state.runs[run.id] = replace(run, status="queued", conclusion=None, attempt=run.attempt + 1)
+        return Answer(201, {})
+
     def _run_artifacts(self, call: Call) -> Answer:
         run = _of(self._state.runs, call["run_id"])
         return self._list_artifacts(call, run.id)
@@ -268,6 +279,17 @@ class Api:
             shown.append(body if old == path else body | {"status": "renamed", "previous_filename": old})
         return _page(call, shown)
 
+    def _pull_commits(self, call: Call) -> Answer:
+        pull = _of(self._state.pulls, call["pull_number"])
+        base = {commit.sha for commit in self._state.ancestors(pull.base_sha)}
+        own = [commit for commit in self._state.ancestors(pull.head_sha) if commit.sha not in base]
+        return _page(call, [self._bodies.commit(commit) for commit in reversed(own)])
+
+    def _matching_refs(self, call: Call) -> Answer:
+        prefix = call["ref"].removeprefix("heads/")
+        found = {name: sha for name, sha in sorted(self._state.branches.items()) if name.startswith(prefix)}
+        return Answer(200, [self._bodies.reference(name, sha) for name, sha in found.items()])
+
     def _labels(self, call: Call) -> Answer:
         pull = _of(self._state.pulls, call["issue_number"])
         return _page(call, [self._bodies.label(name) for name in pull.labels])
@@ -288,7 +310,7 @@ class Api:
     def _edit_comment(self, call: Call) -> Answer:
         comment = _of(self._state.comments, call["comment_id"])
         _check_length(call.body["body"])
-        comment.body = call.body["body"]
+        comment.body, comment.edited = call.body["body"], True
         return Answer(200, self._bodies.comment(comment))
 
     def _delete_comment(self, call: Call) -> Answer:

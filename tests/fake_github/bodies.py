@@ -80,6 +80,9 @@ class Bodies:
         body |= {"id": comment.id, "body": comment.body, "url": f"{self._api}/issues/comments/{comment.id}"}
         body["html_url"] = f"{self._html}/pull/{comment.pull}#issuecomment-{comment.id}"
         body["issue_url"] = f"{self._api}/issues/{comment.pull}"
+        body["author_association"] = comment.association
+        if comment.edited:
+            body["updated_at"] = "2026-11-20T08:00:00Z"
         body["user"] |= {"login": comment.author, "type": "Bot" if comment.author.endswith("[bot]") else "User"}
         return body
 
@@ -139,6 +142,12 @@ class Bodies:
             "size": len(data),
             "url": f"{self._api}/releases/assets/{number}",
         }
+
+    def reference(self, name: str, sha: str) -> dict[str, Any]:
+        body: dict[str, Any] = self._first("git-ref-items")
+        body |= {"ref": f"refs/heads/{name}", "url": f"{self._api}/git/refs/heads/{name}"}
+        body["object"] |= {"sha": sha, "type": "commit", "url": f"{self._api}/git/commits/{sha}"}
+        return body
 
     def permission(self, login: str, role: str) -> dict[str, Any]:
         body = self._seed("repository-collaborator-permission-response-if-user-has-admin-permissions")

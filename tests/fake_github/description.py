@@ -14,8 +14,8 @@ from referencing.jsonschema import DRAFT202012
 
 API_FILE = Path(__file__).resolve().parents[1] / "data" / "github" / "api.json"
 SCHEMA_MAPS = {"properties", "patternProperties", "schemas"}
-# The description has one segment for the path of a file; GitHub takes several.
-REST_OF_PATH = "/repos/{owner}/{repo}/contents/{path}"
+# The description has one segment for the path of a file and for a ref; GitHub takes several.
+REST_OF_PATH = ("/repos/{owner}/{repo}/contents/{path}", "/repos/{owner}/{repo}/git/matching-refs/{ref}")
 
 
 class ViolationError(Exception):
@@ -106,6 +106,8 @@ class Description:
             if body:
                 raise ViolationError(f"{operation.key} request body: none is documented")
             return
+        if not body and not wanted.get("required", False):
+            return
         schema = self._resolved(wanted["content"]["application/json"]["schema"])
         try:
             value = json.loads(body)
@@ -145,7 +147,7 @@ def _absolute(schema: Any) -> Any:
 
 def _match(template: str, segments: list[str]) -> dict[str, str] | None:
     parts = template.split("/")
-    if template == REST_OF_PATH and len(segments) > len(parts):
+    if template in REST_OF_PATH and len(segments) > len(parts):
         segments = [*segments[: len(parts) - 1], "/".join(segments[len(parts) - 1 :])]
     if len(parts) != len(segments):
         return None

@@ -230,8 +230,8 @@ class FakeGitHub:
         )
         return number
 
-    def add_comment(self, pull: int, body: str, *, author: str = "octocat") -> int:
-        comment = Comment(self.state.next_id(), pull, author, body)
+    def add_comment(self, pull: int, body: str, *, author: str = "octocat", association: str = "NONE") -> int:
+        comment = Comment(self.state.next_id(), pull, author, body, association=association)
         self.state.comments[comment.id] = comment
         return comment.id
 

@@ -70,6 +70,8 @@ class Comment:
     pull: int
     author: str
     body: str
+    edited: bool = False
+    association: str = "NONE"
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,7 @@ class State:
     pulls: dict[int, Pull] = field(default_factory=dict)
     comments: dict[int, Comment] = field(default_factory=dict)
     releases: dict[int, Release] = field(default_factory=dict)
+    reruns: list[int] = field(default_factory=list)
     statuses: list[dict[str, object]] = field(default_factory=list)
     check_runs: list[dict[str, Any]] = field(default_factory=list)
     collaborators: dict[str, str] = field(default_factory=dict)

@@ -46,6 +46,15 @@ def test_a_matrix_ends_in_one_comment_and_one_verdict(two_legs: Stage) -> None:
     assert pages["api [windows]"] in two_legs.comments[0]
 
 
+def test_the_merging_job_reads_what_was_accepted(two_legs: Stage) -> None:
+    two_legs.fake.state.collaborators["maintainer"] = "write"
+    two_legs.fake.add_comment(two_legs.number, "/profgate accept parse: needed", author="maintainer")
+    assert two_legs.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)}) == 0
+    assert "accepted by `maintainer`" in two_legs.comments[-1]
+    asked = "/collaborators/maintainer/permission"
+    assert two_legs.fake.count("GET", asked) == 1
+
+
 def test_the_merged_verdict_is_what_the_reports_say(two_legs: Stage) -> None:
     two_legs.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)})
     report = from_json(two_legs.file("report.json"))

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 
+from profgate.action.comment_event import judge_again
 from profgate.action.job import ON_GITHUB, Job, Pace
 from profgate.action.merging import merge
 from profgate.action.recording import hand_over, record, store_target
@@ -80,6 +81,7 @@ DOERS: dict[ActivityKind, Callable[[Job], int]] = {
     ActivityKind.HAND_OVER: hand_over,
     ActivityKind.SECOND_HALF: second_half,
     ActivityKind.MERGE: merge,
+    ActivityKind.JUDGE_AGAIN: judge_again,
     ActivityKind.RELEASE: _compare_refs,
 }
 

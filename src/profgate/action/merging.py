@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
+from profgate.action.acceptances import accepted
 from profgate.action.baseline import fair_baseline
 from profgate.action.job import Job
 from profgate.action.policy import policy_at
@@ -24,7 +25,8 @@ def merge(job: Job, legs: Sequence[Leg] | None = None) -> int:
     if legs is None:
         legs = stored_legs(job)
     policy, refused = policy_at(job, fair_baseline(job).start)
-    report, links = as_one(legs, policy, _lost(job.settings.legs_result), refused)
+    acceptances, unread = accepted(job, policy, legs[0].report.baseline) if legs else ((), ())
+    report, links = as_one(legs, policy, _lost(job.settings.legs_result), (*refused, *unread), acceptances)
     write_documents(job.output_dir, [Document(REPORT_NAME, "application/json", to_json(report))])
     return conclude(job, Result(report, links))
 

@@ -4,6 +4,7 @@ import posixpath
 from dataclasses import dataclass, replace
 
 from profgate import wiring
+from profgate.action.acceptances import accepted
 from profgate.action.base_tip import beside_base_tip
 from profgate.action.baseline import base_branch
 from profgate.action.job import Job
@@ -41,7 +42,10 @@ def compare_and_report(job: Job, sides: Sides) -> int:
     settings, run_url = job.settings, job.context.run_url
     given = sides.given
     if given.baseline and given.target:
-        given = replace(given, diff=source_diff(job, given.baseline_side))
+        leg = settings.mode == "leg"  # the job that merges the legs reads what was accepted
+        acceptances, unread = ((), ()) if leg else accepted(job, given.policy, given.baseline_side)
+        given = replace(given, diff=source_diff(job, given.baseline_side), acceptances=acceptances)
+        sides = replace(sides, given=given, warnings=(*sides.warnings, *unread))
     built = wiring.compare(given)
     report = beside_base_tip(job, _explained(built.report, sides), sides)
     first = _first_run(job, built, sides.given.policy) if sides.first_run else None

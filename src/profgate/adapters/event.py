@@ -25,6 +25,7 @@ def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
     pull, group, triggering = _part(event, "pull_request"), _part(event, "merge_group"), _triggering_run(event)
     base, head = _part(pull, "base"), _part(pull, "head")
     repository = _part(event, "repository")
+    comment = _part(event, "comment") if event.get("action") == "created" else {}
     actor = env.get("GITHUB_ACTOR", "")
     sha = env.get("GITHUB_SHA", "")
     full_name = env.get("GITHUB_REPOSITORY", "") or _text(repository, "full_name")
@@ -54,6 +55,8 @@ def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
         before_sha=_commit_or_nothing(_text(event, "before")),
         merge_group_base_sha=_text(group, "base_sha"),
         triggering_run=triggering,
+        comment=_text(comment, "body"),
+        comment_id=_integer(comment.get("id")),
         dispatch_inputs=_dispatch_inputs(event),
         runtime_token=env.get("ACTIONS_RUNTIME_TOKEN", ""),
     )

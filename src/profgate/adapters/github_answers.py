@@ -3,7 +3,7 @@
 import base64
 import binascii
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from profgate.errors import GitHubError
@@ -12,12 +12,14 @@ from profgate.model.github_records import (
     CommentRecord,
     CommitRecord,
     FileRecord,
+    MessageRecord,
     PullRecord,
     RunRecord,
     TreeRecord,
 )
 
 Record = TypeVar("Record")
+_STORING = timedelta(seconds=2)  # between the two times of a comment that nobody edited
 _LINK = "120000"  # git's mode of a symbolic link, whose own text says nothing of the code it leads to
 
 
@@ -129,8 +131,20 @@ def tree_of(data: Mapping[str, Any]) -> TreeRecord:
 
 def comment_of(data: Mapping[str, Any]) -> CommentRecord:
     """A comment; the user is null after an account was deleted."""
-    author = (data["user"] or {}).get("login", "")
-    return CommentRecord(number_of(data["id"]), author, data.get("body") or "", text_of(data["html_url"]))
+    created, updated = (datetime.fromisoformat(data[f"{when}_at"]) for when in ("created", "updated"))
+    return CommentRecord(
+        id=number_of(data["id"]),
+        author=(data["user"] or {}).get("login", ""),
+        body=data.get("body") or "",
+        html_url=text_of(data["html_url"]),
+        edited=updated - created > _STORING,
+        association=data.get("author_association") or "",
+    )
+
+
+def message_of(data: Mapping[str, Any]) -> MessageRecord:
+    """A commit's message."""
+    return MessageRecord(text_of(data["sha"]), text_of(data["commit"]["message"]))
 
 
 def content_of(data: Any, where: str) -> bytes:  # noqa: ANN401 - JSON

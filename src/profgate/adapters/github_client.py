@@ -21,6 +21,7 @@ from profgate.adapters.github_answers import (
     commit_of,
     content_of,
     file_of,
+    message_of,
     number_of,
     parsed,
     pull_of,
@@ -35,6 +36,7 @@ from profgate.model.github_records import (
     CommentRecord,
     CommitRecord,
     FileRecord,
+    MessageRecord,
     PullRecord,
     RunRecord,
     TreeRecord,
@@ -157,6 +159,14 @@ class GitHubClient:
         answer = self._get(f"/actions/runs/{run_id:d}", {"exclude_pull_requests": "true"})
         return parsed(f"run {run_id}", run_of, answer)
 
+    def rerun_failed_jobs(self, run_id: int) -> None:
+        """Starts the failed jobs of a finished run again; sent twice where GitHub failed, which starts them once."""
+        address = f"{self._root}/actions/runs/{run_id:d}/rerun-failed-jobs"
+        try:
+            self._call("POST", address)
+        except ServerFailedError:
+            self._call("POST", address)
+
     def run_artifacts(self, run_id: int, name: str | None = None) -> list[ArtifactRecord]:
         """The artifacts of a run, newest first; those of this exact name if one is given."""
         query = {"per_page": PAGE} | ({"name": name} if name else {})
@@ -251,6 +261,32 @@ class GitHubClient:
             if len(found) >= LISTED_FILES:
                 break
         return found[:LISTED_FILES]
+
+    def pull_messages(self, number: int) -> list[MessageRecord]:
+        """The messages of a pull request's commits, at most the 250 that GitHub lists; one request for 100."""
+        found: list[MessageRecord] = []
+        for page in self._pages(f"/pulls/{number:d}/commits", {"per_page": PAGE}):
+            found += parsed(f"commits of pull request {number}", lambda data: [message_of(item) for item in data], page)
+        return found
+
+    def branches_below(self, prefix: str) -> dict[str, str]:
+        """The heads of the branches whose names begin so; one request for 100."""
+        found: dict[str, str] = {}
+        for page in self._pages(f"/git/matching-refs/heads/{quote(prefix)}", {}):
+            found |= parsed(
+                f"branches {prefix}*",
+                lambda data: {text_of(one["ref"]).removeprefix("refs/heads/"): one["object"]["sha"] for one in data},
+                page,
+            )
+        return found
+
+    def permission_of(self, login: str) -> str:
+        """What a person may do here: admin, write, read or none; one request."""
+        try:
+            answer = self._get(f"/collaborators/{quote(login, safe='')}/permission", {})
+        except NotFoundError:
+            return "none"
+        return parsed(f"permission of {login}", lambda data: text_of(data["permission"]), answer)
 
     def open_pulls(self, head_owner: str, head_branch: str) -> list[PullRecord]:
         """The open pull requests from a branch of this owner; the caller compares SHA and repository ids."""

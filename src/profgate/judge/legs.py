@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from profgate.errors import ProfgateError
 from profgate.judge.verdict import judge
+from profgate.model.acceptance import Acceptance
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.report import NotCompared, Report, Side
@@ -24,12 +25,17 @@ class Leg:
 
 
 def as_one(
-    legs: Sequence[Leg], policy: Policy, lost: Sequence[NotCompared] = (), told: Sequence[str] = ()
+    legs: Sequence[Leg],
+    policy: Policy,
+    lost: Sequence[NotCompared] = (),
+    told: Sequence[str] = (),
+    acceptances: Sequence[Acceptance] | None = None,
 ) -> tuple[Report, Links]:
     """One judged report and the links of all; ``lost`` are legs that said nothing, ``told`` further warnings.
 
-    A workload that several legs have carries the name of its leg. The number of everything that was compared counts,
-    as if one job had compared it all. Raises `ProfgateError` where the legs are not about the same commit.
+    ``acceptances`` take the place of those that the reports hold. A workload that several legs have carries the name of
+    its leg. The number of everything that was compared counts, as if one job had compared it all. Raises
+    `ProfgateError` where the legs are not about the same commit.
     """
     if not legs:
         raise ProfgateError("legs", "there is no report to merge; give at least one")
@@ -47,7 +53,9 @@ def as_one(
         not_compared=(*lost, *_all_absences(legs, shared)),
         changes=tuple(one for leg in legs for one in leg.report.changes),
         warnings=_once((*doubts, *_warnings(legs), *told)),
-        acceptances=_once(one for leg in legs for one in leg.report.acceptances),
+        acceptances=_once(one for leg in legs for one in leg.report.acceptances)
+        if acceptances is None
+        else tuple(acceptances),
     )
     pages = {
         (_name(leg, workload, shared), metric): url

@@ -99,7 +99,7 @@ def command_for(location: str, file: str | None = None) -> str:
 
 def limits_text(acceptances: Iterable[Acceptance]) -> str:
     """The limits that hold, for a comment of our own to remember: what was measured once must not grow with a push."""
-    known = [one for one in acceptances if one.limit is not None and one.state in {"applies", "exceeded"}]
+    known = [one for one in acceptances if one.limit is not None and one.state != "refused"]
     return ",".join(f"{one.id}:{one.limit:.6g}" for one in known)
 
 

@@ -86,9 +86,22 @@ class TreeRecord:
 
 @dataclass(frozen=True, slots=True)
 class CommentRecord:
-    """A comment of a pull request; ``author`` is the login, empty for a deleted user."""
+    """A comment of a pull request; ``author`` is the login, empty for a deleted user.
+
+    ``edited``: its text may be of somebody else. ``association`` is what GitHub calls the author, such as MEMBER.
+    """
 
     id: int
     author: str
     body: str
     html_url: str
+    edited: bool = False
+    association: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRecord:
+    """The message of a commit."""
+
+    sha: str
+    message: str

@@ -50,6 +50,8 @@ class RunContext:
     before_sha: str = ""
     merge_group_base_sha: str = ""
     triggering_run: TriggeringRun | None = None
+    comment: str = field(default="", repr=False)  # of a new comment, hostile text
+    comment_id: int | None = None
     dispatch_inputs: Mapping[str, str] = field(default_factory=dict)
     runtime_token: str = field(default="", repr=False)
 

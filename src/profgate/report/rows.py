@@ -202,7 +202,7 @@ def headline(report: Report, quote: Quote) -> str:
 
 def mild_word(report: Report) -> str:
     """How to begin what does not fail: accepted, where that is all there is to it."""
-    worse = grouped(report).worse
+    worse = [row for row in grouped(report).worse if not row.total]
     return "Accepted" if worse and all(row.finding.acknowledgement for row in worse) else "Worth a look"
 
 

@@ -165,10 +165,11 @@ def test_limits_are_remembered_in_the_marker_of_our_comment() -> None:
         Acceptance("aaaaaaaaaaaa.1", "store", "x", limit=12345.678, state="exceeded"),
         Acceptance("8.0", "log", "x", limit=0.1, state="refused"),
         Acceptance("9.0", "log", "x", state="unused"),
+        Acceptance("9.1", "log", "x", limit=0.5, state="unused"),
     )
     text = limits_text(wishes)
     body = f"<!-- profgate v1 key=default head=4f2c1ab accepted={text} -->\nmore"
-    assert remembered_limits(body) == {"7.0": 0.3, "aaaaaaaaaaaa.1": 12345.7}
+    assert remembered_limits(body) == {"7.0": 0.3, "aaaaaaaaaaaa.1": 12345.7, "9.1": 0.5}
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from jsonschema import Draft202012Validator
 
 import report_samples as samples
 from profgate.errors import ProfgateError
+from profgate.model.acceptance import Acceptance
 from profgate.model.report import Report
 from profgate.report.json_report import from_json, to_json
 
@@ -108,6 +109,13 @@ SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "report.schema.json").
 
 def test_the_published_schema_is_a_schema() -> None:
     Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_acceptances_make_the_round_trip_by_the_published_schema() -> None:
+    wish = Acceptance("7.0", "parse", "needed", "octocat", file="a.py", limit=0.3, state="applies", told="up to +30 %")
+    report = replace(samples.regression(), acceptances=(wish, replace(wish, limit=None, file=None)))
+    jsonschema.validate(json.loads(to_json(report)), SCHEMA, Draft202012Validator)
+    assert from_json(to_json(report)) == report
 
 
 @pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)

@@ -1,0 +1,88 @@
+"""A comment with an acceptance: whoever wrote it may, so the job that failed is run again, or its second half."""
+
+import posixpath
+from dataclasses import replace
+
+from profgate.action.acceptances import wishes_of
+from profgate.action.job import Job
+from profgate.action.policy import policy_at
+from profgate.action.recording import target_artifact
+from profgate.action.second_half import second_half
+from profgate.action.telling import set_outputs
+from profgate.errors import SettingsError
+from profgate.model.github_records import PullRecord, RunRecord
+from profgate.model.run_context import TriggeringRun
+from profgate.publish.step_outputs import Published
+
+NO_FAILURE = "no failed run of {} stands at {}: the acceptance counts in the next run"
+
+
+def judge_again(job: Job) -> int:
+    """Runs the pull request's failed jobs again where somebody with the right to accepted something; always 0."""
+    number = job.context.pr_number
+    assert number is not None  # noqa: S101 - the activity was chosen by it
+    pull = job.client.pull(number)
+    policy, _ = policy_at(job, pull.base_sha)
+    said = [one for one in wishes_of(job, policy, pull) if one.id.partition(".")[0] == str(job.context.comment_id)]
+    for wish in said:
+        job.commands.log(f"{wish.location or 'a command'}: {wish.told or 'may be accepted'}")
+    if pull.state != "open":
+        return _nothing(job, f"the pull request {number} is {pull.state}, so nothing is judged again")
+    if not any(one.state == "open" for one in said):
+        return _nothing(job, "; ".join(one.told for one in said) or "the comment is gone")
+    return _again(job, pull)
+
+
+def _again(job: Job, pull: PullRecord) -> int:
+    run = _last_run(job, pull)
+    if run is not None and job.client.run_artifacts(run.id, target_artifact(job.settings)):
+        return _second_half(job, run)
+    if run is None or run.conclusion != "failure":
+        return _nothing(job, NO_FAILURE.format(_workflow(job), pull.head_sha[:7]))
+    job.client.rerun_failed_jobs(run.id)
+    return _nothing(job, f"the failed jobs of run {run.id} run again, and read the acceptance")
+
+
+def _second_half(job: Job, run: RunRecord) -> int:
+    """Compares again what the run handed over: its comment and its status are written anew."""
+    first = TriggeringRun(
+        id=run.id,
+        event=run.event,
+        conclusion=run.conclusion or "",
+        head_branch=run.head_branch or "",
+        head_sha=run.head_sha,
+        head_repository_id=run.head_repository_id,
+        head_owner=(run.head_repository or "").partition("/")[0],
+        path=run.path,
+    )
+    fork = run.head_repository_id != job.context.repository_id
+    job.context = replace(
+        job.context, event_name="workflow_run", triggering_run=first, head_sha=run.head_sha, is_fork=fork
+    )
+    return second_half(job)
+
+
+def _last_run(job: Job, pull: PullRecord) -> RunRecord | None:
+    """The newest finished run of the workflow that judges, on the pull request's head."""
+    path = f".github/workflows/{_workflow(job)}"
+    runs = job.client.workflow_runs(path, event="pull_request", head_sha=pull.head_sha)
+    fitting = [
+        run
+        for run in runs
+        if (run.path, run.event, run.head_sha, run.status) == (path, "pull_request", pull.head_sha, "completed")
+        and run.head_repository_id == pull.head_repository_id
+    ]
+    return max(fitting, key=lambda run: run.id, default=None)
+
+
+def _workflow(job: Job) -> str:
+    name = job.settings.baseline_workflow or job.context.workflow_path
+    if not name:
+        raise SettingsError("baseline-workflow", "is empty; name the workflow file that judges pull requests")
+    return posixpath.basename(name)
+
+
+def _nothing(job: Job, reason: str) -> int:
+    job.commands.notice(reason, title="profgate")
+    set_outputs(job.commands, None, Published())
+    return 0

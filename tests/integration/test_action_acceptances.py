@@ -1,0 +1,364 @@
+"""Acceptances from the comment to the verdict: who may, what it covers, and how long."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from action_stage import BASE_RUNS, BOTH_SLOWER, SHARES, SLOWER, Stage, profiles
+from fake_github import FakeGitHub
+from fake_github.state import ALL_PERMISSIONS
+
+COMMAND = "/profgate accept parse: the new format needs it"
+FAR_SLOWER = SHARES | {"parse": 150_000}
+
+
+@pytest.fixture
+def stage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Stage]:
+    with FakeGitHub() as fake:
+        yield Stage(fake, tmp_path, capsys)
+
+
+@pytest.fixture
+def red(stage: Stage) -> Stage:
+    """A pull request whose gate failed for one function."""
+    for _ in range(BASE_RUNS):
+        stage.push()
+    stage.open_pull()
+    stage.fake.state.collaborators |= {"maintainer": "write", "boss": "admin", "reader": "read"}
+    assert stage.compare(profiles(SLOWER, 77)) == 1
+    return stage
+
+
+def say(stage: Stage, body: str = COMMAND, author: str = "maintainer") -> int:
+    return stage.fake.add_comment(stage.number, body, author=author)
+
+
+def test_the_comment_of_a_failed_gate_says_what_to_write(red: Stage) -> None:
+    assert "`/profgate accept parse: REASON`" in red.comments[0]
+
+
+@pytest.mark.parametrize("author", ["maintainer", "boss"])
+def test_who_can_write_can_accept(red: Stage, author: str) -> None:
+    say(red, author=author)
+    assert red.compare(profiles(SLOWER, 78)) == 0
+    assert red.outputs["conclusion"] == "warn"
+    comment = red.comments[0]
+    assert "### 🟡 Accepted: `parse` has 2.0x" in comment
+    assert f"- `parse`: accepted by `{author}` up to +12" in comment
+    assert "#issuecomment-" in comment
+    assert f"accepted by {author} up to +12" in red.file("report.json")
+    assert "acceptance" in red.summary
+    assert len(red.requests) <= 15 + 2 * (BASE_RUNS - 1)
+
+
+@pytest.mark.parametrize(
+    ("author", "told"),
+    [("reader", "reader has no right to write here"), ("stranger", "stranger has no right to write here")],
+)
+def test_who_cannot_write_cannot_accept(red: Stage, author: str, told: str) -> None:
+    say(red, author=author)
+    assert red.compare(profiles(SLOWER, 78)) == 1
+    assert f"refused: {told}" in red.comments[0]
+
+
+def test_rights_that_cannot_be_looked_up_are_no_rights(red: Stage) -> None:
+    say(red)
+    red.fake.fail("GET", "/collaborators/", 403, times=9)
+    assert red.compare(profiles(SLOWER, 78)) == 1
+    assert "GitHub did not tell the rights of maintainer" in red.comments[0]
+
+
+def test_comments_that_cannot_be_read_accept_nothing(red: Stage) -> None:
+    say(red)
+    red.fake.fail("GET", f"/pulls/{red.number}/commits", 502, times=9)
+    assert red.compare(profiles(SLOWER, 78)) == 1
+    assert "nothing counts as accepted" in red.comments[0]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"> {COMMAND}",
+        f"```\n{COMMAND}\n```",
+        f"    {COMMAND}",
+        f"<!--\n{COMMAND}\n-->",
+        "/profgate accept pars: another function",
+        "/profgate accept total: the whole",
+        "/profgate accept parse max=+5%: less than it is",
+        "/profgate accept parse",
+        "/profgate accept parse file=other.py: another file",
+        "/profgate accept parse workload=batch: another workload",
+    ],
+)
+def test_what_is_quoted_wrong_or_too_small_accepts_nothing(red: Stage, body: str) -> None:
+    say(red, body)
+    assert red.compare(profiles(SLOWER, 78)) == 1
+
+
+def test_an_edited_comment_counts_no_longer(red: Stage) -> None:
+    number = say(red, "Looks good.")
+    red.fake.state.comments[number].body = COMMAND
+    red.fake.state.comments[number].edited = True
+    assert red.compare(profiles(SLOWER, 78)) == 1
+    assert "the comment was edited, perhaps by somebody else" in red.comments[0]
+
+
+def test_a_deleted_comment_counts_no_longer(red: Stage) -> None:
+    number = say(red)
+    assert red.compare(profiles(SLOWER, 78)) == 0
+    del red.fake.state.comments[number]
+    assert red.compare(profiles(SLOWER, 79)) == 1
+
+
+def test_beyond_what_was_accepted_it_is_red_again(red: Stage) -> None:
+    say(red)
+    assert red.compare(profiles(SLOWER, 78)) == 0
+    red.push_to_pull()
+    assert red.compare(profiles(SLOWER, 79)) == 0
+    red.push_to_pull()
+    assert red.compare(profiles(FAR_SLOWER, 80)) == 1
+    assert "no longer covered, accepted up to +12" in red.comments[0]
+    assert red.compare(profiles(SLOWER, 81)) == 0
+
+
+def test_what_was_measured_once_does_not_grow_with_a_pause(red: Stage) -> None:
+    say(red)
+    assert red.compare(profiles(SLOWER, 78)) == 0
+    red.push_to_pull()
+    assert red.compare(profiles(SHARES, 79)) == 0
+    red.push_to_pull()
+    assert red.compare(profiles(FAR_SLOWER, 80)) == 1
+
+
+def test_without_a_comment_to_remember_it_needs_a_limit(red: Stage) -> None:
+    red.inputs["comment"] = "never"
+    say(red)
+    assert red.compare(profiles(SLOWER, 78)) == 1
+    assert "this run cannot keep in mind how much was accepted: add max=+30%" in red.summary
+    say(red, "/profgate accept parse max=2.5x: needed")
+    assert red.compare(profiles(SLOWER, 79)) == 0
+
+
+def test_another_finding_stays_red(red: Stage) -> None:
+    say(red)
+    assert red.compare(profiles(BOTH_SLOWER, 78)) == 1
+    assert "`/profgate accept render: REASON`" in red.comments[0]
+    say(red, "/profgate accept render max=2.5x: as well")
+    assert red.compare(profiles(BOTH_SLOWER, 79)) == 0
+
+
+def test_another_pull_request_is_not_covered(red: Stage) -> None:
+    say(red)
+    assert red.compare(profiles(SLOWER, 78)) == 0
+    red.open_pull()
+    assert red.compare(profiles(SLOWER, 79)) == 1
+
+
+def test_the_policy_of_the_base_names_owners(stage: Stage) -> None:
+    policy = {".github/profgate.yml": b"gate:\n  owners: [boss]\n"}
+    stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=policy)
+    for _ in range(BASE_RUNS):
+        stage.push()
+    mine = {".github/profgate.yml": b"gate:\n  owners: [mallory]\n"}
+    stage.open_pull(files=mine)
+    stage.fake.state.collaborators |= {"maintainer": "write", "mallory": "write"}
+    for author in ("maintainer", "mallory"):
+        say(stage, "/profgate accept parse max=2.5x: needed", author)
+    assert stage.compare(profiles(SLOWER, 78)) == 1
+    assert "mallory is not among the owners that the policy names" in stage.comments[2]
+    say(stage, COMMAND, "boss")
+    assert stage.compare(profiles(SLOWER, 79)) == 1
+    assert "it must say how much: add max=+30%" in stage.comments[2]
+    say(stage, "/profgate accept parse max=2.5x: needed", "Boss")
+    assert stage.compare(profiles(SLOWER, 80)) == 0
+
+
+def test_a_trailer_of_a_commit_accepts_in_a_branch_of_this_repository(red: Stage) -> None:
+    message = "Read the new format\n\nProfgate-Accepted: parse max=+150% the new format needs it"
+    red.head = red.fake.add_commit(parents=[red.head], message=message)
+    red.fake.state.pulls[red.number].head_sha = red.head
+    assert red.compare(profiles(SLOWER, 78)) == 0
+    assert f"accepted by `commit {red.head[:7]}` up to +150 %" in red.comments[0]
+
+
+def test_a_trailer_of_a_fork_accepts_nothing(stage: Stage) -> None:
+    for _ in range(BASE_RUNS):
+        stage.push()
+    stage.open_pull(fork=True)
+    message = "Read the new format\n\nProfgate-Accepted: parse max=+150% the new format needs it"
+    stage.head = stage.fake.add_commit(parents=[stage.head], message=message)
+    stage.fake.state.pulls[stage.number].head_sha = stage.head
+    assert stage.compare(profiles(SLOWER, 78)) == 1
+    assert "a trailer counts only in a branch of this repository" in stage.summary
+
+
+def test_strangers_cannot_use_up_the_look_ups(red: Stage) -> None:
+    for number in range(40):
+        say(red, COMMAND, f"stranger-{number}")
+    red.fake.add_comment(red.number, COMMAND, author="maintainer", association="MEMBER")
+    before = red.fake.count("GET", "/collaborators/")
+    assert red.compare(profiles(SLOWER, 78)) == 0
+    assert red.fake.count("GET", "/collaborators/") - before == 10
+
+
+# The merge queue
+
+
+def queue(stage: Stage, number: int, parent: str, *, base: str | None = None) -> tuple[str, dict[str, str]]:
+    """A group's commit on its own branch, and what GitHub tells the run about it."""
+    head = stage.fake.add_commit(parents=[parent, stage.fake.state.pulls[number].head_sha])
+    ref = f"gh-readonly-queue/main/pr-{number}-{parent}"
+    stage.fake.state.branches[ref] = head
+    return head, {"ref": f"refs/heads/{ref}", "base": base or parent}
+
+
+def merge(stage: Stage, head: str, told: dict[str, str], seed: int) -> int:
+    stage.fake.start_run(head, event="merge_group", branch=told["ref"])
+    group = {"head_sha": head, "base_sha": told["base"], "head_ref": told["ref"], "base_ref": "refs/heads/main"}
+    environ = {"GITHUB_SHA": head, "GITHUB_REF": told["ref"]}
+    code = stage.run("merge_group", profiles(SLOWER, seed), environ, {"merge_group": group})
+    stage.fake.finish_run()
+    return code
+
+
+def test_the_merge_queue_honours_what_the_pull_request_accepted(red: Stage) -> None:
+    head, told = queue(red, red.number, red.base)
+    assert merge(red, head, told, 78) == 1
+    say(red)
+    assert red.compare(profiles(SLOWER, 79)) == 0
+    assert merge(red, head, told, 80) == 0
+    assert merge(red, head, told, 81) == 0
+
+
+def test_in_the_merge_queue_nothing_new_is_measured(red: Stage) -> None:
+    head, told = queue(red, red.number, red.base)
+    say(red)
+    assert merge(red, head, told, 78) == 1
+    assert "this run cannot keep in mind how much was accepted: add max=+30%" in red.summary
+    say(red, "/profgate accept parse max=2.5x: needed")
+    assert merge(red, head, told, 79) == 0
+
+
+def test_a_group_behind_another_reads_the_pull_requests_of_both(red: Stage) -> None:
+    say(red, "/profgate accept parse max=2.5x: needed")
+    first, _ = queue(red, red.number, red.base)
+    red.open_pull()
+    head, told = queue(red, red.number, first)
+    red.inputs["config"] = "profgate.yml"
+    assert merge(red, head, told, 79) in {0, 1}
+    assert "accepted by" in red.file("report.json")
+
+
+def test_after_the_merge_it_is_gone(red: Stage) -> None:
+    say(red)
+    assert red.compare(profiles(SLOWER, 78)) == 0
+    red.inputs["baseline-ref"] = red.base
+    red.fake.start_run(red.head)
+    merged = red.fake.add_commit(parents=[red.base, red.head], branch="main")
+    code = red.run("push", profiles(SLOWER, 79), {"GITHUB_SHA": merged, "GITHUB_REF": "refs/heads/main"}, {})
+    assert code == 1
+
+
+# The comment itself as an event
+
+
+def commented(stage: Stage, body: str = COMMAND, author: str = "maintainer", *, action: str = "created") -> int:
+    """The action on the default branch after this comment."""
+    number = say(stage, body, author)
+    tip = stage.fake.state.branches["main"]
+    stage.fake.start_run(tip, event="issue_comment", path=".github/workflows/profgate-accept.yml")
+    event = {
+        "action": action,
+        "issue": {"number": stage.number, "pull_request": {"url": "https://api.github.com/pulls/1"}},
+        "comment": {"id": number, "body": body, "user": {"login": author}},
+    }
+    stage.inputs["baseline-workflow"] = "profgate.yml"
+    before = len(stage.fake.requests)
+    code = stage.run("issue_comment", {}, {"GITHUB_SHA": tip, "GITHUB_REF": "refs/heads/main"}, event)
+    stage.requests = stage.fake.requests[before:]
+    stage.fake.finish_run()
+    return code
+
+
+@pytest.fixture
+def failed(red: Stage) -> Stage:
+    """The run of the red pull request ended with a failure, and this workflow may run jobs again."""
+    runs = red.fake.state.runs
+    runs[red.first_half] = replace(runs[red.first_half], conclusion="failure")
+    red.fake.state.permissions["actions"] = "write"
+    return red
+
+
+def test_an_acceptance_runs_the_failed_jobs_again(failed: Stage) -> None:
+    assert commented(failed) == 0
+    assert failed.fake.state.reruns == [failed.first_half]
+    assert len(failed.requests) <= 8
+    assert failed.compare(profiles(SLOWER, 78)) == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "author", "told"),
+    [
+        (COMMAND, "stranger", "stranger has no right to write here"),
+        ("/profgate accept parse", "maintainer", "gives no reason"),
+        ("/profgate approve parse: x", "maintainer", "is unknown: write /profgate accept"),
+        ("Thanks! /profgate accept parse: x", "maintainer", "does not begin with a command"),
+    ],
+)
+def test_a_comment_that_accepts_nothing_runs_nothing(failed: Stage, body: str, author: str, told: str) -> None:
+    assert commented(failed, body, author) == 0
+    assert failed.fake.state.reruns == []
+    assert told in failed.log
+
+
+def test_talk_costs_no_request(failed: Stage) -> None:
+    commented(failed, "Looks good to me.")
+    assert failed.requests == []
+
+
+def test_an_acceptance_of_somebody_else_does_not_make_a_stranger_s_comment_count(failed: Stage) -> None:
+    say(failed)
+    commented(failed, COMMAND, "stranger")
+    assert failed.fake.state.reruns == []
+
+
+def test_an_edit_runs_nothing(failed: Stage) -> None:
+    assert commented(failed, action="edited") == 0
+    assert failed.fake.state.reruns == []
+
+
+def test_without_a_failed_run_the_next_one_reads_it(failed: Stage) -> None:
+    failed.push_to_pull()
+    assert commented(failed) == 0
+    assert failed.fake.state.reruns == []
+    assert "the acceptance counts in the next run" in failed.log
+
+
+def test_a_closed_pull_request_is_left_alone(failed: Stage) -> None:
+    failed.fake.state.pulls[failed.number].state = "closed"
+    assert commented(failed) == 0
+    assert "is closed, so nothing is judged again" in failed.log
+
+
+def test_a_token_that_may_not_run_jobs_says_so(failed: Stage) -> None:
+    failed.fake.state.permissions["actions"] = "read"
+    assert commented(failed) == 2
+    assert "actions: write" in failed.log
+
+
+def test_a_fork_s_status_and_comment_are_written_anew(stage: Stage) -> None:
+    for _ in range(BASE_RUNS):
+        stage.push()
+    stage.open_pull(fork=True)
+    stage.fake.state.collaborators["maintainer"] = "write"
+    stage.fake.read_only()
+    assert stage.compare(profiles(SLOWER, 77)) == 1
+    stage.fake.state.permissions = dict(ALL_PERMISSIONS)
+    assert stage.second_half("failure") == 0
+    assert commented(stage) == 0
+    assert stage.fake.state.reruns == []
+    states = [(one["state"], one["sha"]) for one in stage.fake.state.statuses]
+    assert states == [("failure", stage.head), ("success", stage.head)]
+    assert "### 🟡 Accepted: `parse`" in stage.comments[0]
