@@ -245,6 +245,8 @@ def test_strategies_and_formats_explain_themselves(capsys: pytest.CaptureFixture
     assert main(["formats"]) == 0
     out = capsys.readouterr().out
     assert [name for name in ("folded", "pprof", "speedscope", "pstats", "perun") if name not in out] == []
+    assert "  record:   pytest --benchmark-json=a.json\n  proven:   pytest-benchmark 5.3.1" in out
+    assert "a perf.data recording: run: perf script -i FILE > a.perf.txt" in out
 
 
 def test_output_is_the_same_every_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

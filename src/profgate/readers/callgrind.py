@@ -41,10 +41,7 @@ Function = tuple[str, str | None, str | None]
 
 
 class CallgrindReader:
-    """Reads what callgrind, cachegrind and Xdebug write: exact costs and, but for cachegrind, calls and callers.
-
-    Unproven for Xdebug: read by its documentation, not yet against a file that it wrote.
-    """
+    """Reads what callgrind, cachegrind and Xdebug write: exact costs and, but for cachegrind, calls and callers."""
 
     name = "callgrind"
 

@@ -32,10 +32,7 @@ _NONE = -1
 
 
 class FirefoxReader:
-    """Reads processed profiles of the Firefox profiler (Firefox, samply): stacks of all threads together.
-
-    Unproven: read by their documentation, not yet against a file that these tools wrote.
-    """
+    """Reads processed profiles of the Firefox profiler (Firefox, samply): stacks of all threads together."""
 
     name = "firefox"
 
