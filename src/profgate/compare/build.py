@@ -25,12 +25,13 @@ from profgate.model.call_tree import (
 from profgate.model.comparison import CallEdges, Comparison, DiffTree, Note, Observations, Runs, Symbols
 from profgate.model.frame_names import Level
 from profgate.model.name_aliases import Aliases
-from profgate.model.profile import Profile, Stacks
+from profgate.model.profile import Measurements, Profile, Stacks
 from profgate.model.report import NotCompared
 from profgate.model.units import Metric, MetricKind
 from profgate.model.workload import Workload
 
 MAX_TOTAL = (1 << 62) - 1
+REAL, PARTS_OF_REAL = "real", ("user", "sys")  # the processor's time is spent within the time that passes
 MEASURED_EXPONENT = -6  # measurements are float64 in their own unit; columns keep six decimals of them
 
 
@@ -200,10 +201,18 @@ def _measured_columns(
             _finite(_amounts(profile, place)) * 10.0 ** (profile.metrics[place].exponent - metric.exponent)
         )
         chosen = body.of_metric(place)
+        amounts[_within_real(body)[chosen]] = 0.0
         run = body.order[chosen] if body.scenarios else np.zeros(len(amounts), np.int64)
         cell = run * symbols + mapping[body.frame[chosen]]
         own[start:stop] = added_at((stop - start) * symbols, cell, amounts.astype(np.int64)).reshape(-1, symbols)
     return RunColumns(own, own.copy(), own.sum(axis=1))
+
+
+def _within_real(body: Measurements) -> BoolArray:
+    """bool[record]: user and sys time where real time is recorded beside them; added to it they would count twice."""
+    subtypes = np.array(body.subtypes, dtype=np.str_)
+    parts = np.isin(subtypes, PARTS_OF_REAL)
+    return np.asarray(parts & bool((subtypes == REAL).any()))
 
 
 def _finite(amounts: FloatArray) -> FloatArray:
@@ -493,6 +502,8 @@ def _warnings(runs: Sequence[Profile], symbols: Symbols, columns: RunColumns, fo
     notes = [text if times == 1 else f"{text} (in {times} runs)" for text, times in told.items()]
     if not len(symbols) or not columns.sums.any():
         notes.append("no run holds a sample")
+    if any(profile.measurements is not None and _within_real(profile.measurements).any() for profile in runs):
+        notes.append("totals and shares are of real time: user and sys time lie within it")
     if forest is not None and forest.dropped.any():
         notes.append("stacks were dropped by ignore or focus patterns")
     return tuple(notes)

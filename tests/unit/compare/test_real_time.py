@@ -1,0 +1,61 @@
+"""Real time holds user and sys time: added up they would count twice."""
+
+import numpy as np
+import pytest
+
+from profgate.compare.build import CompareOptions, compare_workload
+from profgate.detect.overweight import overweight_table
+from profgate.detect.average_amount_threshold import AverageAmountThreshold
+from profgate.model.change import Context
+from profgate.model.comparison import Comparison
+from profgate.model.kinds import Kind
+from profgate.model.profile import Configuration, FrameList, Measurements, Profile
+from profgate.model.units import Metric, MetricKind
+from profgate.model.workload import Workload
+
+
+def run(amounts: dict[str, float], kinds: tuple[str, ...] = ("real", "user", "sys")) -> Profile:
+    """One command, timed."""
+    count = len(kinds)
+    return Profile(
+        "p",
+        Configuration(),
+        (Metric("time", "nanoseconds", kind=MetricKind.TIMED),),
+        FrameList.of_names(["ls"]),
+        measurements=Measurements(
+            np.zeros(count, np.int64),
+            np.array([amounts[kind] for kind in kinds]),
+            np.full(count, np.nan),
+            np.full(count, np.nan),
+            list(kinds),
+            np.arange(count),
+        ),
+    )
+
+
+def compared(baseline: Profile, target: Profile) -> Comparison:
+    (comparison,), _ = compare_workload(
+        Workload("w", Configuration(), (baseline,), (target,)), (), CompareOptions()
+    )
+    return comparison
+
+
+BASE, TARGET = {"real": 1000.0, "user": 100.0, "sys": 100.0}, {"real": 1000.0, "user": 900.0, "sys": 50.0}
+
+
+def test_totals_are_of_real_time_and_say_so() -> None:
+    comparison = compared(run(BASE), run(TARGET))
+    assert (comparison.run_totals * comparison.metric.scale).tolist() == pytest.approx([1000.0, 1000.0])
+    assert "totals and shares are of real time: user and sys time lie within it" in comparison.warnings
+    assert overweight_table(comparison).total_delta == 0
+
+
+def test_who_reads_records_still_sees_each_kind() -> None:
+    word = AverageAmountThreshold().detect(compared(run(BASE), run(TARGET)), {}, Context())
+    assert sorted(word.kind.tolist()) == [int(Kind.DEGRADATION), int(Kind.NO_CHANGE), int(Kind.OPTIMIZATION)]
+
+
+def test_user_and_sys_alone_are_added() -> None:
+    comparison = compared(run(BASE, ("user", "sys")), run(TARGET, ("user", "sys")))
+    assert (comparison.run_totals * comparison.metric.scale).tolist() == pytest.approx([200.0, 950.0])
+    assert not comparison.warnings
