@@ -8,7 +8,7 @@ from urllib.parse import quote
 from profgate.errors import ProfgateError
 from profgate.model.acceptance import limits_text
 from profgate.model.links import Links
-from profgate.model.report import Document, Finding, Report, Side
+from profgate.model.report import Document, Finding, MetricReport, Report, Side
 from profgate.model.visible_text import full_name
 from profgate.report import numbers, rows
 from profgate.report.acceptances import markdown_acceptances, ways_out
@@ -30,6 +30,7 @@ COMMENT_BYTES = 60_000  # GitHub refuses a body above 65,536 characters; bytes a
 ROW_LIMITS = (20, 10, 5, 2, 0)
 OPEN_ROWS = 5
 OPEN_REASONS = 3
+LOOKS_CHANGED = 0.05  # relative change of a total that nobody takes for nothing
 LONGEST_FRAGMENT = 300  # a link that long helps nobody; it then names the frame by its key alone
 POLICY = ("fail_on", "fail_on_total", "source")
 SIGNS = {"fail": "❌", "warn": "🟡", "pass": "✅", "not_compared": "⚪"}
@@ -230,7 +231,7 @@ def total_cells(pair: Pair) -> dict[str, Any]:
     total, unit = pair.metric.total, pair.metric.unit
     found = next((row for row in (Row(pair.workload, pair.metric, f) for f in pair.metric.findings) if row.total), None)
     change = numbers.signed(total.delta, unit)
-    tested = pair.metric.calibration.get("total_p") is not None
+    quiet = numbers.UNKNOWN if pair.metric.calibration.get("total_p") is None else _unseen(pair.metric)
     relative = f" ({numbers.signed_percent(total.relative)})" if total.relative is not None else ""
     return {
         "workload": pair.workload,
@@ -238,8 +239,16 @@ def total_cells(pair: Pair) -> dict[str, Any]:
         "baseline": numbers.quantity(total.baseline, unit),
         "target": numbers.quantity(total.target, unit),
         "change": f"**{change}{relative}**" if found else f"{change}{relative}",
-        "tag": _joined(" ".join(found.tag), _why(found)) if found else "within noise" if tested else numbers.UNKNOWN,
+        "tag": _joined(" ".join(found.tag), _why(found)) if found else quiet,
     }
+
+
+def _unseen(metric: MetricReport) -> str:
+    """A total without a finding; one that looks changed is told with what these runs could have seen."""
+    smallest, relative = metric.calibration.get("total_detectable"), metric.total.relative
+    if isinstance(smallest, int | float) and LOOKS_CHANGED <= abs(relative or 0.0) < smallest:
+        return f"within noise: these runs see no change below {numbers.smallest_change(smallest)}"
+    return "within noise"
 
 
 def trust(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:

@@ -16,6 +16,7 @@ SCALES: dict[str, tuple[tuple[float, str], ...]] = {
 NOUNS = {"nanoseconds": "time", "bytes": "memory", "samples": "samples"}
 SMALLEST_SHARED = 0.005  # a value below it is written in a unit of its own
 UNIT_LENGTH = 24
+MANY = 5.0  # relative change from which a multiple says more than percents
 SMALLEST_PERCENT = 0.005  # below it two decimals show nothing but zeros
 
 
@@ -96,6 +97,11 @@ def ratio(from_value: float | None, to_value: float | None) -> str:
         return UNKNOWN
     decimals = 0 if times >= 9.95 else 1 if times >= 1.995 else 2
     return f"{times:,.{decimals}f}x" if times >= 0.005 else "<0.01x"
+
+
+def smallest_change(fraction: float) -> str:
+    """A change that could just be seen: ``18.5 %``; as a multiple, ``27x``, where percents would say nothing."""
+    return percent(fraction) if fraction < MANY else ratio(1.0, 1.0 + fraction)
 
 
 def probability(value: float | None) -> str:

@@ -40,6 +40,7 @@ SOURCES = {
     "renamed": "moved or renamed here",
 }
 GATE_RUNS = 8  # independent base runs from which the noise counts as known
+HARDLY_ANY = 99.0  # growth from which the baseline had next to nothing, and a multiple of it says nothing
 VERBS = {"time": "takes", "memory": "uses", "samples": "has"}
 Quote = Callable[[str], str]
 
@@ -225,6 +226,9 @@ def _growth(row: Row) -> str:
     verb = VERBS.get(noun)
     if finding.relative is None:
         return "changed"
+    if finding.relative >= HARDLY_ANY:
+        values = (numbers.quantity(value, row.metric.unit) for value in (finding.from_value, finding.to_value))
+        return f"went from {' to '.join(values)}"
     if finding.relative >= 0.5:
         times = numbers.ratio(finding.from_value, finding.to_value)
         return f"{verb} {times} its previous {noun}" if verb else f"is at {times} its previous value"
@@ -371,8 +375,8 @@ def detectable(metric: MetricReport) -> str:
     where = metric.calibration.get("detectable_where")
     place = f" in {where}" if isinstance(where, str) else ""
     total = metric.calibration.get("total_detectable")
-    told = [f"{numbers.percent(metric.detectable)}{place}"] if metric.detectable is not None else []
-    told += [f"{numbers.percent(total)} in the total"] if isinstance(total, int | float) else []
+    told = [f"{numbers.smallest_change(metric.detectable)}{place}"] if metric.detectable is not None else []
+    told += [f"{numbers.smallest_change(total)} in the total"] if isinstance(total, int | float) else []
     return f"smallest change it can see: {', '.join(told)}" if told else ""
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from profgate.compare.build import CompareOptions, compare_workload
-from profgate.detect.overweight import overweight_table
 from profgate.detect.average_amount_threshold import AverageAmountThreshold
+from profgate.detect.overweight import overweight_table
 from profgate.model.change import Context
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
@@ -34,9 +34,7 @@ def run(amounts: dict[str, float], kinds: tuple[str, ...] = ("real", "user", "sy
 
 
 def compared(baseline: Profile, target: Profile) -> Comparison:
-    (comparison,), _ = compare_workload(
-        Workload("w", Configuration(), (baseline,), (target,)), (), CompareOptions()
-    )
+    (comparison,), _ = compare_workload(Workload("w", Configuration(), (baseline,), (target,)), (), CompareOptions())
     return comparison
 
 

@@ -7,10 +7,10 @@ import pytest
 import report_samples as samples
 from profgate.model.change import Change
 from profgate.model.report import Report
-from profgate.report.comment import render_comment
+from profgate.report.comment import render_comment, total_cells
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
-from profgate.report.rows import Row, grouped, growth, headline, story, why
+from profgate.report.rows import Pair, Row, detectable, grouped, growth, headline, story, why
 from profgate.report.terminal_report import render_terminal
 
 
@@ -111,3 +111,29 @@ def test_a_caller_without_own_cost_that_came_or_went_is_counted_and_not_listed()
     groups = grouped(replace(report, workloads=(replace(load, metrics=(metric,)),)))
     assert [row.finding for row in groups.other] == [costly]
     assert [row.finding for row in groups.noise] == [weightless]
+
+
+def test_growth_from_next_to_nothing_is_told_by_both_values() -> None:
+    grown = samples.report(
+        samples.workload(samples.metric(samples.finding("f", 1e5, 2e8))), verdict=samples.verdict("fail")
+    )
+    assert headline(grown, str).startswith("f went from 100 µs to 200 ms (total ")
+
+
+def test_a_total_that_looks_changed_is_told_with_what_could_have_been_seen() -> None:
+    def told(relative: float, smallest: float) -> str:
+        metric = samples.metric()
+        total = replace(metric.total, relative=relative)
+        calibration = {**metric.calibration, "total_p": 0.4, "total_detectable": smallest}
+        return str(total_cells(Pair("w", replace(metric, total=total, calibration=calibration, findings=())))["tag"])
+
+    assert told(-0.335, 264.87) == "within noise: these runs see no change below 266x"
+    assert told(-0.335, 0.4) == "within noise: these runs see no change below 40.0 %"
+    assert told(-0.335, 0.2) == "within noise"
+    assert told(0.01, 0.4) == "within noise"
+
+
+def test_the_smallest_change_is_a_multiple_where_percents_say_nothing() -> None:
+    metric = samples.metric()
+    blind = replace(metric, detectable=1.77, calibration={**metric.calibration, "total_detectable": 264.87})
+    assert detectable(blind) == "smallest change it can see: 177 %, 266x in the total"
