@@ -14,7 +14,7 @@ from yaml.nodes import CollectionNode
 from profgate.errors import SettingsError
 from profgate.model.change import OptionSpec
 from profgate.model.name_aliases import MOST_ALIASES, Aliases, mistake_in
-from profgate.model.policy import FAIL_ON_ORDER, EmbedSource, FailOn, OnNotCompared, Policy, Rule
+from profgate.model.policy import FAIL_ON_ORDER, Confirm, EmbedSource, FailOn, OnNotCompared, Policy, Rule
 
 Catalogue = Mapping[str, tuple[OptionSpec, ...]]
 
@@ -138,7 +138,7 @@ def schema(catalogue: Catalogue) -> dict[str, Any]:
         "gate-without-history": {"type": "boolean"},
         "max-gate-distance": {"type": "integer", "minimum": 0, "maximum": MOST_DISTANCE},
         "budget": {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
-        "confirm": {"enum": ["off", False]},
+        "confirm": {"enum": [*get_args(Confirm), False]},
         "owners": one_or_many,
         "ignore": one_or_many,
         "focus": one_or_many,
@@ -356,7 +356,6 @@ def _gate(item: _Item, mistakes: _Mistakes) -> dict[str, Any]:
         if field in fields:
             mistakes.add(value, f"{name} is there with '-' and with '_'; keep one")
         fields[field] = GATE_KEYS[field.replace("_", "-")](value, mistakes)
-    fields.pop("confirm", None)
     return fields
 
 
@@ -364,9 +363,10 @@ def _one_of(choices: tuple[str, ...]) -> Callable[[_Item, _Mistakes], str]:
     return lambda item, mistakes: _choice(item, choices, mistakes)
 
 
-def _confirm(item: _Item, mistakes: _Mistakes) -> None:
-    if item.value not in ("off", False):  # YAML 1.1 reads a bare off as false
-        mistakes.add(item, "only off works in this version; write off or leave the key out")
+def _confirm(item: _Item, mistakes: _Mistakes) -> str:
+    if item.value is False:  # YAML 1.1 reads a bare off as false
+        return "off"
+    return _choice(item, get_args(Confirm), mistakes)
 
 
 def _choice(item: _Item, choices: tuple[str, ...], mistakes: _Mistakes) -> str:

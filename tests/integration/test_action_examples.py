@@ -17,7 +17,13 @@ def steps(example: Path) -> list[dict[str, Any]]:
 
 
 def test_there_is_an_example_for_each_way() -> None:
-    assert [one.name for one in EXAMPLES] == ["acceptances.yml", "dispatch.yml", "pull-request.yml", "two-builds.yml"]
+    assert [one.name for one in EXAMPLES] == [
+        "acceptances.yml",
+        "confirm.yml",
+        "dispatch.yml",
+        "pull-request.yml",
+        "two-builds.yml",
+    ]
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.name)

@@ -141,7 +141,7 @@ gate:
   budget: 0
   max-gate-distance: true
   owners: [{a: b}]
-  confirm: required
+  confirm: perhaps
 gaet: {}
 """
     found = {line.split(": ")[0]: line for line in mistakes_of(text)}

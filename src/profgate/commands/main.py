@@ -11,6 +11,7 @@ from profgate.version import VERSION
 
 COMMANDS = {
     "compare": "compare the profiles of two builds and judge the difference",
+    "confirm": "measure again what fails the gate, both sides in turns",
     "check": "compare a commit with its nearest ancestor that was measured the same way",
     "store": "keep what was measured at a commit, list it, make it small",
     "flamegraph": "draw one profile or the difference of two",

@@ -97,7 +97,7 @@ def merged(metric: MetricReport, court: Court) -> tuple[Finding, ...]:
     known = {(old.location.name, old.location.file, old.location.module): old for old in metric.findings}
     words = [_located(changes, metric, court, known.get(key)) for key, changes in by_location.items()]
     found = [finding for finding in words if finding is not None]
-    found = told_together(found, metric.relations, lambda changes: _located(changes, metric, court, None))
+    found = told_together(found, metric.relations, lambda changes, known: _located(changes, metric, court, known))
     sums_found = (_total(change, sums, court, known.get(TOTAL_PLACE)) for change in totals)
     found += [finding for finding in sums_found if finding is not None]
     return tuple(sorted(found, key=importance))
@@ -306,7 +306,16 @@ def _obstacles(finding: Finding, votes: dict[str, Direction], court: Court) -> l
         found.append("only the calibrated tests see it")
     if not fails(finding.severity, court.policy.fail_on):
         found.append(f"severity {finding.severity} does not fail (fail-on: {court.policy.fail_on})")
-    return [*found, *_seams(finding), *court.advisory, *court.locations_advisory]
+    waiting = _waiting(finding, court.policy, sure=q is not None and q < SURE_ALONE)
+    return [*found, *_seams(finding), *waiting, *court.advisory, *court.locations_advisory]
+
+
+def _waiting(finding: Finding, policy: Policy, *, sure: bool) -> list[str]:
+    """Whether red has to wait for a second measurement that nobody made yet."""
+    measured = "confirmed" in (finding.evidence or {})
+    if measured or policy.confirm == "off" or (policy.confirm == "when-possible" and sure):
+        return []
+    return [f"waits for a second measurement (confirm: {policy.confirm})"]
 
 
 def _coloured(finding: Finding, obstacles: list[str]) -> Finding:
@@ -348,4 +357,5 @@ def _total(change: Change, sums: list[Change], court: Court, known: Finding | No
     obstacles = [] if sure else ["not certain enough to fail the gate"]
     if not fails(level, court.policy.fail_on_total):
         obstacles.append(f"severity {level} does not fail (fail-on-total: {court.policy.fail_on_total})")
-    return _coloured(finding, [*obstacles, *_seams(finding), *court.advisory, *court.totals_advisory])
+    obstacles += [*_seams(finding), *_waiting(finding, court.policy, sure=p < SURE_ALONE)]
+    return _coloured(finding, [*obstacles, *court.advisory, *court.totals_advisory])

@@ -11,14 +11,14 @@ WITHIN = 0.10  # a net that changed by less is cost that stayed
 NETS = ("split", "merged", "moved")
 SHOWN = 3  # names in a sentence
 BARS = 2.0  # the same in noise bars of the net
-Judge = Callable[[list[Change]], Finding | None]
+Judge = Callable[[list[Change], Finding | None], Finding | None]
 Place = tuple[str, str | None]
 
 
 def told_together(findings: Iterable[Finding], relations: Iterable[Relation], judge: Judge) -> list[Finding]:
     """The findings with one for each split, merge or move, and what was renamed or is new said with its own.
 
-    ``judge`` makes a finding of the changes of one location.
+    ``judge`` makes a finding of the changes of one location and of what is known of it.
     """
     found = {_place(finding.location): finding for finding in findings}
     taken: set[Place] = set()
@@ -71,7 +71,9 @@ def _net_finding(relation: Relation, known: Finding, judge: Judge) -> Finding:
     assert net is not None  # noqa: S101 - what has no net did not stay
     words: dict[str, str] = {"cost": "split" if relation.kind == "merged" else relation.kind}
     words |= {{"moved": "from", "split": "into", "merged": "of"}[relation.kind]: _names(relation.others)}
-    judged = judge([replace(net, location=relation.location)]) if BY_WORD[net.kind] is not Kind.NO_CHANGE else None
+    judged = (
+        judge([replace(net, location=relation.location)], None) if BY_WORD[net.kind] is not Kind.NO_CHANGE else None
+    )
     finding = judged or _unchanged(replace(net, location=relation.location))
     if _place(known.location) == _place(relation.location):
         finding = replace(finding, evidence=known.evidence)
@@ -103,7 +105,9 @@ def _with_caller(finding: Finding, relation: Relation, judge: Judge, *, names_it
     finding = _said(finding, {"cost": "new", "through": _names(relation.others[:1])})
     if relation.net is None or finding.direction != "worse":
         return finding
-    caller = judge([relation.net]) if BY_WORD[relation.net.kind] not in {Kind.NO_CHANGE, Kind.UNKNOWN} else None
+    caller = (
+        judge([relation.net], finding) if BY_WORD[relation.net.kind] not in {Kind.NO_CHANGE, Kind.UNKNOWN} else None
+    )
     if caller is not None and caller.colour == "red":
         return replace(finding, colour="red", severity=caller.severity, reasons=caller.reasons) if names_it else finding
     if caller is None and _stayed(relation):

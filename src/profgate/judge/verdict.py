@@ -1,6 +1,7 @@
 """Findings in, the gate's word out, from nothing but what the report stores."""
 
 from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 
@@ -58,8 +59,15 @@ def _stated(policy: Policy) -> dict[str, str | int | float | bool | None]:
         "gate_without_history": policy.gate_without_history,
         "max_gate_distance": policy.max_gate_distance,
         "budget": policy.budget,
+        "confirm": policy.confirm,
         "source": policy.source,
     }
+
+
+def policy_stated_in(report: Report) -> Policy:
+    """The part of the policy by which a report was judged; what it does not state is the built-in one."""
+    known = {name: report.policy[name] for name in _stated(Policy()) if name in report.policy}
+    return replace(Policy(), **cast("dict[str, Any]", known))
 
 
 def _adjusted_totals(compared: dict[Place, MetricReport]) -> dict[Place, float]:

@@ -8,6 +8,7 @@ from profgate.model.name_aliases import Aliases
 FailOn = Literal["severe", "degradation", "maybe", "never"]
 FAIL_ON_ORDER: tuple[FailOn, ...] = ("never", "severe", "degradation", "maybe")
 OnNotCompared = Literal["neutral", "fail"]
+Confirm = Literal["off", "required", "when-possible"]
 EmbedSource = Literal["changed", "none", "all"]  # whose source a page may hold
 
 
@@ -34,6 +35,7 @@ class Policy:
     gate_without_history: bool = False
     max_gate_distance: int = 0
     budget: float = 0.01
+    confirm: Confirm = "off"
     owners: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     focus: tuple[str, ...] = ()

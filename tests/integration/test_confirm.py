@@ -1,0 +1,153 @@
+"""``profgate confirm`` with a real program under cProfile: what repeats stays red, a false red is withdrawn."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from profgate.__main__ import main
+
+PROGRAM = """
+def step(value):
+    return value % 60 == 0
+
+def find(values):
+    return [step(value) for _ in range({times}) for value in values]
+
+def render(values):
+    return [str(value) * 3 for value in values]
+
+def main():
+    for _ in range(20):
+        find(range(100))
+        for _ in range(6):
+            render(range(100))
+
+main()
+"""
+# A clock that counts its readings: what the profiler writes is the same on a busy machine.
+RECORD = (
+    "import cProfile, itertools, os, pathlib, runpy; profile = cProfile.Profile(itertools.count().__next__, 1e-4); "
+    "profile.runcall(runpy.run_path, 'shop.py', run_name='__main__'); "
+    "profile.dump_stats(pathlib.Path(os.environ['PROFGATE_OUT'], 'shop.pstats'))"
+)
+
+
+@pytest.fixture
+def checkouts(tmp_path: Path) -> dict[str, Path]:
+    """The program as it was, and slower."""
+    places = {"fast": tmp_path / "fast", "slow": tmp_path / "slow"}
+    for name, place in places.items():
+        place.mkdir()
+        (place / "shop.py").write_text(PROGRAM.format(times=2 if name == "fast" else 20))
+    return places
+
+
+def record(place: Path, out: Path, runs: int = 3) -> None:
+    for number in range(1, runs + 1):
+        folder = out / "raw"
+        folder.mkdir(parents=True, exist_ok=True)
+        environ = {**os.environ, "PROFGATE_OUT": str(folder)}
+        subprocess.run([sys.executable, "-c", RECORD], cwd=place, env=environ, check=True)
+        (out / "shop").mkdir(exist_ok=True)
+        (folder / "shop.pstats").rename(out / "shop" / f"run-{number}.pstats")
+    folder.rmdir()
+
+
+@pytest.fixture
+def report(checkouts: dict[str, Path], tmp_path: Path) -> Path:
+    """The report of a first measurement that failed the gate."""
+    record(checkouts["fast"], tmp_path / "before")
+    record(checkouts["slow"], tmp_path / "after")
+    sides = [str(tmp_path / "before"), str(tmp_path / "after")]
+    assert main(["compare", *sides, "--fail-on", "degradation", "-o", str(tmp_path / "first")]) == 1
+    return tmp_path / "first" / "report.json"
+
+
+def confirm(report: Path, baseline: Path, target: Path, *words: str) -> int:
+    places = ["--baseline-dir", str(baseline), "--target-dir", str(target)]
+    command = list(words) or [sys.executable, "-c", RECORD]
+    return main(
+        ["confirm", str(report), "--runs", "3", *places, "-o", str(report.parent / "confirmed"), "--", *command]
+    )
+
+
+def reds(report: Path) -> list[str]:
+    found = json.loads(report.read_text())
+    return [
+        one["location"]["name"]
+        for load in found["workloads"]
+        for metric in load["metrics"]
+        for one in metric["findings"]
+        if one["colour"] == "red"
+    ]
+
+
+def test_a_slowdown_that_repeats_stays_red(report: Path, checkouts: dict[str, Path]) -> None:
+    assert confirm(report, checkouts["fast"], checkouts["slow"]) == 1
+    written = report.parent / "confirmed" / "report.json"
+    assert set(reds(written)) <= set(reds(report))
+    assert "step" in reds(written)
+    assert "measured again: +" in (report.parent / "confirmed" / "comment.md").read_text()
+
+
+def test_a_false_red_is_withdrawn(report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    assert confirm(report, checkouts["fast"], checkouts["fast"]) == 0
+    assert reds(report.parent / "confirmed" / "report.json") == []
+    assert "a second measurement did not confirm it" in (report.parent / "confirmed" / "report.json").read_text()
+    told = capsys.readouterr()
+    assert told.err.count("measuring run 1 of 3, baseline") == 1
+    assert told.err.index("run 2 of 3, target") < told.err.index("run 2 of 3, baseline")
+
+
+def test_a_command_that_records_something_else_is_an_error(
+    report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = RECORD.replace("shop.pstats", "other.pstats")
+    assert confirm(report, checkouts["fast"], checkouts["slow"], sys.executable, "-c", other) == 2
+    assert "got profiles of other; what fails is shop: keep the names of files" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [("pass", "left no profile in the folder that PROFGATE_OUT names"), ("exit(7)", "ended with exit code 7")],
+)
+def test_a_command_that_records_nothing_is_an_error(
+    report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str], command: str, told: str
+) -> None:
+    assert confirm(report, checkouts["fast"], checkouts["slow"], sys.executable, "-c", command) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_without_a_suspect_nothing_is_measured(
+    checkouts: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.folded").write_text("main;parse 9000\n")
+    first = tmp_path / "first"
+    assert main(["compare", str(tmp_path / "a.folded"), str(tmp_path / "a.folded"), "-o", str(first)]) == 0
+    assert confirm(first / "report.json", checkouts["fast"], checkouts["slow"], "nothing-is-started") == 0
+    assert "nothing fails the gate, so nothing is measured again" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["report.json"], "the command to measure is missing"),
+        (["report.json", "--runs", "2", "--", "x"], "no number from 3 to 50"),
+        (["missing.json", "--", "x"], "No such file"),
+    ],
+)
+def test_mistakes_are_told(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["confirm", *words]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_a_report_without_commits_needs_both_folders(report: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["confirm", str(report), "--", "x"]) == 2
+    assert "--baseline-dir: is missing, and the report names no commit of the baseline" in capsys.readouterr().err
