@@ -79,7 +79,7 @@ def _sides(arguments: argparse.Namespace) -> tuple[PageTree, PageHeader]:
 
 def _drawable(comparison: Comparison) -> Comparison:
     if not has_page(comparison):
-        raise ProfgateError(comparison.workload, "has no stacks to draw: its format knows functions alone")
+        raise ProfgateError(comparison.workload, "has no stacks to draw: its format holds no call paths")
     return comparison
 
 

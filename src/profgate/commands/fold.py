@@ -24,7 +24,7 @@ def run(argv: Sequence[str]) -> int:
     )
     tree, symbols = comparison.tree, comparison.symbols
     if tree is None:
-        raise ProfgateError(arguments.profile, "has no stacks: its format knows functions and calls alone")
+        raise ProfgateError(arguments.profile, "has no stacks: its format holds no call paths")
     names = symbols.texts()
     text = one_column_folded(tree.parent, tree.symbol, tree.target_self, names, exponent=comparison.metric.exponent)[0]
     sys.stdout.write(text)

@@ -11,6 +11,7 @@ import numpy as np
 from profgate.model.arrays import FloatArray, read_only
 from profgate.model.profile import Configuration, Facts, FrameList, Measurements, Profile
 from profgate.model.units import Better, Metric, MetricKind, base_unit
+from profgate.model.visible_text import NO_NAME, visible
 from profgate.readers.json_text import Json, wrong
 
 MOST_RUNS = 100  # runs of one benchmark and file: more say the same again, and neighbours resemble each other
@@ -118,7 +119,9 @@ class Results:
             raise wrong(self.where, f"a benchmark is called {str(name)[:40]!r}, which is no name of a benchmark")
         amounts = [measured(value, f"{self.where}: {name}") * quantity.factor for value in values]
         if amounts:
-            frame = self._frames.setdefault((name.strip(), file, line), len(self._frames))
+            # a command may stand on several lines
+            title = " ".join(visible(name).split()) or NO_NAME
+            frame = self._frames.setdefault((title, file, line), len(self._frames))
             metric = self._metrics.setdefault(quantity.metric, len(self._metrics))
             self._values.setdefault((frame, metric), []).extend(amounts)
 

@@ -119,3 +119,8 @@ def test_what_a_process_repeats_is_one_reading_where_there_are_several() -> None
     assert each_process([[1, 2], [], [5]]) == [1.5, 5]
     assert each_process([[], [1, 2]]) == [1, 2]
     assert each_process([]) == []
+
+
+def test_names_stand_on_one_line_without_invisible_signs() -> None:
+    found = results(("sort\n  --all\u202e\0", time_in("s"), [1]), ("\u202e", time_in("s"), [1]))
+    assert found.frames.names == ["sort --all", "(no name)"]

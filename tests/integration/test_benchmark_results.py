@@ -1,0 +1,87 @@
+"""Results of benchmarks through the whole pipeline: a workload each, the direction of the unit, the job they share."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from profgate import wiring
+from profgate.commands.main import run_command as main
+from profgate.errors import ProfgateError
+from profgate.model.manifest import Manifest
+from profgate.model.report import Report
+from profgate.model.source import source_of
+from profgate.pipeline import PipelineInput
+
+DATA = Path(__file__).parents[1] / "data"
+TEN = [100.0, 101.0, 99.5, 100.5, 100.2, 99.8, 100.9, 99.1, 100.4, 99.9]
+
+
+def entries(unit: str, factor: float = 1.0, **more: Any) -> bytes:
+    return json.dumps([{"name": "orders", "unit": unit, "value": value * factor, **more} for value in TEN]).encode()
+
+
+def compared(
+    baseline: bytes, target: bytes, manifests: tuple[Manifest | None, Manifest | None] = (None, None)
+) -> Report:
+    given = PipelineInput([source_of("a.json", baseline)], [source_of("a.json", target)], manifests=manifests)
+    return wiring.compare(given).report
+
+
+@pytest.mark.parametrize(
+    ("unit", "factor", "conclusion"),
+    [("ms", 1.3, "fail"), ("ms", 0.7, "pass"), ("req/s", 0.7, "fail"), ("req/s", 1.3, "pass"), ("ms", 1.0, "pass")],
+)
+def test_a_change_of_all_runs_is_judged_by_the_direction_of_the_unit(unit: str, factor: float, conclusion: str) -> None:
+    report = compared(entries(unit), entries(unit, factor))
+    assert report.verdict.conclusion == conclusion
+    assert [workload.name for workload in report.workloads] == ["orders"]
+
+
+def test_what_nobody_calls_better_is_shown_and_never_fails() -> None:
+    report = compared(entries("widgets"), entries("widgets", 1.3))
+    assert report.verdict.conclusion != "fail"
+    [metric] = report.workloads[0].metrics
+    assert metric.total.relative == pytest.approx(0.3)
+    assert "nobody states whether more or less widgets is better" in " ".join(report.workloads[0].comparability)
+    assert (
+        compared(entries("widgets", better="lower"), entries("widgets", 1.3, better="lower")).verdict.conclusion
+        == "fail"
+    )
+
+
+def test_the_runs_of_one_job_are_one_value() -> None:
+    manifest = Manifest(commit="c" * 40, run_id=1, job="bench", files=())
+    report = compared(entries("ms"), entries("ms", 1.3), (manifest, replace(manifest, run_id=2)))
+    assert report.verdict.conclusion != "fail"
+    [metric] = report.workloads[0].metrics
+    assert metric.runs["baseline"] == 10
+    assert any("what one job repeats says nothing" in reason for reason in metric.cannot_tell)
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "hyperfine/hyperfine-1.15.json",
+        "pytest-benchmark/pytest-benchmark-5.3.1.json",
+        "go-benchmark/go-1.19.8.txt",
+        "google-benchmark/google-benchmark-1.7.1.json",
+        "junit/pytest-9.2.xml",
+    ],
+)
+def test_recorded_results_against_themselves_have_no_finding_and_no_page(file: str, tmp_path: Path) -> None:
+    assert main(["compare", str(DATA / file), str(DATA / file), "-o", str(tmp_path)]) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["comment.md", "report.json"]
+    report = json.loads((tmp_path / "report.json").read_text())
+    metrics = [metric for workload in report["workloads"] for metric in workload["metrics"]]
+    assert metrics
+    assert [metric for metric in metrics if metric["findings"]] == []
+
+
+def test_what_has_no_stacks_cannot_be_drawn_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(DATA / "junit" / "pytest-9.2.xml")
+    with pytest.raises(ProfgateError, match="holds no call paths"):
+        main(["flamegraph", file, file, "-o", str(tmp_path / "a.html")])
+    assert not capsys.readouterr().out
