@@ -269,3 +269,25 @@ def test_the_history_is_listed_and_taken_over(repository: Repository, capsys: Ca
     assert main(["store", "list", "--format", "json", "--history", other]) == 0
     (row,) = json.loads(capsys.readouterr().out)["commits"]
     assert row == {"commit": sha, "title": "Start", "workloads": ["shop"]}
+
+
+def test_trends_are_told_and_what_was_told_is_not_new_again(repository: Repository, capsys: Capture) -> None:
+    steady = [repository.commit(f"Steady {number}") for number in range(9)]
+    slow = [repository.commit(f"Slow {number}") for number in range(9)]
+    place = repository.folder / "bench.json"
+    for number, sha in enumerate([*steady, *slow]):
+        times = [0.1 * (1.3 if sha in slow else 1.0) * (1 + 0.002 * ((number * 7 + run) % 5)) for run in range(3)]
+        place.write_text(json.dumps({"results": [{"command": "search", "median": times[0], "times": times}]}))
+        assert main(["store", "add", str(place), "--commit", sha, "--summaries"]) == 0
+    capsys.readouterr()
+    assert main(["trends"]) == 0
+    text = capsys.readouterr().out
+    assert f"at once, with {slow[0][:12]} (Slow 0)" in text
+    assert "+30" in text
+    assert main(["trends", "--new", "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [(one["first"], one["kind"], one["new"]) for one in document["trends"] if one["name"] is None] == [
+        (slow[0], "step", True)
+    ]
+    assert main(["trends", "--new"]) == 0
+    assert "no lasting change that was not reported before" in capsys.readouterr().out

@@ -13,6 +13,7 @@ COMMANDS = {
     "compare": "compare the profiles of two builds and judge the difference",
     "confirm": "measure again what fails the gate, both sides in turns",
     "check": "compare a commit with its nearest ancestor that was measured the same way",
+    "trends": "where totals and shares changed for good along the history",
     "store": "keep what was measured at a commit, list it, make it small",
     "flamegraph": "draw one profile or the difference of two",
     "fold": "print a profile as folded stacks",

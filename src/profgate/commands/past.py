@@ -13,6 +13,7 @@ from profgate.adapters.history_store import HistoryStore
 from profgate.commands.inputs import folder, stored_files
 from profgate.errors import ProfgateError
 from profgate.history.ancestry import ancestors
+from profgate.history.trends import of_one_regime
 from profgate.model.history import Reading, StoredCommit, StoredJob
 from profgate.model.policy import Policy
 from profgate.model.report import Side
@@ -54,13 +55,13 @@ def graph_before(sha: str, store: HistoryStore) -> dict[str, StoredCommit]:
 
 
 def past_of(store: HistoryStore, graph: dict[str, StoredCommit], baseline: str) -> Callable[[str], Sequence[Reading]]:
-    """What gives the readings of the ancestors of a baseline, nearest first, by the key of a series."""
+    """What gives the readings of a baseline's ancestors by the key of a series, back to the last lasting change."""
 
     def past(key: str) -> Sequence[Reading]:
         measured = store.measured_commits(key)
         line = (one.sha for one in islice(ancestors(baseline, graph), FARTHEST) if one.distance)
         chosen = list(islice((sha for sha in line if sha in measured), MOST_PAST))
-        return list(store.readings(key, chosen))
+        return of_one_regime(list(store.readings(key, chosen)), chosen[::-1])
 
     return past
 

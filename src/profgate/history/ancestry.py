@@ -70,6 +70,15 @@ def reduced(commits: Mapping[str, StoredCommit], chosen: Collection[str]) -> lis
     return made[::-1]
 
 
+def first_line(newest: str, commits: Mapping[str, StoredCommit]) -> list[str]:
+    """The commit and its first parents, oldest first: what stood on the branch, one merge after the other."""
+    line, seen = [newest], {newest}
+    while line[-1] in commits and commits[line[-1]].parents and commits[line[-1]].parents[0] not in seen:
+        line.append(commits[line[-1]].parents[0])
+        seen.add(line[-1])
+    return line[::-1]
+
+
 def _next_before(sha: str, commits: Mapping[str, StoredCommit], wanted: frozenset[str]) -> list[str]:
     """The first wanted commit on each way back, in order of the ways."""
     found: dict[str, None] = {}

@@ -1,0 +1,80 @@
+"""Trends along a line of commits, and what was reported before."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from history_samples import reading
+from profgate.history.trends import of_one_regime, trends_of, unknown_of
+from profgate.model.history import Reading
+
+LINE = [f"c{number:02}" for number in range(60)]
+
+
+def past(levels: list[float], share: list[float] | None = None) -> list[Reading]:
+    """A reading for each level of the total; ``share`` of it is in f."""
+    chance = np.random.default_rng(1)
+    made = []
+    for sha, level, part in zip(LINE, levels, share or [0.2] * len(levels), strict=False):
+        total = level * 10_000 * chance.normal(1, 0.005)
+        in_f = total * part * chance.normal(1, 0.005)
+        made.append(reading(f"main;f {int(in_f)}\nmain;g {int(total - in_f)}\n", sha))
+    return made
+
+
+def test_a_step_of_the_total_is_told_with_its_commit() -> None:
+    (trend,) = trends_of(past([1.0] * 20 + [1.2] * 20), LINE)
+    assert (trend.name, trend.first, trend.last, trend.is_drift, trend.worse) == (None, "c20", "c20", False, True)
+    assert trend.relative is not None
+    assert abs(trend.relative - 0.2) < 0.01
+
+
+def test_a_symbol_that_takes_more_of_the_run_is_told_though_the_total_stays() -> None:
+    trends = trends_of(past([1.0] * 40, [0.2] * 20 + [0.3] * 20), LINE)
+    assert [(one.name, one.first, one.worse) for one in trends] == [("g", "c20", False), ("f", "c20", True)]
+
+
+def test_slowly_worse_is_reported_once_and_not_again_when_it_goes_on() -> None:
+    levels = [1.0] * 15 + [1.0 + 0.01 * n for n in range(1, 31)]
+    first = trends_of(past(levels[:40]), LINE)
+    (drift,) = [one for one in first if one.name is None]
+    assert drift.is_drift
+    assert drift.commits > 15
+    later = trends_of(past(levels), LINE)
+    assert [one for one in unknown_of(later, first, LINE) if one.name is None] == []
+    assert unknown_of(later, [replace(drift, metric="other")], LINE) == later
+
+
+def test_a_later_step_is_new() -> None:
+    levels = [1.0] * 15 + [1.2] * 15 + [1.5] * 15
+    first = trends_of(past(levels[:30]), LINE)
+    new = unknown_of(trends_of(past(levels), LINE), first, LINE)
+    assert [one.first for one in new] == ["c30"]
+
+
+def test_a_known_trend_of_commits_that_are_gone_is_not_the_same() -> None:
+    trends = trends_of(past([1.0] * 20 + [1.2] * 20), LINE)
+    gone = [replace(one, first="rewritten", last="rewritten") for one in trends]
+    assert unknown_of(trends, gone, LINE) == trends
+
+
+def test_symbols_that_were_dropped_are_unknown_and_not_zero() -> None:
+    whole = past([1.0] * 40)
+    thin = [
+        replace(
+            one,
+            columns=tuple(
+                replace(column, symbols=column.symbols[1:2], own=column.own[1:2], total=column.total[1:2], whole=False)
+                for column in one.columns
+            ),
+        )
+        for one in whole[:20]
+    ]
+    assert trends_of([*thin, *whole[20:]], LINE) == []
+
+
+def test_noise_is_learned_since_the_last_change() -> None:
+    readings = past([1.0] * 20 + [1.2] * 10)
+    assert [one.commit for one in of_one_regime(readings, LINE)] == LINE[20:30]
+    assert of_one_regime(readings[:20], LINE) == readings[:20]
+    assert of_one_regime([], LINE) == []
