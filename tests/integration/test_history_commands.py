@@ -129,7 +129,7 @@ def test_history_alone_calibrates_the_gate(repository: Repository, capsys: Captu
     code, document = checked(capsys)
     assert code == 1
     (metric,) = only_report(document)["workloads"][0]["metrics"]
-    assert metric["runs"] == {"baseline": 3, "target": 3, "noise": 8}
+    assert metric["runs"] == {"baseline": 3, "target": 3, "noise": 24}
 
 
 def test_every_edge_of_the_history_is_drawn_with_its_changes(repository: Repository, capsys: Capture) -> None:

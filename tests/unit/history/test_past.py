@@ -27,14 +27,15 @@ def test_each_commit_and_job_is_a_noise_run_by_symbol() -> None:
     assert made.runs.noise == 2
 
 
-def test_repeats_of_one_job_are_one_run_and_other_metrics_none() -> None:
+def test_repeats_of_one_job_are_runs_of_one_job_and_other_metrics_none() -> None:
     given = compared()
     one = reading("main;f 50\n", "c1", job="7")
     again = reading("main;f 70\n", "c1", job="7")
     metric = one.columns[0].metric
     given = replace(given, metric=replace(metric, exponent=given.metric.exponent), period=one.columns[0].period)
-    made = with_past(given, [one, again])
-    assert made.noise_totals.tolist() == [60]
+    made = with_past(given, [one, again, reading("main;f 40\n", "c1", job="8")])
+    assert made.noise_totals.tolist() == [50, 70, 40]
+    assert made.runs.noise_jobs == (0, 0, 1)
     assert with_past(replace(given, metric=replace(metric, name="other")), [one]).runs.noise == 0
     assert with_past(replace(given, period=12345), [one]).runs.noise == 0
 
