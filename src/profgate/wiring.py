@@ -127,6 +127,18 @@ def _reader(progress: Progress | None) -> Reader:
     return lambda sources: read_all(sources, progress)
 
 
+def tests_in(sources: Sequence[SourceFile]) -> int:
+    """How many tests these files hold results of; 0 where one of them is a profile, or cannot be read."""
+    from profgate.compare.durations import is_table_of_durations
+
+    count = 0
+    for profile in read_all(sources):
+        if isinstance(profile, ProfileError) or not is_table_of_durations(profile):
+            return 0
+        count += len(profile.frames.names)
+    return count
+
+
 def compare(given: PipelineInput, progress: Progress | None = None) -> Built:
     """The judged report and its pages."""
     return build_report(given, _reader(progress), strategies())

@@ -9,8 +9,14 @@ from pathlib import Path
 import pytest
 
 from profgate.__main__ import main
+from profgate.adapters.history_store import open_history
+from profgate.compare.build import CompareOptions
+from profgate.compare.readings import readings_of
 from profgate.model.durations import DurationRun
 from profgate.model.durations_text import durations_to_json
+from profgate.model.history import StoredJob
+from profgate.model.source import source_of
+from profgate.readers.registry import read_profile
 
 TESTS = 120
 WRITES_DURATIONS = """
@@ -116,6 +122,21 @@ def test_record_takes_results_from_a_pattern_and_refuses_old_ones(capsys: pytest
     assert "was there before COMMAND" in capsys.readouterr().err
     assert main([*said, "none*.json", "--", sys.executable, "-c", "pass"]) == 2
     assert "holds no results" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("baseline")
+def test_check_and_history_over_a_store(capsys: pytest.CaptureFixture[str]) -> None:
+    with open_history("past", write=True) as store, store.writing():
+        for number in range(5):
+            profile = read_profile(source_of("tests.json", durations_to_json(durations(number)).encode()))
+            job = StoredJob(f"job {number}")
+            store.add(readings_of(profile, CompareOptions(), f"{number}" * 40, job, "1"))
+    assert main(["ranks", "check", "slow.json", "--history", "past", "--fail-on", "slower"]) == 1
+    assert "t007" in capsys.readouterr().out
+    assert main(["ranks", "history", "--history", "past"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[1:6]] == [f"{number}" * 10 for number in range(5)]
+    assert lines[-1] == "0 departures in 2 runs that could be compared, of 5"
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,8 @@ from profgate.action.source_diff import source_diff
 from profgate.action.telling import exit_code_of, set_outputs, tell_check_run, tell_pull_request, tell_status
 from profgate.errors import ProfgateError
 from profgate.model.links import Links
-from profgate.model.policy import Policy
 from profgate.model.report import Document, Report
-from profgate.pipeline import Built
+from profgate.pipeline import Built, PipelineInput
 from profgate.publish.artifacts import Page, report_artifact, store_report, upload_pages
 from profgate.publish.files import give_back, write_documents
 from profgate.publish.step_outputs import Published
@@ -48,7 +47,7 @@ def compare_and_report(job: Job, sides: Sides) -> int:
         sides = replace(sides, given=given, warnings=(*sides.warnings, *unread))
     built = wiring.compare(given)
     report = beside_base_tip(job, _explained(built.report, sides), sides)
-    first = _first_run(job, built, sides.given.policy) if sides.first_run else None
+    first = _first_run(job, built, sides.given) if sides.first_run else None
     _write(job, report, built, first or _comment(job, report, Links(run=run_url)))
     uploaded = upload_pages(
         job.uploads,
@@ -128,14 +127,15 @@ def _write(job: Job, report: Report, built: Built, comment: Document) -> None:
     write_documents(job.output_dir, documents)
 
 
-def _first_run(job: Job, built: Built, policy: Policy) -> Document:
+def _first_run(job: Job, built: Built, given: PipelineInput) -> Document:
     return render_first_run(
         key=job.settings.key,
         workloads=len({one.name for one in built.report.not_compared if one.side == "target"}),
         base_branch=base_branch(job.context) or None,
         run_url=job.context.run_url,
         head_sha=job.context.head_sha,
-        policy=policy,
+        policy=given.policy,
+        tests=wiring.tests_in(given.target),
     )
 
 

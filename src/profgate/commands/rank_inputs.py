@@ -7,8 +7,10 @@ from dataclasses import replace
 
 from profgate import wiring
 from profgate.adapters.files import sources_under
+from profgate.adapters.history_store import open_history
 from profgate.compare.durations import run_of
 from profgate.errors import ProfgateError, ProfileError
+from profgate.history.rank_runs import runs_of as stored
 from profgate.model.durations import DurationRun
 from profgate.model.durations_text import MARK, MOST_BYTES, durations_from_json
 from profgate.model.profile import Profile
@@ -39,6 +41,15 @@ def _in_order(label: str) -> tuple[tuple[str, int], ...]:
     return tuple((part, 0) if number % 2 == 0 else ("", int(part)) for number, part in enumerate(_DIGITS.split(label)))
 
 
+def stored_runs(folder: str) -> list[DurationRun]:
+    """The runs that a history holds, in order of recording. Raises ProfgateError."""
+    with open_history(folder) as store:
+        runs = stored(store.readings())
+    if not runs:
+        raise ProfgateError(folder, "holds no durations; 'profgate store add' puts results of tests there")
+    return runs
+
+
 def run_at(places: Iterable[str], label: str, commit: str = "", recorded: str = "") -> DurationRun:
     """All results below these places as one run. Raises ProfgateError where there are none, or one cannot be read."""
     sources = [source for place in places for source in sources_under(place)]
@@ -65,11 +76,14 @@ def add_rules(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--width", type=_width, default=2.0, help="sigmas from the mean that still count as kept")
     parser.add_argument("--sigma", choices=("poisson", "observed"), default="poisson", help="where sigma comes from")
     parser.add_argument("--min-tests", type=count, default=30, metavar="N", help="fewer tell nothing (default: 30)")
+    parser.add_argument(
+        "--min-duration", type=_milliseconds, default=0.0, metavar="MS", help="leave out what the baseline does quicker"
+    )
 
 
 def rules_of(arguments: argparse.Namespace) -> RankRules:
     """What those options say."""
-    return RankRules(width=arguments.width, sigma=arguments.sigma, min_tests=arguments.min_tests)
+    return RankRules(arguments.width, arguments.sigma, arguments.min_tests, arguments.min_duration * 1e6)
 
 
 def count(text: str) -> int:
@@ -87,3 +101,13 @@ def _width(text: str) -> float:
     if not 0.5 <= width <= 100.0:
         raise argparse.ArgumentTypeError(f"{text!r} is no number from 0.5 to 100")
     return width
+
+
+def _milliseconds(text: str) -> float:
+    try:
+        duration = float(text)
+    except ValueError:
+        duration = -1.0
+    if not 0.0 <= duration <= 1e9:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of milliseconds")
+    return duration

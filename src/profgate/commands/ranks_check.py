@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from profgate.commands.inputs import side
-from profgate.commands.rank_inputs import FOLDER, add_rules, count, rules_of, run_at, runs_in
+from profgate.commands.rank_inputs import FOLDER, add_rules, count, rules_of, run_at, runs_in, stored_runs
 from profgate.compare.durations import side_by_side
 from profgate.model.durations import RankCheck
 from profgate.publish.terminal import show
@@ -24,7 +24,9 @@ FAIL_ON = ("never", "slower", "departure")
 def run(argv: Sequence[str]) -> int:
     """Exit code: 0 kept or advisory, 1 a departure that --fail-on names, 3 cannot tell. Raises ProfgateError."""
     arguments = _arguments(argv)
-    baseline = [run for place in arguments.baseline or [FOLDER] for run in runs_in(place)][-arguments.last :]
+    baseline = stored_runs(arguments.history) if arguments.history else []
+    baseline += [run for place in arguments.baseline or ([] if baseline else [FOLDER]) for run in runs_in(place)]
+    baseline = baseline[-arguments.last :]
     target = run_at(arguments.results, "target")
     found = check(side_by_side(baseline, [target]), rules_of(arguments))
     if arguments.format == "json":
@@ -55,6 +57,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
         type=side,
         help=f"folder of baseline runs, a file or a sub-folder each (default: {FOLDER}; repeatable)",
     )
+    parser.add_argument("--history", metavar="DIR", type=side, help="a history whose runs are the baseline")
     parser.add_argument("--last", type=count, default=20, metavar="K", help="only the K newest runs (default: 20)")
     add_rules(parser)
     parser.add_argument("--fail-on", choices=FAIL_ON, default="never", help="what ends with exit code 1")

@@ -1,7 +1,7 @@
 """``profgate ranks history``: the count of stable ranks over all runs that are kept, departures marked.
 
-Each run is compared with the usual runs before it. Runs are the files that ``profgate ranks record`` wrote, in the
-order in which they were recorded.
+Each run is compared with the usual runs before it. Runs are the files that ``profgate ranks record`` wrote, or what a
+history holds of each commit and job, in the order in which they were recorded.
 """
 
 import argparse
@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from profgate.commands.inputs import side
-from profgate.commands.rank_inputs import FOLDER, add_rules, count, rules_of, runs_in
+from profgate.commands.rank_inputs import FOLDER, add_rules, count, rules_of, runs_in, stored_runs
 from profgate.compare.durations import side_by_side
 from profgate.history.rank_history import rank_history
 from profgate.publish.terminal import show
@@ -22,7 +22,8 @@ NOT_COMPARED = 3
 def run(argv: Sequence[str]) -> int:
     """Exit code: 0, or 3 where no run could be compared. Raises ProfgateError."""
     arguments = _arguments(argv)
-    runs = [run for place in arguments.folders or [FOLDER] for run in runs_in(place)]
+    runs = stored_runs(arguments.history) if arguments.history else []
+    runs += [run for place in arguments.folders or ([] if runs else [FOLDER]) for run in runs_in(place)]
     points = rank_history(runs, rules_of(arguments), side_by_side, arguments.window)
     if arguments.format == "json":
         sys.stdout.write(history_json(points))
@@ -36,6 +37,7 @@ def run(argv: Sequence[str]) -> int:
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="profgate ranks history", description=__doc__.replace("`", ""))
     parser.add_argument("folders", metavar="DIR", nargs="*", type=side, help=f"folders of runs (default: {FOLDER})")
+    parser.add_argument("--history", metavar="DIR", type=side, help="a history, as profgate store fills it")
     parser.add_argument("--window", type=count, default=5, metavar="K", help="usual runs to compare with (default: 5)")
     add_rules(parser)
     parser.add_argument("--format", choices=("terminal", "markdown", "json"), default="terminal")

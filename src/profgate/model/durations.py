@@ -6,6 +6,7 @@ from typing import Literal
 
 from profgate.model.arrays import FloatArray
 
+TEST_RESULTS = frozenset({"junit", "pytest-durations", "pytest-report-log", "go-test", "durations"})  # formats
 Order = Literal["kept", "below", "above", "unknown"]
 
 

@@ -20,6 +20,7 @@ from profgate.readers.firefox import FirefoxReader
 from profgate.readers.folded import FoldedReader
 from profgate.readers.foreign import advice_for
 from profgate.readers.go_benchmark import GoBenchmarkReader
+from profgate.readers.go_test import GoTestReader
 from profgate.readers.google_benchmark import GoogleBenchmarkReader
 from profgate.readers.hyperfine import HyperfineReader
 from profgate.readers.jfr import JfrReader
@@ -32,6 +33,7 @@ from profgate.readers.pstats import PstatsReader
 from profgate.readers.pyinstrument import PyinstrumentReader
 from profgate.readers.pyperf import PyperfReader
 from profgate.readers.pytest_benchmark import PytestBenchmarkReader
+from profgate.readers.pytest_durations import PytestDurationsReader, PytestReportLogReader
 from profgate.readers.speedscope import SpeedscopeReader
 from profgate.readers.trace_events import TraceEventsReader
 
@@ -63,6 +65,9 @@ def built_in(kernels: Kernels | None = None) -> tuple[ProfileReader, ...]:
         BenchmarkDotNetReader(),
         CustomResultsReader(),
         JunitReader(),
+        PytestDurationsReader(),
+        PytestReportLogReader(),
+        GoTestReader(),
         DurationsReader(),
         FoldedReader(kernels),
     )

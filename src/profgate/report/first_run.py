@@ -8,6 +8,8 @@ from profgate.report.markdown_text import link, link_target, markdown_filters
 from profgate.report.rows import GATE_RUNS
 from profgate.report.templates import render_template
 
+RANKED_TESTS = 30  # from which their order says something
+
 
 def render_first_run(
     *,
@@ -18,8 +20,11 @@ def render_first_run(
     head_sha: str | None = None,
     stored_runs: int = 0,
     policy: Policy | None = None,
+    tests: int = 0,
 ) -> Document:
     """What was stored, what happens to this job and next under the policy, and when the gate begins.
+
+    ``tests``: the files are results of so many tests, and no profiles.
 
     Raises:
         ProfgateError: when the key could break out of the marker.
@@ -35,6 +40,9 @@ def render_first_run(
         never=policy.fail_on == policy.fail_on_total == "never",
         at_once=policy.gate_without_history,
         workloads=numbers.counted(workloads, "workload"),
+        tests=numbers.counted(tests, "test") if tests else "",
+        enough_tests=tests >= RANKED_TESTS,
+        ranked_tests=RANKED_TESTS,
         branch=base_branch,
         needed=GATE_RUNS,
         left=max(0, GATE_RUNS - stored_runs),

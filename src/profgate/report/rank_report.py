@@ -47,7 +47,7 @@ def notes(check: RankCheck) -> Iterable[str]:
     if check.order == "unknown" and check.chance is not None and check.common > 1:
         yield f"a random order keeps as many ranks with probability {numbers.probability(check.chance)}"
     if check.left_out:
-        yield f"{numbers.counted(check.left_out, 'test')} left out: not in all runs"
+        yield f"{numbers.counted(check.left_out, 'test')} left out: not in all runs, or below the shortest duration"
     if check.overall is not None and not 1 / APART < check.overall < APART:
         yield (
             f"the median test takes {numbers.ratio(1.0, check.overall)} the baseline's time; ranks do not see what "

@@ -25,11 +25,15 @@ CLOSE = 1e-9  # counts are whole numbers; their means may miss a bound by roundi
 
 @dataclass(frozen=True, slots=True)
 class RankRules:
-    """Bounds of the check. ``sigma`` poisson: the root of the mean, an upper bound; observed: the pairs' own spread."""
+    """Bounds of the check. ``sigma`` poisson: the root of the mean, an upper bound; observed: the pairs' own spread.
+
+    ``min_value``: tests whose baseline median is below it are left out, since a coarse clock knows no order of them.
+    """
 
     width: float = 2.0
     sigma: Literal["poisson", "observed"] = "poisson"
     min_tests: int = 30
+    min_value: float = 0.0
 
 
 def ranks_of(values: FloatArray, run: str, names: Sequence[str]) -> IntArray:
@@ -64,6 +68,8 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
     Only tests of all runs count, since one more test shifts every rank above it.
     """
     in_all: BoolArray = np.logical_and.reduce(np.isfinite(table.values), axis=0)
+    if rules.min_value > 0.0 and table.baselines:
+        in_all[in_all] = np.median(table.values[: table.baselines, in_all], axis=0) >= rules.min_value
     names = [name for name, common in zip(table.names, in_all.tolist(), strict=True) if common]
     values, split = table.values[:, in_all], table.baselines
     ranks = np.array(

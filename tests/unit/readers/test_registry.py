@@ -20,11 +20,12 @@ FORMATS = (
     *("pprof", "speedscope", "cpuprofile", "pstats", "pyinstrument", "trace-events", "perun", "perf", "callgrind"),
     *("hyperfine", "pytest-benchmark", "junit", "pyperf", "go-benchmark", "google-benchmark", "criterion", "libtest"),
     *("jmh", "benchmarkdotnet", "custom-results", "austin", "jfr"),
+    *("pytest-durations", "pytest-report-log", "go-test"),
 )
 RECORDED = [(name, path) for name in FORMATS for path in sorted((DATA / name).iterdir())]
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
-ENDLESS = ("perf", "callgrind", "go-benchmark", "libtest", "austin")
+ENDLESS = ("perf", "callgrind", "go-benchmark", "libtest", "austin", "pytest-durations")
 LINES = ("libtest",)  # each line stands for itself: what is cut between two of them is whole
 
 # what stands where a recorded text has a number, a quoted text or a word
@@ -57,6 +58,9 @@ SMALLEST = {
     "benchmarkdotnet": b'{"HostEnvironmentInfo": {}, "Benchmarks": []}',
     "custom-results": b'[{"name": "a", "unit": "ms", "value": 1}]',
     "junit": b'<testsuite><testcase name="a" time="1"/></testsuite>',
+    "pytest-durations": b"=== slowest durations ===\n0.50s call     tests/a.py::test_x\n",
+    "pytest-report-log": b'{"nodeid": "a", "when": "call", "duration": 1, "$report_type": "TestReport"}',
+    "go-test": b'{"Action": "pass", "Package": "shop", "Test": "TestA", "Elapsed": 0.1}\n',
     "durations": b'{"schema": "profgate.durations/1", "unit": "nanoseconds", "durations": {"t": 1}}',
     "folded": b"main 1\n",
 }

@@ -193,6 +193,14 @@ def test_within_a_cluster_of_equal_readings_nothing_has_moved() -> None:
     assert [test.name for test in checked(values, 5).moved] == ["t003"]
 
 
+def test_tests_too_short_for_the_clock_can_be_left_out() -> None:
+    values = np.round(noisy(300, 6, 0.01), 2)
+    enough = int((np.median(values[:5], axis=0) >= 0.5).sum())
+    everything, long = checked(values, 5), checked(values, 5, min_value=0.5)
+    assert (long.common, long.left_out) == (enough, 300 - enough)
+    assert (long.mean or 0.0) / long.common > (everything.mean or 0.0) / everything.common
+
+
 def test_a_coarse_clock_does_not_alarm_by_itself() -> None:
     alarms = 0
     for seed in range(60):

@@ -1,0 +1,88 @@
+"""The first days without a profiler: the action takes the results of a test run and counts stable ranks."""
+
+import json
+import math
+import random
+from typing import Any
+
+from action_stage import Stage
+
+TESTS = 120
+
+
+def junit(seed: int, *, slow: float = 1.0, everything: float = 1.0, tests: int = TESTS) -> dict[str, bytes]:
+    """The report of one test run; ``slow`` multiplies the time of one test, ``everything`` that of all."""
+    true, noise = random.Random(1), random.Random(seed)
+    cases = []
+    for number in range(tests):
+        seconds = (0.01 if number == 7 else 10 ** true.uniform(-2, 1)) * math.exp(noise.gauss(0, 0.005)) * everything
+        seconds *= slow if number == 7 else 1.0
+        cases.append(f'<testcase classname="tests.shop" name="test_{number}" time="{seconds:.6f}"/>')
+    return {"junit.xml": f"<testsuites><testsuite>{''.join(cases)}</testsuite></testsuites>".encode()}
+
+
+def ranks(stage: Stage) -> dict[str, Any]:
+    """The word of the stable ranks in the report."""
+    (change,) = json.loads(stage.file("report.json"))["changes"]
+    assert change["strategy"] == "stable_ranks"
+    return dict(change)
+
+
+def test_the_first_pull_request_reads_what_the_durations_will_tell(stage: Stage) -> None:
+    stage.open_pull()
+    assert stage.compare(junit(1)) == 0
+    (comment,) = stage.comments
+    assert "the durations of 120 tests in this pull request were read" in comment
+    assert "No profiler is needed" in comment
+    assert "from the third base run on" in comment
+    assert "record a profile next" in comment
+
+
+def test_few_tests_are_told_that_their_order_says_little(stage: Stage) -> None:
+    stage.open_pull()
+    assert stage.compare(junit(1, tests=5)) == 0
+    assert "With 30 tests or more" in stage.comments[0]
+
+
+def test_profiles_read_nothing_of_durations(stage: Stage) -> None:
+    stage.open_pull()
+    assert stage.compare({"a.folded": b"main 10\n"}) == 0
+    assert "No profiler" not in stage.comments[0]
+
+
+def test_two_base_runs_cannot_tell_and_say_so(stage: Stage) -> None:
+    for seed in range(2):
+        stage.push(junit(seed))
+    stage.open_pull()
+    assert stage.compare(junit(9)) == 0
+    word = ranks(stage)
+    assert (word["kind"], word["to"] is None) == ("Unknown", False)
+    assert word["reason"] == "2 baseline runs, at least 3 are needed to know how many ranks are stable"
+    assert word["reason"] in stage.summary
+
+
+def test_from_the_third_base_run_on_a_slow_test_is_worth_a_look_and_red_for_nobody(stage: Stage) -> None:
+    for seed in range(4):
+        stage.push(junit(seed))
+    stage.open_pull()
+    stage.inputs["strategies"] = "ranks"
+    assert stage.compare(junit(8)) == 0
+    assert ranks(stage)["kind"] == "NoChange"
+    assert stage.compare(junit(9, slow=2000.0)) == 0
+    word = ranks(stage)
+    assert (word["kind"], word["evidence"]["baseline_runs"]) == ("MaybeDegradation", 4)
+    assert word["evidence"]["moved_1"] == "tests.shop.test_7"
+    assert stage.outputs["conclusion"] == "warn"
+    (comment,) = stage.comments
+    assert "the order of the durations changed: tests got slower" in comment
+    assert "| `tests.shop.test_7` |" in comment
+
+
+def test_a_slower_machine_keeps_the_order(stage: Stage) -> None:
+    for seed in range(4):
+        stage.push(junit(seed))
+    stage.open_pull()
+    assert stage.compare(junit(9, everything=1.9)) == 0
+    word = ranks(stage)
+    assert word["kind"] == "NoChange"
+    assert 1.8 < word["evidence"]["overall"] < 2.0
