@@ -20,6 +20,7 @@ async function start() {
 
 function makeEvolution(evolution) {
   const page = { evolution, hover: null, state: { metric: evolution.metric, scale: "", query: "", chosen: null, at: null, line: null } };
+  const ranked = [];
   page.jumpsOf = (number) => evolution.lines[number].jumps;
   page.format = (value) => formatValue(value, evolution.metrics[page.state.metric].unit);
   page.valueText = (line, at) => page.format(line.middle[at]);
@@ -34,7 +35,7 @@ function makeEvolution(evolution) {
 
   function renew() {
     const { metric, query, chosen } = page.state;
-    page.lines = rankedLines(evolution, metric);
+    page.lines = ranked[metric] ??= rankedLines(evolution, metric);
     const open = chosen ? page.lines.filter((line) => chosen.includes(line.number)) : matching(page.lines, query);
     page.shown = open.slice(0, MOST_SHOWN);
     if (!page.shown.some((line) => line.number === page.state.line)) page.state.line = null;
@@ -67,9 +68,11 @@ function makeEvolution(evolution) {
   function choose(at, number) {
     if (number !== null && !page.shown.some((line) => line.number === number)) {
       const others = page.shown.map((line) => line.number).slice(0, MOST_SHOWN - 1);
-      page.state.chosen = [number, ...others];
+      set({ chosen: [number, ...others] });
     }
-    set({ at, line: number });
+    Object.assign(page.state, { at, line: number });
+    page.chart.light();
+    tell();
     announce(byId("details").textContent);
   }
 

@@ -205,6 +205,19 @@ def test_a_benchmark_that_stays_here_gets_the_sources_of_each_version(
     assert len(list((folder / "profgate-track" / "runs").iterdir())) == 2, "runs of two benchmarks must not be mixed"
 
 
+def test_a_benchmark_beside_the_repository_is_known_by_its_file(
+    repository: Repository, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = repository(bench="")
+    (tmp_path / "bench.py").write_text(BENCH)
+    words = ["v2", "v3", "--runs", "1", "--", sys.executable, str(tmp_path / "bench.py")]
+    document = tracked(capsys, *words)
+    assert (jumps(document), document["notes"]) == ([("v2", "v3", 102, 152)], [])
+    (tmp_path / "bench.py").write_text(BENCH + "# another benchmark\n")
+    tracked(capsys, *words)
+    assert len(list((folder / "profgate-track" / "runs").iterdir())) == 2
+
+
 def test_releases_need_no_git(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -57,17 +57,18 @@ class Plan:
     @property
     def key(self) -> str:
         """Runs are comparable where this is the same: the command, what prepares it, and what comes from here."""
-        local = [*self.sources, *map(glob.escape, self.named_files())] if self.here else []
-        files = [name for pattern in (*map(glob.escape, self.brought), *local) for name in files_matching(".", pattern)]
-        said = [self.command, self.setup, self.here, self.brought, digest_of(".", files), self.repository is None]
+        patterns = [*map(glob.escape, self.brought), *(self.sources if self.here else ())]
+        files = {name for pattern in patterns for name in files_matching(".", pattern)}
+        files |= {name for name in self.named_files() if self.here or os.path.isabs(name)}  # noqa: PTH117 - a text
+        said = [self.command, self.setup, self.here, self.brought, digest_of(".", sorted(files)), not self.repository]
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:16]
 
     def named_files(self) -> list[str]:
         """Words of the command that could be files of the benchmark."""
         words = [word.removeprefix("{source}/").removeprefix("./") for word in self.command[1:]]
-        if "/" in self.command[0]:
+        if "/" in self.command[0] and not self.command[0].startswith("/"):  # no interpreter
             words.append(self.command[0].removeprefix("{source}/").removeprefix("./"))
-        fit = (word for word in words if word and not word.startswith(("-", "/", "{")))
+        fit = (word for word in words if word and not word.startswith(("-", "{")))
         return [word for word in fit if ".." not in PurePosixPath(word).parts]
 
 
@@ -80,6 +81,8 @@ def measure(plan: Plan, folder: TrackFolder, source: str, tell: Tell, *, again: 
         for version in plan.versions:
             if any(record.problem for record in _records(folder, version).values()):
                 folder.drop(version_key(version))
+    waiting = sum(_lacks(plan, folder, version) for version in plan.versions)
+    tell(f"{waiting} of {len(plan.versions)} versions to measure; what is done is kept, however this ends")
     done_seconds: list[float] = []
     for number, left in _to_do(plan, folder):
         version, start = plan.versions[number], monotonic()
@@ -288,5 +291,6 @@ def _command_digest(plan: Plan, version: Version, place: str) -> str | None:
     if plan.repository is not None and not plan.here:
         # what a setup builds differs in every version; a benchmark is what somebody wrote
         written = plan.repository.files(version.commit)
-        names = [name for name in names if plan.prefix + name in written or name in plan.brought]
+        same = {*plan.brought, *filter(os.path.isabs, names)}
+        names = [name for name in names if plan.prefix + name in written or name in same]
     return digest_of(place, sorted(set(names)))
