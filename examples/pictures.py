@@ -1,4 +1,7 @@
-"""Makes the README's pictures from what `./run demo` wrote: run it with the e2e environment after the demo."""
+"""Makes the pictures of README and docs: run it with the e2e environment after `./run demo`.
+
+The evolution is drawn where `build/track` holds a track, as docs/tracking.md makes it of examples/track/bench.py.
+"""
 
 import shutil
 import sys
@@ -50,6 +53,11 @@ def main() -> None:
         page = browser.new_context(viewport={"width": 1180, "height": 760}, offline=True).new_page()
         page.goto(graph.as_uri())
         take(page, "page")
+        evolution = ROOT / "build" / "track" / "evolution.html"
+        if evolution.is_file():
+            page = browser.new_context(viewport={"width": 1180, "height": 690}, offline=True).new_page()
+            page.goto(evolution.as_uri())
+            take(page, "evolution")
         browser.close()
 
 
