@@ -21,12 +21,14 @@ from profgate.commands.tracking import Plan, measure, measured_versions
 from profgate.errors import ProfgateError
 from profgate.history.evolution import EvolutionOptions, evolution_of
 from profgate.model.evolution import Evolution, Version
+from profgate.model.visible_text import name_text
 from profgate.publish.terminal import show
 from profgate.report.evolution_page import build_evolution_page
 from profgate.report.evolution_text import evolution_csv, evolution_json, evolution_lines
 
 FORMATS = ("terminal", "json", "csv")
 MOST_VERSIONS = 10_000
+LONGEST_LINE = 400
 DEFAULT_FOLDER = "profgate-track"
 
 
@@ -189,7 +191,7 @@ class _Output:
 
 
 def _tell(text: str) -> None:
-    sys.stderr.write(f"profgate: {text}\n")
+    sys.stderr.write(f"profgate: {name_text(text, LONGEST_LINE)}\n")  # it quotes what commands printed
     sys.stderr.flush()
 
 

@@ -12,6 +12,7 @@ from profgate.report.numbers import counted, from_to, signed_percent
 
 SCHEMA = "profgate.evolution/1"
 MOST_JUMPS = 20
+LONGEST_TEXT = 300
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 CSV_COLUMNS = (
     *("version", "commit", "benchmark", "metric", "unit", "value", "low", "high", "n", "jump", "source_changed"),
@@ -25,8 +26,8 @@ def evolution_lines(evolution: Evolution, width: int = 100) -> list[tuple[str, s
     chosen = [line for line in evolution.lines if line.metric.name == evolution.metric]
     versions, benchmarks = counted(len(evolution.measured), "version"), counted(len(chosen), "benchmark")
     lines = [("head", f"{len(measured)} of {versions} measured, {benchmarks}, {plain(evolution.metric)}")]
-    lines += [("warn", f"  {version_name(one)}: {plain(one.problem)}") for one in evolution.measured if one.problem]
-    lines += [("warn", f"  {version_name(one)}: {plain(text)}") for one in evolution.measured for text in one.warnings]
+    told = [(one, text) for one in evolution.measured for text in (one.problem, *one.warnings) if text]
+    lines += [("warn", f"  {version_name(one)}: {name_text(text, LONGEST_TEXT)}") for one, text in told]
     lines += [("quiet", f"  {plain(note)}") for note in evolution.notes]
     jumps = [jump for jump in evolution.jumps if evolution.lines[jump.line].metric.name == evolution.metric]
     lines.append(("text", ""))
