@@ -30,6 +30,7 @@ _WHOLE = frozenset(
         "escape_sequence",
     }
 )
+_PARENTHESES = frozenset({b"(", b")"})
 _CLOSING = frozenset({b")", b"]", b"}"})
 _COMMA_COUNTS = frozenset({"subscript", "expression_list", "pattern_list"})
 _BODIES = frozenset(
@@ -213,7 +214,7 @@ class _Walk:
         elif not node.child_count or kind in _WHOLE:
             self._leaf(node, kind)
             return False
-        elif node.is_named:
+        elif node.is_named and kind not in self.grammar.grouping:
             self._flush()
             now.feed(b"(" + kind.encode())
         return True
@@ -247,7 +248,11 @@ class _Walk:
             else:
                 around.words |= now.words
                 around.feed(_NESTED)
-        elif node.is_named and not (now.items is not None and now.items == len(self.above) + 1):
+        elif (
+            node.is_named
+            and node.type not in self.grammar.grouping
+            and not (now.items is not None and now.items == len(self.above) + 1)
+        ):
             self._flush()
             now.feed(b")")
 
@@ -294,7 +299,7 @@ class _Walk:
             text = text.replace(b"'", b'"')
         elif kind == "jsx_text":
             text = b" ".join(text.split())
-        elif text == b";" and self.above[-1].type in self.grammar.idle_ends:
+        elif self._is_idle_sign(text, self.above[-1].type):
             return
         if text in _CLOSING:
             self.comma = False
@@ -307,6 +312,11 @@ class _Walk:
         if text == b"(":
             now.item.calls = True
         self._token(_ITSELF if text == now.itself and text else text)
+
+    def _is_idle_sign(self, text: bytes, around: str) -> bool:
+        if text == b";":
+            return around in self.grammar.idle_ends
+        return text in _PARENTHESES and around in self.grammar.grouping
 
     def _token(self, text: bytes) -> None:
         if text:

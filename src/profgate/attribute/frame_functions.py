@@ -19,8 +19,10 @@ _SCRIPT_PREFIX = re.compile(r"^(?:(?:async|get|set|new|static|bound|function)\*?
 _JAVA_LAMBDA = re.compile(r"lambda\$(\w+)\$\d+$")
 _JAVA_BODIES = {"new": "<init>", "static": "<clinit>"}
 _CPP_LAMBDA = re.compile(r"\{lambda\(.*?\)(?:#\d+)?\}|<lambda\(.*?\)>")
+_PARAMETERS = re.compile(r"\(([^()]*)\)(?: const)?(?: \[clone [^\]]*\])*$")
 _RUST_CLOSURE = re.compile(r"\{\{closure\}\}|\{closure(?:_env)?#\d+\}")
 _RUST_TRAIT = re.compile(r"^<(.+) as .+>::")
+_READERS: tuple[Language, ...] = ("python", "javascript", "go", "java", "cpp", "rust")
 _CONSTRUCTORS = frozenset({"constructor", "<init>"})
 
 
@@ -44,8 +46,33 @@ def frame_name(name: str, language: Language) -> FrameName:
 
 def last_words(name: str) -> frozenset[str]:
     """What the function of a frame may be called, read by the rules of every language; empty where it is nameless."""
-    said = [frame_name(name, language) for language in ("python", "javascript", "go", "java", "cpp", "rust")]
+    said = [frame_name(name, language) for language in _READERS]
     return frozenset(one.parts[-1] for one in said if one.parts and not one.nameless)
+
+
+WHOLE_NAMES = frozenset({"go", "java", "c", "cpp", "rust"})
+
+
+def key_word(function: SourceFunction) -> str | None:
+    """The word by which a function is looked up: its own, or that of the function around a nameless one."""
+    if function.kind == "function":
+        return function.name
+    return function.parts[-2] if function.kind == "anonymous" and len(function.parts) > 1 else None
+
+
+def words_of(name: str) -> frozenset[str]:
+    """The words by which a frame's function may be looked up, read by the rules of every language."""
+    said = [frame_name(name, language) for language in _READERS]
+    return frozenset(one.parts[-2 if one.nameless else -1] for one in said if len(one.parts) > one.nameless)
+
+
+def means_wholly(name: str, function: SourceFunction, language: Language | None) -> bool:
+    """Whether a frame gives the whole qualified name of a function, perhaps below a package."""
+    if language is None:
+        return False
+    said, whole = frame_name(name, language), len(function.parts)
+    # below a package or crate the source does not repeat its name; a namespace it does
+    return _agreed(said, function) >= whole and (language not in {"c", "cpp"} or len(said.parts) == whole)
 
 
 Known = TypeVar("Known")
@@ -70,7 +97,7 @@ def functions_meant(
         return [one for one in known if function_of(one).kind == "module"]
     if said.within:
         return _innermost(known, function_of, line)
-    found = _named(said, known, function_of)
+    found = _of_arity(name, _named(said, known, function_of), function_of, language)
     if len(found) == 1:
         return found if line is None or _holds(function_of(found[0]), line) else []
     if found:
@@ -85,6 +112,22 @@ def functions_meant(
 
 def _holds(function: SourceFunction, line: int) -> bool:
     return function.first <= line <= function.last
+
+
+def _of_arity(
+    name: str, found: list[Known], function_of: Callable[[Known], SourceFunction], language: Language
+) -> list[Known]:
+    """Of overloads those that take as many arguments as a C++ frame's name lists, if there are any."""
+    listed = _PARAMETERS.search(name) if language == "cpp" and len(found) > 1 else None
+    if listed is None:
+        return found
+    count = _arity(listed[1])
+    return [one for one in found if _arity(function_of(one).signature[1:-1]) == count] or found
+
+
+def _arity(parameters: str) -> int:
+    plain = without_arguments(parameters).strip()
+    return 0 if plain in {"", "void"} else plain.count(",") + 1
 
 
 def _innermost(known: Sequence[Known], function_of: Callable[[Known], SourceFunction], line: int | None) -> list[Known]:

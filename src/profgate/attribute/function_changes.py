@@ -1,6 +1,6 @@
 """What became of each function of the changed files, by comparing fingerprints of both sides."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from profgate.attribute.fingerprints import SHORTEST, ParsedSource, SourceFunction, parsed_source
@@ -60,7 +60,7 @@ def function_changes(diff: SourceDiff | None) -> FunctionChanges:
         lists = [[] if gone else list(one.functions) for one, gone in zip((before, after), empty, strict=True)]
         pairs.append((changed, lists[0], lists[1]))
         imported[changed.path] = _imported(before, after)
-    return FunctionChanges(_paired(pairs), tuple(unread), imported)
+    return FunctionChanges(_paired(pairs, imported), tuple(unread), imported)
 
 
 def unread(changes: FunctionChanges) -> str:
@@ -86,6 +86,7 @@ def _imported(before: ParsedSource, after: ParsedSource) -> frozenset[str]:
 
 def _paired(
     files: Sequence[tuple[ChangedFile, list[SourceFunction], list[SourceFunction]]],
+    imported: Mapping[str, frozenset[str]],
 ) -> tuple[dict[str, tuple[KnownFunction, ...]], dict[str, tuple[KnownFunction, ...]]]:
     found: tuple[dict[str, list[KnownFunction]], dict[str, list[KnownFunction]]] = ({}, {})
     left: tuple[list[Place], list[Place]] = ([], [])
@@ -95,6 +96,8 @@ def _paired(
         for old, new in _by_name(before, after):
             if old is not None and new is not None:
                 state = _state(old, new, moved=moved or old.parts != new.parts)
+                if new.kind == "module" and imported[changed.path] and state != "unknown":
+                    state = "changed"  # importing takes time as well
                 found[0].setdefault(paths[0], []).append(KnownFunction(paths[0], old, state, (paths[1], new)))
                 found[1].setdefault(paths[1], []).append(KnownFunction(paths[1], new, state, (paths[0], old)))
             elif old is not None:
@@ -106,16 +109,23 @@ def _paired(
         if changed.status != "removed":
             found[1].setdefault(paths[1], [])
     renames = _by_fingerprint(*left)
-    for place, one in enumerate(left[0]):
-        partner = renames.get(place)
-        fate: SourceState = "removed" if partner is None else "renamed"
-        found[0][one[0]].append(KnownFunction(*one, fate, None if partner is None else left[1][partner]))
-    came = {new: old for old, new in renames.items()}
-    for place, one in enumerate(left[1]):
-        partner = came.get(place)
-        fate = "added" if partner is None else "renamed"
-        found[1][one[0]].append(KnownFunction(*one, fate, None if partner is None else left[0][partner]))
+    _told_alone(found[0], left[0], left[1], renames, "removed")
+    _told_alone(found[1], left[1], left[0], {new: old for old, new in renames.items()}, "added")
     return _frozen(found[0]), _frozen(found[1])
+
+
+def _told_alone(
+    found: dict[str, list[KnownFunction]],
+    ours: Sequence[Place],
+    theirs: Sequence[Place],
+    renames: Mapping[int, int],
+    fate: SourceState,
+) -> None:
+    """Takes in the functions of one side that no name paired: renamed where their tokens did, else added or removed."""
+    for number, (path, one) in enumerate(ours):
+        partner = renames.get(number)
+        state: SourceState = fate if partner is None else "renamed"
+        found[path].append(KnownFunction(path, one, state, None if partner is None else theirs[partner]))
 
 
 def _frozen(found: dict[str, list[KnownFunction]]) -> dict[str, tuple[KnownFunction, ...]]:

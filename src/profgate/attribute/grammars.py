@@ -1,6 +1,6 @@
 """What of each language's grammar is a function, a scope, a name, or says nothing at all."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal
@@ -15,8 +15,9 @@ Language = Literal["python", "javascript", "typescript", "tsx", "go", "java", "c
 class Grammar:
     """Node types by what they mean.
 
-    ``wrappers`` hold a function or scope together with what is written before it; ``imports`` bind names at the top of
-    a file; ``silent`` nodes and whatever is below them are no part of the program.
+    ``wrappers`` hold a function or scope together with what is written before it, ``leading`` stands before it;
+    ``imports`` bind names at the top of a file. ``grouping`` says nothing that the tree does not say, ``silent`` nodes
+    with all below them are no part of the program, and after ``idle_ends`` a semicolon may be left out.
     """
 
     package: str
@@ -29,7 +30,7 @@ class Grammar:
     silent: frozenset[str] = frozenset({"comment", "line_comment", "block_comment", "html_comment", "hash_bang_line"})
     quotes: frozenset[str] = frozenset()
     idle_ends: frozenset[str] = frozenset()
-    names: dict[str, str] = field(default_factory=dict)
+    grouping: frozenset[str] = frozenset()
 
 
 def _words(text: str) -> frozenset[str]:
@@ -69,6 +70,7 @@ _GRAMMARS: dict[Language, Grammar] = {
         imports=_words("import_statement import_from_statement future_import_statement"),
         wrappers=_words("decorated_definition"),
         quotes=_words("string_start string_end"),
+        grouping=_words("parenthesized_expression"),
     ),
     "javascript": _script("tree_sitter_javascript", "language"),
     "typescript": _script("tree_sitter_typescript", "language_typescript"),

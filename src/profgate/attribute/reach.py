@@ -102,7 +102,11 @@ class _Reaching:
         for one in self._all_functions():
             if one.state == "unknown":
                 return f"{one.path} holds what its grammar does not know"
-            if one.state == "changed" and one.function.kind in {"module", "scope"}:
+            if (
+                one.function.kind in {"module", "scope"}
+                and one.partner
+                and one.partner[1].fingerprint != one.function.fingerprint
+            ):
                 name = ".".join(one.function.parts)
                 return f"code outside functions changed in {one.path}" + (f", {name}" if name else "")
         return self._seen()

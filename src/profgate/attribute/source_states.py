@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from profgate.attribute.frame_functions import functions_meant
+from profgate.attribute.frame_functions import WHOLE_NAMES, functions_meant, key_word, means_wholly, words_of
 from profgate.attribute.function_changes import FunctionChanges, KnownFunction
 from profgate.attribute.grammars import language_of
 from profgate.attribute.hunk_scope import FileHunks, Function
@@ -71,18 +71,43 @@ class Sides:
         self.paths = both_sides(diff)
         self.known: dict[tuple[int, str], str | None] = {}
         self.hunks: dict[tuple[int, str], FileHunks] = {}
+        self.named: dict[int, dict[str, list[KnownFunction]]] = {}
         self.places = [self._place(symbol) for symbol in range(len(self.symbols))]
         self.lines = self._lines()
 
     def _place(self, symbol: int) -> tuple[int, str | None]:
         """The side that a symbol's line belongs to, and its file there."""
         side, file = (TARGET if self.present[TARGET][symbol] else BASELINE), self.symbols.files[symbol]
+        if file is None and (path := self._file_by_name(side, self.symbols.names[symbol])) is not None:
+            return side, path
         file = file or file_of_class(self.symbols.names[symbol])
         if file is None:
             return side, None
         if (side, file) not in self.known:
             self.known[side, file] = self.paths[side].find(file)
         return side, self.known[side, file]
+
+    def _file_by_name(self, side: int, name: str) -> str | None:
+        """The one changed file with a function of exactly this qualified name, for frames that name no file.
+
+        Machine code and the JVM give whole names; one that is less than whole could be any library's.
+        """
+        if side not in self.named:
+            self.named[side] = {}
+            for path, functions in self.changes.functions[side].items():
+                for one in functions if language_of(path) in WHOLE_NAMES else ():
+                    if (word := key_word(one.function)) is not None:
+                        self.named[side].setdefault(word, []).append(one)
+        known = self.named[side]
+        if not known:
+            return None
+        paths = {
+            one.path
+            for word in words_of(name)
+            for one in known.get(word, ())
+            if means_wholly(name, one.function, language_of(one.path))
+        }
+        return paths.pop() if len(paths) == 1 else None
 
     def _lines(self) -> dict[tuple[int, str], list[int]]:
         """Lines that are known to be no closure's, for each changed file, in order."""

@@ -1,0 +1,35 @@
+'use strict';
+const { readFileSync } = require('fs');
+
+function total(items, tax = 0.2) {
+  let result = 0;
+  for (const item of items) result += item.price * (1 + tax);
+  return result;
+}
+
+const countAll = (items) => {
+  const seen = new Map();
+  for (const item of items) seen.set(item.name, (seen.get(item.name) || 0) + 1);
+  return seen.size;
+};
+
+class Cart {
+  constructor() { this.items = []; }
+  add(item) { this.items.push(item); }
+  get value() { return total(this.items); }
+  async save(file) { return readFileSync(file, 'utf8').length; }
+}
+
+function outer(items) {
+  function inner(item) { return item.price * 2 + item.name.length; }
+  return items.map(inner).filter((value) => value > 3);
+}
+
+exports.rank = function (items) {
+  return [...items].sort((a, b) => a.price - b.price);
+};
+exports.write = function write(items) {
+  return items.map((item) => `${item.name};${item.price}`).join('\n');
+};
+const made = new Function('n', 'return n * 2');
+module.exports.made = made;

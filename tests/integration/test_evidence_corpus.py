@@ -1,0 +1,125 @@
+"""Small programs of each language in two versions, with what is known to have become of their frames.
+
+``frames.txt`` says of each frame: its state, the sides that know it, its name as the language's profilers write it, the
+file they name, and a text of the line they name; ``-`` stands for what they do not say. ``unknown`` is the right word
+for frames of libraries and for names that fit several functions of which one changed.
+"""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from comparisons import from_exclusive
+from golden_files import Golden
+from profgate.attribute.folder_diff import folder_diff
+from profgate.attribute.function_changes import function_changes
+from profgate.attribute.paired_functions import paired_functions
+from profgate.attribute.source_states import Sides, source_states
+from profgate.model.attribution import SourceDiff
+from profgate.model.comparison import Comparison, Symbols
+from profgate.model.profile import Facts
+
+ROOT = Path(__file__).parents[1] / "data" / "changes"
+LANGUAGES = ("cpp", "go", "java", "javascript", "python", "rust", "typescript")
+FIRST_LINES = {"python": "pstats", "javascript": "cpuprofile", "typescript": "cpuprofile"}
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One line of frames.txt."""
+
+    state: str
+    sides: str
+    name: str
+    file: str | None
+    line: int | None
+
+
+def texts(language: str, side: str) -> dict[str, str]:
+    folder = ROOT / language / side
+    return {
+        f"src/{path.relative_to(folder).as_posix()}": path.read_text()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def frames_of(language: str) -> list[Frame]:
+    found = []
+    for line in (ROOT / language / "frames.txt").read_text().splitlines():
+        match = re.fullmatch(r"(\w+)\s+(both|before|after)\s+(.*) \| (.*) \| (.*)", line)
+        assert match, line
+        state, sides, name, file, text = match.groups()
+        sources = texts(language, "before" if sides == "before" else "after")
+        source = next((text for path, text in sources.items() if f"/{path}".endswith(f"/{file}")), "")
+        at = None
+        if text != "-":
+            at = 1 + next(number for number, one in enumerate(source.split("\n")) if text in one)
+        found.append(Frame(state, sides, name, None if file == "-" else file, at))
+    return found
+
+
+def compared(language: str) -> tuple[list[Frame], Comparison, SourceDiff]:
+    frames = frames_of(language)
+    numbers = [f"f{place:03}" for place in range(len(frames))]
+    sides = [
+        dict.fromkeys([number for number, one in zip(numbers, frames, strict=True) if one.sides != absent], 10)
+        for absent in ("after", "before")
+    ]
+    names = [one.name for one in frames]
+    symbols = Symbols(names, [one.file for one in frames], [one.line for one in frames], [None] * len(frames), names)
+    facts = Facts(FIRST_LINES.get(language, "perf"))
+    made = replace(from_exclusive([sides[0]], [sides[1]]), symbols=symbols, facts=(facts, facts))
+    after = texts(language, "after")
+    return frames, made, folder_diff(texts(language, "before"), after, frozenset(after))
+
+
+def told(language: str, *, by_lines: bool = False) -> list[tuple[Frame, str]]:
+    """Each frame with the state it was given; ``by_lines``: with the diff alone, without the sources."""
+    frames, made, diff = compared(language)
+    diff = replace(diff, texts=None) if by_lines else diff
+    found = source_states(Sides(made, diff, function_changes(diff)))
+    return list(zip(frames, found.states, strict=True))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_frame_gets_its_state(language: str) -> None:
+    assert [(one.name, one.sides, state) for one, state in told(language)] == [
+        (one.name, one.sides, one.state) for one in frames_of(language)
+    ]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_renamed_and_moved_functions_pair_their_frames(language: str) -> None:
+    frames, made, diff = compared(language)
+    pairs = paired_functions(made, Sides(made, diff, function_changes(diff)))
+    old = [(one.name, one.file) for one in frames if one.state == "renamed" and one.sides == "before"]
+    new = [(one.name, one.file) for one in frames if one.state == "renamed" and one.sides == "after"]
+    assert sorted(pairs.items(), key=str) == sorted(zip(old, new, strict=True), key=str)
+
+
+def test_the_table_of_evidence(golden: Golden) -> None:
+    rows = ["| language | frames | by | right | wrong | unknown though known | precision | recall |"]
+    rows.append("|:--|--:|:--|--:|--:|--:|--:|--:|")
+    for language in LANGUAGES:
+        for by_lines in (False, True):
+            counts: Counter[str] = Counter()
+            for one, state in told(language, by_lines=by_lines):
+                if state != "unknown":
+                    counts["right" if state == one.state else "wrong"] += 1
+                elif one.state != "unknown":
+                    counts["missed"] += 1
+            right, wrong, known = (
+                counts["right"],
+                counts["wrong"],
+                sum(one.state != "unknown" for one in frames_of(language)),
+            )
+            precision = f"{right / (right + wrong):.2f}" if right + wrong else "-"
+            rows.append(
+                f"| {language} | {len(frames_of(language))} | {'lines of the diff' if by_lines else 'fingerprints'} | "
+                f"{right} | {wrong} | {counts['missed']} | {precision} | {right / known:.2f} |"
+            )
+    golden.check("evidence.md", "\n".join(rows) + "\n")
