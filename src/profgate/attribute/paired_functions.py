@@ -8,7 +8,7 @@ from profgate.model.comparison import Comparison
 
 Identity = tuple[str, str | None]
 _STAYED = frozenset({"same", "changed"})
-_NAMELESS = re.compile(r"^(?:.*[.:/])?(?:\(anonymous\)|<anonymous>|<lambda>|)$")
+_NAMELESS = re.compile(r"^(?:.*[.:/])?(?:\(anonymous\)|<(?:anonymous|lambda|module|\w+comp|genexpr)>|)$")
 
 
 def paired_functions(comparison: Comparison, sides: Sides) -> dict[Identity, Identity]:
