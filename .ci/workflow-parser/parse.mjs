@@ -1,0 +1,17 @@
+// Prints what GitHub's parser says of each workflow file, a JSON object a line: {name, told}.
+import { readFile } from "node:fs/promises";
+import { register } from "node:module";
+
+register("./json.mjs", import.meta.url);
+const { NoOperationTraceWriter, convertWorkflowTemplate, parseWorkflow } = await import("@actions/workflow-parser");
+
+for (const name of process.argv.slice(2)) {
+  const content = await readFile(name, "utf8");
+  const { context, value } = parseWorkflow({ name, content }, new NoOperationTraceWriter());
+  const told = context.errors.getErrors().map((error) => error.message);
+  if (value !== undefined && told.length === 0) {
+    const template = await convertWorkflowTemplate(context, value);
+    told.push(...(template.errors ?? []).map((error) => error.Message));
+  }
+  console.log(JSON.stringify({ name, told }));
+}
