@@ -1,6 +1,6 @@
 """Judges what `bench.accuracy.record` recorded and writes recordings.json, from which the page is made.
 
-python -m bench.accuracy.recorded FOLDER
+python -m bench.accuracy.recorded FOLDER [programs | upgrades]
 """
 
 import json
@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -132,40 +133,61 @@ def comment_of(place: Path) -> list[str]:
     return [line.rstrip() for line in head if not line.startswith(("<!--", "[🔥"))]
 
 
-def main(arguments: list[str]) -> int:
-    """Write recordings.json."""
-    if len(arguments) != 1 or arguments[0].startswith("-"):
-        print(__doc__)
-        return 2
-    folder = Path(arguments[0]).resolve()
+def _recorded_on(folder: Path) -> str:
+    """The day of the newest recording in a folder."""
+    newest = max(path.stat().st_mtime for path in folder.rglob("run-*"))
+    return datetime.fromtimestamp(newest, UTC).strftime("%-d %B %Y")
+
+
+def _python(folder: Path) -> str:
     manifest = json.loads((folder / "upgrades" / UPGRADES[0].name / "target" / "profgate-manifest.json").read_bytes())
     versions = {entry["profiler"]: entry["profiler_version"] for entry in manifest["files"]}
-    python = f"Python {platform.python_version()}, py-spy {versions[PY_SPY]} at {RATE} samples a second"
-    results = {
-        "about_programs": (
-            f"Scripts of `bench/accuracy/programs`, {UNCHANGED_RUNS} unchanged runs and {SLOWER_RUNS} of each slowed "
-            "down, in turns, while other programs kept\nboth processors of the machine busy: the noise is honest. "
-            f"{python}, "
-            "and cProfile by the\nclock of the wall and by that of the processor, which does not count waiting.\n"
-            f"{SPLITS} random splits of the same runs into {BASE_RUNS} base runs, baseline and target, so the rates "
-            "of a row are not independent.\nSlowed down = an empty loop at the start of one function."
-        ),
-        "programs": program_results(folder),
-        "about_upgrades": (
-            f"Two releases of a library under the same script, three runs a side on the same busy machine: {python},\n"
-            "and cProfile by the processor's clock. Fewer than 8 base runs, so no verdict can be red. Above the "
-            "comment's first fold:"
-        ),
-        "upgrades": [
-            {
-                "title": f"{upgrade.before[0]} to {upgrade.after[0]}",
-                "said": upgrade.known,
-                "comment": comment_of(folder / "upgrades" / upgrade.name),
-            }
-            for upgrade in UPGRADES
-        ],
-    }
-    OUTPUT.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return f"Python {platform.python_version()}, py-spy {versions[PY_SPY]} at {RATE} samples a second"
+
+
+def programs(folder: Path) -> dict[str, Any]:
+    """The part on recorded programs."""
+    about = (
+        f"Scripts of `bench/accuracy/programs`, {UNCHANGED_RUNS} unchanged runs and {SLOWER_RUNS} of each slowed down, "
+        f"in turns, on {_recorded_on(folder / 'programs')},\nwhile other programs kept both processors of the machine "
+        f"busy several times over: the noise is honest. {_python(folder)},\nand cProfile by the clock of the wall and "
+        f"by that of the processor, which does not count waiting.\n{SPLITS} random splits of the same runs into "
+        f"{BASE_RUNS} base runs, baseline and target, so the rates of a row are not independent.\nSlowed down = an "
+        "empty loop at the start of one function."
+    )
+    return {"about_programs": about, "programs": program_results(folder)}
+
+
+def upgrades(folder: Path) -> dict[str, Any]:
+    """The part on upgrades of libraries."""
+    about = (
+        "Two releases of a library under the same script, three runs a side on the same busy machine, on "
+        f"{_recorded_on(folder / 'upgrades')}:\n{_python(folder)}, and cProfile by the processor's clock. Fewer than 8 "
+        "base runs, so no verdict can be red.\nAbove the comment's first fold:"
+    )
+    comments = [
+        {
+            "title": f"{upgrade.before[0]} to {upgrade.after[0]}",
+            "said": upgrade.known,
+            "comment": comment_of(folder / "upgrades" / upgrade.name),
+        }
+        for upgrade in UPGRADES
+    ]
+    return {"about_upgrades": about, "upgrades": comments}
+
+
+PARTS = {"programs": programs, "upgrades": upgrades}
+
+
+def main(arguments: list[str]) -> int:
+    """Write recordings.json; a part that was not asked for stays as it is there."""
+    if not 1 <= len(arguments) <= 2 or arguments[-1].startswith("-") or not set(arguments[1:]) <= set(PARTS):
+        print(__doc__)
+        return 2
+    known = json.loads(OUTPUT.read_text(encoding="utf-8")) if OUTPUT.exists() else {}
+    for name in arguments[1:] or PARTS:
+        known |= PARTS[name](Path(arguments[0]).resolve())
+    OUTPUT.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return 0
 
 

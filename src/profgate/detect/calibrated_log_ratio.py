@@ -243,7 +243,8 @@ class CalibratedLogRatio:
     learned from at least 8 base runs; before that a cautious prior is used and the gate stays advisory, except for
     exact counts (instructions, calls, allocations), which hardly scatter. It cannot tell where the number of samples
     behind a value is unknown or too small, it fails where the runs of a side share a disturbance that no base run
-    showed, and it cannot see a slowdown of everything at once, which is the test of totals' part.
+    showed, and it cannot see a slowdown of everything at once, which is the test of totals' part. With two or three
+    locations of weight, what they have in common is a guess: half of a change may be laid at the door of the others.
     """
 
     name = "calibrated_log_ratio"

@@ -8,9 +8,9 @@ from profgate.model.comparison import Comparison
 from profgate.model.units import MetricKind
 
 STEADY_JOBS = 3  # base runs from which their scatter says something
-# ln: hosted machines scatter by 0.01 to 0.05 in one pool and by 0.1 to 0.2 between CPU models. Unchanged cProfile
-# recordings on a machine with several programs for each processor scattered by 0.2 to 0.5, and 23 of 25 that were red
-# lay beyond this in one of the two ways
+# ln: unchanged cProfile recordings on a machine with several programs for each processor scattered by 0.2 to 0.5, and
+# 35 of 36 comparisons of them that were red lay beyond this in one of the two ways; by the processor's clock the same
+# programs scattered by 0.06 to 0.15
 BEYOND = 0.2
 
 
