@@ -88,3 +88,20 @@ def _git(*words: str) -> bytes | None:
     except (OSError, subprocess.SubprocessError):
         return None
     return said.stdout
+
+
+def base_branch(folder: str) -> str | None:
+    """The branch that the remote calls its own, else the current one; None without git or a repository."""
+    git = shutil.which("git")
+    if git is None:
+        return None
+    for words in (("symbolic-ref", "--short", "refs/remotes/origin/HEAD"), ("branch", "--show-current")):
+        try:
+            told = subprocess.run(  # noqa: S603 - a program of this machine, with words of our own
+                [git, "-C", folder, *words], capture_output=True, check=True, timeout=PATIENCE, text=True
+            )
+        except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+            continue
+        if name := told.stdout.strip().removeprefix("origin/"):
+            return name
+    return None

@@ -15,6 +15,7 @@ COMMANDS = {
     "check": "compare a commit with its nearest ancestor that was measured the same way",
     "trends": "where totals and shares changed for good along the history",
     "store": "keep what was measured at a commit, list it, make it small",
+    "init": "write the workflow and the policy for a repository",
     "flamegraph": "draw one profile or the difference of two",
     "fold": "print a profile as folded stacks",
     "report": "merge the reports of several legs into one",
