@@ -1,5 +1,6 @@
 """What became of each function of the changed files, by comparing fingerprints of both sides."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -145,8 +146,9 @@ def _by_name(
 ) -> Iterable[tuple[SourceFunction | None, SourceFunction | None]]:
     """Pairs of one qualified name: of several those with equal tokens first, then with equal parameters, then in order.
 
-    What is over on one side stands alone.
+    What is over stands alone, but for named functions of which each side has one of that name left in other scopes.
     """
+    left: tuple[list[SourceFunction], list[SourceFunction]] = ([], [])
     names: dict[tuple[str, tuple[str, ...]], tuple[list[SourceFunction], list[SourceFunction]]] = {}
     for side, functions in enumerate((before, after)):
         for one in functions:
@@ -157,14 +159,24 @@ def _by_name(
         if len(old) == len(new) == 1:
             yield old[0], new[0]
             continue
+        if not old or not new:
+            left[0].extend(old)
+            left[1].extend(new)
+            continue
         pairs = _equal(old, new, lambda one: (one.fingerprint, one.signature))
         pairs += _equal(old, new, lambda one: one.fingerprint)
         pairs += _equal(old, new, lambda one: one.signature or id(one))
         yield from pairs
         while old and new:
             yield old.pop(0), new.pop(0)
-        yield from ((one, None) for one in old)
-        yield from ((None, one) for one in new)
+        left[0].extend(old)
+        left[1].extend(new)
+    words = [Counter(one.name for one in side if one.kind == "function") for side in left]
+    alone = {word for word, count in words[0].items() if count == words[1][word] == 1}
+    came = {one.name: one for one in left[1] if one.kind == "function" and one.name in alone}
+    for one in left[0]:
+        yield one, came.get(one.name) if one.kind == "function" else None
+    yield from ((None, one) for one in left[1] if one is not came.get(one.name))
 
 
 def _equal(

@@ -15,9 +15,11 @@ from profgate.attribute.source_states import Sides
 from profgate.model.arrays import BoolArray
 from profgate.model.attribution import Reach, SourceDiff, SourceStates
 from profgate.model.comparison import Comparison, DiffTree
+from profgate.model.visible_text import cut
 
 NOWHERE = -1
 MOST_STEPS = 200
+LONGEST_NAME = 60
 LONGEST_PATH = 6  # frames told of a call path
 _TOUCHED = frozenset({"changed", "added", "removed"})
 # what no program reads while it is measured
@@ -210,7 +212,7 @@ def _link_paths(comparison: Comparison, above: BoolArray) -> list[str]:
 
 
 def _told(comparison: Comparison, path: list[int]) -> str:
-    names = [comparison.symbols.names[symbol] for symbol in path]
+    names = [cut(comparison.symbols.names[symbol], LONGEST_NAME) for symbol in path]
     if len(names) > LONGEST_PATH:
         names = [*names[:2], f"({len(names) - LONGEST_PATH + 1} more)", *names[-LONGEST_PATH + 3 :]]
     return " › ".join(names)

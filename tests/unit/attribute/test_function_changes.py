@@ -39,6 +39,12 @@ def test_a_renamed_function_is_found_by_its_tokens_in_its_file_and_in_others() -
     }
 
 
+def test_a_function_of_one_name_in_another_scope_of_the_file_is_itself() -> None:
+    before = {"a.js": "var A = function () { function A() {} A.f = function f() { return 1 }; return A }();"}
+    after = {"a.js": "(function () { function A() {} A.f = function f() { return 2 }; return A })();"}
+    assert {name.rpartition(".")[2]: state for name, state in states(before, after).items()}["f"] == "changed"
+
+
 def test_equal_functions_that_cannot_be_told_apart_are_not_paired() -> None:
     before = {"a.py": f"def a(items):\n{LONG}\ndef b(items):\n{LONG}"}
     after = {"a.py": f"def c(items):\n{LONG}\ndef d(items):\n{LONG}"}

@@ -136,6 +136,12 @@ def test_calls_without_stacks_are_followed_too() -> None:
     }
 
 
+def test_a_long_name_is_cut_in_a_path() -> None:
+    stack = f"total (src/cart.py:4);{'x' * 500} (src/view.py:5)"
+    found = reached(compared({stack: 3}), folder_diff({"src/cart.py": CART}, {"src/cart.py": SLOW}, FILES))
+    assert max(map(len, found.through)) < 80
+
+
 def test_a_long_path_tells_both_ends() -> None:
     stack = ";".join(["total (src/cart.py:4)", *(f"f{place} (src/view.py:{place})" for place in range(1, 30))])
     found = reached(compared({stack: 3}), folder_diff({"src/cart.py": CART}, {"src/cart.py": SLOW}, FILES))
