@@ -4,10 +4,13 @@ With several runs a version, the scatter is that of runs around their version, p
 the typical step between neighbours (its median, which single jumps do not move), since two builds of one source differ
 by more than two runs of one build. The larger of both is the noise of a step. A step of counted values that do not
 scatter is a jump as soon as it is large enough to matter.
+
+In long lines of values that scatter, E-divisive (`statistics.change_points`) finds what two neighbours alone cannot
+show: small steps that stay, and drifts over several versions.
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +18,7 @@ import numpy as np
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.evolution import Jump
 from profgate.model.units import Metric, MetricKind
+from profgate.statistics.change_points import shifts
 from profgate.statistics.t_tests import critical_t
 
 ALPHA = 0.05  # chance of one false jump among all steps of all lines
@@ -25,6 +29,8 @@ STEPS_FOR_NOISE = 6  # fewer steps say nothing about what a usual one is
 NORMAL_MAD = 1.4826  # of the median absolute deviation of a normal distribution
 LASTING = 0.6  # part of a step that the versions around it must confirm
 AROUND = 3
+LEAST_SEGMENT = 4  # versions on each side of a lasting change
+WORTH_SPLITTING = 3.0  # of a t over the best split; shuffling takes long, and less than this is never significant
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,9 +106,33 @@ def _of_series(one: _Series, steps: int, min_change: float | None, bars: dict[fl
         bars[noise.degrees] = critical_t(ALPHA / max(steps, 1), noise.degrees)
     error = noise.errors(one.count)
     large = (np.abs(move) >= least * (1 - 1e-9)) & (np.abs(move) > bars[noise.degrees] * error)
-    for place in np.flatnonzero(large).tolist():
-        if kind is MetricKind.COUNTED or _lasts(logs, place + 1):
-            yield _jump(one, place + 1, float(error[place]))
+    if kind is MetricKind.COUNTED:
+        yield from (_jump(one, place + 1, float(error[place])) for place in np.flatnonzero(large).tolist())
+        return
+    steep = [place + 1 for place in np.flatnonzero(large).tolist() if _lasts(logs, place + 1)]
+    yield from (_jump(one, place, float(error[place - 1])) for place in steep)
+    if _best_t(logs) >= WORTH_SPLITTING:
+        yield from _lasting(one, steep, error, ALPHA / max(steps, 1), math.expm1(least))
+
+
+def _best_t(logs: FloatArray) -> float:
+    """The largest t between the parts before and after any version, as if both scattered alike."""
+    count = np.arange(LEAST_SEGMENT, len(logs) - LEAST_SEGMENT + 1)
+    if not len(count):
+        return 0.0
+    sums, squares, rest = np.cumsum(logs), float((logs**2).sum()), len(logs) - count
+    before, after = sums[count - 1] / count, (sums[-1] - sums[count - 1]) / rest
+    inside = np.maximum(squares - count * before**2 - rest * after**2, 1e-300)
+    t = np.abs(after - before) / np.sqrt(inside / (len(logs) - 2) * (1.0 / count + 1.0 / rest))
+    return float(t.max())
+
+
+def _lasting(one: _Series, steep: Sequence[int], error: FloatArray, chance: float, min_change: float) -> Iterator[Jump]:
+    """Steps and drifts between segments, but those that hold a steep step, which says it more exactly."""
+    for shift in shifts(one.middle, min(chance, 0.001), min_change, LEAST_SEGMENT):
+        first, last = max(shift.first - 1, 0), min(shift.last, len(one.known) - 1)
+        if first < last and not any(first <= place <= last + 1 for place in steep):
+            yield _jump(one, last, float(error[last - 1]), first, (shift.before, shift.after))
 
 
 def _noise(one: _Series, move: FloatArray) -> _Noise:
@@ -139,11 +169,15 @@ def _from_nothing(one: _Series) -> Iterator[Jump]:
         yield _jump(one, place, 0.0)
 
 
-def _jump(one: _Series, place: int, noise: float) -> Jump:
-    before, after = float(one.middle[place - 1]), float(one.middle[place])
+def _jump(
+    one: _Series, place: int, noise: float, first: int | None = None, levels: tuple[float, float] | None = None
+) -> Jump:
+    """The jump at a version, from the one before it or from ``first``; ``levels`` where segments were compared."""
+    first = place - 1 if first is None else first
+    before, after = levels or (float(one.middle[first]), float(one.middle[place]))
     return Jump(
         line=one.track.line,
-        baseline=int(one.known[place - 1]),
+        baseline=int(one.known[first]),
         target=int(one.known[place]),
         from_value=before,
         to_value=after,

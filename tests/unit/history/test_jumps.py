@@ -65,6 +65,25 @@ def test_a_step_beyond_the_noise_is_a_jump() -> None:
     assert places(TIME, level * np.exp(random.normal(0, 0.02, (40, 3)))) == [(24, 25)]
 
 
+def test_a_small_step_that_stays_is_found_though_no_two_neighbours_show_it() -> None:
+    level = np.where(np.arange(60) < 33, 100.0, 109.0)
+    values = once(*(level * np.exp(np.random.default_rng(3).normal(0, 0.03, 60))))
+    (jump,) = find_jumps([Track(0, TIME, values)])
+    assert abs(jump.target - 33) <= 2
+    assert jump.target == jump.baseline + 1
+    assert jump.ratio is not None
+    assert 0.05 < jump.ratio < 0.14
+
+
+def test_a_drift_is_one_jump_from_where_it_began_to_where_it_arrived() -> None:
+    level = 100.0 * (1 + 0.4 * np.clip((np.arange(80) - 30) / 25, 0, 1))
+    values = once(*(level * np.exp(np.random.default_rng(4).normal(0, 0.01, 80))))
+    (jump,) = find_jumps([Track(0, TIME, values)])
+    assert abs(jump.baseline - 30) <= 4
+    assert abs(jump.target - 55) <= 4
+    assert jump.direction == "worse"
+
+
 def test_one_disturbed_version_is_no_jump_of_a_time_but_is_one_of_counted_values() -> None:
     levels = [100.0] * 5 + [180.0] + [100.0] * 5
     assert places(TIME, repeated(levels)) == []
