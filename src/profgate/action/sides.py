@@ -93,7 +93,11 @@ def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:
     settings = job.settings
     baseline = local_set(settings.baseline_profiles, job.context.workspace)
     start, told = None, tuple[str, ...]()
-    if settings.token and job.context.event_name == "pull_request":
+    if job.context.event_name == "pull_request" and not settings.token:
+        told = (
+            "the policy was read from this checkout, which the pull request may change, because no token was given",
+        )
+    elif job.context.event_name == "pull_request":
         try:
             start = fair_baseline(job).start
         except GitHubError as error:
