@@ -140,8 +140,9 @@ class Sides:
         letter = "LR"[side]
         if (meant := self.meant(symbol)) is not None:
             one = _told_apart(meant, line)
-            shown = None if one is None or one.state in {"same", "unknown"} else self._edited(side, changed, one, line)
-            return ("unknown" if one is None else one.state), shown
+            state: SourceState = "unknown" if one is None else self._under_one_name(one, symbol, changed)
+            shown = None if one is None or state in {"same", "unknown"} else self._edited(side, changed, one, line)
+            return state, shown
         if changed.status in {"added", "removed"}:
             return changed.status, (letter, line or 1)
         function, hunks = Function(name, line, self.exact), self._hunks(side, changed)
@@ -168,6 +169,17 @@ class Sides:
             return None
         name, line = self.symbols.names[symbol], self.symbols.lines[symbol]
         return functions_meant(name, line, known, lambda one: one.function, language, exact=self.exact) or None
+
+    def _under_one_name(self, one: KnownFunction, symbol: int, changed: ChangedFile) -> SourceState:
+        """The state of a function that both profiles know by one name: not new because its scope has another."""
+        both = self.present[BASELINE][symbol] and self.present[TARGET][symbol]
+        if not both or changed.status != "modified" or one.state not in {"added", "renamed"}:
+            return one.state
+        known = self.changes.functions[BASELINE].get(changed.previous_path, ())
+        before = {other.function.fingerprint for other in known if other.function.name == one.function.name}
+        if not before:
+            return one.state
+        return "same" if one.function.fingerprint in before else "changed"
 
     def _edited(self, side: int, changed: ChangedFile, meant: KnownFunction, line: int | None) -> tuple[str, int]:
         """Where the diff shows a function: its own line, else its first changed one, else where it begins."""

@@ -5,6 +5,8 @@ from hashlib import sha256
 import pytest
 
 from comparisons import from_exclusive
+from profgate.attribute.folder_diff import folder_diff
+from profgate.attribute.function_changes import function_changes
 from profgate.attribute.source_states import Sides, source_states
 from profgate.attribute.unified_diff import parse_diff
 from profgate.model.attribution import SourceDiff
@@ -230,3 +232,12 @@ def test_hostile_names_are_names(name: str) -> None:
     compared = replace(comparison("f (shop/cart.py:3)"))
     compared = replace(compared, symbols=replace(compared.symbols, names=[name]))
     assert states(compared, diff_of(BODY.replace("total", "a" * 2_000))) == ["unknown"]
+
+
+def test_a_function_that_both_sides_know_is_not_new_because_its_scope_has_another_name() -> None:
+    body = "  {} () {{ return 1 }}\n  {} () {{ return {} }}\n"
+    before = "class A {\n" + body.format("f", "g", 2) + "}\nclass X { f() { return 7 } g() { return 8 } }\n"
+    after = "class B {\n" + body.format("f", "g", 3) + "}\nclass Y { f() { return 7 } g() { return 8 } }\n"
+    diff = folder_diff({"src/a.js": before}, {"src/a.js": after}, frozenset({"src/a.js"}))
+    compared = comparison("B.f (src/a.js:2)", "B.g (src/a.js:3)", new=("B.h (src/a.js:3)",))
+    assert source_states(Sides(compared, diff, function_changes(diff))).states[:2] == ("same", "changed")
