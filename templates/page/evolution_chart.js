@@ -80,7 +80,8 @@ export function makeChart(page) {
     for (const at of machineChanges(page.evolution.versions)) {
       const rule = svg("g", { class: "machine" });
       const middle = round((x(at) + x(at - 1)) / 2);
-      rule.append(svg("line", { x1: middle, x2: middle, y1: MARGIN.top, y2: bottom }), text("other machine", middle + 4, MARGIN.top + 10, "start"), title(page.evolution.machines[page.evolution.versions[at].machine]));
+      const isLate = middle > MARGIN.left + inner / 2;
+      rule.append(svg("line", { x1: middle, x2: middle, y1: MARGIN.top, y2: bottom }), text("other machine", isLate ? middle - 4 : middle + 4, MARGIN.top + 10, isLate ? "end" : "start"), title(page.evolution.machines[page.evolution.versions[at].machine]));
       axis.append(rule);
     }
     axis.append(svg("line", { class: "floor", x1: MARGIN.left, x2: MARGIN.left + inner, y1: round(y(range[0])), y2: round(y(range[0])) }));
