@@ -45,7 +45,7 @@ class Stage:
         self.fake, self.folder, self.capsys = fake, folder, capsys
         self.log = ""
         self.base = fake.add_commit(branch="main")
-        self.inputs: dict[str, str] = {"token": fake.token}
+        self.inputs: dict[str, str] = {"token": fake.token, "history": "off"}  # its own tests switch it on
         self.actor = "octocat"
         self.fork = False
         self.attempt = 1

@@ -10,6 +10,7 @@ from profgate.errors import SettingsError
 from profgate.model.policy import FailOn, OnNotCompared
 
 Mode = Literal["auto", "record", "compare", "leg", "merge"]
+HistoryPlace = Literal["artifact", "off"]
 CommentMode = Literal["always", "on-change", "never"]
 
 KEY = re.compile(r"[a-z0-9._-]{1,60}")
@@ -66,6 +67,11 @@ SETTINGS = (
         "How the legs' job ended, needed by mode merge: ${{ needs.JOB.result }}; what is not success is not passed.",
     ),
     SettingSpec(
+        "history",
+        "artifact",
+        "Where base runs keep what was measured, for noise, trends and false alarms: artifact, or off.",
+    ),
+    SettingSpec(
         "config", ".github/profgate.yml", "Configuration file; a pull request's is read at the baseline commit."
     ),
     SettingSpec("strategies", "", "Detection strategies to add to the configured ones, separated by commas."),
@@ -110,6 +116,7 @@ class Settings:
     artifact: str = "profgate-default"
     key: str = "default"
     mode: Mode = "auto"
+    history: HistoryPlace = "artifact"
     legs: str = "*"
     legs_result: tuple[str, ...] = ()
     config: str = ".github/profgate.yml"
@@ -162,6 +169,7 @@ def settings_from(raw: Mapping[str, str]) -> Settings:
         mode=cast("Mode", reading.read("mode", _one_of(get_args(Mode)), "auto")),
         legs=reading.read("legs", _one_line, "*"),
         legs_result=reading.read("legs-result", _list, ()),
+        history=cast("HistoryPlace", reading.read("history", _one_of(get_args(HistoryPlace)), "artifact")),
         config=reading.read("config", _one_line, ".github/profgate.yml"),
         strategies=reading.read("strategies", _list, ()),
         fail_on=cast("FailOn | None", reading.read("fail-on", _one_of(get_args(FailOn)), None)),

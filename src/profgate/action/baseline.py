@@ -1,7 +1,7 @@
 """Which baseline is fair for an event, and the stored sets of profiles that serve as one."""
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from profgate.action.job import Job
@@ -11,7 +11,7 @@ from profgate.model.policy import Policy
 from profgate.model.report import Side
 from profgate.model.run_context import RunContext
 from profgate.pipeline import PipelineInput
-from profgate.sources.artifact_source import Found, Search, find_stored
+from profgate.sources.artifact_source import Found, Search, StoredSet, find_stored
 from profgate.sources.baseline_search import Trust
 
 
@@ -60,8 +60,15 @@ def _start_of_pull(job: Job, base: str) -> str:
     return job.client.merge_base(base, parents[0] if merged else context.head_sha)
 
 
-def stored_at(job: Job, start: str, branches: Sequence[str] | None, noise_runs: int) -> Found:
-    """The nearest set that was stored at a commit or before it, and further ones for noise."""
+def stored_at(job: Job, start: str, branches: Sequence[str] | None, further: Callable[[StoredSet], int]) -> Found:
+    """The nearest set that was stored at a commit or before it, and as many further ones as are of use beside it."""
+    found = find_stored(job.client, _search(job, start, branches, job.settings.artifact), further)
+    for reason in found.reasons:
+        job.commands.log(f"passed over: {reason}")
+    return found
+
+
+def _search(job: Job, start: str, branches: Sequence[str] | None, artifact: str, noise_runs: int = 0) -> Search:
     context, settings = job.context, job.settings
     if context.repository_id is None:
         raise SettingsError("GITHUB_REPOSITORY_ID", "is missing; baselines cannot be trusted without it")
@@ -70,17 +77,23 @@ def stored_at(job: Job, start: str, branches: Sequence[str] | None, noise_runs: 
     if first is not None and not workflow:
         path = first.path  # the workflow that records pushes and builds pull requests
     trusted = None if branches is None else frozenset(branches)
-    search = Search(
+    return Search(
         start=start,
         trust=Trust(context.repository_id, path, trusted, context.run_id),
         branches=[None] if branches is None else list(branches),
-        artifact=settings.artifact,
+        artifact=artifact,
         noise_runs=noise_runs,
     )
-    found = find_stored(job.client, search)
-    for reason in found.reasons:
-        job.commands.log(f"passed over: {reason}")
-    return found
+
+
+def trusted_files(job: Job, fair: Fair, artifact: str, name: str, most: int) -> Iterator[tuple[str, bytes]]:
+    """One file out of the artifacts of this name that the nearest trusted runs stored, with the run's name."""
+    found = find_stored(job.client, _search(job, fair.start, fair.branches, artifact, most - 1))
+    sets = [found.baseline, *found.noise] if found.baseline is not None else []
+    for one in sets:
+        for source in one.files:
+            if source.name == name:
+                yield f"run {one.candidate.run.id}", source.read(source.size)
 
 
 def baseline_input(job: Job, found: Found, label: str, policy: Policy) -> PipelineInput:

@@ -3,7 +3,9 @@
 import posixpath
 
 from profgate import wiring
+from profgate.action.history import carry_on
 from profgate.action.job import Job
+from profgate.action.policy import policy_at
 from profgate.action.telling import set_outputs
 from profgate.errors import ProfileError
 from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_to_json
@@ -24,7 +26,9 @@ def record(job: Job) -> int:
     if broken:
         raise ProfileError("\n".join(str(one) for one in broken))
     said = [(one.configuration, one.facts) for one in read if not isinstance(one, ProfileError)]
-    _store(job, target, described(job.identity(), target.files, said), settings.artifact, "baseline")
+    manifest = described(job.identity(), target.files, said)
+    _store(job, target, manifest, settings.artifact, "baseline")
+    carry_on(job, target, manifest, policy_at(job, None)[0])
     set_outputs(commands, None, Published())
     return 0
 

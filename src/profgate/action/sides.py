@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from profgate.action.baseline import baseline_input, fair_baseline, stored_at
+from profgate.action.history import Known, known_before
 from profgate.action.job import Job
 from profgate.action.policy import policy_at
 from profgate.errors import GitHubError, ProfgateError
@@ -12,6 +13,7 @@ from profgate.model.manifest import Manifest
 from profgate.model.report import Side
 from profgate.model.source import SourceFile
 from profgate.pipeline import PipelineInput
+from profgate.sources.artifact_source import StoredSet
 from profgate.sources.handed_over import HandedOver
 from profgate.sources.local import LocalSet, local_set
 
@@ -57,12 +59,25 @@ def _against_stored(job: Job, files: Sequence[SourceFile], manifest: Manifest, s
     """These profiles and the stored baseline that is fair for them."""
     fair = fair_baseline(job)
     policy, refused = policy_at(job, fair.start)
-    found = stored_at(job, fair.start, fair.branches, job.settings.baseline_runs)
+    known = list[Known]()
+
+    def further(nearest: StoredSet) -> int:
+        """How many base runs are of use beside the nearest and its history."""
+        wanted = job.settings.baseline_runs
+        known.extend(filter(None, [known_before(job, nearest.candidate.run)]))
+        return 0 if known and known[0].commits >= wanted else wanted
+
+    found = stored_at(job, fair.start, fair.branches, further)
     given = baseline_input(job, found, fair.label, policy)
     given = replace(given, target=files, target_side=side, manifests=(given.manifests[0], manifest))
     if found.baseline is None:
         return Sides(given, 0, refused, missing=found.reasons)
-    return Sides(given, 1 + len(found.noise), refused, later=found.later)
+    runs = 1 + len(found.noise)
+    if known:
+        read = frozenset(one.candidate.run.head_sha for one in found.noise)
+        given = known[0].beside(given, read)
+        runs = max(runs, 1 + known[0].commits)
+    return Sides(given, runs, refused, later=found.later)
 
 
 def release_sides(job: Job) -> Sides:
@@ -70,8 +85,8 @@ def release_sides(job: Job) -> Sides:
     settings = job.settings
     starts = [job.client.commit_sha(ref) for ref in (settings.baseline_ref, settings.target_ref)]
     policy, refused = policy_at(job, starts[0])
-    baseline = stored_at(job, starts[0], None, settings.baseline_runs)
-    target = stored_at(job, starts[1], None, 0)
+    baseline = stored_at(job, starts[0], None, lambda _: settings.baseline_runs)
+    target = stored_at(job, starts[1], None, lambda _: 0)
     for ref, found in ((settings.baseline_ref, baseline), (settings.target_ref, target)):
         if found.baseline is None:
             raise ProfgateError(ref, f"has no stored profiles ({'; '.join(found.reasons)}); record it first")

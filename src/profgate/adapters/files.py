@@ -72,6 +72,21 @@ def read_loosely(place: str, limit: int) -> str:
     return data.decode("utf-8-sig", "replace")
 
 
+def read_bytes(place: str) -> bytes:
+    """The bytes of a file of our own. Raises ProfgateError if it cannot be read."""
+    with _spoken_for(place):
+        return Path(place).read_bytes()
+
+
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[str]:
+    """A folder for files that nobody keeps; it is gone afterwards. Raises ProfgateError if it cannot be made."""
+    with _spoken_for(tempfile.gettempdir()):
+        folder = tempfile.TemporaryDirectory(prefix="profgate-", ignore_cleanup_errors=True)
+    with folder as name:
+        yield name
+
+
 def write_text(place: str, text: str) -> None:
     """Writes a document whole or not at all, with the folders above it. Raises ProfgateError if it cannot."""
     write_bytes(place, text.encode())

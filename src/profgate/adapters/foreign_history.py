@@ -12,14 +12,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from profgate.adapters.history_rows import MOST_PROFILE
-from profgate.adapters.history_schema import objection
-from profgate.adapters.history_store import HistoryStore, connected, spoken_for
+from profgate.adapters.history_file import connected, restrain, spoken_for
+from profgate.adapters.history_store import HistoryStore
 from profgate.errors import ProfgateError
 
 PROBE_PATIENCE = 120  # seconds to look through a file
 MOST_BYTES = 1 << 30
-MOST_STEPS = 1 << 33  # instructions of SQLite's machine: no honest question comes near
 PASSED_ON = ("LD_LIBRARY_PATH", "SYSTEMROOT")  # what a Python may need to start
 
 
@@ -35,21 +33,11 @@ def open_foreign(path: str) -> Iterator["HistoryStore"]:
     with contextlib.closing(connection):
         store = HistoryStore(connection, place)
         with spoken_for(place):
-            _restrain(connection, place)
+            restrain(connection, place)
             store.check_version()
             store.learn_columns()
         with spoken_for(place, sqlite3.Error):
             yield store
-
-
-def _restrain(connection: sqlite3.Connection, place: Path) -> None:
-    """Bounds what reading may cost, and refuses a schema that would make SQLite do more than read."""
-    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_PROFILE)
-    steps = iter(range(MOST_STEPS >> 16))
-    connection.set_progress_handler(lambda: next(steps, None) is None, 1 << 16)
-    if reason := objection(connection):
-        raise ProfgateError(str(place), f"{reason}; it is left out")
 
 
 def _probe(place: Path) -> None:
@@ -65,16 +53,3 @@ def _probe(place: Path) -> None:
     if done.returncode:
         said = done.stdout.decode("utf-8", "replace").strip()[:300]
         raise ProfgateError(str(place), said or "is no history that can be read; remove it, and it is made anew")
-
-
-def probe(path: str) -> str:
-    """Reads a stranger's file from end to end; what is wrong with it, "" for nothing. For a process of its own."""
-    try:
-        with spoken_for(Path(path)), contextlib.closing(connected(Path(path), "ro&immutable=1")) as connection:
-            _restrain(connection, Path(path))
-            found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-            if found != "ok":
-                return f"is damaged ({str(found)[:200]}); remove it, and it is made anew"
-    except ProfgateError as error:
-        return error.what
-    return ""

@@ -23,6 +23,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Self
 
+from profgate.adapters.history_file import FILE, UNUSABLE, connected, spoken_for
 from profgate.adapters.history_rows import (
     facts_of,
     hash_of,
@@ -52,9 +53,6 @@ from profgate.model.history import (
 from profgate.model.history_columns import packed, unpacked
 from profgate.model.units import Metric, MetricKind
 
-FILE = "history.sqlite"
-PATIENCE = 60  # seconds to wait for another writer
-
 
 @contextlib.contextmanager
 def open_history(folder: str, *, write: bool = False) -> Iterator["HistoryStore"]:
@@ -81,42 +79,6 @@ def open_history(folder: str, *, write: bool = False) -> Iterator["HistoryStore"
             store.learn_columns()
         with spoken_for(place, sqlite3.Error):
             yield store
-
-
-def connected(place: Path, mode: str) -> sqlite3.Connection:
-    """The file opened by a mode of SQLite's addresses, with nothing in it trusted."""
-    uri = f"{place.absolute().as_uri()}?mode={mode}"
-    connection = sqlite3.connect(uri, uri=True, timeout=PATIENCE, isolation_level=None)
-    connection.text_factory = lambda data: data.decode("utf-8", "replace")
-    try:
-        for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0", "synchronous = FULL"):
-            connection.execute(f"PRAGMA {pragma}")
-    except BaseException:
-        connection.close()
-        raise
-    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 1)  # what VACUUM needs
-    connection.setlimit(sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 0)
-    if hasattr(connection, "setconfig"):  # Python 3.12
-        connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)  # type: ignore[attr-defined, unused-ignore]
-    return connection
-
-
-UNUSABLE = (sqlite3.Error, UnicodeDecodeError)  # the second: SQLite's message quotes bytes of a damaged file
-
-
-@contextlib.contextmanager
-def spoken_for(place: Path, *kinds: type[Exception]) -> Iterator[None]:
-    """What SQLite or the disk say becomes an error that names the file; with ``kinds`` only what they name."""
-    chosen = kinds or (*UNUSABLE, OSError)
-    try:
-        yield
-    except chosen as error:
-        if isinstance(error, OSError):
-            raise ProfgateError(str(place), f"{error.strerror or error}; check the path and its rights") from error
-        what = "another process keeps it locked; try again" if "locked" in str(error) else str(error)
-        raise ProfgateError(
-            str(place), f"is no history that can be used ({what}); if it is damaged, remove it"
-        ) from error
 
 
 class HistoryStore:

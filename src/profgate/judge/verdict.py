@@ -12,11 +12,13 @@ from profgate.model.kinds import BY_WORD, MAYBE, WORSE
 from profgate.model.policy import Policy
 from profgate.model.report import Colour, Conclusion, Finding, MetricReport, Report, Verdict, WorkloadReport
 from profgate.model.units import MetricKind
+from profgate.statistics.binomial import interval, upper_tail
 from profgate.statistics.corrections import holm
 
 CALIBRATED_RUNS = 8
 MEASURED_RUNS = 2  # base runs from which they show their own scatter
 CONCLUSIONS: dict[Colour, Conclusion] = {"red": "fail", "neutral": "not_compared", "yellow": "warn", "green": "pass"}
+DEMOTING = 0.05  # chance below which a budget does not explain the false alarms
 FAR_APART = 0.5  # relative change of a total that nobody judged, from which it is worth a look
 NAMED_REASONS = 5  # of a kind; more would bury the first
 
@@ -60,6 +62,8 @@ def _stated(policy: Policy) -> dict[str, str | int | float | bool | None]:
         "max_gate_distance": policy.max_gate_distance,
         "budget": policy.budget,
         "confirm": policy.confirm,
+        "auto_demote": policy.auto_demote,
+        **_false_alarms(policy),
         "source": policy.source,
     }
 
@@ -67,7 +71,30 @@ def _stated(policy: Policy) -> dict[str, str | int | float | bool | None]:
 def policy_stated_in(report: Report) -> Policy:
     """The part of the policy by which a report was judged; what it does not state is the built-in one."""
     known = {name: report.policy[name] for name in _stated(Policy()) if name in report.policy}
-    return replace(Policy(), **cast("dict[str, Any]", known))
+    reds, trials = report.policy.get("unchanged_reds"), report.policy.get("unchanged_comparisons")
+    tried = (reds, trials) if isinstance(reds, int) and isinstance(trials, int) else (0, 0)
+    return replace(Policy(), unchanged=tried, **cast("dict[str, Any]", known))
+
+
+def _false_alarms(policy: Policy) -> dict[str, str | int | float | bool | None]:
+    """How often the gate was red on unchanged code, with its 95 % interval; nothing where that was never tried."""
+    reds, trials = policy.unchanged
+    if not trials:
+        return {}
+    low, high = interval(reds, trials)
+    return {
+        "unchanged_reds": reds,
+        "unchanged_comparisons": trials,
+        "false_alarms_low": low,
+        "false_alarms_high": high,
+        "over_budget": _over_budget(policy),
+    }
+
+
+def _over_budget(policy: Policy) -> bool:
+    """Whether the budget hardly explains the false alarms that were seen."""
+    reds, trials = policy.unchanged
+    return trials > 0 and upper_tail(reds, trials, policy.budget) < DEMOTING
 
 
 def _adjusted_totals(compared: dict[Place, MetricReport]) -> dict[Place, float]:
@@ -90,6 +117,12 @@ def _court(draft: Report, policy: Policy, metric: MetricReport, pairs: int, tota
         advisory.append(f"calibrating: {known} of {CALIBRATED_RUNS} base runs, advisory until then")
     elif noisy and not policy.gate_without_history and metric.calibration.get("state") == "uncalibrated":
         advisory.append("calibrating: the base runs hold too few samples to show their noise, advisory until then")
+    if policy.auto_demote and _over_budget(policy):
+        reds, trials = policy.unchanged
+        advisory.append(
+            f"demoted: the gate was red in {reds} of {trials} comparisons of unchanged code, more than the budget of "
+            f"{_percent(policy.budget)} allows"
+        )
     distance = draft.baseline.distance or 0
     if distance > policy.max_gate_distance:
         advisory.append(f"the baseline is a substitute, {distance} commits from the fair one")
@@ -177,7 +210,7 @@ def _advisory_reasons(docket: _Docket) -> list[str]:
     found: dict[str, None] = {}
     for _, _, finding in docket.of("yellow"):
         for reason in finding.reasons:
-            if reason.startswith(("calibrating:", "the baseline is a substitute")):
+            if reason.startswith(("calibrating:", "demoted:", "the baseline is a substitute")):
                 found.setdefault(reason)
     return list(found)
 

@@ -36,6 +36,8 @@ class Policy:
     max_gate_distance: int = 0
     budget: float = 0.01
     confirm: Confirm = "off"
+    auto_demote: bool = False
+    unchanged: tuple[int, int] = (0, 0)
     owners: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     focus: tuple[str, ...] = ()

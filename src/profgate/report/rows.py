@@ -364,10 +364,27 @@ def calibration(report: Report, metric: MetricReport) -> str:
         return ""
     if runs >= GATE_RUNS:
         disturbed = metric.calibration.get("disturbed")
-        return f"calibrated on {numbers.counted(runs, 'base run')}{f'; {disturbed}' if disturbed else ''}"
+        told = (f"calibrated on {numbers.counted(runs, 'base run')}", disturbed, false_alarms(report))
+        return "; ".join(str(one) for one in told if one)
     if report.policy.get("gate_without_history"):
         return f"gating with {runs} of {GATE_RUNS} base runs, as the policy asks"
     return f"calibrating: {runs} of {GATE_RUNS} base runs, advisory until then"
+
+
+def false_alarms(report: Report) -> str:
+    """How often the gate was red on unchanged code, with its interval and advice; empty where that was never tried."""
+    said = report.policy
+    trials, reds = said.get("unchanged_comparisons"), said.get("unchanged_reds")
+    low, high = said.get("false_alarms_low"), said.get("false_alarms_high")
+    if not isinstance(trials, int) or not isinstance(low, int | float) or not isinstance(high, int | float):
+        return ""
+    text = (
+        f"false alarms in {reds} of {numbers.counted(trials, 'comparison')} of unchanged code"
+        f" (95 % interval {numbers.percent(low)} to {numbers.percent(high)})"
+    )
+    if said.get("over_budget") and not said.get("auto_demote"):
+        text += ", more than the budget allows: set auto-demote: true, or fail-on: never until it is quieter"
+    return text
 
 
 def detectable(metric: MetricReport) -> str:

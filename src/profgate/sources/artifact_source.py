@@ -1,7 +1,7 @@
 """Profiles from stored artifacts: the nearest trustworthy baseline, and further runs for noise."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -60,12 +60,13 @@ class Search:
     noise_runs: int = field(default=0)
 
 
-def find_stored(client: Artifacts, search: Search) -> Found:
+def find_stored(client: Artifacts, search: Search, noise_beside: Callable[[StoredSet], int] | None = None) -> Found:
     """The nearest usable set, and up to ``noise_runs`` further ones. Raises `GitHubError` where GitHub fails.
 
     The nearest costs four or five requests: commits, runs (twice where the first list does not show the fair commit),
     artifacts, and the download. Every further one costs its download. Only a run whose artifact is older than the
-    newest hundred of its name is asked about by itself.
+    newest hundred of its name is asked about by itself. ``noise_beside`` says, once the nearest is known, how many
+    further ones are of use.
     """
     chain = client.ancestors(search.start)
     runs = _runs(client, search, chain)
@@ -76,7 +77,8 @@ def find_stored(client: Artifacts, search: Search) -> Found:
     if baseline is None:
         reasons = reasons or [f"no trusted run of {search.trust.workflow_path} on the last {len(chain)} commits"]
         return Found(None, (), tuple(reasons))
-    noise = tuple(one for _, one in zip(range(search.noise_runs), sets, strict=False))
+    wanted = search.noise_runs if noise_beside is None else noise_beside(baseline)
+    noise = tuple(one for _, one in zip(range(wanted), sets, strict=False))
     return Found(baseline, noise, tuple(reasons), _later(runs, search, chain, baseline.candidate.run))
 
 

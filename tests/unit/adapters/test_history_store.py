@@ -14,8 +14,10 @@ import numpy as np
 import pytest
 
 from history_samples import reading, rows
-from profgate.adapters.foreign_history import open_foreign, probe
-from profgate.adapters.history_store import FILE, HistoryStore, open_history
+from profgate.adapters.foreign_history import open_foreign
+from profgate.adapters.history_file import FILE
+from profgate.adapters.history_probe import probe
+from profgate.adapters.history_store import HistoryStore, open_history
 from profgate.errors import ProfgateError
 from profgate.model.history import (
     Column,

@@ -18,7 +18,7 @@ from profgate.detect.rules import selected, words_on
 from profgate.judge.changes import metric_report
 from profgate.judge.findings import importance
 from profgate.judge.severity import severity
-from profgate.judge.verdict import judge
+from profgate.judge.verdict import judge, policy_stated_in
 from profgate.model.acceptance import Acceptance
 from profgate.model.change import Context
 from profgate.model.comparison import Comparison, Note
@@ -114,6 +114,22 @@ def test_a_finding_below_the_policy_is_yellow() -> None:
     report = judged(slightly, policy=replace(GATING, fail_on="severe"))
     assert findings(report)["f07"].colour == "yellow"
     assert findings(report)["f07"].reasons == ("severity degraded does not fail (fail-on: severe)",)
+
+
+@pytest.mark.parametrize(
+    ("unchanged", "colour"), [((0, 300), "red"), ((1, 20), "red"), ((2, 20), "yellow"), ((0, 0), "red")]
+)
+def test_a_gate_that_errs_too_often_demotes_itself_where_it_is_told_to(unchanged: tuple[int, int], colour: str) -> None:
+    report = draft(from_exclusive([BASE], [SLOWER]))
+    policy = replace(GATING, unchanged=unchanged)
+    assert judge(report, policy).verdict.colour == "red"
+    told = judge(report, replace(policy, auto_demote=True))
+    assert told.verdict.colour == colour
+    assert any(reason.startswith("demoted: the gate was red in 2 of 20") for reason in told.verdict.reasons) == (
+        colour == "yellow"
+    )
+    again = judge(from_json(to_json(told)), policy_stated_in(told))
+    assert again.verdict == told.verdict
 
 
 def test_a_substituted_baseline_does_not_gate() -> None:

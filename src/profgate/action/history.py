@@ -1,0 +1,174 @@
+"""The history in the action: base runs carry it on from run to run as an artifact, comparisons read it.
+
+An artifact is what somebody uploaded: it is opened as a stranger's file. What is wrong with the history never fails a
+run: it is told, and the run goes on without.
+"""
+
+import posixpath
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from profgate import wiring
+from profgate.action.baseline import fair_baseline, trusted_files
+from profgate.action.job import Job
+from profgate.adapters.files import read_bytes, scratch_folder, write_bytes
+from profgate.adapters.foreign_history import MOST_BYTES, open_foreign
+from profgate.adapters.history_file import FILE
+from profgate.adapters.history_store import HistoryStore, open_history
+from profgate.errors import GitHubError, ProfgateError
+from profgate.history.ancestry import ancestors
+from profgate.history.false_alarms import reds_and_trials
+from profgate.history.trends import of_one_regime
+from profgate.model.github_records import RunRecord
+from profgate.model.history import Keep, Reading, StoredCommit, StoredJob, StoredVerdict
+from profgate.model.manifest import Manifest
+from profgate.model.policy import Policy
+from profgate.model.report import Side
+from profgate.pipeline import PipelineInput
+from profgate.publish.artifacts import upload_profiles
+from profgate.sources.artifact_source import later_set
+from profgate.sources.local import LocalSet
+
+FOLDER = "history"
+MOST_PAST = 30  # commits whose readings tell the noise
+FARTHER = 2  # histories beside the nearest that are looked into for what runs at the same time added
+
+
+def history_artifact(job: Job) -> str:
+    """The name under which a run stores its history."""
+    return f"{job.settings.artifact}-history"
+
+
+def carry_on(job: Job, profiles: LocalSet, manifest: Manifest, policy: Policy) -> None:
+    """Adds this run to the history of the runs before it and stores it; a comparison of equal code is tried on the way.
+
+    The histories of the nearest runs are put together, so that what two runs added at the same time is kept.
+    """
+    if job.settings.history == "off":
+        return
+    folder = posixpath.join(job.output_dir, FOLDER)
+    try:
+        # from this commit on: another run may have measured it
+        fair = replace(fair_baseline(job), start=job.context.sha)
+        with open_history(folder, write=True) as store:
+            for name, data in trusted_files(job, fair, history_artifact(job), FILE, 1 + FARTHER):
+                _take_over(job, store, name, data)
+            _add(job, store, profiles, manifest, policy)
+            store.prune(Keep(profiles=0))
+        data = read_bytes(posixpath.join(folder, FILE))
+    except GitHubError as error:  # a token that cannot read runs; baselines are stored without it as well
+        job.commands.log(f"the history was not carried on: {error}")
+        return
+    except ProfgateError as error:
+        job.commands.warning(f"the history was not carried on: {error}", title="profgate")
+        return
+    shown = posixpath.join(job.settings.output_dir, FOLDER)
+    if warning := upload_profiles(job.uploads, history_artifact(job), {FILE: data}, shown):
+        job.commands.warning(warning, title="profgate")
+
+
+def _take_over(job: Job, store: HistoryStore, name: str, data: bytes) -> None:
+    try:
+        with scratch_folder() as folder:
+            place = posixpath.join(folder, FILE)
+            write_bytes(place, data)
+            with open_foreign(place) as other:
+                added = store.merge(other)
+        job.commands.log(f"history of {name}: {added} readings")
+    except ProfgateError as error:
+        job.commands.warning(f"the history of {name} is left out: {error}", title="profgate")
+
+
+def _add(job: Job, store: HistoryStore, profiles: LocalSet, manifest: Manifest, policy: Policy) -> None:
+    """This run's readings and the commits before it."""
+    context = job.context
+    who = StoredJob(f"{context.run_id}/{context.run_attempt}/{context.job}", context.ref, context.event_name)
+    made = [
+        replace(one, facts=manifest.facts_of(one.name, one.facts))
+        for one in wiring.readings(profiles.files, policy, context.sha, who, keep=False)
+    ]
+    commits = [
+        StoredCommit(one.sha, one.parents, int(one.date.timestamp())) for one in job.client.ancestors(context.sha)
+    ]
+    earlier = [one for one in store.readings(None, [context.sha]) if one.job.identity != who.identity]
+    with store.writing():
+        store.add_commits(commits)
+        store.add(made)
+        if earlier:
+            store.add_verdict(_unchanged(job, store, earlier, made, policy, who))
+
+
+def _unchanged(
+    job: Job, store: HistoryStore, earlier: Sequence[Reading], made: Sequence[Reading], policy: Policy, who: StoredJob
+) -> StoredVerdict:
+    """The gate's word on two jobs that measured one commit: whatever is red is a false alarm."""
+    before, after = wiring.stored_sides(earlier, made)
+    commit = made[0].commit
+    given = PipelineInput(
+        before,
+        after,
+        policy=replace(policy, gate_without_history=True, auto_demote=False),
+        baseline_side=Side("", commit),
+        target_side=Side("", commit),
+        pages=0,
+        past=_past(job, store, commit),
+    )
+    report = wiring.compare(given).report
+    metrics = [metric for workload in report.workloads for metric in workload.metrics]
+    reds = sum(finding.colour == "red" for metric in metrics for finding in metric.findings)
+    return StoredVerdict("unchanged", commit, commit, who.identity, report.verdict.conclusion, reds, len(metrics))
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a history says of the time before a baseline; ``commits`` were measured then."""
+
+    past: Callable[[str], Sequence[Reading]]
+    unchanged: tuple[int, int]
+    commits: int
+
+    def beside(self, given: PipelineInput, read: Collection[str]) -> PipelineInput:
+        """The input with noise of the commits that were not read already, and the false alarms."""
+
+        def past(key: str) -> Sequence[Reading]:
+            return [one for one in self.past(key) if one.commit not in read]
+
+        return replace(given, policy=replace(given.policy, unchanged=self.unchanged), past=past)
+
+
+def known_before(job: Job, run: RunRecord) -> Known | None:
+    """What the history that a run stored says of the time before its commit; None where it cannot be used."""
+    if job.settings.history == "off":
+        return None
+    try:
+        stored = later_set(job.client, run, history_artifact(job))
+        data = next((source.read(MOST_BYTES) for source in stored.files if source.name == FILE), b"")
+        place = posixpath.join(job.connections.enter_context(scratch_folder()), FILE)
+        write_bytes(place, data)
+        store = job.connections.enter_context(open_foreign(place))
+        measured, graph = store.measured_commits(), store.commits()
+        before = [one.sha for one in ancestors(run.head_sha, graph) if one.distance and one.sha in measured]
+        unchanged = reds_and_trials(store.verdicts("unchanged"))
+    except ProfgateError as error:
+        job.commands.log(f"no history is used: {error}")
+        return None
+    job.commands.log(f"history: {len(before)} measured commits before the baseline")
+    return Known(_past(job, store, run.head_sha), unchanged, len(before))
+
+
+def _past(job: Job, store: HistoryStore, baseline: str) -> Callable[[str], Sequence[Reading]]:
+    """What gives the readings of a baseline's ancestors by the key of a series, back to the last lasting change."""
+    graph = store.commits()
+    line = [one.sha for one in ancestors(baseline, graph) if one.distance]
+
+    def past(key: str) -> Sequence[Reading]:
+        try:
+            measured = store.measured_commits(key)
+            chosen = list(islice((sha for sha in line if sha in measured), MOST_PAST))
+            return of_one_regime(list(store.readings(key, chosen)), chosen[::-1])
+        except ProfgateError as error:
+            job.commands.warning(f"the history is left out: {error}", title="profgate")
+            return ()
+
+    return past

@@ -1,0 +1,17 @@
+"""Shares of rare events: the exact interval of a rate, and whether a budget still explains a count."""
+
+
+def interval(events: int, trials: int, alpha: float = 0.05) -> tuple[float, float]:
+    """The exact interval of a rate at confidence 1 - alpha (Clopper and Pearson 1934); (0, 1) without trials."""
+    from scipy.special import betaincinv
+
+    low = float(betaincinv(events, trials - events + 1, alpha / 2)) if events else 0.0
+    high = float(betaincinv(events + 1, trials - events, 1 - alpha / 2)) if events < trials else 1.0
+    return low, high
+
+
+def upper_tail(events: int, trials: int, rate: float) -> float:
+    """P(X >= events) for X of so many trials, each an event with probability ``rate``."""
+    from scipy.special import betainc
+
+    return float(betainc(events, trials - events + 1, rate)) if events else 1.0
