@@ -116,9 +116,9 @@ class Settings:
     artifact: str = "profgate-default"
     key: str = "default"
     mode: Mode = "auto"
-    history: HistoryPlace = "artifact"
     legs: str = "*"
     legs_result: tuple[str, ...] = ()
+    history: HistoryPlace = "artifact"
     config: str = ".github/profgate.yml"
     strategies: tuple[str, ...] = ()
     fail_on: FailOn | None = None

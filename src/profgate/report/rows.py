@@ -364,11 +364,12 @@ def calibration(report: Report, metric: MetricReport) -> str:
         return ""
     if runs >= GATE_RUNS:
         disturbed = metric.calibration.get("disturbed")
-        told = (f"calibrated on {numbers.counted(runs, 'base run')}", disturbed, false_alarms(report))
-        return "; ".join(str(one) for one in told if one)
-    if report.policy.get("gate_without_history"):
-        return f"gating with {runs} of {GATE_RUNS} base runs, as the policy asks"
-    return f"calibrating: {runs} of {GATE_RUNS} base runs, advisory until then"
+        told = f"calibrated on {numbers.counted(runs, 'base run')}{f'; {disturbed}' if disturbed else ''}"
+    elif report.policy.get("gate_without_history"):
+        told = f"gating with {runs} of {GATE_RUNS} base runs, as the policy asks"
+    else:
+        told = f"calibrating: {runs} of {GATE_RUNS} base runs, advisory until then"
+    return "; ".join(filter(None, (told, false_alarms(report))))
 
 
 def false_alarms(report: Report) -> str:
