@@ -187,6 +187,20 @@ def test_a_function_that_the_pull_request_changed_is_linked_to_its_lines(with_so
     assert len(asked) <= 2 + 15 + 2 * (BASE_RUNS - 1)
 
 
+@pytest.mark.parametrize(("status", "told"), [(200, "same"), (403, "changed"), (502, "changed")])
+def test_changed_files_come_in_one_query_and_the_diff_alone_speaks_without_it(
+    with_sources: Stage, status: int, told: str
+) -> None:
+    with_sources.open_pull(files={"src/cart.py": CART.replace("items = {}", "items = {}  # says what it is").encode()})
+    if status != 200:
+        with_sources.fake.fail("POST", "/graphql", status, times=9)
+    with_sources.compare(in_cart(SLOWER, 77))
+    assert evidence_of(with_sources, "parse")["source"] == told
+    asked = [one for one in with_sources.requests if one.path == "/graphql"]
+    assert len(asked) == {200: 1, 403: 1, 502: 2}[status]
+    assert any("did not give the changed files" in one for one in source_warnings(with_sources)) == (status != 200)
+
+
 @pytest.mark.parametrize("status", [403, 404, 502])
 def test_that_the_files_of_a_pull_request_are_not_told_changes_nothing_else(with_sources: Stage, status: int) -> None:
     with_sources.fake.fail("GET", "/files", status, times=9)
