@@ -1,5 +1,6 @@
 """A repository with a workspace in which the action runs, against a GitHub of its own."""
 
+import itertools
 import json
 import random
 from collections.abc import Iterable, Mapping
@@ -49,6 +50,7 @@ class Stage:
         self.actor = "octocat"
         self.fork = False
         self.attempt = 1
+        self._workspaces = itertools.count(1)  # also when two runs start at once
 
     def push(self, files: Mapping[str, bytes] | None = None) -> str:
         """A new commit of the base branch, recorded by the action itself."""
@@ -159,7 +161,7 @@ class Stage:
         event: Mapping[str, Any],
         inputs: Mapping[str, str] | None = None,
     ) -> int:
-        workspace = self.folder / f"workspace-{len(list(self.folder.iterdir()))}"
+        workspace = self.folder / f"workspace-{next(self._workspaces)}"
         for name, data in files.items():
             place = workspace / "profiles" / name
             place.parent.mkdir(parents=True, exist_ok=True)

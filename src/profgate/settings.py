@@ -11,6 +11,7 @@ from profgate.model.policy import FailOn, OnNotCompared
 
 Mode = Literal["auto", "record", "compare", "leg", "merge"]
 HistoryPlace = Literal["artifact", "off"]
+OlderComments = Literal["edit", "minimize"]
 CommentMode = Literal["always", "on-change", "never"]
 
 KEY = re.compile(r"[a-z0-9._-]{1,60}")
@@ -87,6 +88,11 @@ SETTINGS = (
     ),
     SettingSpec("comment", "on-change", "When to comment: always, on-change or never."),
     SettingSpec(
+        "older-comments",
+        "edit",
+        "edit keeps one comment up to date; minimize writes a new one and folds the older ones away as outdated.",
+    ),
+    SettingSpec(
         "status", "false", "true also writes the commit status profgate/<key>; on workflow_run it is always written."
     ),
     SettingSpec(
@@ -126,6 +132,7 @@ class Settings:
     on_not_compared: OnNotCompared | None = None
     gate_without_history: bool | None = None
     comment: CommentMode = "on-change"
+    older_comments: OlderComments = "edit"
     status: bool = False
     check_run: bool = False
     pages: int = 10
@@ -179,6 +186,7 @@ def settings_from(raw: Mapping[str, str]) -> Settings:
         ),
         gate_without_history=reading.read("gate-without-history", _boolean, None),
         comment=cast("CommentMode", reading.read("comment", _one_of(get_args(CommentMode)), "on-change")),
+        older_comments=cast("OlderComments", reading.read("older-comments", _one_of(get_args(OlderComments)), "edit")),
         status=reading.read("status", _boolean, False),
         check_run=reading.read("check-run", _boolean, False),
         pages=reading.read("pages", _number_to(MOST_PAGES), 10),

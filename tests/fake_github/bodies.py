@@ -78,6 +78,7 @@ class Bodies:
     def comment(self, comment: Comment) -> dict[str, Any]:
         body = self._seed("issue-comment")
         body |= {"id": comment.id, "body": comment.body, "url": f"{self._api}/issues/comments/{comment.id}"}
+        body["node_id"] = comment.node_id
         body["html_url"] = f"{self._html}/pull/{comment.pull}#issuecomment-{comment.id}"
         body["issue_url"] = f"{self._api}/issues/{comment.pull}"
         body["author_association"] = comment.association

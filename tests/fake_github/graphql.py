@@ -17,7 +17,8 @@ LONGEST_TEXT = 512_000  # bytes from which GitHub cuts a text off
 @cache
 def _schema() -> GraphQLSchema:
     schema = build_schema(SCHEMA_FILE.read_text(encoding="utf-8"))
-    schema.type_map["GitObject"].resolve_type = lambda *_: "Blob"  # type: ignore[attr-defined]
+    for name, kind in (("GitObject", "Blob"), ("Node", "IssueComment"), ("Minimizable", "IssueComment")):
+        schema.type_map[name].resolve_type = lambda *_, kind=kind: kind  # type: ignore[attr-defined]
     return schema
 
 
@@ -43,6 +44,18 @@ class _Root:
 
     def repository(self, _: object, owner: str, name: str, **__: object) -> "_Repository | None":
         return _Repository(self._state) if f"{owner}/{name}" == self._state.repository else None
+
+    def nodes(self, _: object, ids: list[str]) -> list[dict[str, Any] | None]:
+        return [self._comment(one) for one in ids]
+
+    def minimizeComment(self, _: object, **given: Any) -> dict[str, Any]:  # noqa: N802 - as the schema says
+        comment = next(one for one in self._state.comments.values() if one.node_id == given["input"]["subjectId"])
+        comment.minimized = True
+        return {"minimizedComment": self._comment(comment.node_id)}
+
+    def _comment(self, node_id: str) -> dict[str, Any] | None:
+        found = (one for one in self._state.comments.values() if one.node_id == node_id)
+        return next(({"id": one.node_id, "isMinimized": one.minimized} for one in found), None)
 
 
 class _Repository:

@@ -6,7 +6,7 @@ import json
 import threading
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import replace
 from functools import cache
 from types import TracebackType
@@ -66,6 +66,7 @@ class FakeGitHub:
         self._servers: list[tuple[BaseWSGIServer, threading.Thread]] = []
         self._clients = ExitStack()
         self._lock = threading.Lock()
+        self._meetings: dict[tuple[str, str], threading.Barrier] = {}
         self.api_url = ""
 
     def __enter__(self) -> Self:
@@ -267,6 +268,10 @@ class FakeGitHub:
         kind = "text/html" if html else "application/json; charset=utf-8"
         self.state.faults.append(Fault(method, path_part, status, times, stored, dict(headers or {}), body, kind))
 
+    def let_meet(self, method: str, path_end: str, parties: int = 2) -> None:
+        """The first such request waits until so many have come, as runs that start at the same moment do."""
+        self._meetings[method, path_end] = threading.Barrier(parties)
+
     def limit_rate(self, *, times: int = 1, retry_after: int | None = None, status: int = 403) -> None:
         """The next requests hit the secondary limit, with ``Retry-After`` if given."""
         headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
@@ -298,6 +303,7 @@ class FakeGitHub:
     def _answer(self, request: Request) -> Response:
         raw_path = request.environ["REQUEST_URI"].partition("?")[0]
         body = request.get_data()
+        self._meet(request.method, raw_path)
         with self._lock:
             try:
                 fault = self._fault(request.method, raw_path)
@@ -312,6 +318,13 @@ class FakeGitHub:
                 LoggedRequest(request.method, raw_path, request.args, dict(request.headers), response.status_code)
             )
         return response
+
+    def _meet(self, method: str, path: str) -> None:
+        for (wanted, part), barrier in self._meetings.items():
+            if method == wanted and path.endswith(part) and not barrier.broken:
+                with suppress(threading.BrokenBarrierError):
+                    barrier.wait(timeout=30)
+                barrier.abort()  # they meet once
 
     def _real_answer(self, request: Request, raw_path: str, body: bytes) -> Response:
         if request.path.startswith(SERVICE):
@@ -330,7 +343,9 @@ class FakeGitHub:
     def _graphql(self, request: Request, body: bytes) -> Response:
         if request.method != "POST" or request.headers.get("Authorization", "").partition(" ")[2] != self.state.token:
             return _refuse(RefusalError(401, "Bad credentials"))
-        if self.state.permissions.get("contents", "none") == "none":
+        writes = json.loads(body)["query"].startswith("mutation")
+        talk = {self.state.permissions.get(name, "none") for name in ("issues", "pull_requests")}
+        if self.state.permissions.get("contents", "none") == "none" or (writes and "write" not in talk):
             return _refuse(RefusalError(403, "Resource not accessible by integration"))
         data = json.dumps(answer_query(self.state, json.loads(body))).encode()
         return Response(data, 200, content_type="application/json; charset=utf-8")

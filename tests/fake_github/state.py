@@ -72,6 +72,11 @@ class Comment:
     body: str
     edited: bool = False
     association: str = "NONE"
+    minimized: bool = False
+
+    @property
+    def node_id(self) -> str:
+        return f"IC_{self.id}"
 
 
 @dataclass(frozen=True)

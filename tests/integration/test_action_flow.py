@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 
 import cmarkgfm
 import cmarkgfm.cmark
@@ -637,3 +638,33 @@ def test_alone_a_baseline_costs_at_most_six_requests(recorded: Stage) -> None:
     calls = [one for one in api_calls(recorded) if not one.startswith(("/contents/", "/pulls/", "/git/", "/issues/"))]
     assert len(calls) == 6
     assert recorded.outputs["baseline-distance"] == "1"
+
+
+def test_two_runs_of_the_action_at_once_end_in_one_comment(recorded: Stage) -> None:
+    """Somebody runs a job again while another run of the same head is still at it."""
+    recorded.start_first_half()
+    recorded.fake.let_meet("GET", f"/issues/{recorded.number}/comments")
+    with ThreadPoolExecutor(2) as pool:
+        runs = [
+            pool.submit(recorded.step, profiles(SLOWER, seed), **{"output-dir": f"out-{seed}"}) for seed in (77, 78)
+        ]
+        codes = [run.result(timeout=120) for run in runs]
+    recorded.finish(0)
+    assert codes == [1, 1]
+    assert len(recorded.comments) == 1
+
+
+def test_uses_of_several_keys_keep_their_own_comments(recorded: Stage) -> None:
+    for key in ("default", "nightly"):
+        recorded.inputs |= {"key": key, "artifact": ARTIFACT}
+        assert recorded.compare(profiles(SLOWER, 77)) == 1
+    assert len(recorded.comments) == 2
+    assert [one.partition("key=")[2].partition(" ")[0] for one in recorded.comments] == ["default", "nightly"]
+
+
+def test_older_comments_are_folded_away_on_wish(recorded: Stage) -> None:
+    recorded.inputs["older-comments"] = "minimize"
+    recorded.compare(profiles(SLOWER, 77))
+    recorded.push_to_pull()
+    recorded.compare(profiles(BOTH_SLOWER, 78))
+    assert [one.minimized for one in recorded.fake.state.comments.values()] == [True, False]

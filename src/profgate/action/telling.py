@@ -9,7 +9,7 @@ from profgate.model.visible_text import name_text, plain
 from profgate.publish.check_run import CheckText, publish_check_run
 from profgate.publish.commit_status import publish_failure, publish_verdict
 from profgate.publish.step_outputs import Published, outputs_of
-from profgate.publish.sticky_comment import Texts, publish_comment
+from profgate.publish.sticky_comment import Texts, publish_anew, publish_comment
 from profgate.report.annotations import annotations
 from profgate.report.comment import render_quiet_comment
 from profgate.report.rows import grouped, headline
@@ -109,9 +109,8 @@ def tell_pull_request(job: Job, report: Report, comment: Document, links: Links)
     calm = render_quiet_comment(report, key=settings.key, links=links, run_url=context.run_url)
     texts = Texts(comment.text, calm.text, worth=_worth_a_comment(report))
     try:
-        outcome = publish_comment(
-            job.client, context.pr_number, context.head_sha, settings.key, texts, settings.comment
-        )
+        publish = publish_anew if settings.older_comments == "minimize" else publish_comment
+        outcome = publish(job.client, context.pr_number, context.head_sha, settings.key, texts, settings.comment)
     except NotAllowed as error:
         commands.warning(f"no comment was written: {error}", title="profgate")
         return "", "No comment was written: the token may not. The log names the permission to add."

@@ -139,6 +139,7 @@ def comment_of(data: Mapping[str, Any]) -> CommentRecord:
         html_url=text_of(data["html_url"]),
         edited=updated - created > _STORING,
         association=data.get("author_association") or "",
+        node_id=text_of(data["node_id"]),
     )
 
 

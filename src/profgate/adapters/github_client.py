@@ -29,7 +29,7 @@ from profgate.adapters.github_answers import (
     text_of,
     tree_of,
 )
-from profgate.adapters.github_graphql import blob_query, texts_of
+from profgate.adapters.github_graphql import MINIMIZE, MINIMIZED, blob_query, minimized_of, texts_of
 from profgate.errors import GitHubError, NotAllowed
 from profgate.model.github_records import (
     ArtifactRecord,
@@ -234,15 +234,19 @@ class GitHubClient:
         for start in range(0, len(wanted), BLOBS):
             places = wanted[start : start + BLOBS]
             query, variables = blob_query(self._root.removeprefix("/repos/"), places)
-            try:
-                answer = self._graphql(query, variables)
-            except ServerFailedError:  # a query changes nothing, so it may be sent twice
-                answer = self._graphql(query, variables)
+            answer = self._graphql_twice(query, variables)
             texts = parsed("files by GraphQL", texts_of, answer)
             found |= {place: text for place, text in zip(places, texts, strict=True) if text is not None}
         return found
 
-    def _graphql(self, query: str, variables: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON
+    def _graphql_twice(self, query: str, variables: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
+        """The answer; sent a second time when GitHub fails, for what can be repeated without harm."""
+        try:
+            return self._graphql(query, variables)
+        except ServerFailedError:
+            return self._graphql(query, variables)
+
+    def _graphql(self, query: str, variables: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
         self.requests_made += 1
         with _translated("POST graphql"):
             return self._github.requester.graphql_query(query, dict(variables))[1]
@@ -322,6 +326,18 @@ class GitHubClient:
             self._call("DELETE", f"{self._root}/issues/comments/{comment_id:d}")
         except NotFoundError:
             return
+
+    def minimized(self, node_ids: Sequence[str]) -> frozenset[str]:
+        """Which of these comments are minimised; one GraphQL request for 100."""
+        found: set[str] = set()
+        for start in range(0, len(node_ids), PAGE):
+            answer = self._graphql_twice(MINIMIZED, {"ids": list(node_ids[start : start + PAGE])})
+            found |= set(parsed("minimised comments", minimized_of, answer))
+        return frozenset(found)
+
+    def minimize_comment(self, node_id: str) -> None:
+        """Folds a comment away as outdated; one that is folded already stays so."""
+        self._graphql_twice(MINIMIZE, {"id": node_id})
 
     def _post_comment(self, number: int, body: str) -> CommentRecord:
         _, answer = self._call("POST", f"{self._root}/issues/{number:d}/comments", {"body": body})

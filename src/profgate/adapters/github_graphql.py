@@ -1,8 +1,13 @@
-"""The one GraphQL query of profgate: many files of several commits in one request."""
+"""The GraphQL of profgate: many files of several commits in one request, and minimised comments."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+MINIMIZED = "query($ids: [ID!]!) { nodes(ids: $ids) { ... on IssueComment { id isMinimized } } }"
+MINIMIZE = (
+    "mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: OUTDATED})"
+    " { minimizedComment { isMinimized } } }"
+)
 _FIELDS = "... on Blob { text isBinary isTruncated }"
 
 
@@ -28,3 +33,8 @@ def _text(blob: Mapping[str, Any] | None) -> str | None:
         return None
     text = blob.get("text")
     return text if isinstance(text, str) else None
+
+
+def minimized_of(answer: Mapping[str, Any]) -> list[str]:
+    """The node ids that are minimised; what is gone meanwhile is null and counts as such nowhere."""
+    return [str(node["id"]) for node in answer["data"]["nodes"] if node and node.get("isMinimized") is True]

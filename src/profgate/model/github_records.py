@@ -88,7 +88,8 @@ class TreeRecord:
 class CommentRecord:
     """A comment of a pull request; ``author`` is the login, empty for a deleted user.
 
-    ``edited``: its text may be of somebody else. ``association`` is what GitHub calls the author, such as MEMBER.
+    ``edited``: its text may be of somebody else. ``association`` is what GitHub calls the author, such as MEMBER;
+    ``node_id`` is the comment's name in GraphQL.
     """
 
     id: int
@@ -97,6 +98,7 @@ class CommentRecord:
     html_url: str
     edited: bool = False
     association: str = ""
+    node_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

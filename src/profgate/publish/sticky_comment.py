@@ -1,6 +1,10 @@
-"""One comment for each key, found by marker and author, edited in place, never written for an older head."""
+"""One comment for each key, found by marker and author, never written for an older head.
+
+It is edited in place, which notifies nobody; on wish it is written anew instead and the older ones are minimised.
+"""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -18,6 +22,8 @@ class Comments(Protocol):
     def create_comment(self, number: int, body: str) -> CommentRecord: ...  # noqa: D102
     def edit_comment(self, comment_id: int, body: str) -> CommentRecord: ...  # noqa: D102
     def delete_comment(self, comment_id: int) -> None: ...  # noqa: D102
+    def minimized(self, node_ids: Sequence[str]) -> frozenset[str]: ...  # noqa: D102
+    def minimize_comment(self, node_id: str) -> None: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,32 @@ def publish_comment(client: Comments, number: int, head_sha: str, key: str, text
     return Outcome(_create(client, number, key, wanted).html_url)
 
 
+def publish_anew(client: Comments, number: int, head_sha: str, key: str, texts: Texts, mode: str) -> Outcome:
+    """As `publish_comment`, but a new comment takes the place of the older ones, which are minimised as outdated."""
+    if mode == "never":
+        return Outcome(skipped="comments are switched off")
+    mine = owned(client.comments(number), key, ACTIONS_LOGIN)
+    shown = _shown(client, mine)
+    wanted = mode == "always" or texts.worth
+    if not wanted and not shown:
+        return Outcome(skipped="nothing changed")
+    if wanted and shown and _same(shown[-1].body, texts.full):
+        _minimize(client, shown[:-1])
+        return Outcome(shown[-1].html_url, "the comment says it already")
+    if client.pull(number).head_sha != head_sha:
+        return Outcome(skipped="the pull request has newer commits")
+    if not wanted:
+        _minimize(client, shown)
+        return Outcome(skipped="nothing changed; what was said before is minimised")
+    created = client.create_comment(number, texts.full)
+    # Another run may have written meanwhile: of all that are shown now, the newest stays.
+    others = owned(client.comments(number), key, created.author)
+    known = {one.id for one in mine} - {one.id for one in shown}
+    now = [one for one in others if one.id not in known] or [created]
+    _minimize(client, now[:-1])
+    return Outcome(now[-1].html_url)
+
+
 def owned(comments: list[CommentRecord], key: str, author: str) -> list[CommentRecord]:
     """Comments that begin with the marker of this key and were written by this author, oldest first."""
     marker = re.compile(rf"\s*<!-- profgate v1 key={re.escape(key)}[ >]")
@@ -82,6 +114,19 @@ def _remove(client: Comments, comments: list[CommentRecord]) -> None:
     for comment in comments:
         try:
             client.delete_comment(comment.id)
+        except NotAllowed:
+            return
+
+
+def _shown(client: Comments, comments: list[CommentRecord]) -> list[CommentRecord]:
+    hidden = client.minimized([one.node_id for one in comments]) if comments else frozenset()
+    return [one for one in comments if one.node_id not in hidden]
+
+
+def _minimize(client: Comments, comments: list[CommentRecord]) -> None:
+    for comment in comments:
+        try:
+            client.minimize_comment(comment.node_id)
         except NotAllowed:
             return
 

@@ -1,11 +1,12 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from fake_github import FakeGitHub
 from profgate.adapters.github_client import GitHubClient
 from profgate.errors import NotAllowed
-from profgate.publish.sticky_comment import Texts, owned, publish_comment
+from profgate.publish.sticky_comment import Texts, owned, publish_anew, publish_comment
 
 BOT = "github-actions[bot]"
 TEXTS = Texts("<!-- profgate v1 key=default head=1 -->\nworse", "<!-- profgate v1 key=default -->\nback", worth=True)
@@ -119,3 +120,74 @@ def test_a_token_that_cannot_write_says_so(fake: FakeGitHub) -> None:
 
 def test_a_key_is_no_pattern() -> None:
     assert owned([], "a.*", BOT) == []
+
+
+def anew(fake: FakeGitHub, texts: Texts = TEXTS, mode: str = "on-change") -> str | None:
+    head = fake.state.pulls[1].head_sha
+    return publish_anew(client_of(fake), 1, head, "default", texts, mode).skipped
+
+
+def shown(fake: FakeGitHub) -> list[str]:
+    return [one.body for one in fake.state.comments.values() if not one.minimized]
+
+
+def other(text: str) -> Texts:
+    return Texts(f"<!-- profgate v1 key=default head=2 -->\n{text}", TEXTS.quiet, worth=True)
+
+
+def test_a_new_comment_folds_the_older_ones_away(fake: FakeGitHub) -> None:
+    fake.add_comment(1, TEXTS.full)  # somebody pasted the marker
+    fake.add_comment(1, "<!-- profgate v1 key=cli -->\nof another key", author=BOT)
+    anew(fake)
+    anew(fake, other("more"))
+    anew(fake, other("most"))
+    assert shown(fake) == [TEXTS.full, "<!-- profgate v1 key=cli -->\nof another key", other("most").full]
+    assert len(fake.state.comments) == 5
+    assert fake.count("PATCH") == 0
+
+
+def test_where_nothing_changed_any_more_nothing_false_stays(fake: FakeGitHub) -> None:
+    assert anew(fake, NOT_WORTH) == "nothing changed"
+    anew(fake)
+    assert anew(fake, NOT_WORTH) == "nothing changed; what was said before is minimised"
+    assert shown(fake) == []
+    assert anew(fake, NOT_WORTH) == "nothing changed"
+
+
+def test_what_was_folded_away_can_become_true_again(fake: FakeGitHub) -> None:
+    anew(fake)
+    anew(fake, NOT_WORTH)
+    assert anew(fake) is None
+    assert shown(fake) == [TEXTS.full]
+    assert anew(fake) == "the comment says it already"
+
+
+def test_the_modes_hold_for_new_comments_too(fake: FakeGitHub) -> None:
+    assert anew(fake, mode="never") == "comments are switched off"
+    assert anew(fake, NOT_WORTH, mode="always") is None
+    fake.state.pulls[1].head_sha = fake.add_commit()
+    head = next(iter(fake.state.commits))
+    assert publish_anew(client_of(fake), 1, head, "default", other("late"), "always").skipped == (
+        "the pull request has newer commits"
+    )
+
+
+def test_a_token_that_may_not_write_says_so(fake: FakeGitHub) -> None:
+    fake.read_only()
+    with pytest.raises(NotAllowed):
+        anew(fake)
+
+
+@pytest.mark.parametrize("publishing", [publish_comment, publish_anew])
+def test_two_runs_at_once_end_in_one_comment(fake: FakeGitHub, publishing: Callable[..., object]) -> None:
+    """Both look and find nothing, then both write."""
+    fake.let_meet("GET", "/issues/1/comments")
+    head = fake.state.pulls[1].head_sha
+    texts = [TEXTS, other("more")]
+    with ThreadPoolExecutor(2) as pool:
+        done = [pool.submit(publishing, client_of(fake), 1, head, "default", one, "on-change") for one in texts]
+        for one in done:
+            one.result(timeout=60)
+    assert len(shown(fake)) == 1
+    assert shown(fake)[0] in {one.full for one in texts}
+    assert fake.count("POST", "/issues/1/comments") == 2
