@@ -259,14 +259,14 @@ class HistoryStore:
     def measured_commits(self, key: str | None = None) -> dict[str, frozenset[str]]:
         """Which series (by key) each commit has a reading of; with ``key`` of that series alone."""
         found: dict[str, set[str]] = {}
-        rest = "JOIN commits ON commits.id = readings.revision JOIN series ON series.id = readings.series"
         with self._told():
-            if self._known["readings"]:
-                chosen = f"SELECT DISTINCT commits.sha, series.name FROM readings {rest}"  # noqa: S608 - ours
-                if key is not None:
-                    chosen += " WHERE series.name = ?"
-                for sha, name in self._connection.execute(chosen, () if key is None else (key,)):
-                    found.setdefault(sha, set()).add(name)
+            names = dict(self._rows("series", ("id", "name"), *(() if key is None else ("WHERE name = ?", (key,)))))
+            hashes = dict(self._rows("commits", ("id", "sha")))
+            for number, name in names.items():  # by the index alone: no text is looked at for each reading
+                for (revision,) in self._rows(
+                    "readings", ("revision",), "WHERE series = ? GROUP BY revision", (number,)
+                ):
+                    found.setdefault(hashes[revision], set()).add(name)
         return {sha: frozenset(names) for sha, names in found.items()}
 
     def jobs(self) -> dict[str, StoredJob]:
