@@ -12,7 +12,8 @@ class ActivityKind(StrEnum):
 
     MERGE joins the reports of a matrix; HAND_OVER stores a pull request's profiles for its second half; SECOND_HALF
     compares what a finished run handed over, with a token that can write; JUDGE_AGAIN follows an acceptance in a
-    comment; RELEASE compares the stored profiles of two refs; REFUSED is never safe.
+    comment; KEEP attaches
+    profiles to a release; RELEASE compares the stored profiles of two refs; REFUSED is never safe.
     """
 
     RECORD = "record"
@@ -21,6 +22,7 @@ class ActivityKind(StrEnum):
     MERGE = "merge"
     SECOND_HALF = "second half"
     JUDGE_AGAIN = "judge again"
+    KEEP = "keep with the release"
     RELEASE = "release"
     NOTHING = "nothing"
     REFUSED = "refused"
@@ -60,9 +62,20 @@ def activity_for(context: RunContext, wishes: Wishes) -> Activity:
         return _of_two_refs(wishes)
     if wishes.has_baseline_profiles and wishes.mode != "record":
         return Activity(ActivityKind.COMPARE, "the job brings the profiles of both sides")
+    return _by_special_event(context) or _by_event(context.event_name, wishes)
+
+
+def _by_special_event(context: RunContext) -> Activity | None:
+    """The events that leave no choice."""
     if context.event_name == "workflow_run":
         return _after(context.triggering_run)
-    return _by_event(context.event_name, wishes)
+    return _released(context) if context.event_name == "release" else None
+
+
+def _released(context: RunContext) -> Activity:
+    if context.action != "published" or not context.release_tag:
+        return Activity(ActivityKind.NOTHING, f"a release that is {context.action or 'not told'}: nothing to keep")
+    return Activity(ActivityKind.KEEP, "the release keeps the profiles of its commit")
 
 
 def _of_two_refs(wishes: Wishes) -> Activity:

@@ -72,6 +72,10 @@ class Api:
             f"GET {REPOSITORY}/compare/{{basehead}}": (self._compare, (contents,)),
             f"GET {REPOSITORY}/contents/{{path}}": (self._contents, (contents,)),
             f"GET {REPOSITORY}/git/trees/{{tree_sha}}": (self._tree, (contents,)),
+            f"GET {REPOSITORY}/releases": (self._releases, (contents,)),
+            f"POST {REPOSITORY}/releases/{{release_id}}/assets": (self._attach, ({"contents": "write"},)),
+            f"DELETE {REPOSITORY}/releases/assets/{{asset_id}}": (self._drop_asset, ({"contents": "write"},)),
+            f"GET {REPOSITORY}/commits/{{commit_sha}}/pulls": (self._pulls_of_commit, (pulls,)),
             f"GET {REPOSITORY}/releases/latest": (self._latest_release, (contents,)),
             f"GET {REPOSITORY}/releases/tags/{{tag}}": (self._release, (contents,)),
             f"GET {REPOSITORY}/releases/assets/{{asset_id}}": (self._asset, (contents,)),
@@ -172,6 +176,23 @@ class Api:
             raise RefusalError(404, "Not Found")
         return Answer(200, self._bodies.release(found[0]))
 
+    def _releases(self, call: Call) -> Answer:
+        newest = sorted(self._state.releases.values(), key=lambda one: -one.id)
+        return _page(call, [self._bodies.release(one) for one in newest])
+
+    def _attach(self, call: Call) -> Answer:
+        release, name = _of(self._state.releases, call["release_id"]), call.query["name"]
+        if any(known == name for known, _ in release.assets.values()):
+            raise RefusalError(422, "Validation Failed: already_exists")
+        number = self._state.next_id()
+        release.assets[number] = (name, call.body)
+        return Answer(201, self._bodies.asset(number, name, call.body))
+
+    def _drop_asset(self, call: Call) -> Answer:
+        for release in self._state.releases.values():
+            release.assets.pop(int(call["asset_id"]), None)
+        return Answer(204)
+
     def _asset(self, call: Call) -> Answer:
         number = int(call["asset_id"])
         for release in self._state.releases.values():
@@ -257,6 +278,10 @@ class Api:
         answer = _page(call, [self._bodies.pull(pull, whole=False) for pull in found])
         odd = any(pull.head_repository_id is None for pull in found)
         return Answer(200, answer.value, total=answer.total, outside_description=odd)
+
+    def _pulls_of_commit(self, call: Call) -> Answer:
+        numbers = self._state.brought.get(call["commit_sha"], [])
+        return _page(call, [self._bodies.pull(self._state.pulls[one], whole=False) for one in numbers])
 
     def _pull(self, call: Call) -> Answer:
         pull = _of(self._state.pulls, call["pull_number"])

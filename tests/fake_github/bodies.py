@@ -41,11 +41,10 @@ class Bodies:
 
     def comparison(self, base: Commit, head: Commit, merge_base: Commit) -> dict[str, Any]:
         body = self._seed("commit-comparison")
-        ahead = {item.sha for item in self._state.ancestors(head.sha)} - {
-            item.sha for item in self._state.ancestors(base.sha)
-        }
+        known = {item.sha for item in self._state.ancestors(base.sha)}
+        ahead = [item for item in self._state.ancestors(head.sha) if item.sha not in known][::-1]
         body |= {"base_commit": self.commit(base), "merge_base_commit": self.commit(merge_base)}
-        body |= {"commits": [self.commit(head)] if ahead else [], "files": [], "ahead_by": len(ahead)}
+        body |= {"commits": [self.commit(one) for one in ahead], "files": [], "ahead_by": len(ahead)}
         return body | {"total_commits": len(ahead), "behind_by": int(base != merge_base), "status": "diverged"}
 
     def run(self, run: Run) -> dict[str, Any]:
@@ -99,6 +98,7 @@ class Bodies:
         body |= {"locked": False, "merged_at": None, "closed_at": None}
         body["labels"] = [self.label(name) for name in pull.labels]
         body["user"]["login"] = pull.author
+        body["title"] = pull.title
         self._side(body["head"], pull.head_ref, pull.head_sha, pull.head_repository_id, pull.head_repository)
         self._side(body["base"], pull.base_ref, pull.base_sha, self._state.repository_id, self._state.repository)
         return body
@@ -133,6 +133,8 @@ class Bodies:
     def release(self, release: Release) -> dict[str, Any]:
         body = self._seed("release")
         body |= {"id": release.id, "tag_name": release.tag, "name": release.tag, "target_commitish": release.sha}
+        upload = f"{self._state.upload_host or self._address}/repos/{self._state.repository}/releases/{release.id}"
+        body |= {"draft": False, "prerelease": False, "upload_url": f"{upload}/assets{{?name,label}}"}
         return body | {"assets": [self.asset(number, *asset) for number, asset in release.assets.items()]}
 
     def asset(self, number: int, name: str, data: bytes) -> dict[str, Any]:
@@ -141,6 +143,7 @@ class Bodies:
             "id": number,
             "name": name,
             "size": len(data),
+            "digest": f"sha256:{hashlib.sha256(data).hexdigest()}",
             "url": f"{self._api}/releases/assets/{number}",
         }
 

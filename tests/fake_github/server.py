@@ -222,12 +222,13 @@ class FakeGitHub:
         author: str = "octocat",
         state: str = "open",
         labels: Iterable[str] = (),
+        title: str = "A change",
     ) -> int:
         """A pull request; ``fork`` is (full name, id) of the head repository, id None after it was deleted."""
         number = number or len(self.state.pulls) + 1
         full_name, repository_id = fork or (self.state.repository, self.state.repository_id)
         self.state.pulls[number] = Pull(
-            number, head_sha, base_sha, head_ref, base_ref, repository_id, full_name, author, state, list(labels)
+            number, head_sha, base_sha, head_ref, base_ref, repository_id, full_name, author, state, list(labels), title
         )
         return number
 
@@ -357,7 +358,9 @@ class FakeGitHub:
         if request.headers.get("Authorization", "").partition(" ")[2] != self.state.token:
             return _refuse(RefusalError(401, "Bad credentials"))
         _description().check_request(operation, request.args, body)
-        call = Call(operation, request.args, json.loads(body) if body else None, dict(request.headers))
+        raw = request.headers.get("Content-Type") == "application/octet-stream"
+        value = body if raw else json.loads(body) if body else None
+        call = Call(operation, request.args, value, dict(request.headers))
         try:
             answer = self._api.answer(call)
         except RefusalError as refusal:

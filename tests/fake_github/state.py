@@ -62,6 +62,7 @@ class Pull:
     author: str
     state: str
     labels: list[str]
+    title: str = "A change"
 
 
 @dataclass
@@ -84,7 +85,7 @@ class Release:
     id: int
     tag: str
     sha: str
-    assets: Mapping[int, tuple[str, bytes]]
+    assets: dict[int, tuple[str, bytes]]
 
 
 @dataclass
@@ -127,6 +128,8 @@ class State:
     artifacts: dict[int, Artifact] = field(default_factory=dict)
     pulls: dict[int, Pull] = field(default_factory=dict)
     comments: dict[int, Comment] = field(default_factory=dict)
+    brought: dict[str, list[int]] = field(default_factory=dict)  # pull requests by the commit that merged them
+    upload_host: str = ""
     releases: dict[int, Release] = field(default_factory=dict)
     reruns: list[int] = field(default_factory=list)
     statuses: list[dict[str, object]] = field(default_factory=list)

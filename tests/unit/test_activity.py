@@ -44,6 +44,7 @@ def decided(event: str, wishes: Wishes | None = None, first: TriggeringRun | Non
         ("pull_request_target", ActivityKind.REFUSED),
         ("workflow_run", ActivityKind.NOTHING),
         ("issue_comment", ActivityKind.NOTHING),
+        ("release", ActivityKind.NOTHING),
         ("", ActivityKind.NOTHING),
     ],
 )

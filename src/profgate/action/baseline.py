@@ -2,17 +2,18 @@
 
 import posixpath
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from profgate.action.job import Job
 from profgate.adapters.github_client import NotFoundError
-from profgate.errors import SettingsError
+from profgate.errors import ProfgateError, SettingsError
 from profgate.model.policy import Policy
 from profgate.model.report import Side
 from profgate.model.run_context import RunContext
 from profgate.pipeline import PipelineInput
 from profgate.sources.artifact_source import Found, Search, StoredSet, find_stored
 from profgate.sources.baseline_search import Trust
+from profgate.sources.release_source import LATEST, asset_name, kept_set, latest
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,8 @@ def fair_baseline(job: Job) -> Fair:
     """The fair commit of the event, or the one that was asked for."""
     context, settings = job.context, job.settings
     if settings.baseline_ref:
-        return Fair(job.client.commit_sha(settings.baseline_ref), settings.baseline_ref, None)
+        ref = named_ref(job, settings.baseline_ref)
+        return Fair(job.client.commit_sha(ref), ref, None)
     base = base_branch(context)
     branches = tuple(dict.fromkeys(name for name in (base, context.default_branch) if name))
     if context.event_name == "merge_group" and context.merge_group_base_sha:
@@ -43,6 +45,33 @@ def fair_baseline(job: Job) -> Fair:
         return Fair(job.client.merge_base(base, context.head_sha), base, branches)
     start = context.before_sha or (parents[0] if parents else context.sha)
     return Fair(start, base, branches)
+
+
+def named_ref(job: Job, ref: str) -> str:
+    """The ref, or the tag that ``latest-release`` stands for. Raises `ProfgateError` where there is no release."""
+    if ref != LATEST:
+        return ref
+    tag = latest_release(job, but=job.context.release_tag)
+    if tag is None:
+        raise ProfgateError(LATEST, "there is no published release; give a commit, branch or tag")
+    return tag
+
+
+def latest_release(job: Job, but: str = "") -> str | None:
+    """The tag of the newest release that is not ``but``, None where there is none."""
+    return latest(job.client.releases(), but)
+
+
+def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], int]) -> Found:
+    """What was stored for a ref that somebody named: in an artifact, else with its release, else shortly before it."""
+    found = stored_at(job, commit, None, further)
+    if found.baseline is not None and not found.baseline.candidate.distance:
+        return found
+    kept = kept_set(job.client, ref.removeprefix("refs/tags/"), commit, job.settings.artifact)
+    if kept is None:
+        return replace(found, reasons=(*found.reasons, f"no release {ref} keeps {asset_name(job.settings.artifact)}"))
+    others = (found.baseline, *found.noise) if found.baseline else ()
+    return replace(found, baseline=kept, noise=others)
 
 
 def _start_of_pull(job: Job, base: str) -> str:
@@ -69,13 +98,10 @@ def stored_at(job: Job, start: str, branches: Sequence[str] | None, further: Cal
 
 
 def _search(job: Job, start: str, branches: Sequence[str] | None, artifact: str, noise_runs: int = 0) -> Search:
-    context, settings = job.context, job.settings
+    context = job.context
     if context.repository_id is None:
         raise SettingsError("GITHUB_REPOSITORY_ID", "is missing; baselines cannot be trusted without it")
-    workflow, first = settings.baseline_workflow, context.triggering_run
-    path = f".github/workflows/{posixpath.basename(workflow)}" if workflow else context.workflow_path
-    if first is not None and not workflow:
-        path = first.path  # the workflow that records pushes and builds pull requests
+    path = recording_workflow(job)
     trusted = None if branches is None else frozenset(branches)
     return Search(
         start=start,
@@ -94,6 +120,14 @@ def trusted_files(job: Job, fair: Fair, artifact: str, name: str, most: int) -> 
         for source in one.files:
             if source.name == name:
                 yield f"run {one.candidate.run.id}", source.read(source.size)
+
+
+def recording_workflow(job: Job) -> str:
+    """The workflow whose runs record: the one that is named, the first half's, or this one."""
+    workflow, first = job.settings.baseline_workflow, job.context.triggering_run
+    if workflow:
+        return f".github/workflows/{posixpath.basename(workflow)}"
+    return first.path if first is not None else job.context.workflow_path
 
 
 def baseline_input(job: Job, found: Found, label: str, policy: Policy) -> PipelineInput:

@@ -8,6 +8,7 @@ from profgate.action.comment_event import judge_again
 from profgate.action.job import ON_GITHUB, Job, Pace
 from profgate.action.merging import merge
 from profgate.action.recording import hand_over, record, store_target
+from profgate.action.releasing import keep_with_release
 from profgate.action.reporting import compare_and_report
 from profgate.action.second_half import second_half
 from profgate.action.sides import compared_sides, release_sides
@@ -82,6 +83,7 @@ DOERS: dict[ActivityKind, Callable[[Job], int]] = {
     ActivityKind.SECOND_HALF: second_half,
     ActivityKind.MERGE: merge,
     ActivityKind.JUDGE_AGAIN: judge_again,
+    ActivityKind.KEEP: keep_with_release,
     ActivityKind.RELEASE: _compare_refs,
 }
 

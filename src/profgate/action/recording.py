@@ -19,18 +19,22 @@ from profgate.sources.local import LocalSet, described, listed, local_set
 
 def record(job: Job) -> int:
     """Stores this build's profiles as a baseline, after each was read once: a baseline nobody can read is none."""
-    settings, commands = job.settings, job.commands
-    target = local_set(settings.profiles, job.context.workspace)
+    target = local_set(job.settings.profiles, job.context.workspace)
+    manifest = described_set(job, target)
+    _store(job, target, manifest, job.settings.artifact, "baseline")
+    carry_on(job, target, manifest, policy_at(job, None)[0])
+    set_outputs(job.commands, None, Published())
+    return 0
+
+
+def described_set(job: Job, target: LocalSet) -> Manifest:
+    """The manifest of this build's profiles. Raises `ProfileError` that names each file nobody can read."""
     read = wiring.read_all(target.files)
     broken = [one for one in read if isinstance(one, ProfileError)]
     if broken:
         raise ProfileError("\n".join(str(one) for one in broken))
     said = [(one.configuration, one.facts) for one in read if not isinstance(one, ProfileError)]
-    manifest = described(job.identity(), target.files, said)
-    _store(job, target, manifest, settings.artifact, "baseline")
-    carry_on(job, target, manifest, policy_at(job, None)[0])
-    set_outputs(commands, None, Published())
-    return 0
+    return described(job.identity(), target.files, said)
 
 
 def hand_over(job: Job) -> int:
@@ -53,14 +57,20 @@ def target_artifact(settings: Settings) -> str:
 
 def _store(job: Job, profiles: LocalSet, manifest: Manifest, name: str, subfolder: str) -> None:
     """Writes profiles and manifest into the output folder and uploads them; that it fails is a warning."""
+    stored = write_set(job, profiles, manifest, subfolder)
+    shown = posixpath.join(job.settings.output_dir, subfolder)
+    warning = upload_profiles(job.uploads, name, stored, shown)
+    if warning:
+        job.commands.warning(warning, title="profgate")
+    else:
+        job.commands.log(f"stored {len(profiles.files)} profiles as {name}")
+    give_back(job.output_dir, job.context.workspace)
+
+
+def write_set(job: Job, profiles: LocalSet, manifest: Manifest, subfolder: str) -> dict[str, bytes]:
+    """Writes profiles and manifest into the output folder; gives the bytes by name."""
     folder = posixpath.join(job.output_dir, subfolder)
     stored = write_profiles(folder, profiles.files)
     text = manifest_to_json(manifest)
     write_documents(folder, [Document(MANIFEST_NAME, "application/json", text)])
-    shown = posixpath.join(job.settings.output_dir, subfolder)
-    warning = upload_profiles(job.uploads, name, stored | {MANIFEST_NAME: text.encode()}, shown)
-    if warning:
-        job.commands.warning(warning, title="profgate")
-    else:
-        job.commands.log(f"stored {len(stored)} profiles as {name}")
-    give_back(job.output_dir, job.context.workspace)
+    return stored | {MANIFEST_NAME: text.encode()}

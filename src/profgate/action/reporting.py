@@ -7,6 +7,7 @@ from profgate import wiring
 from profgate.action.acceptances import accepted
 from profgate.action.base_tip import beside_base_tip
 from profgate.action.baseline import base_branch
+from profgate.action.between import notes_between
 from profgate.action.job import Job
 from profgate.action.sides import Sides
 from profgate.action.source_diff import source_diff
@@ -34,6 +35,7 @@ class Result:
     links: Links
     base_runs: int = 0
     first_run: Document | None = None
+    notes: Document | None = None
 
 
 def compare_and_report(job: Job, sides: Sides) -> int:
@@ -59,7 +61,8 @@ def compare_and_report(job: Job, sides: Sides) -> int:
     )
     for warning in uploaded.warnings:
         job.commands.warning(warning, title="profgate")
-    result = Result(report, uploaded.links, sides.base_runs, first)
+    notes = notes_between(job, report, sides) if sides.refs else None
+    result = Result(report, uploaded.links, sides.base_runs, first, notes)
     if settings.mode == "leg":
         return _end_leg(job, result)
     if not uploaded.warnings:
@@ -107,11 +110,15 @@ def _end(job: Job, result: Result, note: str, comment_url: str) -> None:
     report, links, run_url = result.report, result.links, job.context.run_url
     summary = result.first_run or render_summary(report, links=links, run_url=run_url, note=note)
     job.commands.add_summary(summary.text)
+    if result.notes is not None:
+        job.commands.add_summary(result.notes.text)
+        write_documents(job.output_dir, [result.notes])
     write_documents(job.output_dir, [replace(summary, name="summary.md")])
     give_back(job.output_dir, job.context.workspace)
     page_url = next(iter(links.pages.values()), "")
     place = posixpath.join(job.settings.output_dir, REPORT_NAME)
-    set_outputs(job.commands, report, Published(place, page_url, comment_url, result.base_runs))
+    notes = posixpath.join(job.settings.output_dir, result.notes.name) if result.notes else ""
+    set_outputs(job.commands, report, Published(place, page_url, comment_url, result.base_runs, notes))
 
 
 def _write(job: Job, report: Report, built: Built, comment: Document) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from profgate.action.baseline import baseline_input, fair_baseline, stored_at
+from profgate.action.baseline import baseline_input, fair_baseline, named_ref, named_set, stored_at
 from profgate.action.history import Known, known_before
 from profgate.action.job import Job
 from profgate.action.policy import policy_at
@@ -13,7 +13,7 @@ from profgate.model.manifest import Manifest
 from profgate.model.report import Side
 from profgate.model.source import SourceFile
 from profgate.pipeline import PipelineInput
-from profgate.sources.artifact_source import StoredSet
+from profgate.sources.artifact_source import Found, StoredSet
 from profgate.sources.handed_over import HandedOver
 from profgate.sources.local import LocalSet, local_set
 
@@ -22,7 +22,8 @@ from profgate.sources.local import LocalSet, local_set
 class Sides:
     """Both sides as they were found; ``base_runs`` counts runs that were read, ``missing`` says why there is none.
 
-    ``later`` is a run that recorded a later state of the base branch.
+    ``later`` is a run that recorded a later state of the base branch; ``refs`` are the names of two refs that are
+    compared for people who read what changed between them.
     """
 
     given: PipelineInput
@@ -30,6 +31,7 @@ class Sides:
     warnings: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     later: RunRecord | None = None
+    refs: tuple[str, str] | None = None
 
     @property
     def first_run(self) -> bool:
@@ -67,7 +69,10 @@ def _against_stored(job: Job, files: Sequence[SourceFile], manifest: Manifest, s
         known.extend(filter(None, [known_before(job, nearest.candidate.run)]))
         return 0 if known and known[0].commits >= wanted else wanted
 
-    found = stored_at(job, fair.start, fair.branches, further)
+    if fair.branches is None:
+        found = named_set(job, fair.label, fair.start, further)
+    else:
+        found = stored_at(job, fair.start, fair.branches, further)
     given = baseline_input(job, found, fair.label, policy)
     given = replace(given, target=files, target_side=side, manifests=(given.manifests[0], manifest))
     if found.baseline is None:
@@ -82,25 +87,33 @@ def _against_stored(job: Job, files: Sequence[SourceFile], manifest: Manifest, s
 
 def release_sides(job: Job) -> Sides:
     """The stored profiles of two refs."""
-    settings = job.settings
-    starts = [job.client.commit_sha(ref) for ref in (settings.baseline_ref, settings.target_ref)]
-    policy, refused = policy_at(job, starts[0])
-    baseline = stored_at(job, starts[0], None, lambda _: settings.baseline_runs)
-    target = stored_at(job, starts[1], None, lambda _: 0)
-    for ref, found in ((settings.baseline_ref, baseline), (settings.target_ref, target)):
-        if found.baseline is None:
-            raise ProfgateError(ref, f"has no stored profiles ({'; '.join(found.reasons)}); record it first")
-    given = baseline_input(job, baseline, settings.baseline_ref, policy)
-    other = baseline_input(job, target, settings.target_ref, policy)
-    given = replace(
-        given,
-        target=other.baseline,
-        target_side=other.baseline_side,
-        manifests=(given.manifests[0], other.manifests[0]),
-    )
-    distance = other.baseline_side.distance or 0
-    told = (f"the target stands {distance} commits before {settings.target_ref}",) if distance else ()
-    return Sides(given, 1 + len(baseline.noise), (*told, *refused))
+    ref = job.settings.target_ref
+    commit = job.client.commit_sha(ref)
+    found = _wanted(ref, named_set(job, ref, commit, lambda _: 0))
+    run = found.candidate.run
+    own = LocalSet(found.files, found.manifest)
+    side = Side(ref, run.head_sha, run.head_branch, run.id, found.candidate.distance)
+    sides = against_ref(job, named_ref(job, job.settings.baseline_ref), own, side)
+    distance = found.candidate.distance
+    told = (f"the target stands {distance} commits before {ref}",) if distance else ()
+    return replace(sides, warnings=(*told, *sides.warnings))
+
+
+def against_ref(job: Job, ref: str, target: LocalSet, side: Side) -> Sides:
+    """These profiles, and those that were stored for another ref. Raises `ProfgateError` that names one without any."""
+    commit = job.client.commit_sha(ref)
+    policy, refused = policy_at(job, commit)
+    found = named_set(job, ref, commit, lambda _: job.settings.baseline_runs)
+    _wanted(ref, found)
+    given = baseline_input(job, found, ref, policy)
+    given = replace(given, target=target.files, target_side=side, manifests=(given.manifests[0], target.manifest))
+    return Sides(given, 1 + len(found.noise), refused, refs=(ref, side.label))
+
+
+def _wanted(ref: str, found: Found) -> StoredSet:
+    if found.baseline is None:
+        raise ProfgateError(ref, f"has no stored profiles ({'; '.join(found.reasons)}); record it first")
+    return found.baseline
 
 
 def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:

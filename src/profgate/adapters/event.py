@@ -52,6 +52,8 @@ def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
         workspace=env.get("GITHUB_WORKSPACE", ""),
         actor=actor,
         default_branch=_text(repository, "default_branch"),
+        action=_text(event, "action"),
+        release_tag=_text(_part(event, "release"), "tag_name"),
         before_sha=_commit_or_nothing(_text(event, "before")),
         merge_group_base_sha=_text(group, "base_sha"),
         triggering_run=triggering,

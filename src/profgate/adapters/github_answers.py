@@ -9,11 +9,13 @@ from typing import Any, TypeVar
 from profgate.errors import GitHubError
 from profgate.model.github_records import (
     ArtifactRecord,
+    AssetRecord,
     CommentRecord,
     CommitRecord,
     FileRecord,
     MessageRecord,
     PullRecord,
+    ReleaseRecord,
     RunRecord,
     TreeRecord,
 )
@@ -127,6 +129,22 @@ def tree_of(data: Mapping[str, Any]) -> TreeRecord:
     """The files of a recursively listed tree, without folders, submodules and symbolic links."""
     files = (item for item in data["tree"] if item["type"] == "blob" and item["mode"] != _LINK)
     return TreeRecord(frozenset(text_of(item["path"]) for item in files), whole=data["truncated"] is False)
+
+
+def release_of(data: Mapping[str, Any]) -> ReleaseRecord:
+    """A release with its files."""
+    assets = tuple(
+        AssetRecord(number_of(one["id"]), text_of(one["name"]), number_of(one["size"]), one.get("digest") or None)
+        for one in data["assets"]
+    )
+    return ReleaseRecord(
+        id=number_of(data["id"]),
+        tag=text_of(data["tag_name"]),
+        draft=bool(data["draft"]),
+        prerelease=bool(data["prerelease"]),
+        upload_url=text_of(data["upload_url"]),
+        assets=assets,
+    )
 
 
 def comment_of(data: Mapping[str, Any]) -> CommentRecord:

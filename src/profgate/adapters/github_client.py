@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote, urlencode
 
-from profgate.adapters.downloads import MAX_DOWNLOAD, Download, TryAgainError, check_digest, fetch, files_of
+from profgate.adapters.downloads import MAX_DOWNLOAD, Download, TryAgainError, check_digest, fetch, files_of, read_zip
 from profgate.adapters.github_answers import (
     artifact_of,
     comment_of,
@@ -25,19 +25,23 @@ from profgate.adapters.github_answers import (
     number_of,
     parsed,
     pull_of,
+    release_of,
     run_of,
     text_of,
     tree_of,
 )
 from profgate.adapters.github_graphql import MINIMIZE, MINIMIZED, blob_query, minimized_of, texts_of
+from profgate.adapters.release_assets import AssetBrokeOffError, send_asset
 from profgate.errors import GitHubError, NotAllowed
 from profgate.model.github_records import (
     ArtifactRecord,
+    AssetRecord,
     CommentRecord,
     CommitRecord,
     FileRecord,
     MessageRecord,
     PullRecord,
+    ReleaseRecord,
     RunRecord,
     TreeRecord,
 )
@@ -51,6 +55,7 @@ PAGE = 100
 MAX_PAGES = 100  # 10,000 comments: a server that never stops paging must not keep us for ever
 DOWNLOAD_TRIES = 3
 LISTED_FILES = 3_000
+MOST_BETWEEN = 250
 BLOBS = 50  # files of one GraphQL query: GitHub gives a query ten seconds
 REPEATABLE = frozenset({"GET", "PATCH"})
 
@@ -138,6 +143,25 @@ class GitHubClient:
         answer = self._get("/commits", {"sha": sha, "per_page": min(limit, PAGE)})
         return parsed(f"ancestors of {sha}", lambda data: [commit_of(item) for item in data], answer)
 
+    def commits_between(self, base: str, head: str) -> list[CommitRecord]:
+        """The commits of ``head`` that ``base`` lacks, oldest first, at most 250; one request for 100."""
+        pair = f"{quote(base, safe='')}...{quote(head, safe='')}"
+        found: list[CommitRecord] = []
+        for page in self._pages(f"/compare/{pair}", {"per_page": PAGE}):
+            found += parsed(f"compare {pair}", lambda data: [commit_of(one) for one in data["commits"]], page)
+            if len(found) >= MOST_BETWEEN:
+                break
+        return found[:MOST_BETWEEN]
+
+    def pulls_of_commit(self, sha: str) -> list[tuple[int, str]]:
+        """Number and title of the pull requests that brought a commit; one request."""
+        answer = self._get(f"/commits/{quote(sha, safe='')}/pulls", {"per_page": PAGE})
+        return parsed(
+            f"pull requests of {sha}",
+            lambda data: [(number_of(one["number"]), text_of(one["title"])) for one in data],
+            answer,
+        )
+
     # Runs and artifacts
 
     def workflow_runs(
@@ -208,6 +232,67 @@ class GitHubClient:
     def artifact_files(self, artifact: ArtifactRecord, *, max_bytes: int = MAX_DOWNLOAD) -> dict[str, bytes]:
         """The files of an artifact by name, unpacked in memory; ProfileError for a zip that is not as it should be."""
         return files_of(self.download(artifact, max_bytes=max_bytes), f"artifact {artifact.name} ({artifact.id})")
+
+    # Releases
+
+    def releases(self) -> list[ReleaseRecord]:
+        """The newest 100 releases, newest first; one request."""
+        answer = self._get("/releases", {"per_page": PAGE})
+        return parsed("releases", lambda data: [release_of(one) for one in data], answer)
+
+    def release(self, tag: str) -> ReleaseRecord | None:
+        """The published release of a tag, None where there is none; one request."""
+        try:
+            answer = self._get(f"/releases/tags/{quote(tag, safe='')}", {})
+        except NotFoundError:
+            return None
+        return parsed(f"release {tag}", release_of, answer)
+
+    def asset_files(self, asset: AssetRecord, *, max_bytes: int = MAX_DOWNLOAD) -> dict[str, bytes]:
+        """The files of a zip kept with a release, unpacked in memory; ProfileError for one that is not as it should."""
+        where = f"release asset {asset.name} ({asset.id})"
+        url = f"{self._root}/releases/assets/{asset.id:d}"
+        headers, _ = self._call("GET", url, headers={"Accept": "application/octet-stream"})
+        download = fetch(_signed(headers, where), where, max_bytes=max_bytes, verify=self._verify)
+        check_digest(download.data, asset.digest, where)
+        return read_zip(download.data, where=where)
+
+    def attach(self, release: ReleaseRecord, name: str, data: bytes) -> None:
+        """Keeps a file with a release in place of one of that name; contents: write.
+
+        When GitHub fails, the release is read to see what arrived before the file is sent a second and last time.
+        """
+        for asset in release.assets:
+            if asset.name == name:
+                self._delete_asset(asset.id)
+        try:
+            self._send_asset(release, name, data)
+        except AssetBrokeOffError:
+            found = self.release(release.tag)
+            stored = [one for one in found.assets if one.name == name] if found else []
+            if any(one.size == len(data) for one in stored):
+                return
+            for one in stored:
+                self._delete_asset(one.id)
+            self._send_asset(release, name, data)
+
+    def _send_asset(self, release: ReleaseRecord, name: str, data: bytes) -> None:
+        self.requests_made += 1
+        send_asset(
+            release.upload_url,
+            name,
+            data,
+            token=self._token,
+            api_url=self._api_url,
+            version=API_VERSION,
+            verify=self._verify,
+        )
+
+    def _delete_asset(self, number: int) -> None:
+        try:
+            self._call("DELETE", f"{self._root}/releases/assets/{number:d}")
+        except NotFoundError:
+            return
 
     # Files
 
@@ -419,16 +504,15 @@ class GitHubClient:
 
     def _artifact_address(self, artifact_id: int, where: str) -> str:
         headers, _ = self._call("GET", f"{self._root}/actions/artifacts/{artifact_id:d}/zip")
-        address = headers.get("location", "")
-        if not re.match(r"https?://", address):
-            raise GitHubError(where, "GitHub gave no address to download from; run again")
-        return str(address)
+        return _signed(headers, where)
 
-    def _call(self, verb: str, url: str, body: object = None) -> tuple[dict[str, str], Any]:
+    def _call(
+        self, verb: str, url: str, body: object = None, headers: dict[str, Any] | None = None
+    ) -> tuple[dict[str, str], Any]:
         self.requests_made += 1
         with _translated(f"{verb} {url.partition('?')[0]}"):
-            headers, answer = self._github.requester.requestJsonAndCheck(verb, url, input=body)
-            return headers, answer
+            received, answer = self._github.requester.requestJsonAndCheck(verb, url, headers=headers, input=body)
+            return received, answer
 
 
 def _retry(total: int, backoff: float, max_wait: float) -> Any:  # noqa: ANN401 - PyGithub is imported late
@@ -507,6 +591,14 @@ def _missing_permission(message: str, accepted: str) -> str:
         for way in accepted.split(";")
     ]
     return f"{message or 'GitHub answered 403'}; add to the job's permissions: {' or '.join(ways)}"
+
+
+def _signed(headers: Mapping[str, str], where: str) -> str:
+    """The signed address that an answer leads to."""
+    address = headers.get("location", "")
+    if not re.match(r"https?://", address):
+        raise GitHubError(where, "GitHub gave no address to download from; run again")
+    return str(address)
 
 
 def _address(path: str, query: Mapping[str, object]) -> str:

@@ -85,6 +85,28 @@ class TreeRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class AssetRecord:
+    """A file of a release; ``digest`` is ``sha256:<hex>``, None where the server has none."""
+
+    id: int
+    name: str
+    size: int
+    digest: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseRecord:
+    """A release; ``upload_url`` ends with a template of parameters."""
+
+    id: int
+    tag: str
+    draft: bool
+    prerelease: bool
+    upload_url: str
+    assets: tuple[AssetRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CommentRecord:
     """A comment of a pull request; ``author`` is the login, empty for a deleted user.
 

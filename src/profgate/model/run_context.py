@@ -47,6 +47,8 @@ class RunContext:
     workspace: str
     actor: str
     default_branch: str
+    action: str = ""
+    release_tag: str = ""
     before_sha: str = ""
     merge_group_base_sha: str = ""
     triggering_run: TriggeringRun | None = None

@@ -10,6 +10,7 @@ OUTPUTS = {
     "findings": "Number of findings, one for each cause.",
     "red": "Number of causes that turn the gate red.",
     "report": "Path of report.json.",
+    "release-notes": "Path of the Markdown for release notes, where two refs were compared.",
     "page-url": "Address of the worst workload's flame graph page.",
     "comment-url": "Address of the pull request comment.",
     "baseline-sha": "Commit of the baseline.",
@@ -26,6 +27,7 @@ class Published:
     page_url: str = ""
     comment_url: str = ""
     base_runs: int = 0
+    notes_path: str = ""
 
 
 def outputs_of(report: Report | None, published: Published) -> dict[str, str]:
@@ -33,6 +35,7 @@ def outputs_of(report: Report | None, published: Published) -> dict[str, str]:
     values = dict.fromkeys(OUTPUTS, "")
     values["conclusion"] = "not_compared"
     values["report"] = published.report_path
+    values["release-notes"] = published.notes_path
     values["page-url"] = published.page_url
     values["comment-url"] = published.comment_url
     values["base-runs"] = str(published.base_runs)

@@ -44,6 +44,19 @@ def distances(start: str, commits: Iterable[CommitRecord]) -> dict[str, int]:
     return found
 
 
+def first_parents(commits: Iterable[CommitRecord], head: str) -> list[str]:
+    """The given commits that lie on the line of first parents of ``head``, oldest first: what a branch was set to."""
+    parents = {commit.sha: commit.parents for commit in commits}
+    chain: list[str] = []
+    sha = head
+    while sha in parents and sha not in chain:
+        chain.append(sha)
+        if not parents[sha]:
+            break
+        sha = parents[sha][0]
+    return chain[::-1]
+
+
 def distrust(run: RunRecord, trust: Trust, reachable: dict[str, int]) -> str | None:
     """Why a run may not serve, or None. Every clause is needed: a fork can run a branch with the base's name."""
     clauses = (

@@ -24,10 +24,17 @@ class LocalSet:
 
 
 def local_set(entries: Sequence[str], workspace: str) -> LocalSet:
-    """The files of all entries, each once, sorted by name.
+    """As `local_files`; raises `ProfgateError` where nothing is found."""
+    found = local_files(entries, workspace)
+    if found is None:
+        raise ProfgateError(", ".join(entries), "matches no file; let the job write its profiles there first")
+    return found
 
-    Names are relative to the fixed part of the entry; of several entries, to the folder they share. Raises
-    `ProfgateError` where nothing is found.
+
+def local_files(entries: Sequence[str], workspace: str) -> LocalSet | None:
+    """The files of all entries, each once, sorted by name; None where there are none.
+
+    Names are relative to the fixed part of the entry; of several entries, to the folder they share.
     """
     places = [posixpath.join(workspace, entry) for entry in entries]
     groups = [(place, sources_under(place)) for place in places]
@@ -40,7 +47,7 @@ def local_set(entries: Sequence[str], workspace: str) -> LocalSet:
             found[name] = replace(source, name=name)
     own = found.pop(MANIFEST_NAME, None)
     if not found:
-        raise ProfgateError(", ".join(entries), "matches no file; let the job write its profiles there first")
+        return None
     manifest = manifest_from_json(own.read(MOST_BYTES)) if own is not None else None
     return LocalSet(tuple(found[name] for name in sorted(found)), manifest)
 

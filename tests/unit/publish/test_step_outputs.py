@@ -50,6 +50,7 @@ def test_every_declared_output_has_a_value() -> None:
         "baseline-sha": "a" * 40,
         "baseline-distance": "0",
         "base-runs": "9",
+        "release-notes": "",
     }
 
 

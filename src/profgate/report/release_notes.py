@@ -1,0 +1,82 @@
+"""What changed between two releases, as Markdown for the notes of the later one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from profgate.model.links import Links
+from profgate.model.report import Document, Report
+from profgate.report import numbers, rows
+from profgate.report.comment import finding_cells, headline, total_cells
+from profgate.report.markdown_text import code_cell, link, link_target, markdown_filters, sentence, short_sha
+from profgate.report.templates import render_template
+
+NOTES_NAME = "release-notes.md"
+_NO_LINKS = Links()
+ROWS = 20
+FUNCTIONS = 3  # of a step
+TOTALS = 3
+PULLS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One recorded commit after another: the pull requests between them, and the report of what they did together."""
+
+    commit: str
+    pulls: tuple[tuple[int, str], ...]
+    commits: int
+    report: Report
+
+
+def render_release_notes(
+    report: Report, refs: tuple[str, str], steps: Sequence[Step], *, pull_url: str = "", doubts: Sequence[str] = ()
+) -> Document:
+    """The notes: cumulative change first, then what each step cost or repaid. Titles and names are escaped."""
+    groups, pairs = rows.grouped(report), rows.pairs(report)
+    found = [row for row in (*groups.worse, *groups.better) if not row.total]
+    text = render_template(
+        "markdown/release_notes.md.j2",
+        filters=markdown_filters,
+        refs=refs,
+        headline=headline(report),
+        totals=[total_cells(pair) for pair in pairs[:ROWS]],
+        more_totals=max(0, len(pairs) - ROWS),
+        functions=[finding_cells(row, _NO_LINKS) for row in found[:ROWS]],
+        more_functions=max(0, len(found) - ROWS),
+        steps=[_step(one, pull_url) for one in steps],
+        doubts=[sentence(one) for one in doubts],
+    )
+    return Document(NOTES_NAME, "text/markdown", text)
+
+
+def _step(step: Step, pull_url: str) -> dict[str, Any]:
+    shown = [f"{_pull(number, pull_url)} {code_cell(title)}" for number, title in step.pulls[:PULLS]]
+    if len(step.pulls) > PULLS:
+        shown.append(f"and {len(step.pulls) - PULLS} more")
+    groups = rows.grouped(step.report)
+    told = [rows.story(row, code_cell) for row in (*groups.worse, *groups.better) if not row.total]
+    more = [f"and {len(told) - FUNCTIONS} more"] if len(told) > FUNCTIONS else []
+    return {
+        "pulls": "<br>".join(shown) or numbers.counted(step.commits, "commit"),
+        "commit": short_sha(step.commit) or "",
+        "totals": "<br>".join(_totals(step.report)) or numbers.UNKNOWN,
+        "functions": "<br>".join([*told[:FUNCTIONS], *more]) or "no function stands out",
+    }
+
+
+def _totals(report: Report) -> list[str]:
+    """The totals that moved most."""
+    moved = sorted(
+        (pair for pair in rows.pairs(report) if pair.metric.total.relative is not None),
+        key=lambda pair: (-abs(pair.metric.total.relative or 0.0), pair.workload, pair.metric.name),
+    )
+    return [
+        f"{code_cell(pair.workload, 40)} {code_cell(pair.metric.name, 30)} "
+        f"{numbers.signed_percent(pair.metric.total.relative)}"
+        for pair in moved[:TOTALS]
+    ]
+
+
+def _pull(number: int, pull_url: str) -> str:
+    return link(f"#{number}", f"{pull_url}/{number}") if link_target(pull_url) else f"#{number}"

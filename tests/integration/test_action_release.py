@@ -1,0 +1,188 @@
+"""Releases keep the profiles of their commit; two tags are compared with what came in between."""
+
+import json
+
+import pytest
+
+from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
+from fake_github import zip_of
+from profgate.model.manifest import MANIFEST_NAME
+
+ASSET = f"{ARTIFACT}.zip"
+HOSTILE = "Speed up | <img src=x> @octocat `parse`"
+
+
+@pytest.fixture
+def releasing(recorded: Stage) -> Stage:
+    """A base branch with a release v1, a pull request that made parse slower, and one that took it back halfway."""
+    recorded.fake.state.permissions["contents"] = "write"
+    recorded.fake.add_release("v1", recorded.base, {})
+    for shares, title in ((SLOWER, HOSTILE), (SHARES | {"parse": 45_000}, "Repay half")):
+        head = recorded.fake.add_commit(parents=[recorded.base])
+        number = recorded.fake.add_pull(head, recorded.base, state="closed", title=title)
+        recorded.base = recorded.fake.add_commit(parents=[recorded.base, head], branch="main")
+        recorded.fake.state.brought[recorded.base] = [number]
+        recorded.record(profiles(shares, 60 + number))
+    recorded.fake.add_release("v2", recorded.base, {})
+    return recorded
+
+
+def published(stage: Stage, tag: str, files: dict[str, bytes] | None = None, action: str = "published") -> int:
+    commit = stage.fake.state.tags[tag]
+    stage.fake.start_run(commit, event="release", branch=tag)
+    before = len(stage.fake.requests)
+    environ = {"GITHUB_SHA": commit, "GITHUB_REF": f"refs/tags/{tag}"}
+    code = stage.run("release", files or {}, environ, {"action": action, "release": {"tag_name": tag}})
+    stage.requests = stage.fake.requests[before:]
+    stage.fake.finish_run()
+    return code
+
+
+def compared(stage: Stage, baseline: str, target: str) -> int:
+    stage.fake.start_run(stage.base, event="workflow_dispatch")
+    inputs = {"baseline-ref": baseline, "target-ref": target}
+    environ = {"GITHUB_SHA": stage.base, "GITHUB_REF": "refs/heads/main"}
+    code = stage.run("workflow_dispatch", {}, environ, {"inputs": {}}, inputs)
+    stage.fake.finish_run()
+    return code
+
+
+def kept(stage: Stage, tag: str) -> dict[str, bytes]:
+    release = next(one for one in stage.fake.state.releases.values() if one.tag == tag)
+    return dict(release.assets.values())
+
+
+def lose_artifacts(stage: Stage) -> None:
+    stage.fake.state.artifacts.clear()
+
+
+def test_a_published_release_keeps_its_profiles_and_is_compared_with_the_one_before(releasing: Stage) -> None:
+    assert published(releasing, "v2") == 1
+    assert list(kept(releasing, "v2")) == [ASSET]
+    assert releasing.outputs["baseline-sha"] == releasing.fake.state.tags["v1"]
+    notes = releasing.file("release-notes.md")
+    assert notes.strip() in releasing.summary
+    assert "### Performance from `v1` to `v2`" in notes
+    assert "`parse`" in notes
+    assert releasing.outputs["release-notes"] == "profgate-report/release-notes.md"
+
+
+def test_the_notes_say_what_each_pull_request_cost_or_repaid(releasing: Stage) -> None:
+    published(releasing, "v2")
+    rows = [line for line in releasing.file("release-notes.md").splitlines() if line.startswith("| [#")]
+    assert len(rows) == 2
+    assert "+" in rows[0].split("|")[-3]
+    assert "parse" in rows[0]
+    assert "\N{MINUS SIGN}" in rows[1].split("|")[-3]
+    assert "Repay half" in rows[1]
+
+
+def test_a_hostile_title_is_only_text(releasing: Stage) -> None:
+    published(releasing, "v2")
+    notes = releasing.file("release-notes.md")
+    (row,) = [line for line in notes.splitlines() if "Speed up" in line]
+    assert "`` Speed up \\| <img src=x> @octocat `parse` ``" in row
+
+
+def test_what_a_release_keeps_outlives_the_artifacts(releasing: Stage) -> None:
+    published(releasing, "v1")
+    published(releasing, "v2")
+    lose_artifacts(releasing)
+    assert compared(releasing, "v1", "v2") in {0, 1}
+    report = json.loads(releasing.file("report.json"))
+    assert [one["name"] for one in report["workloads"]] == ["api"]
+    assert report["baseline"]["sha"] == releasing.fake.state.tags["v1"]
+    assert releasing.outputs["baseline-distance"] == "0"
+
+
+def test_a_ref_without_artifact_and_release_is_named(releasing: Stage) -> None:
+    published(releasing, "v2")
+    lose_artifacts(releasing)
+    assert compared(releasing, "v1", "v2") == 2
+    assert "v1: has no stored profiles" in releasing.log
+    assert f"no release v1 keeps {ASSET}" in releasing.log
+
+
+def test_a_pull_request_can_be_compared_with_the_latest_release(releasing: Stage) -> None:
+    published(releasing, "v2")
+    lose_artifacts(releasing)
+    releasing.open_pull()
+    releasing.inputs["baseline-ref"] = "latest-release"
+    releasing.compare(profiles(SHARES, 77))
+    assert releasing.outputs["baseline-sha"] == releasing.fake.state.tags["v2"]
+
+
+def test_the_first_release_keeps_its_profiles_and_is_compared_with_none(recorded: Stage) -> None:
+    recorded.fake.state.permissions["contents"] = "write"
+    recorded.fake.add_release("v1", recorded.base, {})
+    assert published(recorded, "v1") == 0
+    assert list(kept(recorded, "v1")) == [ASSET]
+    assert "v1 is the first release" in recorded.log
+
+
+def test_a_release_can_build_and_record_by_itself(releasing: Stage) -> None:
+    lose_artifacts(releasing)
+    published(releasing, "v1", profiles(SHARES, 1))
+    assert published(releasing, "v2", profiles(SLOWER, 2)) in {0, 1}
+    assert list(kept(releasing, "v2")) == [ASSET]
+    assert "`parse`" in releasing.file("release-notes.md")
+
+
+def test_without_any_profiles_the_tag_is_named(releasing: Stage) -> None:
+    lose_artifacts(releasing)
+    assert published(releasing, "v2") == 2
+    assert "v2: has neither profiles of this build nor stored ones" in releasing.log
+
+
+def test_publishing_again_replaces_the_file(releasing: Stage) -> None:
+    published(releasing, "v2")
+    published(releasing, "v2")
+    assert list(kept(releasing, "v2")) == [ASSET]
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_a_server_that_stumbles_keeps_the_file_once(releasing: Stage, *, stored: bool) -> None:
+    releasing.fake.fail("POST", "/assets", stored=stored)
+    assert published(releasing, "v2") == 1
+    assert list(kept(releasing, "v2")) == [ASSET]
+
+
+def test_a_token_that_may_not_attach_loses_no_result(releasing: Stage) -> None:
+    releasing.fake.state.permissions["contents"] = "read"
+    assert published(releasing, "v2") == 2
+    assert "contents: write" in releasing.log
+    assert releasing.outputs["conclusion"] != "not_compared"
+    assert kept(releasing, "v2") == {}
+
+
+@pytest.mark.parametrize("action", ["created", "deleted", "edited"])
+def test_only_a_published_release_is_taken_up(releasing: Stage, action: str) -> None:
+    assert published(releasing, "v2", action=action) == 0
+    assert releasing.requests == []
+
+
+@pytest.mark.parametrize(
+    ("members", "told"),
+    [
+        ({"api/1.folded": b"main;f 5\n"}, "holds no profgate-manifest.json"),
+        ({MANIFEST_NAME: b"{}", "api/1.folded": b"main;f 5\n"}, "is not as profgate writes it"),
+        ({MANIFEST_NAME: b'{"schema": "profgate.manifest/1", "files": []}', "a.folded": b"f 1\n"}, "lists other files"),
+    ],
+)
+def test_a_poisoned_release_is_refused(releasing: Stage, members: dict[str, bytes], told: str) -> None:
+    published(releasing, "v2")
+    lose_artifacts(releasing)
+    releasing.fake.add_release("v0", releasing.fake.state.tags["v1"], {ASSET: zip_of(members)})
+    assert compared(releasing, "v0", "v2") == 2
+    assert told in releasing.log
+
+
+def test_only_our_own_hosts_get_the_token(releasing: Stage) -> None:
+    releasing.fake.state.upload_host = "http://127.0.0.1:9"
+    assert published(releasing, "v2") == 2
+    assert "names a foreign host" in releasing.log
+
+
+def test_the_history_is_long_enough_to_judge(releasing: Stage) -> None:
+    published(releasing, "v2")
+    assert int(releasing.outputs["base-runs"]) >= BASE_RUNS - 1
