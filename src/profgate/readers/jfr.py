@@ -62,7 +62,7 @@ class _Events:
 
     def add(self, event: Json, where: str) -> None:
         kind = event.get("type")
-        if kind not in _SAMPLES and kind not in _WEIGHTS:
+        if not isinstance(kind, str) or (kind not in _SAMPLES and kind not in _WEIGHTS):
             return
         values = mapping(event.get("values"), where, "'values'")
         if values.get("stackTrace") is None:
@@ -80,7 +80,7 @@ class _Events:
         self.flat.extend(reversed(path))
         self.ends.append(len(self.flat))
         self.samples.append(int(kind in _SAMPLES))
-        weight = values.get(_WEIGHTS.get(str(kind), ""), 0)
+        weight = values.get(_WEIGHTS.get(kind, ""), 0)
         if isinstance(weight, bool) or not isinstance(weight, int) or not 0 <= weight <= MAX_TOTAL:
             raise wrong(where, f"{str(weight)[:40]!r} cannot be a number of bytes")
         self.allocated.append(weight)

@@ -62,6 +62,8 @@ class _Suite:
         except expat.ExpatError as error:
             place = f"{self.where}: line {error.lineno}, column {error.offset}"
             raise ProfileError(place, f"{expat.ErrorString(error.code)}; let the tests write it again") from None
+        except (LookupError, ValueError) as error:  # Python's own word on an encoding that expat does not know
+            raise ProfileError(self.where, f"{error}; let the tests write it in UTF-8") from None
 
     def _refuse(self, *_: object) -> None:
         raise ProfileError(self.where, "has a DOCTYPE, which no test report needs; remove it")

@@ -56,6 +56,11 @@ def test_other_events_are_left_alone_and_samples_without_a_stack_are_told() -> N
     assert found.warnings == ("events without a stack: 1",)
 
 
+@pytest.mark.parametrize("kind", [None, 7, {}, ["jdk.ExecutionSample"]])
+def test_an_event_whose_type_is_no_text_is_none_of_ours(kind: Any) -> None:
+    assert rows(read({"type": kind, "values": {}}, event("f"))) == [("org.Shop.f", [1])]
+
+
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
