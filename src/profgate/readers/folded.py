@@ -6,7 +6,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from itertools import count, islice
 from typing import BinaryIO
 
@@ -160,7 +160,13 @@ def _exact_value(scan: Scan, raw: bytes, number: Callable[[], int]) -> tuple[byt
         if len(scan.bad) < QUOTED:
             scan.bad.append((number(), f"expected 'frame;frame 42', got {raw[:80].decode('utf-8', 'replace')!r}"))
         return None
-    value = Decimal(match["value"].decode())
+    written = match["value"].decode()
+    try:
+        value = Decimal(written)
+    except InvalidOperation:  # an exponent beyond what Decimal can hold
+        raise ProfileError(
+            f"{scan.name}:{number()}", f"the value {written[:40]} is out of range; record the profile again"
+        ) from None
     if value < 0:
         what = "a negative value; a difference of two profiles is given with --difference"
         raise ProfileError(f"{scan.name}:{number()}", what)

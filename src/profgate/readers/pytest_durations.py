@@ -19,7 +19,7 @@ _PHASE = rb"^(\d{1,9}\.\d{1,9})s (?:call|setup|teardown) +(\S[^\r\n]*?)[ \t\r]*$
 _ANY_PHASE = re.compile(_PHASE, re.MULTILINE)
 _HIDDEN = re.compile(rb"^\((\d{1,12}) durations < ", re.MULTILINE)
 _END = re.compile(rb"\bin \d+\.\d\ds\b")
-_PHASES = {"setup", "call", "teardown"}
+_PHASES = ("setup", "call", "teardown")
 
 
 class PytestDurationsReader:

@@ -114,6 +114,12 @@ def test_an_empty_file_is_a_valid_empty_profile() -> None:
     assert FoldedReader().recognizes(source_of("x", b"")) == "the file is empty"
 
 
+@pytest.mark.parametrize("value", ["1e99999999999999999999", "1e-99999999999999999999", "1e400"])
+def test_a_value_with_an_endless_exponent_is_out_of_range(value: str) -> None:
+    with pytest.raises(ProfileError, match=r":2: the value .* is out of range"):
+        read(f"main 1\nmain;parse {value}\n")
+
+
 def test_a_deep_stack_needs_memory_for_itself_only() -> None:
     profile = read(";".join(f"f{i}" for i in range(20_000)) + " 1\n")
     assert profile.stacks is not None

@@ -81,6 +81,10 @@ def test_a_list_without_its_heading_is_refused() -> None:
             '{"$report_type": "TestReport", "nodeid": "a", "when": "later", "duration": 1}',
             "lacks its name or its phase",
         ),
+        (
+            '{"$report_type": "TestReport", "nodeid": "a", "when": ["call"], "duration": 1}',
+            "lacks its name or its phase",
+        ),
         ('{"$report_type": "TestReport", "nodeid": "a", "when": "call"}', "cannot be measured"),
         ('{"$report_type": "TestReport", "nodeid": "a", "when": "call", "duration": -1}', "cannot be measured"),
         ('{"$report_type": "TestReport", "nodeid": "a"', "is no JSON"),
