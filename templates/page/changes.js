@@ -1,7 +1,7 @@
 // What one reads first: the sentence about the whole, findings, and the subtrees that explain the change.
 import { stateOf } from "./colour.js";
 import { byId, element, linkButton, makeButton } from "./dom.js";
-import { rowOfFinding } from "./findings.js";
+import { reachOf, rowOfFinding } from "./findings.js";
 import { formatShare } from "./format.js";
 import { symbolSums, whatChanged } from "./symbols.js";
 import { nameOf, symbolName } from "./tree.js";
@@ -69,6 +69,7 @@ export function makeChanges(page) {
         const caller = rows?.length ? page.whole.parent[rowOfFinding(page.whole, finding)] : 0;
         const place = caller > 0 ? ` · in ${nameOf(page.whole, caller)}` : "";
         button.append(element("b", symbolName(page.whole, symbol)), element("span", `${severity} · ${changeOf(page, sum("after") - scaled(sum("before"), ratio))}${place}`));
+        if (finding.reach) button.append(element("span", finding.reach));
         return button;
       }),
     );
@@ -93,7 +94,8 @@ export function makeChanges(page) {
         const below = element("small", caller > 0 ? `in ${nameOf(page.tree, caller)}` : "");
         const numbers = [changeOf(page, delta), ...(responsibility === null ? [] : [`${formatShare(responsibility)} of the change`])].join(" · ");
         const tone = delta > 0 === !page.higher ? "worse" : "better";
-        entry.append(element("i", glyph, tone), open, below, element("span", numbers));
+        const reach = reachOf(page, page.tree.symbol[node]);
+        entry.append(element("i", glyph, tone), open, below, element("span", numbers), ...(reach ? [element("small", reach, "reach")] : []));
         return entry;
       }),
     );

@@ -21,12 +21,18 @@ export function rankOf(finding) {
   return rank < 0 ? SEVERITIES.length : rank;
 }
 
-// All findings of a function in words; one that speaks of call paths says so where others do not.
+// How the change can have come to a function with a finding, in words; empty where nobody asked.
+export function reachOf(page, symbol) {
+  return page.header.findings.find((finding) => finding.symbol === symbol && finding.reach)?.reach ?? "";
+}
+
+// All findings of a function in words; one that speaks of call paths says so where others do not. Its reach is said once.
 export function findingWords(page, symbol) {
-  return page.header.findings
+  const found = page.header.findings
     .filter((finding) => finding.symbol === symbol)
     .sort((one, two) => rankOf(one) - rankOf(two))
     .map((finding) => `finding: ${finding.severity}, ${finding.direction}${finding.rows?.length ? " in a call path" : ""}${finding.strategies?.length ? ` (${finding.strategies.join(", ")})` : ""}`);
+  return [...found, reachOf(page, symbol)].filter(Boolean);
 }
 
 // The row where a finding is seen best: the widest of its call paths, or of its function; -1 where there is none.

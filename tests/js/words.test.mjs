@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { findingWords, reachOf } from "../../templates/page/findings.js";
 import { formatRatio, formatShare, formatSigned, formatSignedShare, formatValue, shorten } from "../../templates/page/format.js";
 import { makeFragment, parseFragment } from "../../templates/page/link.js";
 import { matcherOf, matchingSymbols, searchBelow } from "../../templates/page/search.js";
@@ -115,4 +116,14 @@ test("a pivot drops whole stacks on both sides", () => {
   assert.deepEqual([left.before[0], left.after[0]], [2, 3]);
   assert.deepEqual([tree.before[0], tree.after[0]], [12, 15]);
   assert.equal(withoutSymbols(tree, new Set()), tree);
+});
+
+test("the reach of a function is said once behind its findings, and only where it is known", () => {
+  const reach = "called by changed code: load → f";
+  const worse = { symbol: 0, direction: "worse", reach };
+  const page = { header: { findings: [{ ...worse, severity: "maybe" }, { ...worse, severity: "severe" }, { symbol: 1, severity: "maybe", direction: "worse" }] } };
+  assert.deepEqual(findingWords(page, 0), ["finding: severe, worse", "finding: maybe, worse", reach]);
+  assert.deepEqual(findingWords(page, 1), ["finding: maybe, worse"]);
+  assert.deepEqual(findingWords(page, 2), []);
+  assert.deepEqual([reachOf(page, 0), reachOf(page, 1), reachOf(page, 2)], [reach, "", ""]);
 });

@@ -24,7 +24,7 @@ class PageFinding(TypedDict):
     """One finding as the page marks it: the number of its symbol, how severe, and worse or better.
 
     ``key`` is its name in an address. ``rows`` are the rows of the tree it speaks of, where it speaks of call paths and
-    not of the function everywhere.
+    not of the function everywhere. ``reach`` says in words how the change can have come to the function.
     """
 
     symbol: int
@@ -34,6 +34,7 @@ class PageFinding(TypedDict):
     kind: NotRequired[str]
     strategies: NotRequired[list[str]]
     story: NotRequired[str]
+    reach: NotRequired[str]
     rows: NotRequired[list[int]]
 
 

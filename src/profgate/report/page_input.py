@@ -13,6 +13,7 @@ from profgate.report.finding_key import finding_key
 from profgate.report.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree
 from profgate.report.page_evidence import evidence_of
 from profgate.report.page_sources import Embed, page_sources
+from profgate.report.rows import reach_in_full
 from profgate.report.unrolled import NOT_UNROLLED, unroll
 
 
@@ -166,6 +167,8 @@ def _marks(
         )
         if finding.reasons:
             mark["story"] = " ".join(finding.reasons)
+        if reach := reach_in_full(finding):
+            mark["reach"] = reach
         if finding.location.context and comparison.tree is not None:
             mark["rows"] = _rows_of_path(comparison.tree, comparison.symbols.names, finding.location.context)
         marks.append(mark)

@@ -324,6 +324,12 @@ def reach_words(finding: Finding) -> str:
     return words.get(evidence.get("reach", ""), "")
 
 
+def reach_in_full(finding: Finding) -> str:
+    """As `reach_words`, and also where the function is touched or nobody can tell; empty where nobody asked."""
+    plain = {"changed here": "changed here", "unknown": "unknown whether the change reaches it"}
+    return reach_words(finding) or plain.get((finding.evidence or {}).get("reach", ""), "")
+
+
 def source_words(finding: Finding) -> str:
     """What the pull request did to the finding's function; empty where it did nothing, or nobody knows."""
     return SOURCES.get((finding.evidence or {}).get("source", ""), "")

@@ -27,6 +27,24 @@ def test_a_finding_of_one_path_names_its_row() -> None:
     assert set(header.keep) == {comparison.symbols.names.index(name) for name in ("f", "a")}
 
 
+@pytest.mark.parametrize(
+    ("evidence", "words"),
+    [
+        ({"reach": "changed here"}, "changed here"),
+        ({"reach": "called by a changed function", "reach_path": "load → f"}, "called by changed code: load → f"),
+        ({"reach": "dependency changed", "reach_path": "numpy"}, "dependency changed: numpy"),
+        ({"reach": "not reachable"}, "not reachable from the change"),
+        ({"reach": "unknown"}, "unknown whether the change reaches it"),
+        ({"reach": "a word of another program"}, None),
+        ({}, None),
+    ],
+)
+def test_the_page_is_told_how_the_change_came_to_a_finding(evidence: dict[str, str], words: str | None) -> None:
+    comparison = from_stacks([{"main;f": 10}], [{"main;f": 20}])
+    _, header = page_input(comparison, PageContext(findings=[replace(finding("f"), evidence=evidence)]))
+    assert header.findings[0].get("reach") == words
+
+
 def test_functions_the_pull_request_changed_are_never_cut() -> None:
     comparison = from_stacks([{"main;a": 10}], [{"main;b": 20}])
     states: dict[str, SourceState] = {"a": "removed", "b": "changed", "main": "same"}
