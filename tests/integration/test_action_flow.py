@@ -481,6 +481,13 @@ def test_every_bad_input_is_told(stage: Stage) -> None:
     assert stage.log.count("::error title=profgate::") == 2
 
 
+def test_certificates_that_are_not_there_are_told_before_anything_is_asked(stage: Stage) -> None:
+    stage.inputs |= {"ca-bundle": "missing.pem"}
+    assert stage.run("push", profiles(), {}, {}) == 2
+    assert "ca-bundle: there is no file 'missing.pem'" in stage.log
+    assert stage.fake.state.artifacts == {}
+
+
 def test_no_secret_is_printed(recorded: Stage) -> None:
     recorded.compare(profiles(SLOWER, 77))
     shown = "\n".join(line for line in recorded.log.splitlines() if not line.startswith("::add-mask::"))

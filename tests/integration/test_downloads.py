@@ -46,6 +46,14 @@ def test_no_credentials_of_the_machine_are_sent(tmp_path: Path, monkeypatch: pyt
         assert fake.blobs.tokens_received == 0
 
 
+def test_a_proxy_of_the_runner_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_PROXY", "no_proxy", "HTTP_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    with raw_server(answer_of(b"data")) as proxy:
+        monkeypatch.setenv("http_proxy", proxy.partition("/file")[0])
+        assert fetch("http://results.invalid/a", "a").data == b"data"
+
+
 @pytest.mark.parametrize(
     ("headers", "file_name", "is_zip"),
     [

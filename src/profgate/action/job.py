@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from profgate.adapters.artifact_service import ArtifactService
 from profgate.adapters.environment import machine_facts
 from profgate.adapters.github_client import GitHubClient
 from profgate.adapters.workflow_commands import WorkflowCommands
-from profgate.errors import NotAllowed
+from profgate.errors import NotAllowed, SettingsError
 from profgate.model.github_records import FileRecord
 from profgate.model.manifest import Manifest
 from profgate.model.run_context import RunContext
@@ -49,6 +50,7 @@ class Job:
         self.pace = pace
         self.environ = environ
         self.output_dir = posixpath.join(context.workspace, settings.output_dir)
+        self.trusted = _certificates(settings.ca_bundle, context.workspace)
         self.connections = ExitStack()
 
     @cached_property
@@ -64,7 +66,7 @@ class Job:
                 pauses=self.pace.pauses,
                 retries=self.pace.retries,
                 backoff=self.pace.backoff,
-                verify=self.settings.ca_bundle or True,
+                verify=self.trusted,
             )
         )
 
@@ -83,7 +85,7 @@ class Job:
             self.context.run_url,
             mask=self.commands.mask,
             pause=self.pace.upload_pause,
-            verify=self.settings.ca_bundle or True,
+            verify=self.trusted,
         )
 
     def identity(self) -> Manifest:
@@ -102,3 +104,13 @@ class Job:
             runner_image=machine.get("image", ""),
             profgate_version=VERSION,
         )
+
+
+def _certificates(bundle: str, workspace: str) -> str | bool:
+    """What connections trust: the file that is named, else (True) what the image knows. Raises SettingsError."""
+    if not bundle:
+        return True
+    place = posixpath.join(workspace, bundle)
+    if not Path(place).exists():
+        raise SettingsError("ca-bundle", f"there is no file {bundle!r}; give a path below the workspace")
+    return place
