@@ -120,6 +120,7 @@ def _evidence(found: RankCheck) -> dict[str, float | str | None]:
         "ties": found.ties,
         "moved": len(found.moved),
         "unit": found.unit,
+        **({"identical": "yes"} if found.identical else {}),
     }
     for number, test in enumerate(found.moved[:TOLD], start=1):
         said |= {

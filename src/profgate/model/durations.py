@@ -63,6 +63,7 @@ class RankCheck:
     runs; ``count`` is the mean over target against each of them. Both are None where no pair exists. ``chance`` is the
     probability that a random order keeps as many ranks. ``common`` tests stand in all runs, ``left_out`` in some.
     ``overall`` is the median ratio of all tests, which no rank shows. ``direction`` is that of the tests that moved.
+    ``identical``: each target run is a baseline run to the last bit, so its count says nothing; the order is kept.
     """
 
     order: Order
@@ -83,6 +84,7 @@ class RankCheck:
     direction: Literal["slower", "faster", "unknown"] = "unknown"
     moved: tuple[MovedTest, ...] = ()
     unit: str = "nanoseconds"
+    identical: bool = False
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -103,6 +105,8 @@ class RankCheck:
         """The first sentence: whether the order of durations held."""
         if self.order == "unknown":
             return self.reason
+        if self.identical:
+            return "the same measurements stand on both sides"
         if self.order == "kept":
             return "the order of the durations is as stable as in the baseline"
         if self.order == "above":

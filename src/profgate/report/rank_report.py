@@ -28,8 +28,8 @@ APART = 1.25  # ratio of all tests together from which the blind spot of ranks i
 
 
 def counts(check: RankCheck) -> str:
-    """How many ranks are stable, and how many were expected; empty where nothing was counted."""
-    if check.count is None:
+    """How many ranks are stable, and how many were expected; empty where nothing was counted, or it tells nothing."""
+    if check.count is None or check.identical:
         return ""
     told = f"{_count(check.count)} of {numbers.counted(check.common, 'rank')} stable"
     if check.bounds is None or check.mean is None:
@@ -151,6 +151,7 @@ def check_of(change: Change) -> RankCheck:
         direction="slower" if direction == "slower" else "faster" if direction == "faster" else "unknown",
         moved=tuple(_moved_tests(said)),
         unit=str(said.get("unit") or "nanoseconds"),
+        identical=said.get("identical") == "yes",
     )
 
 

@@ -82,8 +82,9 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
     sigma, rule = _sigma(pairs, mean, split, rules)
     reason = _why_unknown(len(names), split, len(ranks) - split, rules.min_tests)
     moved, direction = _moved(names, values, ranks, split) if split and counts and names else ((), "unknown")
+    identical = not reason and _identical(values, split)
     return RankCheck(
-        order="unknown" if reason else _order(mean, count, sigma, rules.width),
+        order="unknown" if reason else "kept" if identical else _order(mean, count, sigma, rules.width),
         reason=reason,
         common=len(names),
         left_out=len(in_all) - len(names),
@@ -101,7 +102,14 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
         direction=direction,
         moved=moved,
         unit=table.unit,
+        identical=identical,
     )
+
+
+def _identical(values: FloatArray, split: int) -> bool:
+    """Whether each target run repeats a baseline run exactly: one recording on both sides, or values without noise."""
+    before = {row.tobytes() for row in values[:split]}
+    return all(row.tobytes() in before for row in values[split:])
 
 
 def _why_unknown(tests: int, baselines: int, targets: int, min_tests: int) -> str:

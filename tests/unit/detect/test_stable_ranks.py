@@ -15,6 +15,7 @@ from profgate.model.durations import DurationTable
 from profgate.model.policy import Policy, Rule
 from profgate.model.profile import Configuration
 from profgate.model.units import Metric
+from profgate.report.rank_report import check_of, rank_details
 
 RANKS = (StableRanks(),)
 
@@ -50,6 +51,22 @@ def test_workloads_that_keep_their_order() -> None:
     assert (word.evidence["tests"], word.evidence["baseline_runs"]) == (60, 5)
     assert word.confidence_type == "sigma"
     assert abs(word.confidence or 0.0) <= 2.0
+
+
+def test_the_same_measurements_on_both_sides_are_no_steadier_order() -> None:
+    """With noise among the baseline runs a run has all ranks in common with itself alone."""
+    measured = [
+        replace(one, runs=replace(one.runs, target=3), run_totals=np.tile(one.run_totals[:3], 2))
+        for one in workloads(200, noise=0.5)
+    ]
+    (word,) = words(measured)
+    assert (word.kind, word.reason) == ("NoChange", "the same measurements stand on both sides")
+    assert (word.to_value or 0.0) > 4.0 * (word.from_value or 0.0)  # type: ignore[operator]
+    assert check_of(word).identical
+    assert "expected" not in rank_details(check_of(word))
+    one_run_differs = [replace(one, run_totals=np.append(one.run_totals[:5], 7 + n)) for n, one in enumerate(measured)]
+    (word,) = words(one_run_differs)
+    assert "identical" not in word.evidence
 
 
 def test_a_slow_workload_is_a_maybe_and_is_named() -> None:
