@@ -32,6 +32,7 @@ OPEN_ROWS = 5
 OPEN_REASONS = 3
 LOOKS_CHANGED = 0.05  # relative change of a total that nobody takes for nothing
 LONGEST_FRAGMENT = 300  # a link that long helps nobody; it then names the frame by its key alone
+NEEDS_STACKS = "call_context: "  # begins the word of the strategy that every profile without stacks leaves unsuited
 POLICY = ("fail_on", "fail_on_total", "source")
 SIGNS = {"fail": "❌", "warn": "🟡", "pass": "✅", "not_compared": "⚪"}
 
@@ -154,7 +155,7 @@ def view(
         "ways_out": ways_out((*worse, *groups.carried)) if head and report.verdict.conclusion == "fail" else (),
         "acceptances": markdown_acceptances(report),
         "pages": _joined(
-            link("🔥 flame graph difference", page) if page else "",
+            link("🔥 flame graph difference", page) if page else _no_page(pairs, links),
             link("all pages", links.index) if links.index else "",
             link("report for programs", links.report) if links.report else "",
         ),
@@ -375,6 +376,12 @@ def _first_page(found: Sequence[Row], links: Links, report: Report) -> str | Non
         (p.workload, p.metric.name) for p in rows.pairs(report)
     ]
     return next((links.pages[name] for name in named if name in links.pages), None)
+
+
+def _no_page(pairs: Sequence[Pair], links: Links) -> str:
+    """Why no flame graph stands beside the other uploads: there are no stacks. Empty where that is not the reason."""
+    stackless = all(any(reason.startswith(NEEDS_STACKS) for reason in pair.metric.unsuited) for pair in pairs)
+    return "no flame graph: no stacks were recorded" if pairs and stackless and links.report and not links.pages else ""
 
 
 def _run(url: str | None) -> str:

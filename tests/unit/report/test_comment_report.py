@@ -68,6 +68,14 @@ def seen(document: Document) -> Tables:
     return tables
 
 
+def with_unsuited(report: Report, *reasons: str) -> Report:
+    workloads = [
+        replace(one, metrics=tuple(replace(metric, unsuited=reasons) for metric in one.metrics))
+        for one in report.workloads
+    ]
+    return replace(report, workloads=tuple(workloads))
+
+
 def comment(report: Report, links: Links = LINKS) -> Document:
     return render_comment(report, key="shop", links=links, run_url=RUN, updated="12:04 UTC")
 
@@ -420,3 +428,12 @@ def test_a_program_that_got_faster_leads_with_that() -> None:
     )
     first = render_comment(report).text.splitlines()[1]
     assert "`api-bench` takes 40.0 % less time in total; but `compare` takes 2.1x its previous time" in first
+
+
+def test_where_no_stacks_were_recorded_the_place_of_the_link_says_so() -> None:
+    said, uploaded = "no flame graph: no stacks were recorded · [report for programs]", Links(report=LINKS.report)
+    bench = with_unsuited(samples.regression(), "call_context: this format has no stacks")
+    assert said in comment(bench, uploaded).text
+    assert "no flame graph" not in comment(bench, LINKS).text
+    assert "no flame graph" not in comment(bench, Links()).text  # nothing was uploaded: nobody looks for a link
+    assert "no flame graph" not in comment(with_unsuited(bench, "models: no sizes"), uploaded).text
