@@ -11,7 +11,7 @@ COMMANDS = {
     "history": "the count over all runs that are kept, departures marked",
 }
 EPILOG = """
-profgate ranks record --repeat 3 -- pytest --junitxml='{out}/junit.xml'
+profgate ranks record --repeat 3 -- sh -c 'pytest --junitxml="$PROFGATE_OUT/junit.xml"'
 profgate ranks check new/junit.xml
 
 Durations are read from JUnit XML, 'pytest --durations=0', 'go test -json', benchmark results and profiles.
