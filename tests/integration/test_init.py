@@ -84,3 +84,10 @@ def test_what_a_workflow_cannot_hold_is_refused(
     assert main(["init", str(tmp_path), "--yes", *words]) == 2
     assert told in capsys.readouterr().err
     assert not (tmp_path / ".github").exists()
+
+
+def test_a_language_is_never_guessed_in_silence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", str(tmp_path), "--yes"]) == 0
+    assert capsys.readouterr().out.startswith(
+        "No language is told by the files here; the workflow is that for native code"
+    )

@@ -150,7 +150,7 @@ def test_check_and_history_over_a_store(capsys: pytest.CaptureFixture[str]) -> N
         (["record", "--repeat", "1", "--", sys.executable, "-c", "raise SystemExit(5)"], "exit code 5"),
         (["record", "--repeat", "1", "--", "./nobody"], "cannot be started"),
         (["record", "nobody.json"], "nobody.json"),
-        (["check", "same.json"], "profgate-ranks: does not exist"),
+        (["check", "same.json"], "profgate-ranks: does not exist; 'profgate ranks record'"),
         (["check", "same.json", "--baseline", "empty"], "holds no run"),
         (["check", "empty", "--baseline", "baseline"], "holds no results"),
         (["check", "same.json", "--width", "nan"], "no number from 0.5"),

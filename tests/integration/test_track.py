@@ -312,6 +312,10 @@ def test_a_track_that_is_stopped_goes_on(
         (["--releases", "--x", "--setup", "true", *COMMAND], "expected one argument"),
         (["--last", "2", "--setup", "'", *COMMAND], "cannot be split into words"),
         (["--last", "2", "--timeout", "nan", *COMMAND], "is no time in seconds"),
+        (
+            ["--last", "2", "--bring", "absent.py", *COMMAND],
+            "absent.py: cannot be brought along, since it does not exist",
+        ),
     ],
 )
 def test_wrong_words_are_told(

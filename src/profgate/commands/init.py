@@ -79,9 +79,11 @@ def run(argv: Sequence[str]) -> int:
     top = arguments.folder
     if not os.path.isdir(top):  # noqa: PTH112 - a question, not a path
         raise ProfgateError(top, "is no folder; name the top of a repository")
-    name, recipe = _free_name(top), _recipe(top)
+    name, seen = _free_name(top), _recipe(top)
+    recipe = seen or RECIPES[-1]
     ask = not arguments.yes and sys.stdin.isatty()
-    sys.stdout.write(f"This looks like {recipe.language}.\n")
+    unseen = f"No language is told by the files here; the workflow is that for {recipe.language}.\n"
+    sys.stdout.write(f"This looks like {seen.language}.\n" if seen else unseen)
     command = _answer("Command to record", arguments.command, recipe.command, ask=ask)
     branch = _answer("Base branch", arguments.branch, base_branch(top) or "main", ask=ask)
     for path, text in files_for(name, recipe, command, branch).items():
@@ -109,10 +111,10 @@ def files_for(name: str, recipe: Recipe, command: str, branch: str) -> dict[str,
     return {f"{WORKFLOWS}/{name}.yml": workflow, POLICY: render_template("init/profgate.yml.j2")}
 
 
-def _recipe(top: str) -> Recipe:
-    """The first language whose mark stands at the top; native code where none does."""
+def _recipe(top: str) -> Recipe | None:
+    """The first language whose mark stands at the top."""
     seen = (one for one in RECIPES if any(exists(os.path.join(top, mark)) for mark in one.marks))  # noqa: PTH118
-    return next(seen, RECIPES[-1])
+    return next(seen, None)
 
 
 def _free_name(top: str) -> str:

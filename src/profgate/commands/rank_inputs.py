@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from profgate import wiring
-from profgate.adapters.files import sources_under
+from profgate.adapters.files import exists, sources_under
 from profgate.adapters.history_store import open_history
 from profgate.compare.durations import run_of
 from profgate.errors import ProfgateError, ProfileError
@@ -26,6 +26,8 @@ def runs_in(place: str) -> list[DurationRun]:
 
     Each file of a folder is a run, and so is all that lies below each of its sub-folders. Raises ProfgateError.
     """
+    if place == FOLDER and not exists(place):
+        raise ProfgateError(place, "does not exist; 'profgate ranks record' puts baseline runs there")
     groups: dict[str, list[SourceFile]] = {}
     for source in sources_under(place):
         run, _, rest = source.name.partition("/")

@@ -115,7 +115,7 @@ def _arguments(words: Sequence[str], command: Sequence[str]) -> argparse.Namespa
     parser.add_argument("--commit", help="the commit that was tested (default: the one checked out here)")
     arguments = parser.parse_args(words)
     if bool(command) != bool(arguments.repeat):
-        parser.error("--repeat goes with a COMMAND behind --")
+        parser.error("--repeat goes with a COMMAND behind --, and a COMMAND with --repeat; give both, or neither")
     if bool(arguments.files) == bool(command):
         parser.error("give RESULTS of a run, or a COMMAND behind -- that makes them")
     if arguments.results and not command:

@@ -107,6 +107,9 @@ def _plan(arguments: argparse.Namespace) -> Plan:
         raise ProfgateError("--releases", "needs a --setup that installs {version} into {source}")
     if repository is None and arguments.bring:
         raise ProfgateError("--bring", "fills worktrees of git; with --releases COMMAND runs here anyway")
+    for path in arguments.bring:
+        if not os.path.exists(path):  # noqa: PTH110 - a question, not a path
+            raise ProfgateError(path, "cannot be brought along, since it does not exist; name it by its path from here")
     return Plan(
         command=tuple(arguments.command),
         versions=tuple(versions),
