@@ -31,6 +31,10 @@ HANDBOOK: Mapping[str, Entry] = {
     "firefox": Entry(
         "JSON with preprocessedProfileVersion", "samply record --save-only --presymbolicate -o a.json CMD"
     ),
+    "gecko": Entry(
+        "JSON with the meta, threads and tables of Firefox's profiler, not yet processed",
+        "MOZ_PROFILER_STARTUP=1 MOZ_PROFILER_SHUTDOWN=a.json firefox URL",
+    ),
     "pstats": Entry("Python's marshal of a dictionary", "python -m cProfile -o a.pstats bench.py", "Python 3.11"),
     "pyinstrument": Entry(
         "JSON with root_frame and sample_count", "pyinstrument -r json -o a.json bench.py", "pyinstrument 5.1.3"

@@ -19,6 +19,7 @@ from profgate.readers.durations import DurationsReader
 from profgate.readers.firefox import FirefoxReader
 from profgate.readers.folded import FoldedReader
 from profgate.readers.foreign import advice_for
+from profgate.readers.gecko import GeckoReader
 from profgate.readers.go_benchmark import GoBenchmarkReader
 from profgate.readers.go_test import GoTestReader
 from profgate.readers.google_benchmark import GoogleBenchmarkReader
@@ -46,6 +47,7 @@ def built_in(kernels: Kernels | None = None) -> tuple[ProfileReader, ...]:
         SpeedscopeReader(),
         CpuprofileReader(),
         FirefoxReader(),
+        GeckoReader(),
         PstatsReader(),
         PyinstrumentReader(),
         TraceEventsReader(),

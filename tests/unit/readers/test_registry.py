@@ -20,7 +20,7 @@ FORMATS = (
     *("pprof", "speedscope", "cpuprofile", "pstats", "pyinstrument", "trace-events", "perun", "perf", "callgrind"),
     *("hyperfine", "pytest-benchmark", "junit", "pyperf", "go-benchmark", "google-benchmark", "criterion", "libtest"),
     *("jmh", "benchmarkdotnet", "custom-results", "austin", "jfr"),
-    *("pytest-durations", "pytest-report-log", "go-test"),
+    *("pytest-durations", "pytest-report-log", "go-test", "gecko"),
 )
 RECORDED = [(name, path) for name in FORMATS for path in sorted((DATA / name).iterdir())]
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
@@ -39,6 +39,7 @@ SMALLEST = {
     "speedscope": json.dumps({"$schema": SCHEMA, "shared": {"frames": []}, "profiles": []}).encode(),
     "cpuprofile": b'{"nodes": [], "samples": [], "timeDeltas": []}',
     "firefox": b'{"meta": {"preprocessedProfileVersion": 58}, "threads": []}',
+    "gecko": b'{"meta": {"version": 30, "stackwalk": 1}, "threads": []}',
     "pstats": marshal.dumps({}),
     "pyinstrument": b'{"sample_count": 0, "root_frame": null}',
     "trace-events": b'{"traceEvents": []}',

@@ -1,0 +1,176 @@
+"""The Gecko profile format, as Firefox writes it before its viewer processes it, and `perf script report gecko`.
+
+Source: "Gecko profile format" and "CHANGELOG-formats" of the Firefox profiler's documentation, up to version 30, and
+the numbered sources of later ones. What a frame's location says is told apart as that viewer does, so both formats of
+one recording hold the same functions.
+"""
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from profgate.model.arrays import IntArray
+from profgate.model.profile import Profile
+from profgate.model.source import SourceFile
+from profgate.readers.containers import read_all, unwrap
+from profgate.readers.json_text import Json, begins_object, decode, ends_hold, listing, mapping, wrong
+from profgate.readers.stack_tables import ADDRESS, NONE, Forest, Planted, numbers, text
+
+# each of these stands near an end of some writer's file, and in no processed profile
+_KEYS = (b'"stringTable"', b'"pausedRanges"', b'"stackwalk"')
+_ADVICE = "open it in profiler.firefox.com, wait for the names and save it there"
+_THUNK = "non-virtual thunk to "
+# what follows the function: the library, then an offset or a place; a script with line and column
+_LIBRARY = re.compile(r"([^)]*)\)(?: \+ [0-9]+| \([^:]*:.*\))?", re.DOTALL)
+_SCRIPT = re.compile(r"(.*?):([0-9]{1,10})(?::[0-9]{1,10})?", re.DOTALL)
+_SOURCE = re.compile(r"\[([0-9]{1,9})\]\Z")
+
+
+class GeckoReader:
+    """Reads unprocessed profiles of Firefox: the stacks of all threads of all processes together."""
+
+    name = "gecko"
+
+    def recognizes(self, source: SourceFile) -> str | None:
+        """Why this file looks like the format, or None."""
+        if not begins_object(source) or ends_hold(source, b'"preprocessedProfileVersion"'):
+            return None
+        known = ends_hold(source, b'"meta"', b'"version"') and any(ends_hold(source, key) for key in _KEYS)
+        return "it is JSON with the 'meta' and tables of Firefox's Gecko profiler" if known else None
+
+    def read(self, source: SourceFile) -> Profile:
+        """One metric, the samples: each counts one, as the viewer counts them. Raises ProfileError."""
+        where = source.name
+        document = mapping(decode(read_all(unwrap(source)), where), where, "the document")
+        forest = Forest(where)
+        waiting: list[tuple[object, str]] = [(document, where)]
+        while waiting:
+            written, place = waiting.pop()
+            process = mapping(written, place, "it")
+            _add_process(process, forest, place)
+            inner = listing(process.get("processes", []), place, "'processes'")
+            waiting += [(inner[at], f"{place}: process {at}") for at in reversed(range(len(inner)))]
+        meta = mapping(document.get("meta"), where, "'meta'")
+        return forest.profile(meta.get("product"), GeckoReader.name, _ADVICE)
+
+
+class Location(NamedTuple):
+    """What a frame's location says; the line is -1 where it says none."""
+
+    name: str
+    file: str | None = None
+    line: int = NONE
+    module: str | None = None
+
+
+def located(location: str, sources: list[str | None]) -> Location:
+    """A location that is no address: ``call (in library) + 12``, ``call (file:line:column)[source]`` or a label."""
+    name, within, rest = location.rpartition(" (in ")
+    library = _LIBRARY.fullmatch(rest) if within else None
+    if library is not None:
+        return Location(name.removeprefix(_THUNK), module=library[1] or None)
+    numbered = _SOURCE.search(location)
+    script = location[: numbered.start()] if numbered else location
+    name, opened, rest = script.rpartition(" (")
+    place = _SCRIPT.fullmatch(rest[:-1]) if opened and rest.endswith(")") else None
+    if place is None:
+        name, place = "", _SCRIPT.fullmatch(script)
+    # a label that ends like a place has a file before its colon; only a numbered source may leave that out
+    if place is None or not (place[1] or numbered):
+        return Location(location)
+    source = int(numbered[1]) if numbered else len(sources)
+    # scripts loaded by scripts are chained; the last is the one that runs
+    file = (sources[source] if source < len(sources) else None) or place[1].rpartition(" -> ")[2] or None
+    return Location(name or f"(root scope) {file or '[unknown]'}", file, int(place[2]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Libraries:
+    """Where the libraries of a process lie, by their beginnings."""
+
+    begins: list[int]
+    spans: list[tuple[int, int, str]]
+
+    def located(self, address: str) -> Location:
+        """The place in its library, which the next run shares, or the address."""
+        number = int(address, 16)
+        at = bisect_right(self.begins, number) - 1
+        if at < 0 or number >= self.spans[at][0]:
+            return Location(address)
+        _, base, name = self.spans[at]
+        return Location(hex(number - base), module=name)
+
+
+def _libraries(process: Json, where: str) -> _Libraries:
+    found = []
+    for number, entry in enumerate(listing(process.get("libs", []), where, "'libs'")):
+        library = mapping(entry, f"{where}: library {number}", "it")
+        name = library.get("name")
+        begin, end, offset = library.get("start"), library.get("end"), library.get("offset", 0)
+        if not (isinstance(begin, int) and isinstance(end, int) and isinstance(offset, int) and 0 <= offset <= begin):
+            raise wrong(f"{where}: library {number}", "has no 'start', 'end' and 'offset' that are addresses")
+        if isinstance(name, str) and name:
+            found.append((begin, end, begin - offset, name))
+    found.sort()
+    return _Libraries([entry[0] for entry in found], [entry[1:] for entry in found])
+
+
+def _sources(process: Json, where: str) -> list[str | None]:
+    """The file of each source, which later versions number."""
+    if "sources" not in process:
+        return []
+    names = _column(process, "sources", "filename", where)
+    return [name if isinstance(name, str) and name else None for name in names]
+
+
+def _add_process(process: Json, forest: Forest, where: str) -> None:
+    libraries, sources = _libraries(process, where), _sources(process, where)
+    for number, written in enumerate(listing(process.get("threads"), where, "'threads'")):
+        place = f"{where}: thread {number}"
+        thread = mapping(written, place, "it")
+        prefix, frame = (_rows(thread, "stackTable", key, place) for key in ("prefix", "frame"))
+        stacks = _rows(thread, "samples", "stack", place)
+        known = _frames_of(thread, forest, libraries, sources, place)
+        forest.plant(Planted(prefix, frame, known, stacks, "samples", [1] * len(stacks)), place)
+
+
+def _frames_of(thread: Json, forest: Forest, libraries: _Libraries, sources: list[str | None], where: str) -> IntArray:
+    """int64[frame of the thread]: the frame of the profile."""
+    texts = listing(thread.get("stringTable"), where, "'stringTable'")
+    locations = _rows(thread, "frameTable", "location", where)
+    lines = _rows(thread, "frameTable", "line", where)
+    places: dict[int, Location] = {}
+    found = []
+    for location, line in zip(locations.tolist(), lines.tolist(), strict=True):
+        place = places.get(location)
+        if place is None:
+            said = text(texts, location, where) or "[unknown]"
+            place = libraries.located(said) if ADDRESS.fullmatch(said) else located(said, sources)
+            places[location] = place
+        name, file, first, module = place
+        found.append(forest.frame_number(name, file, first if first > 0 else line, module))
+    return np.array(found, dtype=np.int64)
+
+
+def _rows(thread: Json, table: str, name: str, where: str) -> IntArray:
+    return numbers(_column(thread, table, name, where), f"{where}: '{table}.{name}'")
+
+
+def _column(holder: Json, table: str, name: str, where: str) -> list[object]:
+    """A column of a table of rows: where the schema says; None where a row ends before it or no row has it."""
+    what = mapping(holder.get(table), where, repr(table))
+    schema = mapping(what.get("schema"), where, f"the schema of '{table}'")
+    rows = listing(what.get("data"), where, f"the data of '{table}'")
+    if set(map(type, rows)) - {list}:
+        raise wrong(where, f"'{table}' has a row that is no JSON array")
+    if name not in schema and name not in ("line", "prefix"):
+        raise wrong(where, f"the schema of '{table}' has no '{name}'")
+    at = schema.get(name)
+    if at is None:
+        return [None] * len(rows)
+    if type(at) is not int or at < 0:
+        raise wrong(where, f"the schema of '{table}' numbers '{name}' by something else than a column")
+    return [row[at] if at < len(row) else None for row in rows]  # type: ignore[arg-type,index]

@@ -1,0 +1,195 @@
+"""No file of Firefox stands behind these tests: all were written by hand after the documentation."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from profgate.errors import ProfileError
+from profgate.model.profile import Profile
+from profgate.model.source import source_of
+from profgate.readers.firefox import FirefoxReader
+from profgate.readers.gecko import GeckoReader, Location, located
+from stack_rows import rows
+
+BY_HAND = Path(__file__).parents[2] / "data" / "gecko" / "by-hand-30.json"
+TEXTS = ["main", "work (https://shop.example/a.js:3:1)", "0x1f3a"]
+LIBRARY = {"start": 4096, "end": 8192, "offset": 0, "name": "libshop.so"}
+
+
+def table(schema: list[str], data: list[Any]) -> dict[str, Any]:
+    return {"schema": {name: number for number, name in enumerate(schema)}, "data": data}
+
+
+def thread(stack: list[Any], **more: Any) -> dict[str, Any]:
+    return {
+        "samples": table(["stack", "time"], [[number, at] for at, number in enumerate(stack)]),
+        "stackTable": table(["prefix", "frame"], [[None, 0], [0, 1], [1, 2]]),
+        "frameTable": table(["location", "line"], [[0, 9], [1, 5], [2]]),
+        "stringTable": TEXTS,
+        **more,
+    }
+
+
+def document(*threads: Any, **more: Any) -> bytes:
+    return json.dumps({"meta": {"version": 30, "stackwalk": 1}, "threads": threads, **more}).encode()
+
+
+def read(data: bytes) -> Profile:
+    return GeckoReader().read(source_of("a.json", data))
+
+
+def test_all_processes_of_the_documented_file_are_read() -> None:
+    found = read(BY_HAND.read_bytes())
+    script = "https://shop.example/cart.js"
+    assert rows(found) == [
+        ("(root)", [1]),
+        ("(root);Startup::XRE_Main;0x2010", [2]),
+        (f"(root);addToCart;(root scope) {script}", [1]),
+        ("(root);addToCart;nsThread::Run()", [1]),
+        ("(root);0xffff0000", [1]),
+        ("(root);0x2010", [1]),
+    ]
+    assert found.stacks is not None
+    assert found.stacks.root_values.tolist() == [1]
+    assert (found.metrics[0].name, found.metrics[0].unit, found.periods) == ("samples", "samples", (1,))
+    assert (found.facts.format, found.facts.profiler) == ("gecko", "Firefox")
+    frames = found.frames
+    places = zip(frames.files, frames.lines, frames.modules, strict=True)
+    where = dict(zip(frames.names, places, strict=True))
+    assert where["addToCart"] == (script, 12, None)
+    assert where["0x2010"] == (None, None, "libxul.so")
+    assert where["nsThread::Run()"] == (None, None, "libxul.so")
+    assert where["0xffff0000"] == (None, None, None)
+    assert found.warnings[0].startswith("2 of 7 functions are bare addresses: open it in profiler.firefox.com")
+
+
+def test_a_library_that_lies_elsewhere_in_the_next_run_gives_the_same_frame() -> None:
+    moved = LIBRARY | {"start": 104096, "end": 108192}
+    first = read(document(thread([2], stringTable=["main", "work", "0x1f3a"]), libs=[LIBRARY]))
+    second = read(document(thread([2], stringTable=["main", "work", hex(0x1F3A + 100000)]), libs=[moved]))
+    assert rows(first) == rows(second) == [("main;work;0xf3a", [1])]
+    assert first.frames == second.frames
+
+
+@pytest.mark.parametrize(
+    ("address", "inside"), [("0xfff", False), ("0x1000", True), ("0x1fff", True), ("0x2000", False)]
+)
+def test_a_library_ends_before_its_end(address: str, inside: bool) -> None:
+    found = read(document(thread([2], stringTable=["main", "work", address]), libs=[LIBRARY]))
+    assert found.frames.modules[2] == ("libshop.so" if inside else None)
+
+
+def test_both_formats_of_a_recording_say_the_same() -> None:
+    processed = {
+        "meta": {"preprocessedProfileVersion": 47},
+        "threads": [
+            {
+                "samples": {"stack": [2, 1, None, 1], "weight": None},
+                "stackTable": {"prefix": [None, 0, 1], "frame": [0, 1, 2]},
+                "frameTable": {"func": [0, 1, 2], "line": [9, 5, None]},
+                "funcTable": {"name": [0, 1, 2], "fileName": [None, 3, None], "lineNumber": [None, 3, None]},
+                "resourceTable": {},
+                "stringArray": ["main", "work", "0x1f3a", "https://shop.example/a.js"],
+            }
+        ],
+    }
+    new = FirefoxReader().read(source_of("a.json", json.dumps(processed).encode()))
+    raw = read(document(thread([2, 1, None, 1])))
+    assert rows(raw) == rows(new)
+    assert raw.frames == new.frames
+    assert (raw.metrics, raw.periods) == (new.metrics, new.periods)
+
+
+@pytest.mark.parametrize(
+    ("location", "place"),
+    [
+        ("Startup::XRE_Main", Location("Startup::XRE_Main")),
+        ("f (a.js:12)", Location("f", "a.js", 12)),
+        ("f (a.js:12:7)", Location("f", "a.js", 12)),
+        ("f (http://shop.example:80/a.js:12:7)", Location("f", "http://shop.example:80/a.js", 12)),
+        ("f (loader.js -> a.js:12:7)", Location("f", "a.js", 12)),
+        ("a.js:12:7", Location("(root scope) a.js", "a.js", 12)),
+        ("get x (y) (a.js:1:2)", Location("get x (y)", "a.js", 1)),
+        ("f (a.js:12:7)[1]", Location("f", "b.js", 12)),
+        ("f (:12:7)[1]", Location("f", "b.js", 12)),
+        ("f (a.js:12:7)[9]", Location("f", "a.js", 12)),
+        ("f (:12:7)[9]", Location("f", None, 12)),
+        ("f (:12:7)", Location("f (:12:7)")),
+        ("slice[3]", Location("slice[3]")),
+        ("f(int) (in libx.so)", Location("f(int)", module="libx.so")),
+        ("f(int) (in libx.so) + 12", Location("f(int)", module="libx.so")),
+        ("f(int) (in libx.so) (x.cpp:12)", Location("f(int)", module="libx.so")),
+        ("non-virtual thunk to f() (in libx.so)", Location("f()", module="libx.so")),
+        ("f (in libx.so", Location("f (in libx.so")),
+        ("", Location("")),
+    ],
+)
+def test_locations_are_told_apart_as_the_viewer_does(location: str, place: Location) -> None:
+    assert located(location, ["a.js", "b.js"]) == place
+
+
+def test_numbered_sources_name_the_files() -> None:
+    sources = table(["id", "filename"], [["1", "a.js"], ["2", None], ["3"]])
+    texts = ["f (:1:2)[0]", "g (c.js:3:4)[1]", "h (:5:6)[2]"]
+    found = read(document(thread([2], stringTable=texts), sources=sources))
+    assert (found.frames.names, found.frames.files) == (["f", "g", "h"], ["a.js", "c.js", None])
+    assert found.frames.lines == [1, 3, 5]
+
+
+def test_columns_stand_where_the_schema_says() -> None:
+    stacks = {"schema": {"frame": 0, "prefix": 3}, "data": [[0], [1, None, None, 0], [2, "x", "y", 1, "z"]]}
+    assert rows(read(document(thread([2], stackTable=stacks)))) == [("main;work;0x1f3a", [1])]
+
+
+def test_a_profile_without_threads_is_valid_and_empty() -> None:
+    assert rows(read(document())) == []
+    assert rows(read(document(thread([])))) == []
+
+
+def test_processes_nest() -> None:
+    inner = json.loads(document(thread([1])))
+    outer = json.loads(document(thread([0]), processes=[inner]))
+    found = read(document(thread([0]), processes=[outer, inner]))
+    assert rows(found) == [("main", [1]), ("main", [1]), ("main;work", [1]), ("main;work", [1])]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"samples": table(["stack"], [[9]])}, "a sample of stack 9, there are 3 stacks"),
+        ({"samples": table(["stack"], [["1"]])}, "something else than row numbers"),
+        ({"samples": table(["time"], [[1]])}, "the schema of 'samples' has no 'stack'"),
+        ({"samples": None}, "'samples' is no JSON object"),
+        ({"samples": {"data": []}}, "the schema of 'samples' is no JSON object"),
+        ({"samples": table(["stack"], [3])}, "a row that is no JSON array"),
+        ({"samples": {"schema": {"stack": -1}, "data": [[1]]}}, "something else than a column"),
+        ({"samples": {"schema": {"stack": True}, "data": [[1]]}}, "something else than a column"),
+        ({"stackTable": table(["prefix", "frame"], [[7, 0]])}, "do not fit together"),
+        ({"stackTable": table(["prefix", "frame"], [[None, 7]])}, "do not fit together"),
+        ({"stackTable": table(["prefix", "frame"], [[1, 0], [0, 0]])}, "circle"),
+        ({"frameTable": table(["location"], [[0], [1], [9]])}, "names text 9, there are 3 texts"),
+        ({"stringTable": [1, 2, 3]}, "names text 0"),
+        ({"stringTable": None}, "'stringTable' is no JSON array"),
+    ],
+)
+def test_tables_that_do_not_fit_together_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ProfileError, match=message) as caught:
+        read(document(thread([1], **change), processes=[]))
+    assert caught.value.where.startswith("a.json")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"libs": [LIBRARY | {"start": None}]}, "library 0: has no 'start'"),
+        ({"libs": [LIBRARY | {"offset": 5000}]}, "library 0: has no 'start'"),
+        ({"processes": [{}]}, "process 0: 'threads' is no JSON array"),
+        ({"processes": ["{}"]}, "process 0: it is no JSON object"),
+        ({"sources": {}}, "the schema of 'sources'"),
+    ],
+)
+def test_processes_that_do_not_hold_what_they_promise_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        read(document(thread([1]), **change))
