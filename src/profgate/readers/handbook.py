@@ -59,6 +59,11 @@ HANDBOOK: Mapping[str, Entry] = {
         "java -XX:StartFlightRecording=filename=a.jfr,settings=profile -jar bench.jar",
         "JDK 17.0.15",
     ),
+    "pytest-durations": Entry("pytest's heading 'slowest durations'", "pytest --durations=0 -vv > a.txt", "pytest 9.2"),
+    "pytest-report-log": Entry(
+        "lines of JSON with $report_type", "pytest --report-log=a.jsonl", "pytest-reportlog 1.0"
+    ),
+    "go-test": Entry("lines of JSON with Action and Package", "go test -json -count=1 ./... > a.json", "Go 1.19.8"),
     "durations": Entry("its schema", "profgate ranks record", "profgate"),
     "hyperfine": Entry("JSON with results of commands", "hyperfine --export-json a.json CMD", "hyperfine 1.15"),
     "pytest-benchmark": Entry(
