@@ -10,7 +10,7 @@ from profgate.errors import SettingsError
 from profgate.model.policy import FailOn, OnNotCompared
 
 Mode = Literal["auto", "record", "compare", "leg", "merge"]
-HistoryPlace = Literal["artifact", "off"]
+HistoryPlace = Literal["artifact", "branch", "off"]
 OlderComments = Literal["edit", "minimize"]
 CommentMode = Literal["always", "on-change", "never"]
 
@@ -70,7 +70,8 @@ SETTINGS = (
     SettingSpec(
         "history",
         "artifact",
-        "Where base runs keep what was measured, for noise, trends and false alarms: artifact, or off.",
+        "Where base runs keep what was measured, for noise, trends and false alarms: artifact; branch, a single commit "
+        "(base runs need contents: write); or off.",
     ),
     SettingSpec(
         "config", ".github/profgate.yml", "Configuration file; a pull request's is read at the baseline commit."
@@ -193,6 +194,8 @@ def settings_from(raw: Mapping[str, str]) -> Settings:
         output_dir=reading.read("output-dir", _one_line, "profgate-report"),
         ca_bundle=reading.read("ca-bundle", _one_line, ""),
     )
+    if settings.history == "branch" and (".." in key or key.endswith((".", ".lock"))):
+        reading.mistakes.append(f"key: {key!r} cannot end the name of a branch, which history: branch makes of it")
     reading.refuse_mistakes()
     return settings
 

@@ -26,6 +26,7 @@ class Bodies:
         body |= {"default_branch": self._state.default_branch, "language": "Python"}
         for key in ("parent", "source", "template_repository", "organization"):
             body.pop(key, None)
+        body["node_id"] = self._state.repository_node
         return self._as_repository(body, self._state.repository_id, self._state.repository)
 
     def commit(self, commit: Commit) -> dict[str, Any]:
@@ -121,7 +122,7 @@ class Bodies:
         folders = {path[:end] for path in commit.files for end, sign in enumerate(path) if sign == "/"}
         found = {path: folder | {"path": path, "url": f"{self._api}/git/trees/{commit.sha}"} for path in folders}
         for path, data in commit.files.items():
-            sha = hashlib.sha1(data, usedforsecurity=False).hexdigest()
+            sha = name_of(data)
             place = {"path": path, "sha": sha, "size": len(data), "url": f"{self._api}/git/blobs/{sha}"}
             found[path] = file | place
         shown = [found[path] for path in sorted(found) if recursive or "/" not in path]
@@ -129,6 +130,23 @@ class Bodies:
         body |= {"sha": commit.sha, "url": f"{self._api}/git/trees/{commit.sha}"}
         most = self._state.most_listed
         return body | {"tree": shown[:most], "truncated": len(shown) > most}
+
+    def blob(self, data: bytes) -> dict[str, Any]:
+        sha = name_of(data)
+        body: dict[str, Any] = self._seed("blob")
+        content = base64.encodebytes(data).decode()
+        return body | {"sha": sha, "size": len(data), "content": content, "url": f"{self._api}/git/blobs/{sha}"}
+
+    def made_blob(self, data: bytes) -> dict[str, Any]:
+        sha = name_of(data)
+        return {"sha": sha, "url": f"{self._api}/git/blobs/{sha}"}
+
+    def made_commit(self, commit: Commit, tree: str) -> dict[str, Any]:
+        body = self._seed("git-commit")
+        body |= {"sha": commit.sha, "message": commit.message, "url": f"{self._api}/git/commits/{commit.sha}"}
+        body["tree"] = {"sha": tree, "url": f"{self._api}/git/trees/{tree}"}
+        body["parents"] = self.commit(commit)["parents"]
+        return body
 
     def release(self, release: Release) -> dict[str, Any]:
         body = self._seed("release")
@@ -228,3 +246,8 @@ class Bodies:
             body["repo"] = None
         else:
             self._as_repository(body["repo"], number, full_name)
+
+
+def name_of(data: bytes) -> str:
+    """A SHA for these bytes."""
+    return hashlib.sha1(data, usedforsecurity=False).hexdigest()

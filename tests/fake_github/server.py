@@ -344,9 +344,11 @@ class FakeGitHub:
     def _graphql(self, request: Request, body: bytes) -> Response:
         if request.method != "POST" or request.headers.get("Authorization", "").partition(" ")[2] != self.state.token:
             return _refuse(RefusalError(401, "Bad credentials"))
-        writes = json.loads(body)["query"].startswith("mutation")
+        query = json.loads(body)["query"]
+        writes = query.startswith("mutation") and "updateRefs" not in query
         talk = {self.state.permissions.get(name, "none") for name in ("issues", "pull_requests")}
-        if self.state.permissions.get("contents", "none") == "none" or (writes and "write" not in talk):
+        held = self.state.permissions.get("contents", "none")
+        if held == "none" or (writes and "write" not in talk) or ("updateRefs" in query and held != "write"):
             return _refuse(RefusalError(403, "Resource not accessible by integration"))
         data = json.dumps(answer_query(self.state, json.loads(body))).encode()
         return Response(data, 200, content_type="application/json; charset=utf-8")

@@ -84,3 +84,10 @@ def test_the_table_names_every_setting_once() -> None:
     rows = markdown_table().splitlines()
     assert [row.split("`")[1] for row in rows[2:]] == [spec.name for spec in SETTINGS]
     assert all(row.count("|") == 4 for row in rows)
+
+
+@pytest.mark.parametrize("key", ["a..b", "api.", "api.lock"])
+def test_a_key_that_no_branch_can_be_named_by_is_refused_for_a_branch_alone(key: str) -> None:
+    assert settings_from({"key": key, "history": "artifact"}).key == key
+    with pytest.raises(SettingsError, match="cannot end the name of a branch"):
+        settings_from({"key": key, "history": "branch"})

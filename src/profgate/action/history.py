@@ -1,6 +1,6 @@
-"""The history in the action: base runs carry it on from run to run as an artifact, comparisons read it.
+"""The history in the action: base runs carry it on from run to run in an artifact or a branch, comparisons read it.
 
-An artifact is what somebody uploaded: it is opened as a stranger's file. What is wrong with the history never fails a
+Both are what somebody wrote: they are opened as a stranger's file. What is wrong with the history never fails a
 run: it is told, and the run goes on without.
 """
 
@@ -11,6 +11,7 @@ from itertools import islice
 
 from profgate import wiring
 from profgate.action.baseline import fair_baseline, trusted_files
+from profgate.action.history_branch import branch_history, keep_in_branch
 from profgate.action.job import Job
 from profgate.adapters.files import read_bytes, scratch_folder, write_bytes
 from profgate.adapters.foreign_history import MOST_BYTES, open_foreign
@@ -31,6 +32,7 @@ from profgate.sources.artifact_source import later_set
 from profgate.sources.local import LocalSet
 
 FOLDER = "history"
+KEPT = Keep(profiles=0)
 MOST_PAST = 30  # commits whose readings tell the noise
 FARTHER = 2  # histories beside the nearest that are looked into for what runs at the same time added
 
@@ -52,10 +54,17 @@ def carry_on(job: Job, profiles: LocalSet, manifest: Manifest, policy: Policy) -
         # from this commit on: another run may have measured it
         fair = replace(fair_baseline(job), start=job.context.sha)
         with open_history(folder, write=True) as store:
+            head = _join_branch(job, store)
+            # also beside a branch: there is what was kept before it, and what could not be written to it
             for name, data in trusted_files(job, fair, history_artifact(job), FILE, 1 + FARTHER):
-                _take_over(job, store, name, data)
+                try:
+                    _take_over(job, store, name, data)
+                except ProfgateError as error:
+                    job.commands.warning(f"the history of {name} is left out: {error}", title="profgate")
             _add(job, store, profiles, manifest, policy)
-            store.prune(Keep(profiles=0))
+            store.prune(KEPT)
+        if job.settings.history == "branch" and _kept_in_branch(job, folder, head):
+            return
         data = read_bytes(posixpath.join(folder, FILE))
     except GitHubError as error:  # a token that cannot read runs; baselines are stored without it as well
         job.commands.log(f"the history was not carried on: {error}")
@@ -69,15 +78,34 @@ def carry_on(job: Job, profiles: LocalSet, manifest: Manifest, policy: Policy) -
 
 
 def _take_over(job: Job, store: HistoryStore, name: str, data: bytes) -> None:
+    with scratch_folder() as folder:
+        place = posixpath.join(folder, FILE)
+        write_bytes(place, data)
+        with open_foreign(place) as other:
+            added = store.merge(other)
+    job.commands.log(f"history of {name}: {added} readings")
+
+
+def _join_branch(job: Job, store: HistoryStore) -> str | ProfgateError | None:
+    """The commit of the branch whose history the store holds now; the error where it cannot be read."""
+    if job.settings.history != "branch":
+        return None
     try:
-        with scratch_folder() as folder:
-            place = posixpath.join(folder, FILE)
-            write_bytes(place, data)
-            with open_foreign(place) as other:
-                added = store.merge(other)
-        job.commands.log(f"history of {name}: {added} readings")
+        head, data = branch_history(job)
+        if data is not None:
+            _take_over(job, store, f"commit {head}", data)
     except ProfgateError as error:
-        job.commands.warning(f"the history of {name} is left out: {error}", title="profgate")
+        return error
+    return head
+
+
+def _kept_in_branch(job: Job, folder: str, head: str | ProfgateError | None) -> bool:
+    def join(data: bytes) -> None:
+        with open_history(folder, write=True) as store:
+            _take_over(job, store, "another run", data)
+            store.prune(KEPT)
+
+    return keep_in_branch(job, head, lambda: read_bytes(posixpath.join(folder, FILE)), join)
 
 
 def _add(job: Job, store: HistoryStore, profiles: LocalSet, manifest: Manifest, policy: Policy) -> None:
@@ -138,12 +166,17 @@ class Known:
 
 
 def known_before(job: Job, run: RunRecord) -> Known | None:
-    """What the history that a run stored says of the time before its commit; None where it cannot be used."""
+    """What the history in the branch, else the one that a run stored, says of the time before that run's commit.
+
+    None where it cannot be used.
+    """
     if job.settings.history == "off":
         return None
     try:
-        stored = later_set(job.client, run, history_artifact(job))
-        data = next((source.read(MOST_BYTES) for source in stored.files if source.name == FILE), b"")
+        data = branch_history(job)[1] if job.settings.history == "branch" else None
+        if data is None:
+            stored = later_set(job.client, run, history_artifact(job))
+            data = next((source.read(MOST_BYTES) for source in stored.files if source.name == FILE), b"")
         place = posixpath.join(job.connections.enter_context(scratch_folder()), FILE)
         write_bytes(place, data)
         store = job.connections.enter_context(open_foreign(place))

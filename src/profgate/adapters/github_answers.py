@@ -131,6 +131,23 @@ def tree_of(data: Mapping[str, Any]) -> TreeRecord:
     return TreeRecord(frozenset(text_of(item["path"]) for item in files), whole=data["truncated"] is False)
 
 
+def place_of(data: Mapping[str, Any], path: str) -> tuple[str, int] | None:
+    """SHA and size of a file in a tree, None where it has none of this name."""
+    found = (one for one in data["tree"] if one["path"] == path and one["type"] == "blob" and one["mode"] != _LINK)
+    item = next(found, None)
+    return None if item is None else (text_of(item["sha"]), number_of(item["size"]))
+
+
+def blob_of(data: Mapping[str, Any], size: int) -> bytes:
+    """The bytes of a blob, which are as many as its tree says."""
+    if data["encoding"] != "base64":
+        raise ValueError(f"encoding is {data['encoding']!r}, not base64")
+    content = base64.b64decode(data["content"])
+    if len(content) != size:
+        raise ValueError(f"{len(content):,} bytes came, {size:,} were announced")
+    return content
+
+
 def release_of(data: Mapping[str, Any]) -> ReleaseRecord:
     """A release with its files."""
     assets = tuple(

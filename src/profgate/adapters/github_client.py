@@ -4,6 +4,7 @@ PyGithub carries the requests (waiting between them, limits, retries); the paths
 each method costs exactly the requests it says. Only what can be repeated without harm is repeated by itself.
 """
 
+import base64
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ from urllib.parse import quote, urlencode
 from profgate.adapters.downloads import MAX_DOWNLOAD, Download, TryAgainError, check_digest, fetch, files_of, read_zip
 from profgate.adapters.github_answers import (
     artifact_of,
+    blob_of,
     comment_of,
     commit_of,
     content_of,
@@ -24,13 +26,14 @@ from profgate.adapters.github_answers import (
     message_of,
     number_of,
     parsed,
+    place_of,
     pull_of,
     release_of,
     run_of,
     text_of,
     tree_of,
 )
-from profgate.adapters.github_graphql import MINIMIZE, MINIMIZED, blob_query, minimized_of, texts_of
+from profgate.adapters.github_graphql import MINIMIZE, MINIMIZED, MOVE_REF, blob_query, minimized_of, move, texts_of
 from profgate.adapters.release_assets import AssetBrokeOffError, send_asset
 from profgate.errors import GitHubError, NotAllowed
 from profgate.model.github_records import (
@@ -323,6 +326,54 @@ class GitHubClient:
             texts = parsed("files by GraphQL", texts_of, answer)
             found |= {place: text for place, text in zip(places, texts, strict=True) if text is not None}
         return found
+
+    # A branch of a single commit
+
+    def branch_head(self, branch: str) -> str | None:
+        """The SHA of a branch's commit, None where there is no such branch; one request."""
+        return self.branches_below(branch).get(branch)
+
+    def file_of_commit(self, sha: str, path: str, *, max_bytes: int) -> bytes | None:
+        """A file at the top of a commit, also one too large for `file_at`; None where there is none; two requests."""
+        where = f"{path} of commit {sha}"
+        answer = self._get(f"/git/trees/{quote(sha, safe='')}", {})
+        place = parsed(where, lambda data: place_of(data, path), answer)
+        if place is None:
+            return None
+        blob, size = place
+        if size > max_bytes:
+            raise GitHubError(where, f"has {size:,} bytes, more than the {max_bytes:,} that are read; remove it")
+        answer = self._get(f"/git/blobs/{quote(blob, safe='')}", {})
+        return parsed(where, lambda data: blob_of(data, size), answer)
+
+    def replace_branch(self, branch: str, before: str | None, path: str, data: bytes, message: str) -> bool:
+        """Makes a branch one commit without parents that holds this file alone; contents: write; five requests.
+
+        The branch is moved only from the commit ``before``, None = it does not exist; False where it is elsewhere by
+        now, and nothing was changed then.
+        """
+        body = {"content": base64.b64encode(data).decode(), "encoding": "base64"}
+        blob = self._created("blobs", body)
+        tree = self._created("trees", {"tree": [{"path": path, "mode": "100644", "type": "blob", "sha": blob}]})
+        commit = self._created("commits", {"message": message, "tree": tree, "parents": []})
+        repository = parsed("repository", lambda found: text_of(found["node_id"]), self._get("", {}))
+        try:
+            self._graphql(MOVE_REF, move(repository, branch, before, commit))
+        except GitHubError:
+            now = self.branch_head(branch)  # a refusal does not say why, and after a failure it may have moved
+            if now == before:
+                raise
+            return now == commit
+        return True
+
+    def _created(self, kind: str, body: Mapping[str, object]) -> str:
+        """The SHA of a new Git object; sent again where GitHub fails: what nothing leads to is cleared away by it."""
+        address = f"{self._root}/git/{kind}"
+        try:
+            _, answer = self._call("POST", address, dict(body))
+        except ServerFailedError:
+            _, answer = self._call("POST", address, dict(body))
+        return parsed(f"new {kind.removesuffix('s')}", lambda data: text_of(data["sha"]), answer)
 
     def _graphql_twice(self, query: str, variables: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
         """The answer; sent a second time when GitHub fails, for what can be repeated without harm."""

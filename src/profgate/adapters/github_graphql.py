@@ -1,4 +1,4 @@
-"""The GraphQL of profgate: many files of several commits in one request, and minimised comments."""
+"""The GraphQL of profgate: many files of several commits in one request, minimised comments, moving a branch."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,6 +8,11 @@ MINIMIZE = (
     "mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: OUTDATED})"
     " { minimizedComment { isMinimized } } }"
 )
+MOVE_REF = (
+    "mutation($repository: ID!, $updates: [RefUpdate!]!)"
+    " { updateRefs(input: {repositoryId: $repository, refUpdates: $updates}) { clientMutationId } }"
+)
+_NOWHERE = "0" * 40  # as GitHub's schema says it: the reference does not exist
 _FIELDS = "... on Blob { text isBinary isTruncated }"
 
 
@@ -20,6 +25,12 @@ def blob_query(repository: str, places: Sequence[tuple[str, str]]) -> tuple[str,
     query = f"query({declared}) {{ repository(owner: $owner, name: $name) {{ {asked} }} }}"
     variables = {f"file{number}": f"{commit}:{path}" for number, (commit, path) in enumerate(places)}
     return query, {"owner": owner, "name": name, **variables}
+
+
+def move(repository: str, branch: str, before: str | None, after: str) -> dict[str, Any]:
+    """The variables that move a branch to a commit if it is where it was; ``before`` None = if it does not exist."""
+    update = {"name": f"refs/heads/{branch}", "beforeOid": before or _NOWHERE, "afterOid": after, "force": True}
+    return {"repository": repository, "updates": [update]}
 
 
 def texts_of(answer: Mapping[str, Any]) -> list[str | None]:

@@ -1,0 +1,155 @@
+"""The history in a branch of one commit: base runs replace it, nobody's readings are lost, pull requests only read."""
+
+import json
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from action_stage import ARTIFACT, SHARES, SLOWER, Stage, profiles
+from fake_github.state import Commit
+
+BRANCH = "profgate-history"
+FILE = "history.sqlite"
+WRITES = {"POST", "PATCH", "PUT", "DELETE"}
+
+
+@pytest.fixture
+def keeping(stage: Stage) -> Stage:
+    stage.inputs["history"] = "branch"
+    stage.fake.state.permissions["contents"] = "write"
+    return stage
+
+
+def head_of(stage: Stage, branch: str = BRANCH) -> Commit:
+    return stage.fake.state.commits[stage.fake.state.branches[branch]]
+
+
+def measured(stage: Stage, folder: Path, branch: str = BRANCH) -> set[str]:
+    """The commits with readings in the branch."""
+    (folder / "read.sqlite").write_bytes(head_of(stage, branch).files[FILE])
+    connection = sqlite3.connect(folder / "read.sqlite")
+    rows = connection.execute("SELECT DISTINCT sha FROM readings JOIN commits ON commits.id = revision").fetchall()
+    connection.close()
+    return {row[0] for row in rows}
+
+
+def artifacts(stage: Stage) -> list[str]:
+    return [one.name for one in stage.fake.state.artifacts.values() if one.name.endswith("-history")]
+
+
+def noise_of(stage: Stage) -> int:
+    return int(json.loads(stage.file("report.json"))["workloads"][0]["metrics"][0]["runs"]["noise"])
+
+
+def test_each_base_run_replaces_the_only_commit_and_a_pull_request_learns_from_it(
+    keeping: Stage, tmp_path: Path
+) -> None:
+    commits = [keeping.push(profiles(seed=1))]
+    assert measured(keeping, tmp_path) == {*commits}
+    commits += [keeping.push(profiles(seed=number)) for number in range(2, 10)]
+    assert measured(keeping, tmp_path) == {*commits}
+    assert (head_of(keeping).parents, {*head_of(keeping).files}) == ((), {FILE})
+    assert not artifacts(keeping)
+    last = head_of(keeping).sha
+    keeping.open_pull()
+    assert keeping.compare(profiles(SLOWER, 77)) == 1
+    assert noise_of(keeping) == 40
+    assert "history: 8 measured commits" in keeping.log
+    assert not [one for one in keeping.requests if "/git/" in one.path and one.method in WRITES]
+    assert head_of(keeping).sha == last
+
+
+def test_a_pull_request_of_a_fork_reads_with_a_token_that_cannot_write(keeping: Stage) -> None:
+    for number in range(1, 4):
+        keeping.push(profiles(seed=number))
+    last = head_of(keeping).sha
+    keeping.fake.read_only()
+    keeping.open_pull(fork=True)
+    assert keeping.compare(profiles(SHARES, 77)) == 0
+    assert "history: 2 measured commits" in keeping.log
+    assert head_of(keeping).sha == last
+
+
+def test_another_key_has_another_branch(keeping: Stage, tmp_path: Path) -> None:
+    keeping.push(profiles(seed=1))
+    keeping.inputs |= {"key": "api-3.12", "artifact": ARTIFACT}
+    second = keeping.push(profiles(seed=2))
+    assert measured(keeping, tmp_path, f"{BRANCH}-api-3.12") == {second}
+    assert second not in measured(keeping, tmp_path)
+
+
+def test_two_runs_at_once_lose_nothing(keeping: Stage, tmp_path: Path) -> None:
+    first = keeping.push(profiles(seed=1))
+    commits = [keeping.fake.add_commit(parents=[first], branch="main") for _ in range(2)]
+    runs = [keeping.fake.start_run(sha) for sha in commits]
+    keeping.fake.let_meet("POST", "/git/commits")  # both have read the branch by then
+    with ThreadPoolExecutor(2) as pool:
+        done = [
+            pool.submit(
+                keeping.run,
+                "push",
+                profiles(seed=run),
+                {"GITHUB_SHA": sha, "GITHUB_REF": "refs/heads/main", "GITHUB_RUN_ID": str(run)},
+                {},
+            )
+            for sha, run in zip(commits, runs, strict=True)
+        ]
+        assert [one.result(timeout=120) for one in done] == [0, 0]
+    assert measured(keeping, tmp_path) == {first, *commits}
+    assert keeping.fake.count("POST", "/git/commits") == 1 + 3  # one of the two wrote twice
+    assert head_of(keeping).parents == ()
+
+
+def test_an_answer_that_got_lost_on_the_way_is_no_race(keeping: Stage, tmp_path: Path) -> None:
+    keeping.fake.fail("POST", "/graphql", stored=True)
+    keeping.fake.fail("POST", "/git/blobs")
+    first = keeping.push(profiles(seed=1))
+    assert measured(keeping, tmp_path) == {first}
+    assert keeping.fake.count("POST", "/git/commits") == 1
+    assert "::warning" not in keeping.log
+
+
+def test_without_the_permission_the_artifact_keeps_it_until_there_is_one(keeping: Stage, tmp_path: Path) -> None:
+    first = keeping.push(profiles(seed=1))
+    keeping.fake.state.permissions["contents"] = "read"
+    second = keeping.push(profiles(seed=2))
+    assert "contents: write" in keeping.log
+    assert "stored as an artifact" in keeping.log
+    assert artifacts(keeping) == [f"{ARTIFACT}-history"]
+    assert measured(keeping, tmp_path) == {first}
+    keeping.fake.state.permissions["contents"] = "write"
+    third = keeping.push(profiles(seed=3))
+    assert measured(keeping, tmp_path) == {first, second, third}
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({FILE: b"no database at all"}, "is no history"),
+        ({FILE: bytes(50 * 2**20 + 1)}, "more than the 52,428,800 that are read"),
+        ({"thesis.tex": b"ten years of work"}, f"holds no {FILE}"),
+    ],
+)
+def test_a_branch_that_is_no_history_is_told_and_left_as_it_is(
+    keeping: Stage, files: dict[str, bytes], told: str
+) -> None:
+    theirs = keeping.fake.add_commit(branch=BRANCH, files=files)
+    keeping.push(profiles(seed=1))
+    assert told in keeping.log
+    assert head_of(keeping).sha == theirs
+    assert artifacts(keeping) == [f"{ARTIFACT}-history"]
+    keeping.open_pull()
+    assert keeping.compare(profiles(SLOWER, 77)) == 0
+    assert "no history is used" in keeping.log
+
+
+def test_two_runs_of_one_commit_try_the_gate_on_unchanged_code(keeping: Stage, tmp_path: Path) -> None:
+    keeping.push(profiles(seed=1))
+    keeping.record(profiles(seed=50))
+    measured(keeping, tmp_path)
+    connection = sqlite3.connect(tmp_path / "read.sqlite")
+    rows = connection.execute("SELECT kind, comparisons FROM verdicts").fetchall()
+    connection.close()
+    assert rows == [("unchanged", 1)]
