@@ -44,6 +44,8 @@ _HARDLY_COMMON = 0.5
 _STATIC_ROWS = 20
 _SAFETY = 0.97  # fewer rows compress worse
 _ATTEMPTS = 5
+_ROW_BYTES = 4.0  # of a page for each call path: what profiles of more than a million take
+_HOPELESS = 1.25  # times the limit
 NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const|let|class)", re.MULTILINE)
@@ -62,22 +64,25 @@ def build_page(tree: PageTree, header: PageHeader, size_limit: int = SIZE_LIMIT)
     """The page as text; small subtrees are merged only when it would be larger than `size_limit` bytes."""
     tree, header = visible_page(tree, header)
     whole = order_tree(tree)
-    page, data_size = _filled(tree, whole, whole, header, None)
-    kept, size = whole, len(page.encode("utf-8"))
     keep = {*header.keep, *(finding["symbol"] for finding in header.findings)}
-    for _ in range(_ATTEMPTS):
-        if size <= size_limit:
-            return page
-        # what the last attempt says of a row's size; the text around the data hardly shrinks
-        room = max(size_limit - (size - data_size), 0)
-        threshold = threshold_for(whole, keep, int(kept.size * _SAFETY * room / data_size))
-        kept = cut_tree(tree, whole, threshold, keep)
-        page, data_size = _filled(tree, whole, kept, header, _cut_note(whole, kept, threshold))
+    # a page that is too large by far need not be made whole to know it
+    most_rows = whole.size if whole.size * _ROW_BYTES < _HOPELESS * size_limit else int(size_limit / _ROW_BYTES)
+    guessed, last, page = most_rows < whole.size, -1.0, ""
+    for _ in range(_ATTEMPTS + 1):
+        threshold = threshold_for(whole, keep, most_rows) if most_rows < whole.size else 0.0
+        if threshold == last:
+            return page  # as much as fits
+        kept = cut_tree(tree, whole, threshold, keep) if threshold else whole
+        page, data_size = _filled(tree, whole, kept, header, _cut_note(whole, kept, threshold) if threshold else None)
         size = len(page.encode("utf-8"))
-    if size > size_limit:
-        kept = cut_tree(tree, whole, CUT_ALL, keep)
-        page, _ = _filled(tree, whole, kept, header, _cut_note(whole, kept, CUT_ALL))
-    return page
+        if size <= size_limit and not guessed:
+            return page
+        # what this attempt says of a row's size; the text around the data hardly changes
+        room = max(size_limit - (size - data_size), 0)
+        most_rows = int(kept.size * _SAFETY * room / data_size)
+        guessed, last = False, threshold if size <= size_limit else -1.0
+    kept = cut_tree(tree, whole, CUT_ALL, keep)
+    return _filled(tree, whole, kept, header, _cut_note(whole, kept, CUT_ALL))[0]
 
 
 def page_script(modules: Sequence[str] = MODULES) -> str:
