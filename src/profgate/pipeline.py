@@ -17,16 +17,13 @@ from profgate.compare.build import CompareOptions, compare_workload
 from profgate.compare.comparability import comparability, doubts
 from profgate.compare.durations import durations_of
 from profgate.compare.rates import at_one_rate
-from profgate.compare.readings import series_of
 from profgate.compare.symbols import Identity
 from profgate.compare.workloads import Paired, pair
 from profgate.errors import ComparisonError, ProfileError
-from profgate.history.past import with_past
 from profgate.model.acceptance import Acceptance
 from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison, Note
-from profgate.model.history import Reading
 from profgate.model.manifest import Manifest
 from profgate.model.policy import Policy, Rule
 from profgate.model.profile import Profile
@@ -48,6 +45,7 @@ from profgate.report.page_input import PageContext, has_page, page_input
 if TYPE_CHECKING:
     from profgate.detect.base import Strategy
     from profgate.detect.rules import Selection
+    from profgate.model.history import Reading
 
 Reader = Callable[[Sequence[SourceFile]], "list[Profile | ProfileError]"]
 UNJUDGED = Verdict("not_compared", "neutral", ())
@@ -75,7 +73,7 @@ class PipelineInput:
     named: bool = False
     pages: int = 10
     diff: SourceDiff | None = None
-    past: Callable[[str], Sequence[Reading]] | None = None
+    past: "Callable[[str], Sequence[Reading]] | None" = None
     acceptances: tuple[Acceptance, ...] = ()
 
 
@@ -174,6 +172,9 @@ def _compare(paired: Paired, given: PipelineInput, told: _Told) -> list[Comparis
             told.alone.append(NotCompared(workload.name, None, "both", str(error)))
             continue
         if given.past is not None:
+            from profgate.compare.readings import series_of  # not needed by who has no history
+            from profgate.history.past import with_past
+
             past = given.past(series_of(workload.baseline_runs[0], options).key)
             made = [with_past(one, past) for one in made]
         table = durations_of(workload) if made else None

@@ -10,10 +10,8 @@ from profgate.adapters.converters import converted
 from profgate.adapters.packages import registers
 from profgate.adapters.workers import done, processors
 from profgate.compare.build import CompareOptions
-from profgate.compare.readings import is_benchmark, profile_of, readings_of
 from profgate.errors import ComparisonError, ProfgateError, ProfileError
 from profgate.model.comparison import Comparison
-from profgate.model.history import Reading, StoredJob
 from profgate.model.policy import Policy
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile, source_of, source_of_profile
@@ -23,6 +21,7 @@ from profgate.readers.registry import read_or_error, readers_with, splitting_rea
 
 if TYPE_CHECKING:
     from profgate.detect.base import Strategy
+    from profgate.model.history import Reading, StoredJob
 
 GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 PACKING = 8
@@ -154,12 +153,14 @@ def strategies_of(built: Built, given: PipelineInput) -> dict[str, tuple[str, ..
 
 
 def readings(
-    sources: Sequence[SourceFile], policy: Policy, commit: str, job: StoredJob, *, keep: bool
-) -> list[Reading]:
+    sources: Sequence[SourceFile], policy: Policy, commit: str, job: "StoredJob", *, keep: bool
+) -> "list[Reading]":
     """What the history keeps of these files; with ``keep`` the files themselves too.
 
     Raises ProfileError that tells every file that cannot be read, and ComparisonError.
     """
+    from profgate.compare.readings import readings_of  # the history is not needed by who only compares
+
     read = read_all(sources)
     broken = [one for one in read if isinstance(one, ProfileError)]
     if broken:
@@ -175,17 +176,19 @@ def readings(
     return made
 
 
-def stored_sides(*sides: Sequence[Reading]) -> list[list[SourceFile]]:
+def stored_sides(*sides: "Sequence[Reading]") -> list[list[SourceFile]]:
     """The readings of both sides as sources: whole files where both sides have all of theirs, else what is left.
 
     A benchmark among others in its file is all there in its readings. Raises ProfileError.
     """
+    from profgate.compare.readings import is_benchmark, profile_of
+
     if any(reading.profile is None or is_benchmark(reading) for side in sides for reading in side):
         return [[source_of_profile(profile_of(one, number)) for number, one in enumerate(side)] for side in sides]
     return [_kept_files(side) for side in sides]
 
 
-def _kept_files(side: Sequence[Reading]) -> list[SourceFile]:
+def _kept_files(side: "Sequence[Reading]") -> list[SourceFile]:
     files = {(one.name, one.profile, one.job.identity): one for one in side}
     read = read_all([source_of(one.name, one.profile or b"") for one in files.values()])
     sources = []
