@@ -17,6 +17,8 @@ RUN_BACKEND, JOB_BACKEND = "ce7f54c7-61c7-4aae-887f-30da475f5f1a", "ca395085-040
 FIELDS = {
     "CreateArtifact": {"name": True, "version": True, "mime_type": False, "expires_at": False},
     "FinalizeArtifact": {"name": True, "size": True, "hash": False},
+    "ListArtifacts": {"name_filter": False, "id_filter": False},
+    "GetSignedArtifactURL": {"name": True},
 }
 BAD_NAME = re.compile(r'[":<>|*?\\/\r\n]')
 
@@ -29,7 +31,7 @@ def runtime_token() -> str:
 
 
 class ResultsService:
-    """Twirp over JSON: two methods, one artifact for each name."""
+    """Twirp over JSON: writing and reading the artifacts of the current run, one for each name."""
 
     def __init__(self, state: State, blobs: BlobHost, token: str) -> None:
         self._state = state
@@ -47,7 +49,13 @@ class ResultsService:
             return _problem(400, "malformed", "the json request could not be decoded")
         if problem := _check(method, fields):
             return problem
-        return self._create(fields) if method == "CreateArtifact" else self._finalize(fields)
+        methods = {
+            "CreateArtifact": self._create,
+            "FinalizeArtifact": self._finalize,
+            "ListArtifacts": self._list,
+            "GetSignedArtifactURL": self._address,
+        }
+        return methods[method](fields)
 
     def _create(self, fields: Mapping[str, Any]) -> Response:
         name = fields["name"]
@@ -79,6 +87,32 @@ class ResultsService:
             number, self._run().id, name, blob.data, mime_type, file_name, False, digest, self._state.next_date()
         )
         return _json({"ok": True, "artifact_id": str(number)})
+
+    def _list(self, fields: Mapping[str, Any]) -> Response:
+        """Numbers of 64 bits are texts, as protobuf writes them in JSON."""
+        mine = [one for one in self._state.artifacts.values() if one.run_id == self._run().id]
+        wanted_name, wanted_id = fields.get("name_filter"), fields.get("id_filter")
+        found = [one for one in mine if wanted_name in {None, one.name} and wanted_id in {None, str(one.id)}]
+        listed = [
+            {
+                "workflow_run_backend_id": RUN_BACKEND,
+                "workflow_job_run_backend_id": JOB_BACKEND,
+                "database_id": str(one.id),
+                "name": one.name,
+                "size": str(len(one.data)),
+                "created_at": one.created_at,
+                "digest": one.digest,
+            }
+            for one in found
+        ]
+        return _json({"artifacts": listed})
+
+    def _address(self, fields: Mapping[str, Any]) -> Response:
+        mine = (one for one in self._state.artifacts.values() if one.run_id == self._run().id)
+        found = next((one for one in mine if one.name == fields["name"]), None)
+        if found is None:
+            return _problem(404, "not_found", "no such artifact")
+        return _json({"signed_url": self._blobs.offer(found.data, found.mime_type, found.file_name)})
 
     def _run(self) -> Run:
         number = self._state.current_run_id
