@@ -50,6 +50,7 @@ class Stage:
         self.actor = "octocat"
         self.fork = False
         self.attempt = 1
+        self.pace = QUICK
         self._workspaces = itertools.count(1)  # also when two runs start at once
 
     def push(self, files: Mapping[str, bytes] | None = None) -> str:
@@ -96,10 +97,10 @@ class Stage:
             without=before_it.keys() - after_it.keys(),
         )
         self.first_half = self.fake.start_run(self.head, event="pull_request", branch="feature", **self._head_place())
-        self._before = len(self.fake.requests)
+        self.before = len(self.fake.requests)
 
     def finish(self, code: int) -> int:
-        self.requests = [one for one in self.fake.requests[self._before :] if "/twirp/" not in one.path]
+        self.requests = [one for one in self.fake.requests[self.before :] if "/twirp/" not in one.path]
         self.fake.finish_run()
         return code
 
@@ -120,7 +121,7 @@ class Stage:
 
     def start_second_half(self) -> None:
         self.fake.start_run(self.fake.state.branches["main"], event="workflow_run", path=SECOND_WORKFLOW)
-        self._before = len(self.fake.requests)
+        self.before = len(self.fake.requests)
 
     def second_half(self, conclusion: str = "success", event: str = "pull_request") -> int:
         """The action on the default branch after the pull request's run, as workflow_run starts it."""
@@ -184,7 +185,7 @@ class Stage:
                 **{f"INPUT_{name.upper()}": value for name, value in {**self.inputs, **(inputs or {})}.items()},
                 **environ,
             },
-            QUICK,
+            self.pace,
         )
         self.log = self.capsys.readouterr().out
         return code
@@ -208,6 +209,17 @@ class Stage:
     @property
     def comments(self) -> list[str]:
         return self.fake.comment_bodies(self.number)
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """The report that was written, empty where none was."""
+        place = self.workspace / "profgate-report" / "report.json"
+        return dict(json.loads(place.read_text())) if place.exists() else {}
+
+    def fail(self, method: str, path: str, status: int, *, stored: bool = False, times: int = 1) -> None:
+        """Such requests fail; a limit comes without the time it lasts."""
+        message = "You have exceeded a secondary rate limit" if status == 403 else "Server Error"
+        self.fake.fail(method, path, status, stored=stored, times=times, message=message)
 
     def file(self, name: str) -> str:
         return (self.workspace / "profgate-report" / name).read_text()

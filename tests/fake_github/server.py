@@ -1,8 +1,10 @@
 """A GitHub on two loopback ports: the API with the results service, and the storage host."""
 
+import copy
 import hashlib
 import io
 import json
+import socket
 import threading
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
@@ -24,6 +26,8 @@ from fake_github.graphql import answer_query
 from fake_github.results import SERVICE, ResultsService, runtime_token
 from fake_github.state import (
     ALL_PERMISSIONS,
+    CUT,
+    HANG,
     Artifact,
     Comment,
     Commit,
@@ -51,6 +55,10 @@ class _QuietHandler(WSGIRequestHandler):
     def log(self, *_: object, **__: object) -> None:
         """The request log of the fake replaces that of the server."""
 
+    def send_response(self, code: int, message: str | None = None) -> None:
+        """Without a date of its own, so that an answer can tell another one."""
+        self.send_response_only(code, message)
+
 
 class FakeGitHub:
     """One repository on a GitHub of its own.
@@ -67,11 +75,12 @@ class FakeGitHub:
         self._clients = ExitStack()
         self._lock = threading.Lock()
         self._meetings: dict[tuple[str, str], threading.Barrier] = {}
+        self._ended = threading.Event()
         self.api_url = ""
         self.foreign_clients = False  # others than profgate need not name the API's version
 
     def __enter__(self) -> Self:
-        self.blobs.address = self._serve(self.blobs.answer)
+        self.blobs.address = self._serve(self._answer_of_storage)
         self.api_url = self._serve(self._answer)
         bodies = Bodies(_description(), self.state, self.api_url)
         self._api = Api(self.state, bodies, self.blobs)
@@ -82,6 +91,7 @@ class FakeGitHub:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._clients.close()
+        self._ended.set()
         for server, thread in self._servers:
             server.shutdown()
             thread.join()
@@ -279,6 +289,14 @@ class FakeGitHub:
         headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
         self.fail("", "", status, times=times, headers=headers, message="You have exceeded a secondary rate limit")
 
+    def saved(self) -> State:
+        """The repository as it is now, for `restore`."""
+        return copy.deepcopy(self.state)
+
+    def restore(self, saved: State) -> None:
+        """Makes everything as it was when it was saved."""
+        vars(self.state).update(vars(copy.deepcopy(saved)))
+
     # What happened
 
     @property
@@ -306,19 +324,34 @@ class FakeGitHub:
         raw_path = request.environ["REQUEST_URI"].partition("?")[0]
         body = request.get_data()
         self._meet(request.method, raw_path)
+        fault = None
         with self._lock:
             try:
                 fault = self._fault(request.method, raw_path)
                 if fault is None or fault.stored:
                     response = self._real_answer(request, raw_path, body)
                 if fault is not None:
-                    response = Response(fault.body, fault.status, fault.headers, content_type=fault.content_type)
+                    response = _failure(fault)
             except ViolationError as violation:
                 self.state.violations.append(str(violation))
                 response = Response(str(violation), VIOLATION, content_type="text/plain")
             self.state.log.append(
                 LoggedRequest(request.method, raw_path, request.args, dict(request.headers), response.status_code)
             )
+        return self._through(fault, request, response)
+
+    def _answer_of_storage(self, request: Request) -> Response:
+        fault = self._fault(request.method, request.path)
+        response = self.blobs.answer(request) if fault is None else _failure(fault)
+        return self._through(fault, request, response)
+
+    def _through(self, fault: Fault | None, request: Request, response: Response) -> Response:
+        """The answer, unless the fault is one of the line."""
+        if fault is not None and fault.status == HANG:
+            self._ended.wait(timeout=2)
+        if fault is not None and fault.status in {CUT, HANG}:
+            with suppress(OSError):
+                request.environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
         return response
 
     def _meet(self, method: str, path: str) -> None:
@@ -337,7 +370,7 @@ class FakeGitHub:
 
     def _fault(self, method: str, path: str) -> Fault | None:
         for fault in self.state.faults:
-            if fault.times and fault.method in {"", method} and fault.path_part in path:
+            if fault.times and fault.method in {"", method} and fault.path_part in f"{path}$":
                 fault.times -= 1
                 return fault
         return None
@@ -401,6 +434,12 @@ def zip_of(files: Mapping[str, bytes]) -> bytes:
         for name, data in files.items():
             archive.writestr(zipfile.ZipInfo(name, EPOCH), data, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
+
+
+def _failure(fault: Fault) -> Response:
+    return Response(
+        fault.body, 503 if fault.status in {CUT, HANG} else fault.status, fault.headers, content_type=fault.content_type
+    )
 
 
 def _refuse(refusal: RefusalError) -> Response:

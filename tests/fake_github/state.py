@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+CUT, HANG = 0, -1
 START = datetime(2026, 11, 2, 8, 0, tzinfo=UTC)
 ALL_PERMISSIONS = {"actions": "read", "checks": "write", "contents": "read", "issues": "write", "metadata": "read"}
 ALL_PERMISSIONS |= {"pull_requests": "write", "statuses": "write"}
@@ -90,7 +91,10 @@ class Release:
 
 @dataclass
 class Fault:
-    """What answers instead of GitHub, ``times`` times; ``stored`` lets the request do its work first."""
+    """What answers instead of GitHub, ``times`` times; ``stored`` lets the request do its work first.
+
+    A status of CUT hangs up, one of HANG lets the other side wait. A dollar in ``path_part`` is the end of the path.
+    """
 
     method: str
     path_part: str

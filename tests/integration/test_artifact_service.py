@@ -1,6 +1,7 @@
 """Uploads against a results service that checks names, ids, sizes and digests."""
 
 import io
+import itertools
 import zipfile
 
 import pytest
@@ -9,6 +10,7 @@ from fake_github import FakeGitHub
 from profgate.adapters import artifact_service
 from profgate.adapters.artifact_service import ArtifactService, UploadUnavailable, zip_files
 from profgate.adapters.github_client import GitHubClient
+from profgate.adapters.patience import Patience
 
 
 def service_of(fake: FakeGitHub, secrets: list[str] | None = None) -> ArtifactService:
@@ -84,6 +86,36 @@ def test_passing_failures_are_sat_out() -> None:
         uploaded = service.upload_file("a.txt", b"1", "text/plain")
         assert fake.state.artifacts[uploaded.id].data == b"1"
         assert (fake.count("POST", "CreateArtifact"), fake.count("POST", "FinalizeArtifact")) == (3, 2)
+
+
+def test_an_artifact_whose_last_answer_was_lost_is_found() -> None:
+    with FakeGitHub() as fake:
+        service = service_of(fake)
+        fake.fail("POST", "FinalizeArtifact", 502, stored=True)
+        uploaded = service.upload_file("a.txt", b"1", "text/plain")
+        assert fake.state.artifacts[uploaded.id].data == b"1"
+
+
+def test_an_artifact_of_other_bytes_is_not_taken_for_it() -> None:
+    with FakeGitHub() as fake:
+        service = service_of(fake)
+        fake.add_artifact(fake.state.current_run_id or 0, "other.txt", b"2", mime_type="text/plain")
+        fake.fail("POST", "FinalizeArtifact", 404)
+        with pytest.raises(UploadUnavailable, match="404"):
+            service.upload_file("a.txt", b"1", "text/plain")
+
+
+def test_hours_of_failures_have_one_budget() -> None:
+    with FakeGitHub() as fake:
+        run_url, ticks = f"{fake.server_url}/run", itertools.count(0, 60)
+        fake.start_run(fake.add_commit(branch="main"))
+        patience = Patience(100, sleep=lambda _: None, clock=lambda: next(ticks))
+        service = ArtifactService(fake.results_url, fake.runtime_token, run_url, pause=0, patience=patience)
+        fake.fail("POST", "", 504, times=99)
+        for _ in range(2):
+            with pytest.raises(UploadUnavailable, match="100 seconds"):
+                service.upload_file("a.txt", b"1", "text/plain")
+        assert fake.count("POST") == 2
 
 
 @pytest.mark.parametrize("place", ["CreateArtifact", "FinalizeArtifact", "storage"])

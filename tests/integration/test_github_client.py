@@ -1,20 +1,27 @@
 """The client against a GitHub that is judged by its own description."""
 
 import gc
+import itertools
+from datetime import UTC, datetime
+from email.utils import format_datetime
 
 import pytest
 
 from fake_github import FakeGitHub
-from profgate.adapters.github_client import GitHubClient, NotFoundError, ServerFailedError
+from profgate.adapters.github_client import GitHubClient
+from profgate.adapters.github_requests import NotFoundError, RateLimitedError, ServerFailedError
+from profgate.adapters.patience import OutOfPatienceError, Patience
 from profgate.errors import GitHubError, NotAllowed, ProfileError
 from profgate.model.github_records import TreeRecord
 
 MARKER = "<!-- profgate v1 key=cpu head=abc -->"
 
 
-def client_of(fake: FakeGitHub, token: str | None = None) -> GitHubClient:
+def client_of(fake: FakeGitHub, token: str | None = None, patience: Patience | None = None) -> GitHubClient:
     return fake.closing(
-        GitHubClient(token or fake.token, fake.api_url, fake.state.repository, pauses=(0, 0), backoff=0)
+        GitHubClient(
+            token or fake.token, fake.api_url, fake.state.repository, pauses=(0, 0), backoff=0, patience=patience
+        )
     )
 
 
@@ -230,21 +237,88 @@ def test_an_empty_token_is_named_before_any_request() -> None:
 
 def test_a_short_rate_limit_is_waited_for() -> None:
     with FakeGitHub() as fake:
-        sha = fake.add_commit()
-        fake.limit_rate(times=2, retry_after=0)
-        assert client_of(fake).commit(sha).sha == sha
+        sha, slept = fake.add_commit(), list[float]()
+        fake.limit_rate(times=2, retry_after=7)
+        assert client_of(fake, patience=Patience(sleep=slept.append)).commit(sha).sha == sha
         assert len(fake.requests) == 3
+        assert slept == [7, 7]
 
 
-@pytest.mark.parametrize(("status", "retry_after"), [(403, 3600), (429, 3600), (429, None)])
-def test_a_long_rate_limit_ends_the_call(status: int, retry_after: int | None) -> None:
+@pytest.mark.parametrize(("status", "retry_after"), [(403, 3600), (429, 3600)])
+def test_a_long_rate_limit_ends_the_call(status: int, retry_after: int) -> None:
     with FakeGitHub() as fake:
         sha = fake.add_commit()
         fake.limit_rate(retry_after=retry_after, status=status)
-        with pytest.raises(GitHubError, match="rate limit"):
+        with pytest.raises(GitHubError, match=r"rate limit .* used up until \d\d:\d\d UTC"):
             client_of(fake).commit(sha)
         assert len(fake.requests) == 1
     gc.collect()  # an answer nobody closed would warn here, and a warning is an error
+
+
+@pytest.mark.parametrize("status", [403, 429])
+def test_a_limit_without_a_time_is_a_minute_and_a_refused_comment_is_sent_again(status: int) -> None:
+    with FakeGitHub() as fake:
+        number, slept = fake.add_pull(fake.add_commit(), fake.add_commit()), list[float]()
+        fake.limit_rate(status=status)
+        client_of(fake, patience=Patience(sleep=slept.append)).create_comment(number, f"{MARKER}\nworse")
+        assert slept == [60]
+        assert fake.comment_bodies(number) == [f"{MARKER}\nworse"]
+
+
+@pytest.mark.parametrize(("ahead", "waits"), [(30, True), (3000, False)])
+def test_the_hourly_limit_is_waited_for_if_it_ends_soon_by_githubs_clock(ahead: int, *, waits: bool) -> None:
+    with FakeGitHub() as fake:
+        sha, slept = fake.add_commit(), list[float]()
+        now = datetime(2031, 5, 1, 12, 0, tzinfo=UTC)  # whatever the clock of this machine says
+        headers = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(now.timestamp()) + ahead)}
+        headers["Date"] = format_datetime(now, usegmt=True)
+        fake.fail("GET", "/commits", 403, headers=headers, message="API rate limit exceeded for installation")
+        client = client_of(fake, patience=Patience(sleep=slept.append))
+        if waits:
+            assert client.commit(sha).sha == sha
+            assert slept == [ahead + 1]
+        else:
+            with pytest.raises(RateLimitedError, match="until 12:50 UTC"):
+                client.commit(sha)
+            assert slept == []
+
+
+def test_waits_and_failures_have_one_budget_and_then_nothing_is_asked() -> None:
+    with FakeGitHub() as fake:
+        sha, slept = fake.add_commit(), list[float]()
+        client = client_of(fake, patience=Patience(100, sleep=slept.append))
+        fake.limit_rate(times=9)
+        with pytest.raises(OutOfPatienceError, match="100 seconds"):
+            client.commit(sha)
+        assert slept == [60]
+        assert len(fake.requests) == 2
+
+
+def test_the_time_of_failed_requests_is_taken_from_the_budget() -> None:
+    with FakeGitHub() as fake:
+        sha, ticks = fake.add_commit(), itertools.count(0, 30)  # thirty seconds go by in every request
+        client = client_of(fake, patience=Patience(60, sleep=lambda _: None, clock=lambda: next(ticks)))
+        fake.fail("GET", "/commits", 504, times=99)
+        with pytest.raises(OutOfPatienceError):
+            client.commit(sha)
+        with pytest.raises(OutOfPatienceError):
+            client.pull(1)
+        assert len(fake.requests) == 2
+
+
+def test_a_hanging_storage_host_does_not_cost_the_comment() -> None:
+    with FakeGitHub() as fake:
+        run = fake.add_run(fake.add_commit())
+        fake.add_artifact(run, "profiles", {"a": b"1"})
+        number = fake.add_pull(fake.add_commit(), fake.add_commit())
+        ticks = itertools.count(0, 30)
+        client = client_of(fake, patience=Patience(60, sleep=lambda _: None, clock=lambda: next(ticks)))
+        (artifact,) = client.run_artifacts(run)
+        fake.blobs.failures = 99
+        for _ in range(2):
+            with pytest.raises(OutOfPatienceError):
+                client.download(artifact)
+        assert client.create_comment(number, MARKER).body == MARKER
 
 
 def test_a_closed_client_connects_again() -> None:

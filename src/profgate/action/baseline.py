@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from profgate.action.job import Job
-from profgate.adapters.github_client import NotFoundError
+from profgate.adapters.github_requests import NotFoundError
 from profgate.errors import ProfgateError, SettingsError
 from profgate.model.policy import Policy
 from profgate.model.report import Side

@@ -3,13 +3,14 @@
 import posixpath
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from profgate.adapters.artifact_service import ArtifactService
 from profgate.adapters.environment import machine_facts
 from profgate.adapters.github_client import GitHubClient
+from profgate.adapters.patience import Patience
 from profgate.adapters.workflow_commands import WorkflowCommands
 from profgate.errors import NotAllowed, SettingsError
 from profgate.model.github_records import FileRecord
@@ -22,12 +23,16 @@ from profgate.version import VERSION
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Seconds between requests and between writes, how often and how slowly a failed call is repeated."""
+    """Seconds between requests and between writes, how often and how slowly a failed call is repeated.
+
+    ``patience`` is what waits and failures may take together: of the API, of the storage host, and of uploads.
+    """
 
     pauses: tuple[float, float] = (0.25, 1.0)
     retries: int = 4
     backoff: float = 1.0
     upload_pause: float = 3.0
+    patience: Patience = field(default_factory=Patience)
 
 
 ON_GITHUB = Pace()
@@ -52,6 +57,7 @@ class Job:
         self.output_dir = posixpath.join(context.workspace, settings.output_dir)
         self.trusted = _certificates(settings.ca_bundle, context.workspace)
         self.connections = ExitStack()
+        self._upload_patience = pace.patience.fresh()
 
     @cached_property
     def client(self) -> GitHubClient:
@@ -67,6 +73,7 @@ class Job:
                 retries=self.pace.retries,
                 backoff=self.pace.backoff,
                 verify=self.trusted,
+                patience=self.pace.patience.fresh(),
             )
         )
 
@@ -86,6 +93,7 @@ class Job:
             mask=self.commands.mask,
             pause=self.pace.upload_pause,
             verify=self.trusted,
+            patience=self._upload_patience,
         )
 
     def identity(self) -> Manifest:

@@ -1,4 +1,4 @@
-"""From both sides to a report: every file is written before anything is published."""
+"""From both sides to a report: every file and the summary are written before anything is published."""
 
 import posixpath
 from dataclasses import dataclass, replace
@@ -26,6 +26,8 @@ from profgate.report.links_json import LINKS_NAME, links_to_json
 from profgate.report.page_index import IndexRow, build_index
 from profgate.report.summary import render_summary
 
+UNTOLD = "This run was ended before it told its result anywhere else."
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -51,6 +53,7 @@ def compare_and_report(job: Job, sides: Sides) -> int:
     report = beside_base_tip(job, _explained(built.report, sides), sides)
     first = _first_run(job, built, sides.given) if sides.first_run else None
     _write(job, report, built, first or _comment(job, report, Links(run=run_url)))
+    _summarize(job, Result(report, Links(run=run_url), first_run=first), UNTOLD)
     uploaded = upload_pages(
         job.uploads,
         [Page(page.workload, page.metric, page.document) for page in built.pages],
@@ -74,6 +77,7 @@ def conclude(job: Job, result: Result) -> int:
     """Tells the result to everybody who is to hear of it; gives the exit code."""
     report, links = result.report, result.links
     comment = result.first_run or _comment(job, report, links)
+    _summarize(job, result, UNTOLD)
     write_documents(job.output_dir, [comment, Document(LINKS_NAME, "application/json", links_to_json(links))])
     url, note = tell_pull_request(job, report, comment, links)
     has_status = tell_status(job, report)
@@ -107,9 +111,8 @@ def _files(result: Result) -> dict[str, bytes]:
 
 def _end(job: Job, result: Result, note: str, comment_url: str) -> None:
     """Summary and outputs."""
-    report, links, run_url = result.report, result.links, job.context.run_url
-    summary = result.first_run or render_summary(report, links=links, run_url=run_url, note=note)
-    job.commands.add_summary(summary.text)
+    report, links = result.report, result.links
+    summary = _summarize(job, result, note)
     if result.notes is not None:
         job.commands.add_summary(result.notes.text)
         write_documents(job.output_dir, [result.notes])
@@ -119,6 +122,14 @@ def _end(job: Job, result: Result, note: str, comment_url: str) -> None:
     place = posixpath.join(job.settings.output_dir, REPORT_NAME)
     notes = posixpath.join(job.settings.output_dir, result.notes.name) if result.notes else ""
     set_outputs(job.commands, report, Published(place, page_url, comment_url, result.base_runs, notes))
+
+
+def _summarize(job: Job, result: Result, note: str) -> Document:
+    """Writes the summary in the place of an earlier one."""
+    run_url = job.context.run_url
+    summary = result.first_run or render_summary(result.report, links=result.links, run_url=run_url, note=note)
+    job.commands.replace_summary(summary.text)
+    return summary
 
 
 def _write(job: Job, report: Report, built: Built, comment: Document) -> None:

@@ -77,15 +77,23 @@ def tell_check_run(job: Job, report: Report, summary: Document) -> None:
         return
     title = plain(headline(report, name_text)) or "; ".join(report.verdict.reasons[:1])
     text = CheckText(title, summary.text, f"{context.run_id}/{context.run_attempt}/{key}")
+    notes, more = annotations(report, _changed_paths(job))
     try:
-        paths = [one.path for one in job.pull_files] if context.concerns_pull else []
-        notes, more = annotations(report, paths)
         publish_check_run(job.client, context.head_sha, key, report.verdict, text, notes)
     except GitHubError as error:
         job.commands.warning(f"no check run was written: {error}", title="profgate")
         return
     if more:
         job.commands.warning(f"{more} further notes on changed lines are not shown", title="profgate")
+
+
+def _changed_paths(job: Job) -> list[str]:
+    """The files on whose lines a note can stand; none where GitHub does not list them, which the report says."""
+    try:
+        return [one.path for one in job.pull_files] if job.context.concerns_pull else []
+    except GitHubError as error:
+        job.commands.warning(f"the check run has no notes on lines: {error}", title="profgate")
+        return []
 
 
 def tell_no_result(job: Job, error: ProfgateError) -> None:

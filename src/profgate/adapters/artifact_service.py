@@ -7,7 +7,6 @@ import io
 import json
 import random
 import re
-import time
 import uuid
 import zipfile
 from collections.abc import Callable, Mapping
@@ -16,6 +15,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qs, quote, urlsplit
 
+from profgate.adapters.broken_lines import broken
+from profgate.adapters.patience import OutOfPatienceError, Patience
 from profgate.errors import GitHubError
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ class ArtifactService:
     """The artifacts of one run.
 
     ``run_url`` is the page of the run, ``mask`` is told every secret the service hands out before it is used, and
-    ``pause`` is the first wait in seconds between tries. Every method raises UploadUnavailable.
+    ``pause`` is the first wait in seconds between tries, ``patience`` what all waits and failures may take together.
+    Every method raises UploadUnavailable.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class ArtifactService:
         mask: Callable[[str], None] = lambda _: None,
         pause: float = FIRST_PAUSE,
         verify: bool | str = True,
+        patience: Patience | None = None,
     ) -> None:
         if not results_url or not runtime_token:
             raise UploadUnavailable("artifact upload", "this run has no results service; use actions/upload-artifact")
@@ -82,6 +85,7 @@ class ArtifactService:
         self._mask = mask
         self._pause = pause
         self._verify = verify
+        self._patience = patience or Patience()
 
     def upload_zip(self, name: str, files: Mapping[str, bytes], *, expires_days: int | None = None) -> UploadedArtifact:
         """Stores files as one zip, byte for byte the same for the same files."""
@@ -105,15 +109,32 @@ class ArtifactService:
         self._store(address, data, mime_type, name)
         digest = f"sha256:{hashlib.sha256(data).hexdigest()}"
         finished = {"name": name, "size": str(len(data)), "hash": digest}
-        number = _field(self._service("FinalizeArtifact", finished), "artifact_id", name)
+        try:
+            number = _field(self._service("FinalizeArtifact", finished), "artifact_id", name)
+        except _NotYetError:
+            raise
+        except UploadUnavailable:  # refused, perhaps because it is done and only the first answer was lost
+            number = self._number_of(name, digest)
+            if not number:
+                raise
         if not number.isdigit():
             raise UploadUnavailable(f"artifact {name}", "the results service gave no artifact id")
         return UploadedArtifact(int(number), name, f"{self._run_url}/artifacts/{number}", len(data), digest)
 
+    def _number_of(self, name: str, digest: str) -> str:
+        """The number of a stored artifact of this name and digest, empty where there is none."""
+        try:
+            found = self._service("ListArtifacts", {"name_filter": name}).get("artifacts")
+        except UploadUnavailable:
+            return ""
+        listed = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+        mine = (one for one in listed if (one.get("name"), one.get("digest")) == (name, digest))
+        return next((str(one.get("database_id", "")) for one in mine), "")
+
     def _service(self, method: str, fields: Mapping[str, object]) -> dict[str, Any]:
         body = json.dumps({**self._backends, **fields}).encode()
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
-        where = f"{method} {fields['name']}"
+        where = f"{method} {fields.get('name') or fields.get('name_filter')}"
 
         def once() -> dict[str, Any]:
             answer = self._send("POST", f"{self._origin}{SERVICE}{method}", body, headers, where)
@@ -123,7 +144,7 @@ class ArtifactService:
                 raise _NotYetError(where, "the results service did not answer in JSON") from None
             return _granted(answer.status_code, value, where)
 
-        return self._repeated(once)
+        return self._repeated(where, once)
 
     def _store(self, address: str, data: bytes, mime_type: str, name: str) -> None:
         where = f"storing {name}"
@@ -146,7 +167,7 @@ class ArtifactService:
             if status != 201:
                 raise UploadUnavailable(where, f"the storage host answered {status}")
 
-        self._repeated(once)
+        self._repeated(where, once)
 
     def _send(self, method: str, url: str, body: bytes, headers: Mapping[str, str], where: str) -> "Response":
         import requests
@@ -166,19 +187,23 @@ class ArtifactService:
                 verify=self._verify,
             )
         except requests.RequestException as error:  # its text would hold the signature
-            raise _NotYetError(where, f"the connection failed ({type(error).__name__})") from None
+            raise _NotYetError(where, f"the connection failed ({broken(error)})") from None
 
-    def _repeated(self, once: Callable[[], Result]) -> Result:
+    def _repeated(self, where: str, once: Callable[[], Result]) -> Result:
         pause = self._pause
-        for attempt in range(1, TRIES + 1):
-            try:
+        try:
+            for _ in range(TRIES - 1):
+                try:
+                    with self._patience.spent_on(where):
+                        return once()
+                except _NotYetError:
+                    spread = random.uniform(1, GROWTH)  # noqa: S311 - spreads retries, guards nothing
+                    self._patience.wait(pause * spread, where)
+                    pause *= GROWTH
+            with self._patience.spent_on(where):
                 return once()
-            except _NotYetError:
-                if attempt == TRIES:
-                    raise
-            time.sleep(pause * random.uniform(1, GROWTH))  # noqa: S311 - spreads retries, guards nothing
-            pause *= GROWTH
-        raise AssertionError("the last attempt returns or raises")
+        except OutOfPatienceError as error:
+            raise UploadUnavailable(error.where, error.what) from error
 
     def _mask_signature(self, address: str) -> None:
         for signature in parse_qs(urlsplit(address).query).get("sig", []):
@@ -217,7 +242,7 @@ def _granted(status: int, value: object, where: str) -> dict[str, Any]:
         raise _NotYetError(where, f"the results service answered {status} {message}".rstrip())
     if status == 409:
         raise UploadUnavailable(where, "this run has an artifact of that name already; set another name")
-    if status != 200 or not isinstance(value, dict) or value.get("ok") is not True:
+    if status != 200 or not isinstance(value, dict) or value.get("ok", True) is not True:
         raise UploadUnavailable(where, f"the results service answered {status} {message}".rstrip())
     return value
 

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
+from profgate.adapters.broken_lines import broken
 from profgate.errors import GitHubError, ProfgateError, ProfileError
 
 if TYPE_CHECKING:
-    from requests import PreparedRequest
+    from requests import PreparedRequest, Response
 
 MAX_DOWNLOAD = 512 * 1024 * 1024
 MAX_MEMBERS = 10_000
@@ -58,20 +59,25 @@ def fetch(url: str, where: str, *, max_bytes: int = MAX_DOWNLOAD, verify: bool |
             verify=verify,
         ) as answer:
             _check_status(answer.status_code, where)
-            data = _read_bounded(answer.iter_content(CHUNK), where, max_bytes)
-            return Download(data, _says_zip(url, answer.headers.get("Content-Type", "")), _file_name(answer.headers))
+            return received(answer, where, max_bytes)
     except requests.RequestException as error:
         raise TryAgainError(
-            where, f"the download broke off ({type(error).__name__}); check the network of the runner and run again"
+            where, f"the download broke off ({broken(error)}); check the network of the runner and run again"
         ) from None
 
 
+def received(answer: "Response", where: str, max_bytes: int) -> Download:
+    """The content of an answer that is still being sent. Raises GitHubError where it is too large or too slow."""
+    data = _read_bounded(answer.iter_content(CHUNK), where, max_bytes)
+    return Download(data, _says_zip(answer.url, answer.headers.get("Content-Type", "")), _file_name(answer.headers))
+
+
 def check_digest(data: bytes, digest: str | None, where: str) -> None:
-    """Raises GitHubError unless ``data`` has this ``sha256:<hex>``; None means the server knows none."""
+    """Raises TryAgainError unless ``data`` has this ``sha256:<hex>``; None means the server knows none."""
     if digest is None:
         return
     if digest != f"sha256:{hashlib.sha256(data).hexdigest()}":
-        raise GitHubError(where, "the bytes do not match the digest GitHub states; nothing of them was used, run again")
+        raise TryAgainError(where, "the bytes do not match the digest GitHub states; none were used, run again")
 
 
 def files_of(download: Download, where: str) -> dict[str, bytes]:

@@ -1,16 +1,13 @@
-"""GitHub's REST API as profgate needs it: few calls, small records, and a refusal that says what to change.
+"""GitHub's REST API as profgate needs it: few calls and small records.
 
-PyGithub carries the requests (waiting between them, limits, retries); the paths and fields are chosen here, so that
-each method costs exactly the requests it says. Only what can be repeated without harm is repeated by itself.
+The paths and fields are chosen here, so that each method costs exactly the requests it says; how they are carried and
+when they are sent again says `github_requests`.
 """
 
 import base64
 import re
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote, urlencode
@@ -34,7 +31,9 @@ from profgate.adapters.github_answers import (
     tree_of,
 )
 from profgate.adapters.github_graphql import MINIMIZE, MINIMIZED, MOVE_REF, blob_query, minimized_of, move, texts_of
-from profgate.adapters.release_assets import AssetBrokeOffError, send_asset
+from profgate.adapters.github_requests import API_VERSION, PAGE, NotFoundError, Requests, ServerFailedError
+from profgate.adapters.patience import Patience
+from profgate.adapters.release_assets import AssetBrokeOffError, fetch_asset, send_asset
 from profgate.errors import GitHubError, NotAllowed
 from profgate.model.github_records import (
     ArtifactRecord,
@@ -50,32 +49,21 @@ from profgate.model.github_records import (
 )
 
 if TYPE_CHECKING:
-    from github import Github
-    from github.GithubException import GithubException
+    pass
 
-API_VERSION = "2022-11-28"
-PAGE = 100
 MAX_PAGES = 100  # 10,000 comments: a server that never stops paging must not keep us for ever
 DOWNLOAD_TRIES = 3
 LISTED_FILES = 3_000
 MOST_BETWEEN = 250
 BLOBS = 50  # files of one GraphQL query: GitHub gives a query ten seconds
-REPEATABLE = frozenset({"GET", "PATCH"})
-
-
-class NotFoundError(GitHubError):
-    """GitHub has no such thing, or does not show it to this token."""
-
-
-class ServerFailedError(GitHubError):
-    """GitHub failed or the line broke: whether a write arrived is not known."""
 
 
 class GitHubClient:
     """One repository seen with one token.
 
     ``pauses`` are the seconds between requests and between writes, ``retries`` and ``backoff`` how often and how
-    slowly a GET or PATCH is repeated, ``max_wait`` the longest wait in seconds for a rate limit. Every method raises
+    slowly a request is repeated, ``max_wait`` the longest wait in seconds for a rate limit, and ``patience`` what all
+    waits and failures may take together: the API one budget, the storage host another. Every method raises
     GitHubError, or NotAllowed where the token is the reason. Connections are kept until `close`, or the end of a
     ``with`` block; a client that is used again connects again.
     """
@@ -91,20 +79,29 @@ class GitHubClient:
         backoff: float = 1.0,
         max_wait: float = 120.0,
         verify: bool | str = True,
+        patience: Patience | None = None,
     ) -> None:
         if not token:
             raise NotAllowed("token", "is empty; pass token: ${{ github.token }}")
         if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
             raise GitHubError("repository", f"{repository!r} is not of the form owner/name; check GITHUB_REPOSITORY")
+        patience = patience or Patience()
         self._token = token
         self._api_url = api_url.rstrip("/")
         self._root = f"/repos/{repository}"
-        self._pauses = pauses
-        self._retries = retries
         self._backoff = backoff
-        self._max_wait = max_wait
         self._verify = verify
-        self.requests_made = 0
+        self._storage_patience = patience.fresh()  # a storage host that hangs must not cost the comment
+        self._requests = Requests(
+            token,
+            self._api_url,
+            pauses=pauses,
+            retries=retries,
+            backoff=backoff,
+            max_wait=max_wait,
+            verify=verify,
+            patience=patience,
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -116,8 +113,12 @@ class GitHubClient:
 
     def close(self) -> None:
         """Gives the connections back; without any, nothing happens."""
-        if (github := self.__dict__.pop("_github", None)) is not None:
-            github.close()
+        self._requests.close()
+
+    @property
+    def requests_made(self) -> int:
+        """How many requests the API got."""
+        return self._requests.made
 
     # Commits
 
@@ -190,9 +191,9 @@ class GitHubClient:
         """Starts the failed jobs of a finished run again; sent twice where GitHub failed, which starts them once."""
         address = f"{self._root}/actions/runs/{run_id:d}/rerun-failed-jobs"
         try:
-            self._call("POST", address)
+            self._requests.call("POST", address)
         except ServerFailedError:
-            self._call("POST", address)
+            self._requests.call("POST", address)
 
     def run_artifacts(self, run_id: int, name: str | None = None) -> list[ArtifactRecord]:
         """The artifacts of a run, newest first; those of this exact name if one is given."""
@@ -219,17 +220,25 @@ class GitHubClient:
         where = f"artifact {artifact.name} ({artifact.id})"
         if artifact.expired:
             raise NotFoundError(where, "has expired; run the baseline workflow again")
-        for attempt in range(1, DOWNLOAD_TRIES + 1):
+
+        def once() -> Download:
             address = self._artifact_address(artifact.id, where)
+            return fetch(address, where, max_bytes=max_bytes, verify=self._verify)
+
+        return self._stored(where, once, artifact.digest)
+
+    def _stored(self, where: str, once: Callable[[], Download], digest: str | None) -> Download:
+        """What ``once`` gives, with the digest GitHub states; asked for again where the storage host failed."""
+        for attempt in range(1, DOWNLOAD_TRIES + 1):
             try:
-                download = fetch(address, where, max_bytes=max_bytes, verify=self._verify)
+                with self._storage_patience.spent_on(where):
+                    download = once()
+                    check_digest(download.data, digest, where)
+                    return download
             except TryAgainError:
                 if attempt == DOWNLOAD_TRIES:
                     raise
-                time.sleep(self._backoff * attempt)
-            else:
-                check_digest(download.data, artifact.digest, where)
-                return download
+            self._storage_patience.wait(self._backoff * attempt, where)
         raise AssertionError("the last attempt returns or raises")
 
     def artifact_files(self, artifact: ArtifactRecord, *, max_bytes: int = MAX_DOWNLOAD) -> dict[str, bytes]:
@@ -254,10 +263,15 @@ class GitHubClient:
     def asset_files(self, asset: AssetRecord, *, max_bytes: int = MAX_DOWNLOAD) -> dict[str, bytes]:
         """The files of a zip kept with a release, unpacked in memory; ProfileError for one that is not as it should."""
         where = f"release asset {asset.name} ({asset.id})"
-        url = f"{self._root}/releases/assets/{asset.id:d}"
-        headers, _ = self._call("GET", url, headers={"Accept": "application/octet-stream"})
-        download = fetch(_signed(headers, where), where, max_bytes=max_bytes, verify=self._verify)
-        check_digest(download.data, asset.digest, where)
+        address = f"{self._api_url}{self._root}/releases/assets/{asset.id:d}"
+
+        def once() -> Download:
+            self._requests.made += 1
+            return fetch_asset(
+                address, where, token=self._token, version=API_VERSION, max_bytes=max_bytes, verify=self._verify
+            )
+
+        download = self._stored(where, once, asset.digest)
         return read_zip(download.data, where=where)
 
     def attach(self, release: ReleaseRecord, name: str, data: bytes) -> None:
@@ -280,7 +294,7 @@ class GitHubClient:
             self._send_asset(release, name, data)
 
     def _send_asset(self, release: ReleaseRecord, name: str, data: bytes) -> None:
-        self.requests_made += 1
+        self._requests.made += 1
         send_asset(
             release.upload_url,
             name,
@@ -293,7 +307,7 @@ class GitHubClient:
 
     def _delete_asset(self, number: int) -> None:
         try:
-            self._call("DELETE", f"{self._root}/releases/assets/{number:d}")
+            self._requests.call("DELETE", f"{self._root}/releases/assets/{number:d}")
         except NotFoundError:
             return
 
@@ -370,9 +384,9 @@ class GitHubClient:
         """The SHA of a new Git object; sent again where GitHub fails: what nothing leads to is cleared away by it."""
         address = f"{self._root}/git/{kind}"
         try:
-            _, answer = self._call("POST", address, dict(body))
+            _, answer = self._requests.call("POST", address, dict(body))
         except ServerFailedError:
-            _, answer = self._call("POST", address, dict(body))
+            _, answer = self._requests.call("POST", address, dict(body))
         return parsed(f"new {kind.removesuffix('s')}", lambda data: text_of(data["sha"]), answer)
 
     def _graphql_twice(self, query: str, variables: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
@@ -383,9 +397,7 @@ class GitHubClient:
             return self._graphql(query, variables)
 
     def _graphql(self, query: str, variables: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
-        self.requests_made += 1
-        with _translated("POST graphql"):
-            return self._github.requester.graphql_query(query, dict(variables))[1]
+        return self._requests.graphql(query, variables)
 
     # Pull requests
 
@@ -453,13 +465,13 @@ class GitHubClient:
 
     def edit_comment(self, comment_id: int, body: str) -> CommentRecord:
         """Replaces the text of a comment."""
-        _, answer = self._call("PATCH", f"{self._root}/issues/comments/{comment_id:d}", {"body": body})
+        _, answer = self._requests.call("PATCH", f"{self._root}/issues/comments/{comment_id:d}", {"body": body})
         return parsed(f"comment {comment_id}", comment_of, answer)
 
     def delete_comment(self, comment_id: int) -> None:
         """Removes a comment; that it is gone already is no error."""
         try:
-            self._call("DELETE", f"{self._root}/issues/comments/{comment_id:d}")
+            self._requests.call("DELETE", f"{self._root}/issues/comments/{comment_id:d}")
         except NotFoundError:
             return
 
@@ -476,7 +488,7 @@ class GitHubClient:
         self._graphql_twice(MINIMIZE, {"id": node_id})
 
     def _post_comment(self, number: int, body: str) -> CommentRecord:
-        _, answer = self._call("POST", f"{self._root}/issues/{number:d}/comments", {"body": body})
+        _, answer = self._requests.call("POST", f"{self._root}/issues/{number:d}/comments", {"body": body})
         return parsed(f"new comment of {number}", comment_of, answer)
 
     def _stored_comment(self, number: int, body: str) -> CommentRecord | None:
@@ -490,9 +502,9 @@ class GitHubClient:
         body = {"state": state, "context": context, "description": description, "target_url": target_url}
         address = f"{self._root}/statuses/{quote(sha, safe='')}"
         try:
-            self._call("POST", address, body)
+            self._requests.call("POST", address, body)
         except ServerFailedError:
-            self._call("POST", address, body)
+            self._requests.call("POST", address, body)
 
     # Check runs
 
@@ -505,10 +517,10 @@ class GitHubClient:
 
     def edit_check_run(self, number: int, values: Mapping[str, Any]) -> None:
         """Changes a check run; annotations are added to those it has."""
-        self._call("PATCH", f"{self._root}/check-runs/{number:d}", dict(values))
+        self._requests.call("PATCH", f"{self._root}/check-runs/{number:d}", dict(values))
 
     def _post_check_run(self, values: Mapping[str, Any]) -> int:
-        _, answer = self._call("POST", f"{self._root}/check-runs", dict(values))
+        _, answer = self._requests.call("POST", f"{self._root}/check-runs", dict(values))
         return parsed("new check run", lambda data: number_of(data["id"]), answer)
 
     def _stored_check_run(self, values: Mapping[str, Any]) -> int | None:
@@ -520,32 +532,13 @@ class GitHubClient:
 
     # Requests
 
-    @cached_property
-    def _github(self) -> "Github":
-        """PyGithub, imported when the first request is made: it takes half a second."""
-        from github import Auth, Github
-
-        return Github(
-            auth=Auth.Token(self._token),
-            base_url=self._api_url,
-            per_page=PAGE,
-            api_version=API_VERSION,
-            timeout=30,
-            lazy=True,
-            verify=self._verify,
-            user_agent="profgate",
-            retry=_retry(self._retries, self._backoff, self._max_wait),
-            seconds_between_requests=self._pauses[0],
-            seconds_between_writes=self._pauses[1],
-        )
-
     def _get(self, path: str, query: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
-        return self._call("GET", _address(self._root + path, query))[1]
+        return self._requests.call("GET", _address(self._root + path, query))[1]
 
     def _pages(self, path: str, query: Mapping[str, object]) -> Iterator[Any]:
         url = _address(self._root + path, query)
         for _ in range(MAX_PAGES):
-            headers, answer = self._call("GET", url)
+            headers, answer = self._requests.call("GET", url)
             yield answer
             following = _next_page(headers.get("link", ""))
             if following is None:
@@ -554,94 +547,8 @@ class GitHubClient:
         raise GitHubError(path, f"has more than {MAX_PAGES * PAGE:,} entries; not read to the end")
 
     def _artifact_address(self, artifact_id: int, where: str) -> str:
-        headers, _ = self._call("GET", f"{self._root}/actions/artifacts/{artifact_id:d}/zip")
+        headers, _ = self._requests.call("GET", f"{self._root}/actions/artifacts/{artifact_id:d}/zip")
         return _signed(headers, where)
-
-    def _call(
-        self, verb: str, url: str, body: object = None, headers: dict[str, Any] | None = None
-    ) -> tuple[dict[str, str], Any]:
-        self.requests_made += 1
-        with _translated(f"{verb} {url.partition('?')[0]}"):
-            received, answer = self._github.requester.requestJsonAndCheck(verb, url, headers=headers, input=body)
-            return received, answer
-
-
-def _retry(total: int, backoff: float, max_wait: float) -> Any:  # noqa: ANN401 - PyGithub is imported late
-    """Repeats GET and PATCH; a ``Retry-After`` beyond ``max_wait`` ends the call, which PyGithub would sit out."""
-    from github import GithubRetry
-    from github.GithubException import RateLimitExceededExceedsMaxWait
-
-    class BoundedRetry(GithubRetry):
-        def increment(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as its base
-            response = kwargs.get("response") or (args[2] if len(args) > 2 else None)
-            if response is None:
-                return super().increment(*args, **kwargs)
-            try:
-                self.check_wait(response)
-                return super().increment(*args, **kwargs)
-            except Exception:
-                response.close()  # urllib3 does so for one error of its own only; the socket would stay open
-                raise
-
-        def check_wait(self, response: Any) -> None:  # noqa: ANN401 - as its base
-            wait = self.get_retry_after(response)
-            if wait is not None and wait > max_wait:
-                raise RateLimitExceededExceedsMaxWait(response.status, {}, dict(response.headers), wait=wait)
-
-    return BoundedRetry(total=total, backoff_factor=backoff, allowed_methods=REPEATABLE, max_rate_limit_wait=max_wait)
-
-
-@contextmanager
-def _translated(where: str) -> Iterator[None]:
-    """Every way a call can fail, said in our words."""
-    from github.GithubException import GithubException
-    from requests import RequestException
-
-    try:
-        yield
-    except GithubException as error:
-        raise _refusal(error, where) from error
-    except RequestException as error:
-        what = f"GitHub did not answer usefully ({type(error).__name__}); run again later"
-        raise ServerFailedError(where, what) from error
-    except (RuntimeError, AssertionError, ValueError) as error:
-        what = f"{type(error).__name__}: {error}; check GITHUB_API_URL"
-        raise GitHubError(where, what) from error
-
-
-def _refusal(error: "GithubException", where: str) -> GitHubError:
-    from github.GithubException import RateLimitExceededException
-
-    status, headers = error.status, {key.lower(): value for key, value in (error.headers or {}).items()}
-    message = str(error.data.get("message", "")) if isinstance(error.data, dict) else ""
-    if isinstance(error, RateLimitExceededException) or status == 429:
-        return GitHubError(where, "the rate limit of this repository is used up; run again in an hour")
-    if status == 401:
-        return NotAllowed(where, "GitHub does not accept the token; pass token: ${{ github.token }}")
-    if status == 403:
-        return NotAllowed(where, _missing_permission(message, headers.get("x-accepted-github-permissions", "")))
-    if status in {404, 410} or (status == 422 and message.startswith("No commit found")):
-        return NotFoundError(where, _gone(status))
-    if status >= 500:
-        return ServerFailedError(where, f"GitHub answered {status}; run again later")
-    return GitHubError(where, f"GitHub answered {status} {message}".rstrip() + "; not tried again")
-
-
-def _gone(status: int) -> str:
-    if status == 410:
-        return "has expired on GitHub; run the workflow that makes it again"
-    return "GitHub finds nothing, or the token may not see it; check the name and the token's permissions"
-
-
-def _missing_permission(message: str, accepted: str) -> str:
-    if not accepted:
-        return f"{message or 'GitHub answered 403'}; add the permission to the job's permissions: block"
-    # "issues=write; pull_requests=write" lists alternatives, "a=read,b=read" what is needed together
-    ways = [
-        ", ".join(part.strip().replace("=", ": ").replace("_", "-") for part in way.split(","))
-        for way in accepted.split(";")
-    ]
-    return f"{message or 'GitHub answered 403'}; add to the job's permissions: {' or '.join(ways)}"
 
 
 def _signed(headers: Mapping[str, str], where: str) -> str:

@@ -80,6 +80,12 @@ class WorkflowCommands:
         _append(self._summary_path, data)
         return fits
 
+    def replace_summary(self, markdown: str) -> bool:
+        """Puts a text in the place of all this step's summary says so far. Returns if all fitted."""
+        if self._summary_path:
+            _put(self._summary_path, b"", "wb")
+        return self.add_summary(markdown)
+
     def _annotate(self, level: str, message: str, title: str, file: str, line: int | None) -> None:
         self._annotations[level] += 1
         if self._annotations[level] > ANNOTATION_LIMIT:
@@ -125,10 +131,13 @@ def _size(path: str) -> int:
 
 
 def _append(path: str, data: bytes) -> None:
-    if not path:
-        return
+    if path:
+        _put(path, data, "ab")
+
+
+def _put(path: str, data: bytes, how: str) -> None:
     try:
-        with Path(path).open("ab") as stream:
+        with Path(path).open(how) as stream:
             stream.write(data)
     except OSError as error:
         raise ProfgateError(path, f"{error.strerror}; the runner's file must be writable") from error

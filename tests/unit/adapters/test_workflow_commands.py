@@ -101,6 +101,15 @@ def test_an_output_has_a_plain_name(name: str) -> None:
         WorkflowCommands(io.StringIO()).set_output(name, "x")
 
 
+def test_a_summary_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
+    path = tmp_path / "summary"
+    commands = WorkflowCommands(io.StringIO(), summary_path=str(path))
+    assert commands.replace_summary("first")
+    assert commands.replace_summary("second")
+    commands.add_summary("more")
+    assert path.read_text() == "second\nmore\n"
+
+
 def test_the_summary_is_added_to_and_never_exceeds_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "summary"
     commands = WorkflowCommands(io.StringIO(), summary_path=str(path))

@@ -1,0 +1,152 @@
+"""Every request of a whole run fails, once and for good: the result is never lost, and never told twice.
+
+The table says for each request what is left of the run when it keeps failing. Nothing waits: the pauses are counted.
+"""
+
+import json
+from dataclasses import dataclass
+
+import pytest
+
+from action_stage import SLOWER, Stage, profiles
+from fake_github import CUT, HANG
+from profgate.action.job import Pace
+from profgate.adapters import artifact_service, downloads, github_requests
+from profgate.adapters.patience import Patience
+
+LIMITED = 403
+ALWAYS = 999
+SOURCE = {"src/cart.py": b"def parse(text):\n    return text\n"}
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a run is when a request keeps failing: the exit code, what the log says, and what is not written."""
+
+    method: str
+    path: str
+    code: int
+    told: str
+    without: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.method}-{self.path.strip('/$').replace('/', '-')}"
+
+
+REQUESTS = (
+    # Without these there is nothing to judge by: no verdict, which is never a pass.
+    Left("GET", "/shop/commits/", 2, "GET /repos/octo-org/shop/commits/", "everything"),
+    Left("GET", "/contents/", 2, "/contents/.github/profgate.yml", "everything"),
+    Left("GET", "/shop/commits$", 2, "GET /repos/octo-org/shop/commits", "everything"),
+    Left("GET", "/runs$", 2, "/actions/workflows/profgate.yml/runs", "everything"),
+    Left("GET", "/artifacts$", 2, "/actions/artifacts", "everything"),
+    # Not compared, which the policy may call a failure.
+    Left("GET", "/zip", 0, "no baseline: run ", "verdict"),
+    Left("GET", "/download/", 0, "no baseline: run ", "verdict"),
+    # Everything else leaves the verdict as it is.
+    Left("GET", "/issues/1/comments", 1, "no comment was written", "comment"),
+    Left("GET", "/pulls/1/commits", 1, "nothing counts as accepted"),
+    Left("GET", "/pulls/1/files", 1, "GitHub did not list the pull request's files"),
+    Left("GET", "/git/trees/", 1, "GitHub did not list the commit's files"),
+    Left("POST", "/graphql", 1, "GitHub did not give the changed files"),
+    Left("POST", "/CreateArtifact", 1, "actions/upload-artifact@v7", "pages"),
+    Left("PUT", "/upload/", 1, "actions/upload-artifact@v7", "pages"),
+    Left("POST", "/FinalizeArtifact", 1, "actions/upload-artifact@v7", "pages"),
+    Left("GET", "/pulls/1$", 1, "no comment was written", "comment"),
+    Left("POST", "/issues/1/comments", 1, "no comment was written", "comment"),
+    Left("POST", "/statuses/", 1, "no commit status was written", "status"),
+    Left("POST", "/check-runs", 1, "no check run was written", "check run"),
+)
+
+
+@pytest.fixture
+def stormy(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    """A recorded baseline and a pull request that is slower, in a run that waits for nothing."""
+    monkeypatch.setattr(github_requests, "TIMEOUT", 1)  # PyGithub takes whole seconds
+    monkeypatch.setattr(artifact_service, "TIMEOUT", 0.2)
+    monkeypatch.setattr(downloads, "STALL_SECONDS", 0.2)
+    stage.push()
+    stage.open_pull(files=SOURCE)
+    stage.inputs |= {"gate-without-history": "true", "status": "true", "check-run": "true"}
+    stage.pace = Pace((0, 0), 1, 0, 0, Patience(sleep=lambda _: None))
+    return stage
+
+
+def test_the_table_lists_every_request_of_a_run(stormy: Stage) -> None:
+    assert stormy.compare(profiles(SLOWER, 77)) == 1
+    asked = {f"{one.method} {one.path}$" for one in stormy.fake.requests[stormy.before :]}
+    asked |= {"GET /download/1", "PUT /upload/1"}  # of the storage host, which keeps no list
+    unknown = [one for one in asked if not any(one.startswith(row.method) and row.path in one for row in REQUESTS)]
+    needless = [row for row in REQUESTS if not any(one.startswith(row.method) and row.path in one for one in asked)]
+    assert (unknown, needless) == ([], [])
+
+
+@pytest.mark.parametrize("row", REQUESTS, ids=str)
+def test_one_failure_changes_nothing(stormy: Stage, row: Left) -> None:
+    saved = stormy.fake.saved()
+    for status, stored in ((500, False), (CUT, True)):
+        if row.path == "/CreateArtifact" and stored:
+            continue  # the name is taken and nobody knows the address: told as a lasting failure
+        stormy.fake.restore(saved)
+        stormy.fail(row.method, row.path, status, stored=stored)
+        assert stormy.compare(profiles(SLOWER, 77)) == 1, (status, stored, stormy.log)
+        assert "parse" in stormy.summary
+        assert len(stormy.comments) == 1
+        assert len(stormy.fake.state.check_runs) == 1
+        assert {one["state"] for one in stormy.fake.state.statuses} == {"failure"}
+        assert stormy.outputs["page-url"]
+        assert "::warning" not in stormy.log
+
+
+def failures(row: Left) -> list[tuple[int, bool]]:
+    """The ways a request fails for good, with or without having done its work; to hang costs seconds."""
+    if row.method == "GET":
+        return [(500, False), (LIMITED if row.path.endswith("s$") else CUT, False)]
+    return [(500, False), (500, True), (HANG, False), (CUT if row.without == "pages" else LIMITED, False)]
+
+
+@pytest.mark.parametrize("row", REQUESTS, ids=str)
+def test_a_lasting_failure_costs_only_what_it_was_for(stormy: Stage, row: Left) -> None:
+    saved = stormy.fake.saved()
+    for status, stored in failures(row):
+        stormy.fake.restore(saved)
+        stormy.fail(row.method, row.path, status, stored=stored, times=ALWAYS)
+        code = stormy.compare(profiles(SLOWER, 77))
+        assert code == row.code, (status, stored, stormy.log)
+        if not stored:  # else it is found that the work was done
+            assert row.told in stormy.log + json.dumps(stormy.report.get("warnings"))
+        _nothing_else_is_missing(stormy, row.without, stored=stored)
+
+
+def _nothing_else_is_missing(stage: Stage, without: str, *, stored: bool) -> None:
+    assert len(stage.comments) <= 1
+    assert len(stage.fake.state.check_runs) <= 1
+    if without == "everything":
+        assert stage.outputs["conclusion"] == "not_compared"
+        assert "profgate could not do its job" in stage.summary
+        assert stage.comments == []
+        return
+    assert stage.outputs["conclusion"] == ("not_compared" if without == "verdict" else "fail")
+    assert stage.outputs["report"] == "profgate-report/report.json"
+    assert stage.file("comment.md")
+    assert ("parse" in stage.summary) == (without != "verdict")
+    assert stage.comments or without == "comment"
+    assert stage.fake.state.statuses or without == "status"
+    assert stage.fake.state.check_runs or without == "check run"
+    assert stage.outputs["page-url"] or without in {"pages", "verdict"}
+    if not stored:
+        missing = {"comment": stage.comments, "status": stage.fake.state.statuses, "pages": stage.outputs["page-url"]}
+        assert not missing.get(without)
+
+
+def test_what_is_cancelled_while_it_tells_has_written_its_result(stormy: Stage) -> None:
+    def cancel(_: float) -> None:
+        raise KeyboardInterrupt
+
+    stormy.pace = Pace((0, 0), 1, 0, 0, Patience(sleep=cancel))
+    stormy.fail("POST", "/issues/1/comments", LIMITED)
+    with pytest.raises(KeyboardInterrupt):
+        stormy.compare(profiles(SLOWER, 77))
+    assert "parse" in stormy.summary
+    assert "ended before it told its result" in stormy.summary
+    assert stormy.report["verdict"]["conclusion"] == "fail"
