@@ -16,6 +16,7 @@ from profgate.model.name_aliases import Aliases
 from profgate.model.visible_text import visible
 
 SHOWN = 40  # names of a file that are told
+SUFFIXES = (".folded", ".txt", ".json", ".prof", ".pstats", ".pprof", ".gz")  # who writes these means a profile
 
 
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:
@@ -37,6 +38,8 @@ def run(argv: Sequence[str]) -> int:
         if os.path.isfile(name):  # noqa: PTH113 - a question, not a path
             sys.stdout.writelines(_of_file(name, level, policy.aliases))
         else:
+            if name.endswith(SUFFIXES):
+                sys.stderr.write(f"{visible(name)} is no file here, so it is taken for a frame's name\n")
             steps, key = steps_of(name, level, policy.aliases, native=arguments.native, root=arguments.root)
             sys.stdout.writelines(_told(name, steps, key.name, key.file, key.line))
     return 0

@@ -30,10 +30,12 @@ def from_json(text: str, where: str = "report.json") -> Report:
     Raises:
         ProfgateError: with the path of the first value that is missing or of the wrong type.
     """
-    report = _decoded(Report, _parsed(text, where), where)
+    document = _expected(dict, _parsed(text, where), where, "an object")
+    if document.get("schema") != SCHEMA:
+        said = f"its schema is {_shown(document['schema'])}" if "schema" in document else "it states no schema"
+        _refuse(where, f"is no report that this profgate reads: {said}, expected {SCHEMA!r}; give a report.json")
+    report = _decoded(Report, document, where)
     assert isinstance(report, Report)  # noqa: S101 - tells mypy what the type argument says
-    if report.schema != SCHEMA:
-        _refuse(f"{where}: schema", f"is {report.schema!r}; this profgate reads {SCHEMA!r}")
     return report
 
 

@@ -1,0 +1,59 @@
+"""Every command line that the documentation and the examples show is one that profgate takes."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from profgate.commands.main import COMMANDS, run_command
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md"), *ROOT.glob("examples/**/*.yml")]
+# a line of a block, or a span of text between backquotes
+SHOWN = re.compile(r"^(?P<line>[^\n`#]*\bprofgate (?:[^\n]|(?<=\\)\n)*)$|`(?P<span>profgate [^`\n]+)`", re.MULTILINE)
+UNKNOWN = "--no-such-option"
+NESTED = {"ranks", "store", "strategies"}  # the word after these is a command too
+
+
+def commands_of(text: str) -> Iterator[list[str]]:
+    """The words of each shown call of profgate, up to the end of its shell command."""
+    for match in SHOWN.finditer(text):
+        shown = (match["line"] or match["span"]).replace("\\\n", " ")
+        for call in re.split(r"(?<![\w./-])(?:\.venv/bin/)?profgate (?=[a-z])", shown)[1:]:
+            shell = shlex.shlex(call, posix=True, punctuation_chars=True)
+            shell.whitespace_split = True
+            words: list[str] = []
+            try:
+                for word in shell:
+                    if set(word) <= set("|&;()<>"):
+                        break
+                    words.append(word)
+            except ValueError:  # a quotation that the next lines end
+                pass
+            if words and words[0] in COMMANDS and (match["line"] or len(words) > 1):  # a sentence may name it alone
+                yield words
+
+
+DOCUMENTED = sorted({(page.name, *words) for page in PAGES for words in commands_of(page.read_text(encoding="utf-8"))})
+
+
+def test_the_commands_are_found() -> None:
+    assert {words[1] for words in DOCUMENTED} >= {"compare", "check", "track", "ranks", "store", "trends", "confirm"}
+
+
+@pytest.mark.parametrize("shown", DOCUMENTED, ids=" ".join)
+def test_a_shown_command_is_taken(shown: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    _, *words = shown
+    place = 2 if words[0] in NESTED else 1
+    with pytest.raises(SystemExit):  # the one unknown word keeps it from running
+        run_command([*words[:place], UNKNOWN, *words[place:]])
+    assert f"unrecognized arguments: {UNKNOWN}\n" in capsys.readouterr().err
+
+
+def test_a_wrong_command_would_be_seen(capsys: pytest.CaptureFixture[str]) -> None:
+    [words] = commands_of("    profgate compare a b --outputdir out | tee log\n")
+    with pytest.raises(SystemExit):
+        run_command([words[0], UNKNOWN, *words[1:]])
+    assert f"unrecognized arguments: {UNKNOWN}\n" not in capsys.readouterr().err
