@@ -1,6 +1,6 @@
 // The table of functions: sorts, filters, opens a function in the graph, and leaves its stacks out.
 import { byId, element, linkButton, makeButton } from "./dom.js";
-import { findingsBySymbol, rankOf } from "./findings.js";
+import { findingsBySymbol, rankOf, reachOf } from "./findings.js";
 import { formatShare, formatSignedShare } from "./format.js";
 import { isWorthRating, sortRows, symbolRows } from "./symbols.js";
 import { glyphOf } from "./draw.js";
@@ -9,6 +9,7 @@ import { SOURCE_WORDS, changeOf, isNear, meanOf } from "./words.js";
 
 const ROWS_AT_FIRST = 25;
 const ROWS_MORE = 200;
+const WORDED = new Set(["name", "strategies", "reach", "source"]); // sorted from A to Z first
 
 const COLUMNS = [
   { key: "name", title: "Function" },
@@ -22,6 +23,7 @@ const COLUMNS = [
   { key: "responsibility", title: "Responsibility", help: "Part of the whole change that passes through this function" },
   { key: "overweight", title: "Overweight", help: "100 % = grew exactly like the whole program" },
   { key: "strategies", title: "Strategies", help: "Which ways of comparing found it", needs: (page) => page.header.findings.some((finding) => finding.strategies?.length) },
+  { key: "reach", title: "Reach", help: "How the change can have come to the function", needs: (page) => page.header.findings.some((finding) => finding.reach) },
   { key: "source", title: "Source", help: "Whether its source changed", needs: (page) => Boolean(page.whole.sources) },
 ];
 
@@ -42,6 +44,7 @@ function makeTable(page) {
       const told = findings.get(row.symbol);
       row.severity = told ? -rankOf(told[0]) : null;
       row.strategies = told?.some(({ strategies }) => strategies?.length) ? [...new Set(told.flatMap(({ strategies }) => strategies ?? []))].join(", ") : null;
+      row.reach = reachOf(page, row.symbol) || null;
       row.source = page.tree.sources?.[row.symbol] ?? null;
     }
     show();
@@ -83,7 +86,7 @@ function makeTable(page) {
     const cell = element("th");
     cell.scope = "col";
     const button = makeButton(title, () => {
-      descending = sort === key ? !descending : key !== "name" && key !== "strategies" && key !== "source";
+      descending = sort === key ? !descending : !WORDED.has(key);
       sort = key;
       show();
       byId("columns").children[columns.findIndex((other) => other.key === key)].firstChild.focus();
@@ -116,6 +119,7 @@ function makeTable(page) {
       responsibility: () => element("td", formatShare(row.responsibility), "rating"),
       overweight: () => element("td", formatShare(row.overweight), `rating ${isWorthRating(row) ? "" : "weak"}`),
       strategies: () => element("td", row.strategies ?? "", "words"),
+      reach: () => element("td", row.reach ?? "", "words"),
       source: () => element("td", row.source ?? "unknown", "words"),
     };
     line.append(...columns.map(({ key }) => cells[key]()), actionCell(row));

@@ -15,6 +15,7 @@ import pytest
 from profgate.model.attribution import SourceStates
 from profgate.report.page import build_page
 from profgate.report.page_columns import PageFinding, PageHeader, PageTree
+from profgate.report.page_index import IndexRow, build_index
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -61,6 +62,7 @@ def tree_of(rows: list[tuple[int, int, int, int]], names: list[str]) -> PageTree
 
 
 DEMO = tree_of(STACKS, FUNCTIONS)
+AXE_RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 
 
 @pytest.fixture(scope="module")
@@ -506,7 +508,7 @@ def test_a_hair_thin_deep_stack_does_not_stretch_the_picture(open_page: OpenPage
 def test_the_worst_of_several_findings_marks_a_function_and_all_are_listed(open_page: OpenPage) -> None:
     findings = [
         PageFinding(symbol=2, severity="maybe", direction="better", strategies=["call_context"], rows=[3]),
-        PageFinding(symbol=2, severity="severe", direction="worse", strategies=["etest"]),
+        PageFinding(symbol=2, severity="severe", direction="worse", strategies=["etest"], reach="changed here"),
     ]
     page = painted(open_page(header=replace(HEADER, findings=findings)))
     assert page.locator("#findings button").count() == 2
@@ -514,11 +516,16 @@ def test_the_worst_of_several_findings_marks_a_function_and_all_are_listed(open_
     assert page.locator("#trail [aria-current]").inner_text() == "parse"
     details = page.locator("#details").inner_text()
     assert "‼" in details
-    assert "finding: severe, worse (etest), finding: maybe, better in a call path (call_context)" in details
+    assert (
+        "finding: severe, worse (etest), finding: maybe, better in a call path (call_context), changed here" in details
+    )
     page.get_by_role("tab", name="Functions").click()
     row = page.locator("#rows tr", has_text="parse").first.inner_text()
     assert "severe" in row
     assert "call_context" in row
+    assert "changed here" in row
+    page.get_by_role("button", name="Reach").click()
+    assert "changed here" in page.locator("#rows tr").first.inner_text()  # who has one comes first
 
 
 def test_findings_open_by_their_key(open_page: OpenPage) -> None:
@@ -703,14 +710,32 @@ def test_few_samples_and_little_in_common_are_told(open_page: OpenPage) -> None:
 
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_the_list_of_pages(
+    browser: "Browser", tmp_path: Path, width: int, scheme: Literal["light", "dark"]
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    rows = [
+        IndexRow("a.html", "a workload with a long name " * 4, "wall", "1.20 s", "1.31 s", "+9.2 %", "worse"),
+        IndexRow("b.html", "load", "wall", "310 ms", "200 ms", "-35.5 %", "better"),
+    ]
+    for name, index in (("list", build_index(rows)), ("none", build_index([]))):
+        (tmp_path / f"{name}.html").write_text(index, encoding="utf-8")
+        with browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme) as context:
+            page = context.new_page()
+            page.goto((tmp_path / f"{name}.html").as_uri())
+            assert axe.Axe().run(page, options=AXE_RULES).response["violations"] == []
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_against_wcag_aa(open_page: OpenPage, width: int, scheme: Literal["light", "dark"]) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     page = open_page(width=width, color_scheme=scheme)
     painted(page, "after" if width < 1100 else "diff")
 
     def violations() -> list[str]:
-        options = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
-        found = axe.Axe().run(page, options=options).response["violations"]
+        found = axe.Axe().run(page, options=AXE_RULES).response["violations"]
         return [f"{one['id']}: {node['html']}" for one in found for node in one["nodes"]]
 
     assert violations() == []

@@ -74,7 +74,11 @@ def spoiled(path: str, value: object) -> str:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("schema", "profgate.report/2", 'report.json: is no report that this profgate reads: its schema is "profgate.report/2"'),
+        (
+            "schema",
+            "profgate.report/2",
+            'report.json: is no report that this profgate reads: its schema is "profgate.report/2"',
+        ),
         ("verdict", KeyError, "report.json: verdict: is missing"),
         ("verdict/conclusion", "fine", 'report.json: verdict.conclusion: is "fine"; expected one of pass, warn'),
         ("verdict/exit_code", True, "report.json: verdict.exit_code: is true; expected an integer"),
