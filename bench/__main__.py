@@ -1,6 +1,7 @@
 """Measures profgate against other programs: ./run bench [--size 10k,100k,1m] [--runs N] [--json FILE].
 
-How often its verdicts are right is another matter: ./run bench accuracy.
+How often its verdicts are right is another matter: ./run bench accuracy. How large and quick a history is: ./run bench
+history.
 """
 
 import argparse
@@ -36,6 +37,10 @@ def main() -> int:
         from bench.accuracy.lab import main as accuracy
 
         return accuracy(sys.argv[2:])
+    if sys.argv[1:2] == ["history"]:
+        from bench.history import main as history
+
+        return history(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
     parser.add_argument("--size", type=_sizes, default="10k,100k", metavar="LIST", help=f"of {', '.join(SIZES)}")
     parser.add_argument("--runs", type=_positive, default=3, metavar="N", help="timed runs of each command")

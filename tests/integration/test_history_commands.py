@@ -231,6 +231,10 @@ def test_sides_are_named_by_commit_and_workload(repository: Repository, capsys: 
     [
         (["check"], "holds no history"),
         (["store", "list"], "holds no history"),
+        (["store", "prune"], "holds no history"),
+        (["trends"], "holds no history"),
+        (["store", "add", "nowhere"], "nowhere"),
+        (["compare", "HEAD:shop", "HEAD:shop"], "holds no history"),
         (["store", "prune", "--runs", "few"], "no whole number"),
     ],
 )
@@ -243,6 +247,35 @@ def test_without_a_history_the_error_says_what_to_do(
     except SystemExit as end:
         assert end.code == 2  # noqa: PT017 - argparse ends by itself
     assert said in capsys.readouterr().err
+    assert not (repository.folder / ".profgate").exists()
+
+
+@pytest.mark.parametrize("action", ["add", "list", "prune", "merge"])
+def test_each_action_says_what_it_does(capsys: Capture, action: str) -> None:
+    assert main(["store", action, "--help"]) == 0
+    usage, _, rest = capsys.readouterr().out.partition("\n\n")
+    assert usage.startswith(f"usage: profgate store {action}")
+    assert rest[0].isupper()
+    assert rest.partition("\n")[0].endswith(".")
+
+
+def test_files_are_compared_with_the_noise_of_a_history_that_is_named(
+    repository: Repository, capsys: Capture, tmp_path: Path
+) -> None:
+    for number in range(4):
+        repository.measured(f"Steady {number}")
+    for side in ("before", "after"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "shop.folded").write_text("".join(f"main;step{n % 3};f{n} {400 + n}\n" for n in range(30)))
+    sides = [str(tmp_path / side / "shop.folded") for side in ("before", "after")]
+
+    def noise(*words: str) -> int:
+        capsys.readouterr()
+        main(["compare", *sides, "--format", "json", *words])
+        (workload,) = json.loads(capsys.readouterr().out)["workloads"]
+        return int(workload["metrics"][0]["runs"]["noise"])
+
+    assert (noise(), noise("--history", ".profgate")) == (0, 12)
 
 
 def test_a_commit_that_was_not_measured_says_so(repository: Repository, capsys: Capture) -> None:

@@ -7,7 +7,6 @@ run: it is told, and the run goes on without.
 import posixpath
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from profgate import wiring
 from profgate.action.baseline import fair_baseline, trusted_files
@@ -16,11 +15,12 @@ from profgate.action.job import Job
 from profgate.adapters.files import read_bytes, scratch_folder, write_bytes
 from profgate.adapters.foreign_history import MOST_BYTES, open_foreign
 from profgate.adapters.history_file import FILE
+from profgate.adapters.history_reader import HistoryReader
 from profgate.adapters.history_store import HistoryStore, open_history
 from profgate.errors import GitHubError, ProfgateError
 from profgate.history.ancestry import ancestors
 from profgate.history.false_alarms import reds_and_trials
-from profgate.history.trends import of_one_regime
+from profgate.history.past import past_of
 from profgate.model.github_records import RunRecord
 from profgate.model.history import Keep, Reading, StoredCommit, StoredJob, StoredVerdict
 from profgate.model.manifest import Manifest
@@ -33,7 +33,6 @@ from profgate.sources.local import LocalSet
 
 FOLDER = "history"
 KEPT = Keep(profiles=0)
-MOST_PAST = 30  # commits whose readings tell the noise
 FARTHER = 2  # histories beside the nearest that are looked into for what runs at the same time added
 
 
@@ -190,16 +189,13 @@ def known_before(job: Job, run: RunRecord) -> Known | None:
     return Known(_past(job, store, run.head_sha), unchanged, len(before))
 
 
-def _past(job: Job, store: HistoryStore, baseline: str) -> Callable[[str], Sequence[Reading]]:
+def _past(job: Job, store: HistoryReader, baseline: str) -> Callable[[str], Sequence[Reading]]:
     """What gives the readings of a baseline's ancestors by the key of a series, back to the last lasting change."""
-    graph = store.commits()
-    line = [one.sha for one in ancestors(baseline, graph) if one.distance]
+    way_back = [one.sha for one in ancestors(baseline, store.commits()) if one.distance]
 
     def past(key: str) -> Sequence[Reading]:
         try:
-            measured = store.measured_commits(key)
-            chosen = list(islice((sha for sha in line if sha in measured), MOST_PAST))
-            return of_one_regime(list(store.readings(key, chosen)), chosen[::-1])
+            return past_of(store, way_back, key)
         except ProfgateError as error:
             job.commands.warning(f"the history is left out: {error}", title="profgate")
             return ()

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from profgate.adapters.history_file import connected, restrain, spoken_for
-from profgate.adapters.history_store import HistoryStore
+from profgate.adapters.history_reader import HistoryReader
 from profgate.errors import ProfgateError
 
 PROBE_PATIENCE = 120  # seconds to look through a file
@@ -22,7 +22,7 @@ PASSED_ON = ("LD_LIBRARY_PATH", "SYSTEMROOT")  # what a Python may need to start
 
 
 @contextlib.contextmanager
-def open_foreign(path: str) -> Iterator["HistoryStore"]:
+def open_foreign(path: str) -> Iterator[HistoryReader]:
     """The history in this file, for reading. Raises ProfgateError where it is not as it should be."""
     place = Path(path)
     with spoken_for(place):
@@ -31,7 +31,7 @@ def open_foreign(path: str) -> Iterator["HistoryStore"]:
         _probe(place)
         connection = connected(place, "ro&immutable=1")
     with contextlib.closing(connection):
-        store = HistoryStore(connection, place)
+        store = HistoryReader(connection, place)
         with spoken_for(place):
             restrain(connection, place)
             store.check_version()

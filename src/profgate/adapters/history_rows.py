@@ -12,6 +12,7 @@ from typing import Any
 
 from profgate.model.history import Series
 from profgate.model.profile import Configuration, Facts
+from profgate.model.units import Better, Metric, MetricKind
 
 MOST_TEXT = 1 << 20  # characters of a description
 MOST_PROFILE = 1 << 28  # bytes of a stored profile, unpacked
@@ -51,6 +52,27 @@ def power_of_ten(number: object) -> int:
     if abs(power) > MOST_EXPONENT:
         raise ValueError(f"{power} is no exponent")
     return power
+
+
+def metric_of(name: object, unit: object, better: object, kind: object, exponent: object) -> Metric:
+    """A metric."""
+    if better not in {"lower", "higher"}:
+        raise ValueError(f"a metric is better {better!r:.40}")
+    towards: Better = "higher" if better == "higher" else "lower"
+    return Metric(str(name), str(unit), towards, MetricKind(str(kind)), power_of_ten(exponent))
+
+
+def value_of(value: object, kind: str) -> object:
+    """A value of a column so described, as it may be copied."""
+    if value is None and not ("NOT NULL" in kind or "PRIMARY KEY" in kind):
+        return None
+    if kind.startswith("INTEGER") and value is not None:
+        return integer_of(value)
+    if not isinstance(value, bytes if kind.startswith("BLOB") else str):
+        raise TypeError(f"{value!r:.40} is no {kind.partition(' ')[0]}")
+    if isinstance(value, str) and len(value) > MOST_TEXT:
+        raise ValueError("a text is too long")
+    return value
 
 
 def series_of(key: object, workload: object, kind: object, content: object) -> Series:

@@ -38,6 +38,7 @@ TABLES = {
     ),
 }
 WITHOUT_ROWID = ("measured", "records")
+INDEXES = {"measured_whole": "measured (whole, reading)"}  # pruning finds what still holds all symbols
 # Words by which a schema makes SQLite compute something while it only reads
 ACTIVE = re.compile(
     r"\b(AS|CHECK|COLLATE|GENERATED|REFERENCES|SELECT|TRIGGER|USING|VIEW|VIRTUAL|WHERE)\b", re.IGNORECASE
@@ -46,15 +47,27 @@ MOST_ENTRIES = 200
 
 
 def create(connection: sqlite3.Connection) -> None:
-    """Makes the tables that are missing, and the columns that a later version added to an older file's tables."""
+    """Makes the tables and indexes that are missing, and the columns that a later version added to older tables."""
     for table, columns in TABLES.items():
         ending = " WITHOUT ROWID" if table in WITHOUT_ROWID else ""
         connection.execute(f"CREATE TABLE IF NOT EXISTS {table} ({columns}){ending}")
         known = columns_of(connection, table)
-        for column in re.split(r", (?![^(]*\))", columns):
-            name, _, kind = column.strip().partition(" ")
-            if name not in known and name not in {"UNIQUE", "PRIMARY"}:
+        for name, kind in described(columns):
+            if name not in known:
                 connection.execute(f"ALTER TABLE {table} ADD COLUMN {name} {kind.partition(' ')[0]}")
+    for index, columns in INDEXES.items():
+        connection.execute(f"CREATE INDEX IF NOT EXISTS {index} ON {columns}")
+
+
+def names_of(columns: str) -> list[str]:
+    """The names of the columns in a table's text."""
+    return [name for name, _ in described(columns)]
+
+
+def described(columns: str) -> list[tuple[str, str]]:
+    """Name and description of each column in a table's text."""
+    parts = [column.strip().partition(" ") for column in re.split(r", (?![^(]*\))", columns)]
+    return [(name, kind) for name, _, kind in parts if name not in {"UNIQUE", "PRIMARY"}]
 
 
 def columns_of(connection: sqlite3.Connection, table: str) -> frozenset[str]:

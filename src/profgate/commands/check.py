@@ -9,7 +9,7 @@ from dataclasses import replace
 from profgate import wiring
 from profgate.adapters.history_store import HistoryStore, open_history
 from profgate.commands.inputs import file, policy_of
-from profgate.commands.past import add_history, commit_named, graph_before, past_of
+from profgate.commands.past import add_history, commit_named, graph_before, past_before
 from profgate.errors import ProfgateError
 from profgate.history.ancestry import ancestors, in_order, nearest, reduced
 from profgate.history.false_alarms import reds_and_trials
@@ -45,9 +45,7 @@ def run(argv: Sequence[str]) -> int:
     arguments = _arguments(argv)
     policy = policy_of(arguments.config, arguments.fail_on)
     strategies = tuple(arguments.strategy) if arguments.strategy else None
-    with open_history(arguments.history):  # only 'store add' makes one
-        pass
-    with open_history(arguments.history, write=True) as store:
+    with open_history(arguments.history, write=True, make=False) as store:
         checker = _Checker(store, arguments.rev, policy, strategies, verbose=arguments.verbose)
         checks = checker.all() if arguments.all else checker.one()
     if arguments.format == "json":
@@ -121,7 +119,7 @@ class _Checker:
             strategies=self.strategies,
             verbose=self.verbose,
             pages=0,
-            past=past_of(self.store, self.graph, baseline),
+            past=past_before(self.store, self.graph, baseline),
         )
         built = wiring.compare(given)
         self._keep(built, given, baseline, target)

@@ -11,7 +11,7 @@ from profgate import wiring
 from profgate.adapters.files import write_text
 from profgate.adapters.history_store import open_history
 from profgate.commands.inputs import add_diff, add_sides, file, folder, pipeline_input, policy_of, sources_of
-from profgate.commands.past import add_history, stored_input, stored_name
+from profgate.commands.past import FOLDER, newest_past, stored_input, stored_name
 from profgate.model.links import Links
 from profgate.model.policy import FAIL_ON_ORDER, Policy
 from profgate.model.report import Document
@@ -37,7 +37,12 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--fail-on", choices=FAIL_ON_ORDER, help="gate now, without waiting for 8 base runs")
     add_diff(parser)
-    add_history(parser)
+    parser.add_argument(
+        "--history",
+        metavar="DIR",
+        type=folder,
+        help=f"folder of the history, for sides named REV:WORKLOAD (default: {FOLDER}); of files it tells the noise",
+    )
     parser.add_argument("-v", "--verbose", action="store_true", help="show unchanged rows too")
     return parser.parse_args(argv)
 
@@ -67,11 +72,17 @@ def _text(built: Built, chosen: str) -> str:
 
 
 def _sides(arguments: argparse.Namespace, policy: Policy) -> PipelineInput:
+    """Both sides; with a history their noise comes from there too."""
     names = (arguments.baseline, arguments.target)
-    if arguments.difference or names[1] is None or not any(map(stored_name, names)):
+    stored = not arguments.difference and names[1] is not None and any(map(stored_name, names))
+    if not stored and arguments.history is None:
         return pipeline_input(*names, policy, difference=arguments.difference)
-    with open_history(arguments.history) as store:
-        given = stored_input(*names, store, policy)
+    with open_history(arguments.history or FOLDER) as store:
+        if stored:
+            given = stored_input(*names, store, policy)
+        else:
+            given = pipeline_input(*names, policy, difference=arguments.difference)
+            given = replace(given, past=newest_past(store))
         past = given.past
         if past is None:
             return given

@@ -13,14 +13,13 @@ from profgate.adapters.history_store import HistoryStore
 from profgate.commands.inputs import folder, stored_files
 from profgate.errors import ProfgateError
 from profgate.history.ancestry import ancestors
-from profgate.history.trends import of_one_regime
+from profgate.history.past import past_of
 from profgate.model.history import Reading, StoredCommit, StoredJob
 from profgate.model.policy import Policy
 from profgate.model.report import Side
 from profgate.pipeline import PipelineInput
 
 FOLDER = ".profgate"
-MOST_PAST = 30  # commits whose readings tell the noise
 FARTHEST = 500  # commits that are looked through for them
 HASH = re.compile(r"[0-9a-f]{4,64}")
 
@@ -28,7 +27,7 @@ HASH = re.compile(r"[0-9a-f]{4,64}")
 def add_history(parser: argparse.ArgumentParser) -> None:
     """The option that names the folder of the history."""
     parser.add_argument(
-        "--history", metavar="DIR", type=folder, default=FOLDER, help=f"folder of the history (default: {FOLDER})"
+        "--history", metavar="DIR", type=folder, default=FOLDER, help="folder of the history (default: %(default)s)"
     )
 
 
@@ -54,16 +53,19 @@ def graph_before(sha: str, store: HistoryStore) -> dict[str, StoredCommit]:
         return known
 
 
-def past_of(store: HistoryStore, graph: dict[str, StoredCommit], baseline: str) -> Callable[[str], Sequence[Reading]]:
+def past_before(
+    store: HistoryStore, graph: dict[str, StoredCommit], baseline: str
+) -> Callable[[str], Sequence[Reading]]:
     """What gives the readings of a baseline's ancestors by the key of a series, back to the last lasting change."""
+    way_back = [one.sha for one in islice(ancestors(baseline, graph), FARTHEST) if one.distance]
+    return lambda key: past_of(store, way_back, key)
 
-    def past(key: str) -> Sequence[Reading]:
-        measured = store.measured_commits(key)
-        line = (one.sha for one in islice(ancestors(baseline, graph), FARTHEST) if one.distance)
-        chosen = list(islice((sha for sha in line if sha in measured), MOST_PAST))
-        return of_one_regime(list(store.readings(key, chosen)), chosen[::-1])
 
-    return past
+def newest_past(store: HistoryStore) -> Callable[[str], Sequence[Reading]]:
+    """The same where nothing says at which commit a baseline was measured: of the newest commits there are."""
+    commits = store.commits()
+    way_back = sorted(commits, key=lambda sha: (-commits[sha].time, sha))
+    return lambda key: past_of(store, way_back, key)
 
 
 def stored_name(text: str) -> tuple[str, str] | None:
@@ -91,7 +93,8 @@ def stored_input(baseline: str, target: str, store: HistoryStore, policy: Policy
             readings.append(_stored(store, sha, named[1]))
             sides.append(Side(named[1], sha))
     before, after = wiring.stored_sides(*readings)
-    past = None if sides[0].sha is None else past_of(store, graph_before(sides[0].sha, store), sides[0].sha)
+    start = sides[0].sha
+    past = None if start is None else past_before(store, graph_before(start, store), start)
     return PipelineInput(before, after, policy=policy, baseline_side=sides[0], target_side=sides[1], past=past)
 
 

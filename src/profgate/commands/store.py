@@ -12,7 +12,7 @@ from profgate.adapters.history_store import HistoryStore, open_history
 from profgate.commands.inputs import file, policy_of, side, stored_files
 from profgate.commands.past import add_history, commit_named
 from profgate.errors import ProfgateError
-from profgate.model.history import Keep, StoredCommit, StoredJob
+from profgate.model.history import Keep, Reading, StoredCommit, StoredJob
 from profgate.model.visible_text import cut, plain
 from profgate.publish.terminal import show
 from profgate.report.numbers import counted
@@ -27,15 +27,21 @@ _PRUNING = {
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="profgate store", description=__doc__.replace("`", ""))
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    adding = actions.add_parser("add", help="keep the profiles of a commit")
+
+    def action(name: str, meaning: str) -> argparse.ArgumentParser:
+        one = actions.add_parser(name, help=meaning, description=f"{meaning[:1].upper()}{meaning[1:]}.")
+        add_history(one)
+        return one
+
+    adding = action("add", "keep the profiles of a commit")
     adding.add_argument("profiles", metavar="PROFILES", nargs="+", type=side, help="files or folders of profiles")
     adding.add_argument("--commit", metavar="REV", default="HEAD", help="where they were measured (default: HEAD)")
     adding.add_argument("--job", default="", metavar="ID", help="who measured; runs of one job are not independent")
     adding.add_argument("--config", metavar="FILE", type=file, help="configuration file, for its rules about names")
     adding.add_argument("--summaries", action="store_true", help="keep what each symbol took, not the files themselves")
-    listing = actions.add_parser("list", help="what the history holds")
+    listing = action("list", "tell what the history holds")
     listing.add_argument("--format", choices=("terminal", "json"), default="terminal")
-    pruning = actions.add_parser("prune", help="make it small: old runs keep their heaviest symbols and their totals")
+    pruning = action("prune", "make it small: old runs keep their heaviest symbols and their totals")
     for name, meaning in _PRUNING.items():
         pruning.add_argument(
             f"--{name}",
@@ -44,10 +50,8 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
             metavar="N",
             help=f"{meaning} (default: %(default)s)",
         )
-    merging = actions.add_parser("merge", help="take over what another history holds")
+    merging = action("merge", "take over what another history holds and this one lacks")
     merging.add_argument("file", metavar="FILE", type=file, help="a history.sqlite from anywhere; it is not trusted")
-    for one in (adding, listing, pruning, merging):
-        add_history(one)
     return parser.parse_args(argv)
 
 
@@ -60,10 +64,12 @@ def _number(text: str) -> int:
 def run(argv: Sequence[str]) -> int:
     """Exit code 0. Raises ProfgateError."""
     arguments = _arguments(argv)
-    with open_history(arguments.history, write=arguments.action != "list") as store:
+    sha, made = _readings(arguments) if arguments.action == "add" else ("", [])  # before a history is made for them
+    makes = arguments.action in {"add", "merge"}
+    with open_history(arguments.history, write=arguments.action != "list", make=makes) as store:
         match arguments.action:
             case "add":
-                text = _add(store, arguments)
+                text = _added(store, sha, made)
             case "prune":
                 keep = Keep(runs=arguments.runs, symbols=arguments.symbols, profiles=arguments.profiles)
                 text = f"{counted(store.prune(keep), 'reading')} lost the lighter symbols"
@@ -76,11 +82,14 @@ def run(argv: Sequence[str]) -> int:
     return 0
 
 
-def _add(store: HistoryStore, arguments: argparse.Namespace) -> str:
-    sha = commit_named(arguments.commit)
-    policy = policy_of(arguments.config)
+def _readings(arguments: argparse.Namespace) -> tuple[str, list[Reading]]:
+    """The commit that is named and what these files hold of it."""
     files = [source for place in arguments.profiles for source in stored_files(place)]
-    made = wiring.readings(files, policy, sha, StoredJob(arguments.job), keep=not arguments.summaries)
+    sha, policy = commit_named(arguments.commit), policy_of(arguments.config)
+    return sha, wiring.readings(files, policy, sha, StoredJob(arguments.job), keep=not arguments.summaries)
+
+
+def _added(store: HistoryStore, sha: str, made: Sequence[Reading]) -> str:
     with store.writing():
         store.add_commits([commits_before(sha, most=1).get(sha, StoredCommit(sha))])
         added = store.add(made)

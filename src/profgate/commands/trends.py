@@ -29,9 +29,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
 def run(argv: Sequence[str]) -> int:
     """Exit code 0. Raises ProfgateError."""
     arguments = _arguments(argv)
-    with open_history(arguments.history):  # only 'store add' makes one
-        pass
-    with open_history(arguments.history, write=True) as store:
+    with open_history(arguments.history, write=True, make=False) as store:
         newest = commit_named(arguments.rev, store.commits())
         graph = graph_before(newest, store)
         line = first_line(newest, graph)

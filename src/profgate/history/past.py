@@ -1,16 +1,35 @@
 """What earlier runs measured, as the noise of a comparison."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
+from typing import Protocol
 
 import numpy as np
 
+from profgate.history.trends import of_one_regime
 from profgate.model.arrays import FloatArray, IntArray, read_only
 from profgate.model.comparison import Comparison
 from profgate.model.history import Column, Reading, SymbolKey
 from profgate.model.units import MetricKind
 
 MOST_VALUE = 1 << 62
+MOST_PAST = 30  # commits whose readings tell the noise
+
+
+class Measured(Protocol):
+    """What is needed of a history."""
+
+    def measured_commits(self, key: str | None = None) -> Mapping[str, frozenset[str]]: ...  # noqa: D102
+
+    def readings(self, key: str | None = None, commits: Iterable[str] | None = None) -> Iterable[Reading]: ...  # noqa: D102
+
+
+def past_of(store: Measured, way_back: Iterable[str], key: str) -> list[Reading]:
+    """A series at the next measured commits of a way back, as far as the last lasting change: what tells its noise."""
+    measured = store.measured_commits(key)
+    chosen = list(islice((sha for sha in way_back if sha in measured), MOST_PAST))
+    return of_one_regime(list(store.readings(key, chosen)), chosen[::-1])
 
 
 def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:

@@ -17,6 +17,7 @@ from history_samples import reading, rows
 from profgate.adapters.foreign_history import open_foreign
 from profgate.adapters.history_file import FILE
 from profgate.adapters.history_probe import probe
+from profgate.adapters.history_reader import HistoryReader
 from profgate.adapters.history_store import HistoryStore, open_history
 from profgate.errors import ProfgateError
 from profgate.model.history import (
@@ -44,7 +45,7 @@ def filled(folder: str, *readings: Reading) -> str:
     return folder
 
 
-def everything(store: HistoryStore) -> list[Reading]:
+def everything(store: HistoryReader) -> list[Reading]:
     return list(store.readings())
 
 
@@ -196,10 +197,10 @@ def test_another_major_version_is_refused_and_left_as_it_is(folder: str) -> None
 def test_a_strangers_history_is_read_and_never_written(folder: str) -> None:
     place = Path(filled(folder, reading("main 1\n"))) / FILE
     place.chmod(stat.S_IRUSR)
-    with open_foreign(str(place)) as store:
+    with pytest.raises(ProfgateError, match="readonly"), open_foreign(str(place)) as store:  # noqa: PT012 - in it
         assert [one.commit for one in everything(store)] == ["c1"]
-        with pytest.raises(ProfgateError, match="readonly"):
-            store.add([reading("main 2\n", "c2")])
+        assert not isinstance(store, HistoryStore)  # it has no word for writing
+        store._connection.execute("DELETE FROM commits")
 
 
 @pytest.mark.parametrize(
@@ -264,10 +265,10 @@ class open_history_file:  # noqa: N801 - reads like a function
     def __init__(self, place: Path) -> None:
         self.place = place
 
-    def __enter__(self) -> HistoryStore:
+    def __enter__(self) -> HistoryReader:
         self.connection = sqlite3.connect(f"{self.place.as_uri()}?mode=ro&immutable=1", uri=True)
         self.connection.text_factory = lambda data: data.decode("utf-8", "replace")
-        store = HistoryStore(self.connection, self.place)
+        store = HistoryReader(self.connection, self.place)
         store.learn_columns()
         return store
 
@@ -384,3 +385,79 @@ def test_merging_brings_what_is_missing_and_nothing_twice(folder: str, tmp_path:
         assert rows(everything(ours)[2].columns[0]) == {"main": (0, 3), "g": (3, 3)}
         assert ours.commits()["c3"].title == "third"
         assert len(ours.verdicts("unchanged")) == 1
+
+
+def test_a_whole_history_is_taken_over_as_it_is(folder: str, tmp_path: Path) -> None:
+    given = [reading(f"main;f{n % 3} {n}\n", f"c{n}", f"{n % 2}.folded", job=f"{n}", keep=n > 3) for n in range(1, 7)]
+    with open_history(folder, write=True) as theirs:
+        theirs.add_commits([StoredCommit("c0", (), 1, "before"), StoredCommit("c1", ("c0",), 2, "first")])
+        theirs.add(given)
+        theirs.add_verdict(StoredVerdict("unchanged", "c1", "c1", "3", "pass", 0, 1, "{}"))
+        theirs.put_records([StoredRecord("", "", "k", "change_point", "[]")])
+        theirs.prune(Keep(runs=2, symbols=1))
+    with open_history(str(tmp_path / "ours"), write=True) as ours, open_foreign(str(Path(folder) / FILE)) as theirs:
+        assert ours.merge(theirs) == 6
+        assert ours.merge(theirs) == 0
+        for one, other in zip(ours.readings(profiles=True), theirs.readings(profiles=True), strict=True):
+            assert (one.commit, one.series, one.run, one.job) == (other.commit, other.series, other.run, other.job)
+            assert (one.facts, one.name, one.profile) == (other.facts, other.name, other.profile)
+            assert [rows(column) for column in one.columns] == [rows(column) for column in other.columns]
+        assert ours.commits() == theirs.commits()
+        assert (ours.verdicts("unchanged"), ours.records()) == (theirs.verdicts("unchanged"), theirs.records())
+        assert ours.add([reading("main;new 9\n", "c9")]) == 1
+        assert rows(everything(ours)[-1].columns[0]) == {"main": (0, 9), "new": (9, 9)}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE measured SET symbols = x'0201' WHERE reading = 1",
+        "UPDATE measured SET exponent = 400",
+        "UPDATE measured SET total = 'much'",
+        "UPDATE series SET content = '{'",
+        "UPDATE metrics SET kind = 'felt'",
+        "UPDATE facts SET content = '[]'",
+        "DELETE FROM symbols WHERE id = 2",
+        "DELETE FROM metrics",
+        "UPDATE readings SET series = 99",
+        "UPDATE readings SET run = 'text'",
+        "UPDATE commits SET sha = '' WHERE id = 1",
+        "UPDATE commits SET title = x'00'",
+    ],
+)
+def test_of_a_damaged_history_nothing_is_taken_over(folder: str, tmp_path: Path, statement: str) -> None:
+    filled(folder, reading("main 1\n", "c1"), reading("main;f 2\n", "c2"))
+    sql(folder, statement)
+    with open_history(str(tmp_path / "ours"), write=True) as ours, open_foreign(str(Path(folder) / FILE)) as theirs:
+        with pytest.raises(ProfgateError, match="damaged"):
+            ours.merge(theirs)
+        assert (everything(ours), ours.commits(), ours.series()) == ([], {}, [])
+        assert ours.add([reading("main 3\n", "c3")]) == 1
+
+
+def test_what_both_histories_know_stays_as_it_is_here(folder: str, tmp_path: Path) -> None:
+    other = str(tmp_path / "other")
+    for place, content, reds in ((folder, "[1]", 0), (other, "[2]", 1)):
+        with open_history(place, write=True) as store:
+            store.put_records([StoredRecord("", "", "k", "change_point", content)])
+            store.add_verdict(StoredVerdict("unchanged", "c1", "c1", "3", "pass", reds, 1))
+    with open_history(folder, write=True) as ours, open_foreign(str(Path(other) / FILE)) as theirs:
+        ours.merge(theirs)
+        assert [one.content for one in ours.records()] == ["[1]"]
+        assert [one.reds for one in ours.verdicts("unchanged")] == [0]
+
+
+def test_names_are_looked_through_again_only_after_many_new_ones(folder: str) -> None:
+    keep = Keep(runs=1, symbols=1, names=5)
+    made = [reading(f"main;f{n};g{n} {n + 1}\n", f"c{n}") for n in range(40)]
+    with open_history(folder, write=True) as store:
+
+        def names_after(count: int) -> int:
+            store.add(made[:count])
+            store.prune(keep)
+            store._symbols = None
+            return len(store._all_symbols())
+
+        assert names_after(20) == 19 + 3  # g of the old runs, all of the newest
+        assert names_after(21) == 22 + 2  # f19 is of no use any more, and not looked for
+        assert names_after(40) == 39 + 3
