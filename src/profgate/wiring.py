@@ -15,13 +15,16 @@ from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile, source_of, source_of_profile
+from profgate.model.trend import CHANGE_POINT, TrendRules
+from profgate.model.units import Metric
 from profgate.pipeline import Built, PipelineInput, Reader, build_report, chosen_for, compare_sources
 from profgate.readers.base import ProfileReader, SplittingReader
 from profgate.readers.registry import read_or_error, readers_with, splitting_reader
 
 if TYPE_CHECKING:
     from profgate.detect.base import Strategy
-    from profgate.model.history import Reading, StoredJob
+    from profgate.history.trends import Rules
+    from profgate.model.history import Reading, Series, StoredJob
 
 GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 PACKING = 8
@@ -150,6 +153,17 @@ def strategies_of(built: Built, given: PipelineInput) -> dict[str, tuple[str, ..
         names = (strategy.name for strategy, _ in chosen_for(comparison, given, strategies()))
         spoke.setdefault(comparison.workload, {}).update(dict.fromkeys(names))
     return {workload: tuple(names) for workload, names in spoke.items()}
+
+
+def trend_rules(policy: Policy) -> "Rules":
+    """The options of the strategy `change_point` for a series and metric: those of the first rule that matches."""
+    from profgate.detect.rules import selected
+
+    def rules(series: "Series", metric: Metric) -> TrendRules:
+        chosen = selected(policy, series.configuration, metric, strategies())
+        return next((TrendRules(**options) for one, options in chosen if one.name == CHANGE_POINT), TrendRules())
+
+    return rules
 
 
 def readings(

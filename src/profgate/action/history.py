@@ -12,6 +12,7 @@ from profgate import wiring
 from profgate.action.baseline import fair_baseline, trusted_files
 from profgate.action.history_branch import branch_history, keep_in_branch
 from profgate.action.job import Job
+from profgate.action.trends import tell_trends
 from profgate.adapters.files import read_bytes, scratch_folder, write_bytes
 from profgate.adapters.foreign_history import MOST_BYTES, open_foreign
 from profgate.adapters.history_file import FILE
@@ -61,6 +62,7 @@ def carry_on(job: Job, profiles: LocalSet, manifest: Manifest, policy: Policy) -
                 except ProfgateError as error:
                     job.commands.warning(f"the history of {name} is left out: {error}", title="profgate")
             _add(job, store, profiles, manifest, policy)
+            tell_trends(job, store, policy)
             store.prune(KEPT)
         if job.settings.history == "branch" and _kept_in_branch(job, folder, head):
             return

@@ -240,12 +240,18 @@ class HistoryReader:
             (number,),
         ):
             numbers, own, inclusive, calls = unpacked(blob)
-            known = self._all_symbols()
-            symbols = [known[place] for place in numbers.tolist()]
+            symbols = self._symbols_of(numbers.tolist())
             metric = metric_of(name, unit, better, kind, power)
             step = None if period is None else integer_of(period)
             columns.append(Column(metric, integer_of(total), symbols, own, inclusive, calls, bool(whole), step))
         return tuple(columns)
+
+    def _symbols_of(self, numbers: Sequence[int]) -> list[SymbolKey]:
+        known = self._all_symbols()
+        if not known.keys() >= set(numbers):  # another process added some meanwhile
+            self._symbols = None
+            known = self._all_symbols()
+        return [known[number] for number in numbers]
 
     def _all_symbols(self) -> dict[int, SymbolKey]:
         if self._symbols is None:

@@ -15,10 +15,10 @@ import hashlib
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 from profgate.adapters.history_file import FILE, UNUSABLE, connected, spoken_for
 from profgate.adapters.history_reader import HistoryReader
@@ -31,12 +31,18 @@ from profgate.model.history import (
     Column,
     Keep,
     Reading,
+    Series,
     StoredCommit,
+    StoredJob,
     StoredRecord,
     StoredVerdict,
     SymbolKey,
 )
 from profgate.model.history_columns import packed
+from profgate.model.profile import Facts
+from profgate.model.units import Metric
+
+T = TypeVar("T")
 
 
 @contextlib.contextmanager
@@ -74,7 +80,9 @@ class HistoryStore(HistoryReader):
 
     def __init__(self, connection: sqlite3.Connection, place: Path) -> None:
         super().__init__(connection, place)
-        self._numbers: dict[SymbolKey, int] = {}
+        # What the write that goes on knows of the rows others refer to; other processes may change them in between
+        self._names: dict[SymbolKey, int] = {}
+        self._numbers: dict[object, int] = {}
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Self]:
@@ -88,10 +96,12 @@ class HistoryStore(HistoryReader):
                 yield self
                 self._connection.execute("COMMIT")
             except BaseException:
-                self._numbers.clear()  # numbers of symbols that were not kept
                 self._connection.rollback()  # SQLite itself goes back already where the disk fails
                 raise
-            self._symbols = None
+            finally:
+                self._names.clear()
+                self._numbers.clear()
+                self._symbols = None
 
     # Writing
 
@@ -113,28 +123,46 @@ class HistoryStore(HistoryReader):
         return added
 
     def _add(self, reading: Reading) -> bool:
-        series, job = reading.series, reading.job
-        content = json.dumps(asdict(series.configuration), ensure_ascii=True)
+        series, job, facts = reading.series, reading.job, replace(reading.facts, job=None)  # the job is told once
         numbers = (
-            self._number(
-                "series", {"name": series.key}, workload=series.workload, format=series.format, content=content
+            self._known_as(series, self._series_number),
+            self._known_as(reading.commit, lambda sha: self._number("commits", {"sha": sha}, parents=None)),
+            self._known_as(
+                job, lambda one: self._number("jobs", {"identity": one.identity}, ref=one.ref, event=one.event)
             ),
-            self._number("commits", {"sha": reading.commit}, parents=None),
-            self._number("jobs", {"identity": job.identity}, ref=job.ref, event=job.event),
             run_bytes(reading.run),
+            self._known_as(facts, self._facts_number),
         )
-        said = asdict(replace(reading.facts, job=None))  # the job is told once, for all its readings
-        facts = json.dumps({name: value for name, value in said.items() if value is not None})
         made = self._connection.execute(
             "INSERT INTO readings (series, revision, job, run, facts, profile) VALUES (?, ?, ?, ?, ?, ?)"
             " ON CONFLICT DO NOTHING",
-            (*numbers, self._number("facts", {"content": facts}), self._file(reading)),
+            (*numbers, self._file(reading)),
         )
         if not made.rowcount:
             return False
         for column in reading.columns:
             self._add_column(made.lastrowid, column)
         return True
+
+    def _known_as(self, thing: T, number: Callable[[T], int]) -> int:
+        """The number of the row that stands for this, asked for once in a write."""
+        found = self._numbers.get(thing)
+        if found is None:
+            found = self._numbers[thing] = number(thing)
+        return found
+
+    def _job_number(self, job: StoredJob) -> int:
+        return self._number("jobs", {"identity": job.identity}, ref=job.ref, event=job.event)
+
+    def _series_number(self, series: Series) -> int:
+        content = json.dumps(asdict(series.configuration), ensure_ascii=True)
+        return self._number(
+            "series", {"name": series.key}, workload=series.workload, format=series.format, content=content
+        )
+
+    def _facts_number(self, facts: Facts) -> int:
+        known = {name: value for name, value in asdict(facts).items() if value is not None}
+        return self._number("facts", {"content": json.dumps(known)})
 
     def _file(self, reading: Reading) -> int | None:
         """The number of the file that a reading was made from, which several may share; None where it is not kept."""
@@ -151,19 +179,32 @@ class HistoryStore(HistoryReader):
 
     def _add_column(self, reading: int | None, column: Column) -> None:
         metric = column.metric
-        kind = {"name": metric.name, "unit": metric.unit, "better": metric.better, "kind": metric.kind.value}
-        blob = packed([self._symbol(one) for one in column.symbols], column.own, column.total, column.calls)
+        numbers, known = [], self._all_names()
+        for one in column.symbols:
+            number = known.get(one)
+            if number is None:
+                number = known[one] = self._number("symbols", {"name": one[0], "file": one[1] or ""})
+            numbers.append(number)
         self._connection.execute(
             "INSERT INTO measured (reading, metric, total, exponent, period, whole, symbols)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (reading, self._number("metrics", kind), column.sum, metric.exponent, column.period, column.whole, blob),
+            (
+                *(reading, self._known_as(replace(metric, exponent=0), self._metric_number), column.sum),
+                *(metric.exponent, column.period, column.whole),
+                packed(numbers, column.own, column.total, column.calls),
+            ),
         )
 
-    def _symbol(self, key: SymbolKey) -> int:
-        number = self._numbers.get(key)
-        if number is None:
-            number = self._numbers[key] = self._number("symbols", {"name": key[0], "file": key[1] or ""})
-        return number
+    def _metric_number(self, metric: Metric) -> int:
+        kind = {"name": metric.name, "unit": metric.unit, "better": metric.better, "kind": metric.kind.value}
+        return self._number("metrics", kind)
+
+    def _all_names(self) -> dict[SymbolKey, int]:
+        """The numbers of all names, read at once: asking for thousands one by one takes longer than all else."""
+        if not self._names:
+            rows = self._connection.execute("SELECT name, file, id FROM symbols")
+            self._names = {(name, file or None): number for name, file, number in rows}
+        return self._names
 
     def _number(self, table: str, key: dict[str, str], **more: str | None) -> int:
         """The number of the row with this key, made where it is missing."""
@@ -233,7 +274,6 @@ class HistoryStore(HistoryReader):
         """How many columns lost their lighter symbols; gives the room back to the disk where it is worth it."""
         with self.writing():
             thinned = pruned(self._connection, keep)
-            self._numbers.clear()  # names may be gone
         free = self._connection.execute("PRAGMA freelist_count").fetchone()[0]
         if free * 4 > self._connection.execute("PRAGMA page_count").fetchone()[0]:
             with spoken_for(self._place):

@@ -4,13 +4,11 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
 from profgate.adapters.history_reader import HistoryReader
 from profgate.adapters.history_rows import facts_of, hash_of, metric_of, power_of_ten, series_of
 from profgate.adapters.history_schema import TABLES, names_of
 from profgate.model.history import Keep
-from profgate.model.history_columns import packed, unpacked
+from profgate.model.history_columns import thinned, unpacked
 
 GROWN = 1.25  # times as many names as the last look for unused ones left, from which the next one is worth its time
 # What reading asks of a row's values beyond their types, here for all of them at once
@@ -38,9 +36,9 @@ REFERENCES = (
 def pruned(connection: sqlite3.Connection, keep: Keep) -> int:
     """How many columns lost their lighter symbols."""
     runs = _newest_runs(connection, max(keep.runs, keep.profiles) + 1)
-    thinned = 0
+    lighter = 0
     if len(runs) > keep.runs:
-        thinned = _thin(connection, runs[keep.runs], keep.symbols)
+        lighter = _thin(connection, runs[keep.runs], keep.symbols)
     if len(runs) > keep.profiles and connection.execute("SELECT 1 FROM profiles LIMIT 1").fetchone():
         connection.execute(
             "UPDATE readings SET profile = NULL WHERE id <= ? AND profile IS NOT NULL", (runs[keep.profiles],)
@@ -53,9 +51,9 @@ def pruned(connection: sqlite3.Connection, keep: Keep) -> int:
         " (SELECT id FROM verdicts ORDER BY id DESC LIMIT ?)",
         (keep.reports,),
     )
-    if thinned:
+    if lighter:
         _forget_names(connection, keep.names)
-    return thinned
+    return lighter
 
 
 def _newest_runs(connection: sqlite3.Connection, most: int) -> list[int]:
@@ -78,10 +76,7 @@ def _thin(connection: sqlite3.Connection, last: int, symbols: int) -> int:
     names = [one[0] for one in found.description]  # with columns that a later version added
     rows = [dict(zip(names, row, strict=True)) for row in found]
     for row in rows:
-        numbers, own, total, calls = unpacked(row["symbols"])
-        heaviest = own.argsort(kind="stable")[::-1][:symbols]
-        left = None if calls is None else calls[heaviest]
-        row |= {"whole": 0, "symbols": packed(numbers[heaviest].tolist(), own[heaviest], total[heaviest], left)}
+        row |= {"whole": 0, "symbols": thinned(row["symbols"], symbols)}
     connection.executemany("DELETE FROM measured WHERE reading = :reading AND metric = :metric", rows)
     marks = ", ".join(f":{name}" for name in names)
     connection.executemany(f"INSERT INTO measured ({', '.join(names)}) VALUES ({marks})", rows)  # noqa: S608 - its own
@@ -95,12 +90,17 @@ def _forget_names(connection: sqlite3.Connection, most: int) -> None:
     left = int(row[0]) if row is not None and str(row[0]).isdecimal() else 0
     if count <= max(most, left * GROWN):
         return
-    used: set[int] = set()
-    for (blob,) in connection.execute("SELECT symbols FROM measured"):
-        used.update(unpacked(blob)[0].tolist())
+    used = _used_names(connection)
     gone = [row for row in connection.execute("SELECT id FROM symbols") if row[0] not in used]
     connection.executemany("DELETE FROM symbols WHERE id = ?", gone)
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('names', ?)", (str(count - len(gone)),))
+
+
+def _used_names(connection: sqlite3.Connection) -> set[int]:
+    used: set[int] = set()
+    for (blob,) in connection.execute("SELECT symbols FROM measured"):
+        used.update(unpacked(blob)[0].tolist())
+    return used
 
 
 # Joining
@@ -122,7 +122,8 @@ def copied(connection: sqlite3.Connection, other: HistoryReader) -> int:
         )
         if lost.fetchone():
             raise ValueError(f"a row of {table} belongs to nothing")
-    _check_columns(connection)
+    if not _used_names(connection) <= {row[0] for row in connection.execute("SELECT id FROM symbols")}:
+        raise ValueError("a column holds a symbol that has no name")
     return int(connection.execute("SELECT COUNT(*) FROM readings").fetchone()[0])
 
 
@@ -132,17 +133,6 @@ def _checked(table: str, rows: Iterator[tuple[Any, ...]]) -> Iterator[tuple[Any,
         if check is not None:
             check(*row)
         yield row
-
-
-def _check_columns(connection: sqlite3.Connection) -> None:
-    """Unpacks every column; its symbols must be there."""
-    known = [row[0] for row in connection.execute("SELECT id FROM symbols")]
-    present = np.zeros(max(known, default=0) + 2, np.bool_)
-    present[known] = True
-    for (blob,) in connection.execute("SELECT symbols FROM measured"):
-        numbers = unpacked(blob)[0]
-        if not present[np.minimum(numbers, len(present) - 1)].all():
-            raise ValueError("a column holds a symbol that has no name")
 
 
 def unknown_readings(connection: sqlite3.Connection, other: HistoryReader) -> Iterator[tuple[int, str]]:

@@ -7,6 +7,7 @@ from profgate.detect.base import Strategy
 from profgate.detect.best_model_order_equality import BestModelOrderEquality
 from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
 from profgate.detect.call_context import CallContext
+from profgate.detect.change_point import ChangePoint
 from profgate.detect.exclusive_time_outliers import ExclusiveTimeOutliers
 from profgate.detect.fast_check import FastCheck
 from profgate.detect.integral_comparison import IntegralComparison
@@ -32,6 +33,7 @@ STRATEGIES: tuple[Strategy, ...] = (
     LinearRegression(),
     PolynomialRegression(),
     StableRanks(),
+    ChangePoint(),
 )
 PARTS = ("name", "short", "family", "options", "detect")
 DEFAULTS = ("tot", "clr", "eto", "ow", "ctx")

@@ -1,13 +1,13 @@
 """Trends: where the total of a workload, or the share of a symbol, changed for good along a line of commits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from profgate.model.arrays import FloatArray
-from profgate.model.history import Column, Reading, SymbolKey
-from profgate.model.trend import Trend
+from profgate.model.history import Column, Reading, Series, SymbolKey
+from profgate.model.trend import Trend, TrendRules
 from profgate.model.units import Metric
 from profgate.statistics.change_points import Shift, change_points, shifts
 
@@ -15,6 +15,17 @@ LEAST_SHARE = 0.01  # of the run that a symbol takes to be looked at
 MOST_SYMBOLS = 20
 LEAST_MOVE = 0.005  # of the run by which a symbol's share changes to be told
 NEAR = 4  # commits: a change found again so close to where it was is the same
+
+
+Rules = Callable[[Series, Metric], TrendRules]  # those of a series and metric
+
+
+def _default(_: Series, __: Metric) -> TrendRules:
+    return TrendRules()
+
+
+def _bounds(rules: TrendRules) -> tuple[float, float, int, int]:
+    return rules.p, rules.min_magnitude, rules.min_segment, rules.window
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,17 +37,18 @@ class _Line:
     columns: list[list[Column]]
 
 
-def trends_of(readings: Sequence[Reading], line: Sequence[str]) -> list[Trend]:
+def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = _default) -> list[Trend]:
     """The lasting changes of one series along a line of commits, oldest first; of the total first, then of symbols."""
     found = []
     for one in _lines(readings, line):
+        bounds = _bounds(rules(readings[0].series, one.metric))
         totals = np.array([np.mean([_value(column) for column in columns]) for columns in one.columns])
-        found += [_trend(one, shift, readings[0], one.commits, None) for shift in shifts(totals)]
+        found += [_trend(one, shift, readings[0], one.commits, None) for shift in shifts(totals, *bounds)]
         for symbol in _heaviest(one):
             commits, shares = _shares(one, symbol)
             found += [
                 _trend(one, shift, readings[0], commits, symbol)
-                for shift in shifts(shares)
+                for shift in shifts(shares, *bounds)
                 if abs(shift.after - shift.before) >= LEAST_MOVE
             ]
     return found

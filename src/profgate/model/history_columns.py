@@ -54,6 +54,14 @@ def unpacked(data: bytes) -> tuple[IntArray, IntArray, IntArray, IntArray | None
     return read_only(numbers), read_only(own), read_only(total), calls if calls is None else read_only(calls)
 
 
+def thinned(data: bytes, rows: int) -> bytes:
+    """The same columns with so many rows of the largest self values. Raises ValueError as `unpacked`."""
+    numbers, own, total, calls = unpacked(data)
+    heaviest = own.argsort(kind="stable")[::-1][:rows]
+    left = None if calls is None else calls[heaviest]
+    return packed(numbers[heaviest].tolist(), own[heaviest], total[heaviest], left)
+
+
 def _column(values: IntArray) -> bytes:
     low, high = int(values.min(initial=0)), int(values.max(initial=0))
     for width, limit, kind in WIDTHS:

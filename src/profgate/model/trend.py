@@ -4,6 +4,18 @@ from dataclasses import dataclass
 
 from profgate.model.units import Better
 
+CHANGE_POINT = "change_point"  # the strategy that finds trends, and whose records they are
+
+
+@dataclass(frozen=True, slots=True)
+class TrendRules:
+    """The options of the strategy `change_point`."""
+
+    p: float = 0.001
+    window: int = 50
+    min_segment: int = 4
+    min_magnitude: float = 0.02
+
 
 @dataclass(frozen=True, slots=True)
 class Trend:

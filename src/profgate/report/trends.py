@@ -1,18 +1,21 @@
-"""Trends for a terminal, and as JSON: `profgate.trends/1`."""
+"""Trends for a terminal, for the run of a base branch, and as JSON: `profgate.trends/1`."""
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
-from typing import Any
+from dataclasses import asdict
 
 from profgate.model.history import StoredCommit
+from profgate.model.report import Document
 from profgate.model.trend import Trend
 from profgate.model.visible_text import cut, name_text, plain
 from profgate.report import numbers
+from profgate.report.markdown_text import code_cell, markdown_filters, sentence
+from profgate.report.templates import render_template
 from profgate.report.terminal_report import Line
 
 SCHEMA = "profgate.trends/1"
 SHOWN = 12
+ROWS = 50  # of a summary
 
 
 def trends_json(trends: Sequence[Trend], new: Sequence[Trend]) -> str:
@@ -23,30 +26,6 @@ def trends_json(trends: Sequence[Trend], new: Sequence[Trend]) -> str:
         for one in trends
     ]
     return json.dumps({"schema": SCHEMA, "trends": rows}, indent=1, allow_nan=False) + "\n"
-
-
-def trends_record(trends: Sequence[Trend]) -> str:
-    """The trends as the history remembers them."""
-    return json.dumps([asdict(one) for one in trends], allow_nan=False)
-
-
-def trends_of_record(text: str) -> list[Trend]:
-    """What `trends_record` wrote; entries of another kind are left out."""
-    try:
-        entries = json.loads(text)
-    except ValueError:
-        return []
-    names = {field.name: field.type for field in fields(Trend)}
-    return [
-        Trend(**{name: entry[name] for name in names})
-        for entry in (entries if isinstance(entries, list) else ())
-        if isinstance(entry, dict) and names.keys() <= entry.keys() and _is_trend(entry)
-    ]
-
-
-def _is_trend(entry: Mapping[str, Any]) -> bool:
-    numbers_fit = all(isinstance(entry[name], int | float) for name in ("before", "after", "p", "commits"))
-    return numbers_fit and all(isinstance(entry[name], str) for name in ("series", "metric", "unit", "first", "last"))
 
 
 def trends_lines(trends: Sequence[Trend], commits: Mapping[str, StoredCommit]) -> list[Line]:
@@ -63,6 +42,37 @@ def trends_lines(trends: Sequence[Trend], commits: Mapping[str, StoredCommit]) -
         lines.append(("bad" if one.worse else "good", f"  {_what(one)}: {_how(one)}"))
         lines.append(("quiet", f"    {_when(one, commits)}"))
     return lines
+
+
+def trend_text(one: Trend, commits: Mapping[str, StoredCommit]) -> str:
+    """A trend as a sentence, for an annotation."""
+    place = f"{name_text(one.workload, 60)}, {name_text(one.metric, 30)}"
+    return f"{place}, {_what(one)}: {_how(one)}, {_when(one, commits)}"
+
+
+def trends_summary(trends: Sequence[Trend], commits: Mapping[str, StoredCommit]) -> Document:
+    """The trends that a run of the base branch tells, worse ones first."""
+    ordered = sorted(trends, key=lambda one: not one.worse)
+    cells = [
+        {
+            "tag": "worse" if one.worse else "better",
+            "workload": one.workload,
+            "metric": one.metric,
+            "what": "the total" if one.name is None else code_cell(one.name),
+            "how": sentence(_how(one)),
+            "when": sentence(_when(one, commits)),
+        }
+        for one in ordered[:ROWS]
+    ]
+    text = render_template(
+        "markdown/trends.md.j2",
+        filters=markdown_filters,
+        trends=cells,
+        more=len(ordered) - len(cells),
+        worse=sum(one.worse for one in trends),
+        better=sum(not one.worse for one in trends),
+    )
+    return Document("trends.md", "text/markdown", text)
 
 
 def _what(one: Trend) -> str:

@@ -43,20 +43,27 @@ class Shift:
         return self.last > self.first
 
 
-def shifts(values: FloatArray, p: float = 0.001, magnitude: float = 0.02, least: int = 4) -> list[Shift]:
+def shifts(
+    values: FloatArray, p: float = 0.001, magnitude: float = 0.02, least: int = 4, window: int = WINDOW
+) -> list[Shift]:
     """The lasting changes of float64[n], in order; steps and drifts, each once.
 
     ``p`` bounds Welch's test between neighbouring segments, ``magnitude`` is the least relative change of their means,
-    ``least`` the readings a segment has. Readings that are not finite must be left out before.
+    ``least`` the readings a segment has, ``window`` how many readings are looked at together. Readings that are not
+    finite must be left out before.
     """
-    splits = change_points(values, p, magnitude, least)
+    splits = change_points(values, p, magnitude, least, window)
     runs = _runs(values, splits) if splits else []
     return [shift for run in runs for shift in _explained(values, run)]
 
 
-def change_points(values: FloatArray, p: float = 0.001, magnitude: float = 0.02, least: int = 4) -> list[int]:
+def change_points(
+    values: FloatArray, p: float = 0.001, magnitude: float = 0.02, least: int = 4, window: int = WINDOW
+) -> list[int]:
     """The places where a new segment begins, without looking whether a drift explains several of them."""
-    return _pruned(values, _candidates(values, least), p, magnitude) if len(values) >= 2 * least else []
+    if len(values) < 2 * least:
+        return []
+    return _pruned(values, _candidates(values, least, max(window, 2 * least)), p, magnitude)
 
 
 def best_split(values: FloatArray, least: int = 4) -> tuple[int, float]:
@@ -85,12 +92,12 @@ def _energies(distances: FloatArray) -> FloatArray:
     return np.asarray(n * m / (n + m) * (2.0 * between / (n * m) - left - right))
 
 
-def _candidates(values: FloatArray, least: int) -> list[int]:
+def _candidates(values: FloatArray, least: int, window: int) -> list[int]:
     found: set[int] = set()
-    starts = range(0, max(1, len(values) - WINDOW // 2), WINDOW // 2) if len(values) > WINDOW else [0]
+    starts = range(0, max(1, len(values) - window // 2), window // 2) if len(values) > window else [0]
     for start in starts:
-        found.update(start + place for place in _split(values[start : start + WINDOW], least))
-    return _apart(values, sorted(found), least)
+        found.update(start + place for place in _split(values[start : start + window], least))
+    return _apart(values, sorted(found), least, window)
 
 
 def _split(values: FloatArray, least: int) -> list[int]:
@@ -132,13 +139,13 @@ def _shuffles(count: int) -> IntArray:
     return np.argsort(state.reshape(SHUFFLES, count), axis=1).astype(np.int64)
 
 
-def _apart(values: FloatArray, places: list[int], least: int) -> list[int]:
+def _apart(values: FloatArray, places: list[int], least: int, window: int) -> list[int]:
     """Of splits that two windows put close to each other, the one that splits their surroundings best."""
     kept: list[int] = []
     for place in places:
         if kept and place - kept[-1] < least:
             start = kept[-2] if len(kept) > 1 else 0
-            around = values[start : min(len(values), place + WINDOW // 2)]
+            around = values[start : min(len(values), place + window // 2)]
             kept[-1] = start + best_split(around, least)[0]
         else:
             kept.append(place)

@@ -1,0 +1,123 @@
+"""Lasting changes of the base branch: told once, by the base run that first sees them."""
+
+import io
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from action_stage import ARTIFACT, SHARES, Stage, profiles
+from profgate import wiring
+from profgate.adapters.history_store import open_history
+from profgate.model.history import StoredCommit, StoredJob
+from profgate.model.policy import Policy
+from profgate.model.source import source_of
+
+HISTORY = f"{ARTIFACT}-history"
+STEADY = 15
+
+
+def at(level: float, seed: int, workload: str = "api") -> dict[str, bytes]:
+    """Five runs in which everything takes so many times as long."""
+    return profiles({name: round(samples * level) for name, samples in SHARES.items()}, seed, workload)
+
+
+@pytest.fixture
+def keeping(stage: Stage) -> Stage:
+    stage.inputs.pop("history")  # the default
+    return stage
+
+
+def with_past(stage: Stage, folder: Path, levels: list[float], workload: str = "api") -> None:
+    """A base branch whose last run stored a history of so many commits."""
+    known = []
+    for number, level in enumerate(levels):
+        files = [source_of(name, data) for name, data in at(level, number, workload).items()]
+        before = stage.base
+        stage.base = stage.fake.add_commit(parents=[before], branch="main")
+        made = wiring.readings(files, Policy(), stage.base, StoredJob(f"{number}/1/job"), keep=False)
+        known.append((StoredCommit(stage.base, (before,), number, f"Change @all {number}"), made))
+    with open_history(str(folder / "past"), write=True) as store:
+        for commit, made in known:
+            store.add_commits([commit])
+            store.add(made)
+    stage.record(at(levels[-1], len(levels) - 1, workload))
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.write(folder / "past" / "history.sqlite", "history.sqlite")
+    (stored,) = [one for one in stage.fake.state.artifacts.values() if one.name == HISTORY]
+    stage.fake.state.artifacts[stored.id] = replace(stored, data=buffer.getvalue(), digest=None)
+
+
+def told(stage: Stage) -> list[str]:
+    """The annotations of the last run about lasting changes."""
+    return [line for line in stage.log.splitlines() if "for good::" in line]
+
+
+def test_slowly_worse_over_twenty_merges_is_told_once(keeping: Stage, tmp_path: Path) -> None:
+    with_past(keeping, tmp_path, [1.0] * STEADY + [1.01, 1.02, 1.03, 1.04])
+    found, summaries = [], []
+    for merge in range(5, 24):
+        keeping.push(at(1.0 + 0.01 * min(merge, 20), 100 + merge))
+        found += told(keeping)
+        summaries.append((keeping.workspace / "summary.md").exists())
+    (only,) = found
+    assert only.startswith("::warning title=profgate%3A worse for good::api, samples, total: ")
+    assert "slowly, over" in only
+    assert sum(summaries) == 1
+    keeping.open_pull()
+    assert keeping.compare(at(1.2, 77)) == 0
+    assert "for good" not in keeping.file("comment.md") + keeping.file("report.json") + keeping.log
+
+
+def test_a_step_is_told_with_its_commit_and_a_later_one_again(keeping: Stage, tmp_path: Path) -> None:
+    with_past(keeping, tmp_path, [1.0] * STEADY)
+    first = keeping.push(at(1.3, 100))
+    assert told(keeping) == []  # four commits make a level
+    lines, summary = [], ""
+    for number in range(1, 6):
+        keeping.push(at(1.3, 100 + number))
+        lines += told(keeping)
+        if told(keeping):
+            summary = keeping.summary
+    (only,) = lines
+    assert f"at once, with {first[:12]}" in only
+    assert "0 for the better; each is told once." in summary
+    assert f"at once, with {first[:12]}" in summary
+    lines.clear()
+    for number in range(6):
+        keeping.push(at(1.0, 200 + number))
+        lines += told(keeping)
+    (only,) = lines
+    assert only.startswith("::notice title=profgate%3A better for good::")
+
+
+def test_hostile_names_stay_text(keeping: Stage, tmp_path: Path) -> None:
+    workload = "a|b `c` @all ::error::x"
+    with_past(keeping, tmp_path, [1.0] * 8 + [1.5] * 7, workload)
+    keeping.push(at(1.5, 100, workload))
+    (only,) = told(keeping)
+    assert "::error::x, samples, total: " in only
+    assert not [line for line in keeping.log.splitlines() if line.startswith("::error")]
+    (row,) = [line for line in keeping.summary.splitlines() if "worse |" in line]
+    assert row.replace("\\|", "").count("|") == 6
+    assert "(Change @all" not in row
+
+
+def test_rules_of_the_policy_bound_what_is_told(keeping: Stage, tmp_path: Path) -> None:
+    with_past(keeping, tmp_path, [1.0] * 8 + [1.3] * 7)
+    rules = "degradation: {strategies: [{method: clr}, {method: cp, options: {min_magnitude: 0.5}}]}\n"
+    keeping.inputs["config"] = "rules.yml"
+    files = at(1.3, 100)
+    keeping.fake.start_run(keeping.base)
+    environ = {"GITHUB_SHA": keeping.base, "GITHUB_REF": "refs/heads/main"}
+    place = keeping.folder / "workspace-2"
+    place.mkdir()
+    (place / "rules.yml").write_text(rules)
+    assert keeping.run("push", files, environ, {}) == 0
+    keeping.fake.finish_run()
+    assert told(keeping) == []
+    del keeping.inputs["config"]
+    keeping.push(at(1.3, 101))
+    assert len(told(keeping)) == 1

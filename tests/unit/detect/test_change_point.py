@@ -1,0 +1,51 @@
+"""The strategy of the history among the others: chosen by rules, silent on two sides."""
+
+from dataclasses import fields
+
+import pytest
+
+from comparisons import from_stacks
+from profgate import wiring
+from profgate.detect.base import resolved
+from profgate.detect.change_point import ChangePoint
+from profgate.detect.registry import strategy_named
+from profgate.detect.rules import selected
+from profgate.model.change import Context
+from profgate.model.history import Series
+from profgate.model.policy import Policy, Rule
+from profgate.model.profile import Configuration
+from profgate.model.trend import TrendRules
+from profgate.model.units import Metric
+
+TIME, SERIES = Metric("time", "nanoseconds"), Series("k", "api", Configuration(workload="api"))
+
+
+def test_it_says_of_two_sides_that_it_needs_the_commits_after_the_change() -> None:
+    comparison = from_stacks([{"main;f": 60}], [{"main;f": 90}])
+    word = ChangePoint().detect(comparison, {}, Context(pairs=1))
+    assert len(word.symbol) == 0
+    assert "profgate trends" in word.cannot_tell[0]
+
+
+def test_it_is_found_by_both_names_and_not_among_the_defaults() -> None:
+    assert strategy_named("cp") is strategy_named("change_point")
+    assert "change_point" not in {one.name for one, _ in selected(Policy(), Configuration(), TIME)}
+
+
+def test_its_options_are_the_rules_of_trends() -> None:
+    assert TrendRules(**resolved(ChangePoint(), {})) == TrendRules()
+    assert {one.name for one in ChangePoint.options} == {one.name for one in fields(TrendRules)}
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        ((), TrendRules()),
+        ((Rule("clr"),), TrendRules()),
+        ((Rule("clr"), Rule("cp", {}, {"min_magnitude": 0.1})), TrendRules(min_magnitude=0.1)),
+        ((Rule("cp", {"workload": ("other",)}, {"p": 0.1}),), TrendRules()),
+        ((Rule("cp", {"workload": ("a*",)}, {"p": 0.1}), Rule("cp", {}, {"window": 20})), TrendRules(p=0.1)),
+    ],
+)
+def test_the_first_rule_that_matches_bounds_what_is_a_trend(rules: tuple[Rule, ...], expected: TrendRules) -> None:
+    assert wiring.trend_rules(Policy(rules=rules))(SERIES, TIME) == expected
