@@ -17,6 +17,7 @@ from profgate.statistics.t_tests import two_sided_p, welch
 
 WINDOW = 50  # readings that are looked at together; longer series are looked at in windows that overlap by half
 SHUFFLES = 199
+BATCHES = (*range(0, SHUFFLES, 20), SHUFFLES)  # of them, to end early
 SPLIT_P = 0.05  # of the permutation test that lets a split be looked into
 PENALTY = 2.0  # by how much, in the BIC, a line must explain more than steps do
 LEAST_RAMP = 4  # readings: a shorter line is a step
@@ -92,6 +93,17 @@ def _energies(distances: FloatArray) -> FloatArray:
     return np.asarray(n * m / (n + m) * (2.0 * between / (n * m) - left - right))
 
 
+@cache
+def _weights(count: int) -> FloatArray:
+    """float64[3, n - 1]: parts of the energies: of sums within the first n readings, of them to all, and of all."""
+    n = np.arange(1.0, count)
+    m = count - n
+    between = 2.0 / count
+    left = np.divide(m, count * (n - 1), out=np.zeros_like(n), where=n > 1)
+    right = np.divide(n, count * (m - 1), out=np.zeros_like(n), where=m > 1)
+    return np.array([-between - left - right, between + 2.0 * right, -right])
+
+
 def _candidates(values: FloatArray, least: int, window: int) -> list[int]:
     found: set[int] = set()
     starts = range(0, max(1, len(values) - window // 2), window // 2) if len(values) > window else [0]
@@ -116,16 +128,37 @@ def _split(values: FloatArray, least: int) -> list[int]:
 def _is_significant(values: FloatArray, energy: float, least: int) -> bool:
     """Whether at most one in twenty shuffled series has a split as good; asked in batches, to end early."""
     allowed = int(SPLIT_P * (SHUFFLES + 1)) - 1
-    reached, orders = 0, _shuffles(len(values))
+    reached, count = 0, len(values)
+    orders, (of_near, of_all, of_whole) = _shuffles(count), _weights(count)
     distances = np.abs(values[:, None] - values[None, :])
-    for start in range(0, SHUFFLES, 20):
-        chosen = orders[start : start + 20]
-        shuffled = distances[chosen[:, :, None], chosen[:, None, :]]
-        best = _energies(shuffled)[:, least - 1 : len(values) - least].max(axis=1)
+    sums = distances.sum(axis=1)
+    constant = of_whole * sums.sum()
+    for start, stop in pairwise(BATCHES):
+        chosen, before = orders[start:stop], _before(count, start, stop)
+        # of each reading to those that a shuffle puts before it, both ways
+        near = 2.0 * np.einsum("sij,ij->si", before, distances)
+        within = np.cumsum(np.take_along_axis(near, chosen, axis=1), axis=1)[:, :-1]
+        energies = of_near * within + of_all * np.cumsum(sums[chosen], axis=1)[:, :-1] + constant
+        best = energies[:, least - 1 : count - least].max(axis=1)
         reached += int((best >= energy * (1 - 1e-12)).sum())
         if reached > allowed:
             return False
     return True
+
+
+def _before(count: int, start: int, stop: int) -> FloatArray:
+    """float64[shuffle, count, count]: 1 where some of the shuffles put the second reading before the first, else 0."""
+    return _kept_before(count)[start:stop] if count <= WINDOW else _made_before(count, start, stop)
+
+
+@cache
+def _kept_before(count: int) -> FloatArray:
+    return _made_before(count, 0, SHUFFLES)
+
+
+def _made_before(count: int, start: int, stop: int) -> FloatArray:
+    places = np.argsort(_shuffles(count)[start:stop], axis=1)
+    return (places[:, None, :] < places[:, :, None]).astype(np.float64)
 
 
 @cache
