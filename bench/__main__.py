@@ -1,7 +1,7 @@
 """Measures profgate against other programs: ./run bench [--size 10k,100k,1m] [--runs N] [--json FILE].
 
 How often its verdicts are right is another matter: ./run bench accuracy. How large and quick a history is: ./run bench
-history.
+history. What stable ranks see: ./run bench ranks.
 """
 
 import argparse
@@ -41,6 +41,10 @@ def main() -> int:
         from bench.history import main as history
 
         return history(sys.argv[2:])
+    if sys.argv[1:2] == ["ranks"]:
+        from bench.ranks import main as ranks
+
+        return ranks(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
     parser.add_argument("--size", type=_sizes, default="10k,100k", metavar="LIST", help=f"of {', '.join(SIZES)}")
     parser.add_argument("--runs", type=_positive, default=3, metavar="N", help="timed runs of each command")
