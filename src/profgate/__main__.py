@@ -5,11 +5,13 @@ import os
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
+from typing import NoReturn
 
 from profgate.version import VERSION
 
 INTERNAL_ERROR = 4
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+SIGNALLED = 128  # and the number of any other signal: SIGTERM is 143
 NOBODY_READS = 141  # 128 + SIGPIPE: never 0, for the gate may not have been asked
 
 
@@ -23,6 +25,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments == ["--version"]:
         sys.stdout.write(f"profgate {VERSION}\n")
         return 0
+    if argv is None:
+        _heed_requests_to_end()
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show must not end the run
     try:
@@ -32,10 +36,28 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Whoever read our output has left, as `head` does; the flush at exit must not fail a second time.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return NOBODY_READS
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as ended:
         sys.stderr.write("profgate: interrupted\n")
-        return INTERRUPTED
+        return SIGNALLED + int(ended.args[0]) if ended.args else INTERRUPTED
     return code
+
+
+def _heed_requests_to_end() -> None:
+    """Lets SIGTERM, and a terminal that closes, end the program as Ctrl-C does.
+
+    Commands that run below are ended then, what is done is told, and scratch folders go. What the caller had ignored
+    (nohup) stays so.
+    """
+    import signal
+
+    for name in ("SIGTERM", "SIGHUP"):  # Windows knows the first one only
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _interrupt)
+
+
+def _interrupt(number: int, _frame: object) -> NoReturn:
+    raise KeyboardInterrupt(number)
 
 
 def _run(arguments: Sequence[str]) -> int:

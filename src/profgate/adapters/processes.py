@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from profgate.errors import ProfgateError
+
 GRACE = 5.0  # seconds between asking a command to end and ending it
 TAIL = 2000  # bytes of a log that explain a failure
 
@@ -43,7 +45,11 @@ def run_command(
 
     However this call is left, by the end of the command, by the end of its time or by Ctrl-C, the group is ended.
     """
-    with Path(log).open("ab") as output:
+    try:
+        opened = Path(log).open("ab")  # noqa: SIM115 - closed below
+    except OSError as error:
+        raise ProfgateError(log, f"cannot be written: {error.strerror}") from error
+    with opened as output:
         start = time.perf_counter_ns()
         try:
             process = subprocess.Popen(  # noqa: S603 - the command a person gave
@@ -80,13 +86,15 @@ def end_leftover(started: Started) -> bool:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGTERM)
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(GRACE)
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)  # what ignored the first word, and its children
-    process.wait()
+    try:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE)
+    finally:  # also where a second Ctrl-C ends the waiting
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)  # what ignored the first word, and its children
+        process.wait()
 
 
 def _problem(program: str, code: int, log: str) -> str:
