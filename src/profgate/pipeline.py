@@ -24,6 +24,7 @@ from profgate.model.acceptance import Acceptance
 from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison, Note
+from profgate.model.durations import DurationRun
 from profgate.model.manifest import Manifest
 from profgate.model.policy import Policy, Rule
 from profgate.model.profile import Profile
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 Reader = Callable[[Sequence[SourceFile]], "list[Profile | ProfileError]"]
 UNJUDGED = Verdict("not_compared", "neutral", ())
+MOST_PAST_RUNS = 10  # of tests: only those count that stand in all runs, and older runs lack more of them
 LONGEST_STEM = 180  # bytes: file systems take names of 255, and the metric and a suffix follow
 
 
@@ -171,13 +173,16 @@ def _compare(paired: Paired, given: PipelineInput, told: _Told) -> list[Comparis
         except ComparisonError as error:
             told.alone.append(NotCompared(workload.name, None, "both", str(error)))
             continue
+        past_runs: list[DurationRun] = []
         if given.past is not None:
             from profgate.compare.readings import series_of  # not needed by who has no history
             from profgate.history.past import with_past
+            from profgate.history.rank_runs import runs_of
 
             past = given.past(series_of(workload.baseline_runs[0], options).key)
             made = [with_past(one, past) for one in made]
-        table = durations_of(workload) if made else None
+            past_runs = runs_of(past)[-MOST_PAST_RUNS:]
+        table = durations_of(workload, past_runs, options) if made else None
         comparisons += [replace(one, notes=(*one.notes, *doubts(one)), durations=table) for one in made]
         told.alone += alone
     return comparisons

@@ -86,3 +86,16 @@ def test_a_slower_machine_keeps_the_order(stage: Stage) -> None:
     word = ranks(stage)
     assert word["kind"] == "NoChange"
     assert 1.8 < word["evidence"]["overall"] < 2.0
+
+
+def test_a_history_gives_the_runs_of_the_base_without_reading_them_again(stage: Stage) -> None:
+    stage.inputs["history"] = "artifact"
+    for seed in range(6):
+        stage.push(junit(seed))
+    stage.open_pull()
+    assert stage.compare(junit(8)) == 0
+    word = ranks(stage)
+    assert (word["kind"], word["evidence"]["baseline_runs"], word["evidence"]["left_out"]) == ("NoChange", 6, 0)
+    assert stage.compare(junit(9, slow=2000.0)) == 0
+    word = ranks(stage)
+    assert (word["kind"], word["evidence"]["moved_1"]) == ("MaybeDegradation", "tests.shop.test_7")

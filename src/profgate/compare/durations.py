@@ -2,9 +2,12 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from profgate.compare.build import CompareOptions
+from profgate.compare.symbols import number_symbols
 from profgate.compare.workloads import workload_name
 from profgate.errors import ComparisonError
 from profgate.model.arrays import read_only
@@ -67,19 +70,45 @@ def side_by_side(baseline: Sequence[DurationRun], target: Sequence[DurationRun])
     return DurationTable(names, _apart([run.label for run in runs]), read_only(values), len(baseline), "".join(units))
 
 
-def durations_of(workload: Workload) -> DurationTable | None:
-    """The tests of a workload whose files are results of test runs, base runs of other commits being baseline runs too.
+def durations_of(
+    workload: Workload, past: Sequence[DurationRun] = (), options: CompareOptions | None = None
+) -> DurationTable | None:
+    """The tests of a workload whose files are results of test runs.
 
-    None for profiles of any other kind.
+    Base runs of other commits are baseline runs too, and so are those of the ``past`` that a history holds, under the
+    names that ``options`` give. None for profiles of any other kind.
     """
     baseline = (*workload.baseline_runs, *workload.noise_runs)
-    if not all(map(is_table_of_durations, (*baseline, *workload.target_runs))):
+    profiles = (*baseline, *workload.target_runs)
+    if not all(map(is_table_of_durations, profiles)):
         return None
     try:
-        runs = [run_of([profile], profile.name) for profile in (*baseline, *workload.target_runs)]
-        return side_by_side(runs[: len(baseline)], runs[len(baseline) :])
+        runs = [run_of([profile], profile.name) for profile in profiles]
+        earlier = _under_raw_names(past, profiles, options or CompareOptions()) if past else []
+        fit = [run for run in earlier if run.unit == runs[0].unit]
+        return side_by_side([*fit, *runs[: len(baseline)]], runs[len(baseline) :])
     except ComparisonError:
         return None  # of several units, or empty: what the comparison itself says of it is enough
+
+
+def _under_raw_names(
+    past: Sequence[DurationRun], profiles: Sequence[Profile], options: CompareOptions
+) -> list[DurationRun]:
+    """The runs with the names that the profiles give their tests; what has several there cannot be told apart."""
+    numbering = number_symbols(profiles, options.level, options.aliases, wishes=options.wishes)
+    symbols = list(map(_full, numbering.symbols.names, numbering.symbols.files))
+    raw: dict[str, set[str]] = {}
+    for profile, symbol in zip(profiles, numbering.maps, strict=True):
+        for name, number in zip(map(_full, profile.frames.names, profile.frames.files), symbol.tolist(), strict=True):
+            raw.setdefault(symbols[number], set()).add(name)
+    only = {symbol: name for symbol, (name, *others) in raw.items() if not others}
+    return [
+        replace(run, values={only[name]: value for name, value in run.values.items() if name in only}) for run in past
+    ]
+
+
+def _full(name: str, file: str | None) -> str:
+    return name if file is None else f"{file}: {name}"
 
 
 def _apart(labels: Sequence[str]) -> list[str]:
@@ -111,8 +140,7 @@ def _gather(profile: Profile, readings: dict[str, list[float]]) -> str:
         total = _total(profile, place) * scale * metric.scale
         readings.setdefault(workload_name(profile.name), []).append(total)
         return unit
-    pairs = zip(profile.frames.names, profile.frames.files, strict=True)
-    named = [name if file is None else f"{file}: {name}" for name, file in pairs]
+    named = list(map(_full, profile.frames.names, profile.frames.files))
     chosen = body.of_metric(place)
     for frame, amount in zip(body.frame[chosen].tolist(), body.amount[chosen].tolist(), strict=True):
         if math.isfinite(amount):

@@ -5,12 +5,15 @@ import math
 import numpy as np
 import pytest
 
-from profgate.compare.durations import is_table_of_durations, run_of, side_by_side
+from profgate.compare.build import CompareOptions
+from profgate.compare.durations import durations_of, is_table_of_durations, run_of, side_by_side
+from profgate.compare.symbols import number_symbols
 from profgate.errors import ComparisonError
 from profgate.model.durations import DurationRun
 from profgate.model.profile import Configuration, FrameList, Measurements, Profile
 from profgate.model.source import source_of
 from profgate.model.units import Better, Metric, MetricKind
+from profgate.model.workload import Workload
 from profgate.readers.registry import read_profile
 
 
@@ -90,3 +93,30 @@ def test_runs_of_two_units_are_not_compared() -> None:
 
 def test_nothing_side_by_side_is_an_empty_table() -> None:
     assert side_by_side([], []).values.shape == (0, 0)
+
+
+def test_runs_of_a_history_are_baseline_runs_before_those_of_the_workload() -> None:
+    one, two = results(("a", 1.0), ("b", 2.0)), results(("a", 3.0), ("b", 1.0))
+    past = [
+        DurationRun("c1", "nanoseconds", {"a": 5e9, "b": 6e9}, "c1"),
+        DurationRun("c2", "bytes", {"a": 5e9, "b": 6e9}, "c2"),
+        DurationRun("c3", "nanoseconds", {"a": 7e9, "gone": 1.0}, "c3"),
+    ]
+    table = durations_of(Workload("junit", Configuration(), (one,), (two,)), past)
+    assert table is not None
+    assert (list(table.names), table.baselines, list(table.labels)) == (["a", "b"], 3, ["c1", "c3", *table.labels[2:]])
+    expected = np.array([[5, 6], [7, math.nan], [1, 2], [3, 1]])
+    assert np.array_equal(table.values / 1e9, expected, equal_nan=True)
+
+
+def test_tests_of_a_history_are_known_by_the_names_it_keeps_them_under() -> None:
+    raw = "test_x[at 0x7f00]"
+    one = results((raw, 1.0), ("b", 2.0), file="/home/someone/a.py")
+    numbering = number_symbols([one], CompareOptions().level)
+    kept = {f"{file}: {name}" for name, file in zip(numbering.symbols.names, numbering.symbols.files, strict=True)}
+    assert f"/home/someone/a.py: {raw}" not in kept
+    past = [DurationRun("c1", "nanoseconds", dict.fromkeys(sorted(kept), 5e9), "c1")]
+    table = durations_of(Workload("junit", Configuration(), (one,), (one,)), past)
+    assert table is not None
+    assert sorted(table.names) == sorted([f"/home/someone/a.py: {raw}", "/home/someone/a.py: b"])
+    assert np.isfinite(table.values).all()
