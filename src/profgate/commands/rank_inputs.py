@@ -75,11 +75,26 @@ def one_run(sources: Sequence[SourceFile], label: str, commit: str = "", recorde
 
 def add_rules(parser: argparse.ArgumentParser) -> None:
     """The options that say when an order has changed."""
-    parser.add_argument("--width", type=_width, default=2.0, help="sigmas from the mean that still count as kept")
-    parser.add_argument("--sigma", choices=("poisson", "observed"), default="poisson", help="where sigma comes from")
+    parser.add_argument(
+        "--width",
+        type=_width,
+        default=2.0,
+        metavar="W",
+        help="sigmas from the mean that still count as kept (default: 2)",
+    )
+    parser.add_argument(
+        "--sigma",
+        choices=("poisson", "observed"),
+        default="poisson",
+        help="the root of the mean count, or the spread among five or more baseline runs (default: poisson)",
+    )
     parser.add_argument("--min-tests", type=count, default=30, metavar="N", help="fewer tell nothing (default: 30)")
     parser.add_argument(
-        "--min-duration", type=_milliseconds, default=0.0, metavar="MS", help="leave out what the baseline does quicker"
+        "--min-duration",
+        type=_milliseconds,
+        default=0.0,
+        metavar="MS",
+        help="leave out what the baseline does quicker (default: 0)",
     )
 
 

@@ -57,10 +57,18 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
         type=side,
         help=f"folder of baseline runs, a file or a sub-folder each (default: {FOLDER}; repeatable)",
     )
-    parser.add_argument("--history", metavar="DIR", type=side, help="a history whose runs are the baseline")
+    parser.add_argument(
+        "--history", metavar="DIR", type=side, help="a history whose runs are the baseline (default: none)"
+    )
     parser.add_argument("--last", type=count, default=20, metavar="K", help="only the K newest runs (default: 20)")
     add_rules(parser)
-    parser.add_argument("--fail-on", choices=FAIL_ON, default="never", help="what ends with exit code 1")
-    parser.add_argument("--format", choices=("terminal", "markdown", "json"), default="terminal")
-    parser.add_argument("-v", "--verbose", action="store_true", help="list all tests that moved")
+    parser.add_argument(
+        "--fail-on", choices=FAIL_ON, default="never", help="what ends with exit code 1 (default: never)"
+    )
+    parser.add_argument(
+        "--format", choices=("terminal", "markdown", "json"), default="terminal", help="(default: terminal)"
+    )
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="list all tests that moved (default: the farthest)"
+    )
     return parser.parse_args(argv)

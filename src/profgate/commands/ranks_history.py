@@ -37,8 +37,12 @@ def run(argv: Sequence[str]) -> int:
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="profgate ranks history", description=__doc__.replace("`", ""))
     parser.add_argument("folders", metavar="DIR", nargs="*", type=side, help=f"folders of runs (default: {FOLDER})")
-    parser.add_argument("--history", metavar="DIR", type=side, help="a history, as profgate store fills it")
+    parser.add_argument(
+        "--history", metavar="DIR", type=side, help="a history, as profgate store fills it (default: none)"
+    )
     parser.add_argument("--window", type=count, default=5, metavar="K", help="usual runs to compare with (default: 5)")
     add_rules(parser)
-    parser.add_argument("--format", choices=("terminal", "markdown", "json"), default="terminal")
+    parser.add_argument(
+        "--format", choices=("terminal", "markdown", "json"), default="terminal", help="(default: terminal)"
+    )
     return parser.parse_args(argv)

@@ -1,7 +1,7 @@
 """``profgate ranks record``: keeps the durations of a test run as a file, for ``check`` and ``history``.
 
 RESULTS are the files and folders that one run of the tests left. With --repeat, COMMAND runs the tests so often and
-leaves its results below the folder that PROFGATE_OUT names, or where --results says.
+leaves its results below the folder that PROFGATE_OUT names ({out} in its words), or where --results says.
 """
 
 import argparse
@@ -17,13 +17,13 @@ from profgate.adapters.checkout import head_commit
 from profgate.adapters.files import sources_under, write_text
 from profgate.adapters.processes import run_command
 from profgate.commands.inputs import folder, side
+from profgate.commands.placeholders import filled, variables
 from profgate.commands.rank_inputs import FOLDER, run_at
 from profgate.errors import ProfgateError
 from profgate.model.durations import DurationRun
 from profgate.model.durations_text import durations_to_json
 from profgate.report.numbers import counted
 
-OUT = "PROFGATE_OUT"
 MOST_REPEATS = 100
 
 
@@ -51,14 +51,19 @@ def _repetition(command: Sequence[str], arguments: argparse.Namespace, commit: s
         left, log = os.path.join(out, "results"), os.path.join(out, "log")  # noqa: PTH118 - doors pass plain paths
         os.mkdir(left)  # noqa: PTH102 - the same
         before = _written(place for place in arguments.results or () if os.path.exists(place) or has_magic(place))  # noqa: PTH110 - a question, not a path
+        told = {"out": left}
         outcome = run_command(
-            command, folder=".", environment=os.environ | {OUT: left}, log=log, timeout=arguments.timeout
+            filled(command, told),
+            folder=".",
+            environment=os.environ | variables(told),
+            log=log,
+            timeout=arguments.timeout,
         )
         if outcome.problem and not arguments.keep_failed:
             raise ProfgateError("COMMAND", f"{outcome.problem}; mend it, or add --keep-failed to keep such a run too")
         if not arguments.results:
             if not sources_under(left):
-                what = f"left nothing below ${OUT}; let it write its results there, or name them with --results"
+                what = "left nothing below $PROFGATE_OUT; let it write its results there, or name them with --results"
                 raise ProfgateError("COMMAND", what)
             return run_at([left], label, commit, moment)
         for path, moment_written in _written(arguments.results).items():
@@ -104,14 +109,27 @@ def _arguments(words: Sequence[str], command: Sequence[str]) -> argparse.Namespa
     parser.add_argument("files", metavar="RESULTS", nargs="*", type=side, help="files or folders of one run")
     parser.add_argument("--repeat", type=_repeats, metavar="K", help="run COMMAND so often, each time a baseline run")
     parser.add_argument(
-        "--results", action="append", metavar="GLOB", type=side, help="where COMMAND leaves its results (repeatable)"
+        "--results",
+        action="append",
+        metavar="GLOB",
+        type=side,
+        help="where COMMAND leaves its results (default: PROFGATE_OUT; repeatable)",
     )
-    parser.add_argument("--keep-failed", action="store_true", help="keep runs of COMMAND that did not end with 0 too")
-    parser.add_argument("--timeout", type=float, default=7200.0, metavar="S", help="seconds for one run of COMMAND")
     parser.add_argument(
-        "--output-dir", "-o", metavar="DIR", type=folder, default=FOLDER, help=f"where runs are kept ({FOLDER})"
+        "--keep-failed", action="store_true", help="keep runs of COMMAND that failed too (default: an error)"
     )
-    parser.add_argument("--label", default="", help="a name for the run")
+    parser.add_argument(
+        "--timeout", type=float, default=7200.0, metavar="S", help="seconds for one run of COMMAND (default: 7200)"
+    )
+    parser.add_argument(
+        "--output-dir",
+        "-o",
+        metavar="DIR",
+        type=folder,
+        default=FOLDER,
+        help=f"where runs are kept (default: {FOLDER})",
+    )
+    parser.add_argument("--label", default="", help="a name for the run (default: its time)")
     parser.add_argument("--commit", help="the commit that was tested (default: the one checked out here)")
     arguments = parser.parse_args(words)
     if bool(command) != bool(arguments.repeat):

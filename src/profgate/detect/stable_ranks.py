@@ -20,12 +20,14 @@ TOLD = 5  # tests that moved most, kept in the report
 class StableRanks:
     """Whether tests or workloads keep their place in the order of duration: the order's word, not the clock's.
 
-    Counts how many ranks are stable from run to run (Copeland and Haemer, 2011) and finds changes that hit some tests
-    and not others. Works on the results of test runs with 30 or more tests, or on 30 or more workloads, against three
-    or more baseline runs, base runs of other commits among them. A uniform change moves no rank, so runs of different
-    machines may be compared. Confidence: the distance from the mean count in sigmas; sigma is the root of the mean, an
-    upper bound, or the spread among five or more baseline runs. Never more than a maybe, and it has no vote. It fails
-    where one test crosses few others, which hardly changes the count, and sees nothing that slows all tests alike.
+    Counts how many ranks are stable from run to run (Copeland and Haemer, 2011) and finds changes that hit some
+    tests and not others. Works on the results of test runs with 30 or more tests, or on 30 or more workloads,
+    against three or more baseline runs, base runs of other commits and those of the history among them. A uniform
+    change moves no rank, so runs of different machines may be compared. Confidence: the distance from the mean
+    count in sigmas; sigma is the root of the mean, an upper bound, or the spread among five or more baseline runs.
+    Never more than a maybe, and it has no vote. It fails where one test crosses few others, which hardly changes
+    the count, and sees nothing that slows all tests alike; where hardly any rank is stable in the baseline, the
+    count cannot fall and nothing is told.
     """
 
     name = "stable_ranks"
@@ -119,6 +121,8 @@ def _evidence(found: RankCheck) -> dict[str, float | str | None]:
         "overall": found.overall,
         "ties": found.ties,
         "moved": len(found.moved),
+        "usual_distance": found.usual_distance,
+        "farther": found.farther,
         "unit": found.unit,
         **({"identical": "yes"} if found.identical else {}),
     }

@@ -63,7 +63,9 @@ class RankCheck:
     runs; ``count`` is the mean over target against each of them. Both are None where no pair exists. ``chance`` is the
     probability that a random order keeps as many ranks. ``common`` tests stand in all runs, ``left_out`` in some.
     ``overall`` is the median ratio of all tests, which no rank shows. ``direction`` is that of the tests that moved.
-    ``identical``: each target run is a baseline run to the last bit, so its count says nothing; the order is kept.
+    ``usual_distance`` is the farthest that any test of a baseline run left the ranks of the other ones, None where
+    those are too few; ``farther`` tests moved farther than that. ``identical``: each target run is a baseline run to
+    the last bit, so its count says nothing; the order is kept.
     """
 
     order: Order
@@ -85,6 +87,8 @@ class RankCheck:
     moved: tuple[MovedTest, ...] = ()
     unit: str = "nanoseconds"
     identical: bool = False
+    usual_distance: int | None = None
+    farther: int = 0
 
     @property
     def bounds(self) -> tuple[float, float] | None:

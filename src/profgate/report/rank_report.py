@@ -46,6 +46,10 @@ def notes(check: RankCheck) -> Iterable[str]:
     """What a reader should know beside the count."""
     if check.order == "unknown" and check.chance is not None and check.common > 1:
         yield f"a random order keeps as many ranks with probability {numbers.probability(check.chance)}"
+    if check.usual_distance is not None and check.moved and not check.identical:
+        yield _against_usual(check, check.usual_distance)
+    if check.order == "kept" and not check.identical:
+        yield "the count does not see a test that passes few others, nor what slows all tests alike"
     if check.left_out:
         yield f"{numbers.counted(check.left_out, 'test')} left out: not in all runs, or below the shortest duration"
     if check.overall is not None and not 1 / APART < check.overall < APART:
@@ -55,6 +59,18 @@ def notes(check: RankCheck) -> Iterable[str]:
         )
     if check.ties > check.common / 2:
         yield f"the clock is coarse: up to {numbers.counted(check.ties, 'reading')} equal another in the same run"
+
+
+def _against_usual(check: RankCheck, usual: int) -> str:
+    """Whether a test moved as none did without a change; each run being the farthest with equal chance."""
+    if not check.farther:
+        return f"no test moved farther than among the baseline runs, where it is up to {numbers.counted(usual, 'rank')}"
+    one = check.farther == 1
+    return (
+        f"{numbers.counted(check.farther, 'test')} moved farther than any among the baseline runs, where it is up to "
+        f"{numbers.counted(usual, 'rank')}: look at {'it' if one else 'them'}; chance does that in one of "
+        f"{check.baselines + 1} checks"
+    )
 
 
 def rank_lines(check: RankCheck, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:
@@ -114,6 +130,8 @@ def rank_json(check: RankCheck, baseline: Sequence[str], target: Sequence[str]) 
         "chance_of_random": check.chance,
         "overall_ratio": check.overall,
         "unit": check.unit,
+        "usual_distance": check.usual_distance,
+        "farther": check.farther,
         "moved": [
             {
                 "name": test.name,
@@ -152,6 +170,8 @@ def check_of(change: Change) -> RankCheck:
         moved=tuple(_moved_tests(said)),
         unit=str(said.get("unit") or "nanoseconds"),
         identical=said.get("identical") == "yes",
+        usual_distance=None if said.get("usual_distance") is None else _whole(said.get("usual_distance")),
+        farther=_whole(said.get("farther")),
     )
 
 

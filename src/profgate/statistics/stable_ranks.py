@@ -81,8 +81,10 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
     count = sum(counts) / len(counts) if counts else None
     sigma, rule = _sigma(pairs, mean, split, rules)
     reason = _why_unknown(len(names), split, len(ranks) - split, rules.min_tests)
+    reason = reason or _why_blind(mean, count, sigma, rules.width)
     moved, direction = _moved(names, values, ranks, split) if split and counts and names else ((), "unknown")
     identical = not reason and _identical(values, split)
+    usual = _usual_distance(values[:split]) if split >= FEWEST_RUNS and names else None
     return RankCheck(
         order="unknown" if reason else "kept" if identical else _order(mean, count, sigma, rules.width),
         reason=reason,
@@ -103,7 +105,30 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
         moved=moved,
         unit=table.unit,
         identical=identical,
+        usual_distance=usual,
+        farther=0 if usual is None else sum(test.distance > usual for test in moved),
     )
+
+
+def _usual_distance(values: FloatArray) -> int:
+    """The farthest that any test of one of these runs left the ranks that all the others gave it."""
+    first, last = _places(values)
+    farthest = 0
+    for run in range(len(values)):
+        one = np.arange(len(values)) == run
+        farthest = max(farthest, int(_distance(first[~one], last[~one], first[one], last[one]).max()))
+    return farthest
+
+
+def _distance(low: IntArray, high: IntArray, first: IntArray, last: IntArray) -> IntArray:
+    """int64[test]: by how many ranks the median places of some runs lie outside of those of others.
+
+    Where readings equal each other a test has several places, and none of them has been left within such a cluster.
+    """
+    above = np.median(first, axis=0) - high.max(axis=0)
+    below = low.min(axis=0) - np.median(last, axis=0)
+    distance: IntArray = np.rint(np.maximum(0, np.maximum(above, below))).astype(np.int64)
+    return distance
 
 
 def _identical(values: FloatArray, split: int) -> bool:
@@ -125,6 +150,13 @@ def _why_unknown(tests: int, baselines: int, targets: int, min_tests: int) -> st
         runs = f"{baselines} baseline run{'s' if baselines != 1 else ''}"
         return f"{runs}, at least {FEWEST_RUNS} are needed to know how many ranks are stable"
     return ""
+
+
+def _why_blind(mean: float | None, count: float | None, sigma: float | None, width: float) -> str:
+    """A count within bounds that reach down to nothing: it could not have fallen out of them, whatever happened."""
+    if mean is None or sigma is None or mean - width * sigma > CLOSE or _order(mean, count, sigma, width) != "kept":
+        return ""
+    return f"only {mean:,.1f} ranks are stable among the baseline runs, too few for their count to fall by much"
 
 
 def _sigma(pairs: Sequence[int], mean: float | None, runs: int, rules: RankRules) -> tuple[float | None, str]:
@@ -166,10 +198,7 @@ def _moved(
     first, last = _places(values)
     low, high = ranks[:split].min(axis=0), ranks[:split].max(axis=0)
     now = np.rint(np.median(ranks[split:], axis=0)).astype(np.int64)
-    # within a cluster of equal readings the place is chance, and nothing has moved
-    above = np.median(first[split:], axis=0) - last[:split].max(axis=0)
-    below = first[:split].min(axis=0) - np.median(last[split:], axis=0)
-    distance = np.rint(np.maximum(0, np.maximum(above, below))).astype(np.int64)
+    distance = _distance(first[:split], last[:split], first[split:], last[split:])
     before, after, ratio = _log_ratios(values, split)
     centred = ratio - (np.nanmedian(ratio) if np.isfinite(ratio).any() else 0.0)
     size = np.nan_to_num(np.abs(centred), nan=0.0)

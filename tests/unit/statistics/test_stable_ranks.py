@@ -201,9 +201,42 @@ def test_tests_too_short_for_the_clock_can_be_left_out() -> None:
     assert (long.mean or 0.0) / long.common > (everything.mean or 0.0) / everything.common
 
 
+def test_where_hardly_any_rank_is_stable_a_count_cannot_fall_and_tells_nothing() -> None:
+    values = noisy(300, 6, 3.0)
+    values[5, 17] *= 1000.0
+    found = checked(values, 5)
+    assert found.order == "unknown"
+    assert found.reason.startswith(f"only {found.mean:.1f} ranks are stable among the baseline runs, too few")
+    assert (found.bounds or (1.0, 0.0))[0] <= 0.0
+
+
+def test_a_test_that_moved_farther_than_any_does_among_the_baseline_runs() -> None:
+    values = noisy(300, 6, 0.05)
+    quick = int(values[0].argmin())
+    quiet = checked(values, 5)
+    values[5, quick] *= 300.0
+    found = checked(values, 5)
+    assert quiet.usual_distance == found.usual_distance
+    assert (found.farther, found.moved[0].name) == (1, f"t{quick:03}")
+    assert found.moved[0].distance > (found.usual_distance or 0)
+
+
+def test_how_far_tests_move_among_the_baseline_runs_is_their_own_doing() -> None:
+    runs = np.tile(np.arange(40.0), (4, 1))
+    runs[1, 3] = 20.5  # between the tests of ranks 21 and 22: rank 21, where the others have it at 4
+    assert checked(runs, 3).usual_distance == 17
+    assert checked(runs[:3], 2).usual_distance is None
+    assert checked(np.ones((4, 40)), 3).usual_distance == 0
+
+
+def test_farther_than_usual_is_by_chance_as_rare_as_any_run_is_the_worst() -> None:
+    told = sum(checked(noisy(100, 5, 0.1, seed), 4).farther > 0 for seed in range(100))
+    assert told <= 30  # one in five, and less since the target is held to one run more
+
+
 def test_a_coarse_clock_does_not_alarm_by_itself() -> None:
     alarms = 0
     for seed in range(60):
         values = np.round(noisy(300, 6, 0.1, seed), 2)
-        alarms += checked(values, 5).order != "kept"
+        alarms += checked(values, 5).order in {"below", "above"}
     assert alarms <= 3
