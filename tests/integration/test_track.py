@@ -1,14 +1,18 @@
 """Tracking a real repository whose versions get slower, counted by cProfile, which says the same in every run."""
 
+import base64
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,6 +74,20 @@ def jumps(document: dict[str, object], metric: str = "calls") -> list[tuple[str,
     return sorted((str(one["baseline"]), str(one["target"]), float(one["from"]), float(one["to"])) for one in rows)  # type: ignore[arg-type]
 
 
+def sources_of(page: Path) -> list[dict[str, Any]]:
+    """The differences of sources that a page holds, by function."""
+    found = dict(
+        re.findall(r'<script type="application/[a-z-]+" id="(header|data)">([^<]*)</script>', page.read_text())
+    )
+    header, stream, start = json.loads(found["header"]), zlib.decompress(base64.b64decode(found["data"])), 0
+    for name, size in header["columns"]:
+        if name == "sources":
+            sources: list[dict[str, Any]] = json.loads(stream[start : start + size])
+            return sources
+        start += size
+    return []
+
+
 def test_jumps_of_the_last_versions_are_found_and_drawn(
     repository: Repository, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -82,6 +100,8 @@ def test_jumps_of_the_last_versions_are_found_and_drawn(
     page = (output / "evolution.html").read_text()
     assert "v2 → v3" in page
     assert 'href="jumps/work.calls.v2.v3-' in page
+    (slower,) = (output / "jumps").glob("work.calls.v2.v3-*.html")
+    assert "+    for _ in range(150):" in sources_of(slower)[0]["hunks"][0][2]
     rows = (output / "evolution.csv").read_text().splitlines()
     assert rows[0].startswith("version,commit,benchmark,metric,unit,value,low,high,n")
     assert sum(",work,calls,count," in row for row in rows) == 6
@@ -230,6 +250,38 @@ def test_releases_need_no_git(
     document = tracked(capsys, *words)
     assert jumps(document) == [("1.1", "1.2", 102, 132)]
     assert "setup: " in document["versions"][2]["problem"]  # type: ignore[index]
+    calls = next(path for path in (tmp_path / "profgate-track" / "jumps").iterdir() if ".calls." in path.name)
+    assert {word for source in sources_of(calls) for word in source["paths"]} == {"lib.py"}
+    assert "+    for _ in range(130):" in sources_of(calls)[0]["hunks"][0][2]
+
+
+def test_what_is_not_measured_is_told(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = repository()
+    words = ["track", "--last", "1", "--runs", "1"]
+    assert main([*words, *COMMAND]) == 0
+    assert "not committed" not in capsys.readouterr().err
+    (folder / "lib.py").write_text(LIB.format(times=7))
+    (folder / ".gitmodules").write_text("")
+    git(folder, "add", ".gitmodules")
+    git(folder, "commit", "--quiet", "-m", "Add a module")
+    assert main([*words, *COMMAND]) == 0
+    said = capsys.readouterr().err
+    assert "changes that are not committed are not measured; --bring copies" in said
+    assert "submodules are not checked out; --setup 'git submodule update --init'" in said
+    assert main([*words, "--here", "--setup", "true", *COMMAND]) == 0
+    assert "not committed" not in capsys.readouterr().err
+
+
+def test_values_are_told_as_variables_and_in_words(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = repository()
+    script = (
+        "import os, sys; told = [os.environ[f'PROFGATE_{name}'] for name in ('OUT', 'SOURCE', 'VERSION', 'COMMIT')];"
+        "assert sys.argv[1:] == [*told, '{else}'], (sys.argv, told); assert told[2] == 'v2'"
+    )
+    words = [sys.executable, "-c", script, "{out}", "{source}", "{version}", "{commit}", "{else}"]
+    assert main(["track", "v2", "--runs", "1", "--", *words]) == 0
+    assert (folder / "profgate-track" / "evolution.html").is_file()
+    capsys.readouterr()
 
 
 def test_refining_measures_few_versions(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
@@ -257,7 +309,7 @@ def test_hostile_names_stay_names(repository: Repository, capsys: pytest.Capture
 HEEDS_CTRL_C = """import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from profgate.__main__ import main
-sys.exit(main(sys.argv[1:]))
+sys.exit(main())
 """
 
 
@@ -266,7 +318,7 @@ def kept(output: Path) -> list[Path]:
     return sorted(output.glob("runs/*/[0-9a-f]*/*/run.json"))
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_a_track_that_is_stopped_goes_on(
     repository: Repository, capsys: pytest.CaptureFixture[str], how: signal.Signals
 ) -> None:
@@ -285,8 +337,8 @@ def test_a_track_that_is_stopped_goes_on(
         process.wait(60)
     done = {path: path.read_bytes() for path in kept(output)}
     assert 3 <= len(done) < 12
-    if how is signal.SIGINT:
-        assert process.returncode == 130
+    if how is not signal.SIGKILL:
+        assert process.returncode == 128 + how
         assert (output / "evolution.html").is_file()
     assert jumps(tracked(capsys, "--last", "6", "--runs", "2", *COMMAND)) == [
         ("v2", "v3", 102, 152),

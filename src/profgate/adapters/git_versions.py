@@ -50,7 +50,12 @@ class Repository:
 
     def patch(self, before: str, after: str) -> str:
         """What changed in the sources between two commits, as a unified diff."""
-        return self._git("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", before, after, "--")
+        how = ("--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--full-index")
+        return self._git("diff", *how, before, after, "--")
+
+    def is_dirty(self) -> bool:
+        """Whether a file that git knows was changed here and not committed."""
+        return bool(self._git("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all"))
 
     def files(self, commit: str) -> frozenset[str]:
         """The files of a commit, by their paths from the top."""

@@ -17,7 +17,7 @@ def differing_texts(before: str, after: str) -> tuple[Texts, Texts, frozenset[st
     None stands for a file that is too large or no text. Raises ProfgateError for what is no folder, and for too many
     files.
     """
-    old, new = _files(before), _files(after)
+    old, new = files_below(before), files_below(after)
     texts: tuple[Texts, Texts] = ({}, {})
     for path in sorted(old.keys() | new.keys()):
         one, other = old.get(path), new.get(path)
@@ -25,11 +25,12 @@ def differing_texts(before: str, after: str) -> tuple[Texts, Texts, frozenset[st
             continue
         for place, side in ((one, texts[0]), (other, texts[1])):
             if place is not None:
-                side[path] = _text(place)
+                side[path] = text_of(place)
     return *texts, frozenset(new)
 
 
-def _files(folder: str) -> dict[str, Path]:
+def files_below(folder: str) -> dict[str, Path]:
+    """The files by path inside the folder, without hidden ones. Raises ProfgateError as `differing_texts` does."""
     root = Path(folder)
     if not root.is_dir():
         raise ProfgateError(folder, "is no folder; name the one that holds the sources")
@@ -56,7 +57,8 @@ def _same(one: Path, other: Path) -> bool:
     return True
 
 
-def _text(path: Path) -> str | None:
+def text_of(path: Path) -> str | None:
+    """The text of a file; None where it is too large or no text."""
     if path.stat().st_size > LARGEST_FILE:
         return None
     data = path.read_bytes()

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from profgate.adapters.files import sources_under, write_text
+from profgate.adapters.kept_sources import KeptSources
 from profgate.adapters.processes import Started, end_leftover
 from profgate.errors import ProfgateError
 from profgate.model.source import SourceFile
@@ -25,6 +26,7 @@ RECORD = "run.json"
 LARGEST_RECORD = 64 << 20
 ASIDE = ".aside-"
 PLACE_PREFIX = "profgate-track-"
+SOURCES = "work/source/source"  # as runners lay out checkouts, so that paths in profiles are cut to those below it
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ class TrackFolder:
     def __init__(self, folder: str, key: str) -> None:
         self.folder = os.path.abspath(folder)  # noqa: PTH100 - a text, which children get as a variable
         self._runs = Path(self.folder) / "runs" / key
+        self.sources = KeptSources(self._runs / "sources")
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[str]:
@@ -67,14 +70,17 @@ class TrackFolder:
         Gives a folder that does not exist, for the sources of one version after the other: always the same one, since
         its path stands in profiles, and outside of every repository, since tools look for settings in folders above.
         """
-        self._runs.mkdir(parents=True, exist_ok=True)
-        (Path(self.folder) / ".gitignore").write_text("*\n", encoding="utf-8")  # profiles are nobody's sources
-        with (self._runs / "lock").open("wb") as lock:
+        with self._told():
+            self._runs.mkdir(parents=True, exist_ok=True)
+            (Path(self.folder) / ".gitignore").write_text("*\n", encoding="utf-8")  # profiles are nobody's sources
+            lock_file = (self._runs / "lock").open("wb")
+        with lock_file as lock:
             _hold(lock.fileno(), self.folder)
             self._clear()
             place = self._place()
             try:
-                yield f"{place}/source"
+                (place / SOURCES).parent.mkdir(parents=True)
+                yield str(place / SOURCES)
             finally:
                 shutil.rmtree(place, ignore_errors=True)
 
@@ -93,15 +99,17 @@ class TrackFolder:
 
     def drop(self, version: str) -> None:
         """Forgets all runs of a version."""
-        for path in self._numbered(version):
-            path.rename(aside := self._aside())
-            shutil.rmtree(aside, ignore_errors=True)
+        with self._told():
+            for path in self._numbered(version):
+                path.rename(aside := self._aside())
+                shutil.rmtree(aside, ignore_errors=True)
 
     @contextlib.contextmanager
     def attempt(self) -> Iterator[Attempt]:
         """A run to be made; what is not kept is gone at the end."""
         folder = self._aside()
-        (folder / "out").mkdir(parents=True)
+        with self._told():
+            (folder / "out").mkdir(parents=True)
         try:
             yield Attempt(str(folder))
         finally:
@@ -111,15 +119,25 @@ class TrackFolder:
         """Moves a finished run to its place, whole or not at all."""
         write_text(f"{attempt.folder}/{RECORD}", record)
         place = self._version(version) / str(number)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        if place.exists():  # a record that could not be read
-            place.rename(aside := self._aside())
-            shutil.rmtree(aside, ignore_errors=True)
-        Path(attempt.folder).rename(place)
+        with self._told():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if place.exists():  # a record that could not be read
+                place.rename(aside := self._aside())
+                shutil.rmtree(aside, ignore_errors=True)
+            Path(attempt.folder).rename(place)
 
     def note_started(self, started: Started) -> None:
         """Notes a process that a killed track would leave running."""
         write_text(str(self._runs / "running.json"), json.dumps({"group": started.group, "ticks": started.ticks}))
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        """What the system refuses, as an error of ours: the disk may be full, the folder somebody else's."""
+        try:
+            yield
+        except OSError as error:
+            what = f"cannot be written ({error.strerror}); what was finished is kept, and the same command goes on"
+            raise ProfgateError(self.folder, what) from error
 
     def _clear(self) -> None:
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):

@@ -135,14 +135,14 @@ def source_diff(name: str | None) -> SourceDiff | None:
     if name is None:
         return None
     diff = parse_diff(read_loosely(name, LARGEST_DIFF), "standard input" if name == "-" else name)
-    diff = _with_texts(diff)
+    diff = with_texts(diff)
     tracked = tracked_files()
     if tracked is None:
         return replace(diff, reason="git lists no files here, so only functions in changed files are known")
     return replace(diff, repository_files=tracked)
 
 
-def _with_texts(diff: SourceDiff) -> SourceDiff:
+def with_texts(diff: SourceDiff) -> SourceDiff:
     """The diff with the files whose ids it names, as git or the working tree has them."""
     wanted_before, wanted_after = wanted_texts(diff)
     before = {one.previous_path: one.blobs[0] for one in diff.files if one.blobs and one.previous_path in wanted_before}

@@ -3,13 +3,16 @@
 import hashlib
 import posixpath
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from profgate import wiring
 from profgate.adapters.track_folder import TrackFolder
+from profgate.attribute.folder_diff import folder_diff
 from profgate.attribute.function_changes import function_changes
 from profgate.attribute.unified_diff import parse_diff
+from profgate.commands.inputs import with_texts
 from profgate.commands.tracking import Plan, version_key
 from profgate.compare.calls import by_calls
 from profgate.compare.workloads import workload_name
@@ -39,24 +42,35 @@ class _Pair:
 
 
 def jump_pages(evolution: Evolution, plan: Plan, folder: TrackFolder, most: int) -> Iterator[tuple[int, Document]]:
-    """The number of each jump and its page, the largest jumps of the first metric first; at most so many pages.
+    """The number of each jump and its page, the largest jumps of each metric in turns; at most so many pages.
 
     A jump without profiles that know who called whom has none. Two metrics of one pair may share a page.
     """
-    order = sorted(range(len(evolution.jumps)), key=lambda number: _metric_of(evolution, number) != evolution.metric)
+    order = in_turns([_metric_of(evolution, number) for number in range(len(evolution.jumps))], evolution.metric)
     made: dict[tuple[str, str, int, int], Document] = {}
     for number in order:
         jump = evolution.jumps[number]
         pair = _pair(evolution, jump)
-        comparison = _comparison(plan, folder, pair)
+        diff = _diff(plan, folder, pair)
+        comparison = _comparison(folder, pair, diff)
         if comparison is None:
             continue
         key = (pair.benchmark, comparison.metric.name, jump.baseline, jump.target)
         if key not in made:
             if len(made) >= most:
                 return
-            made[key] = Document(_name(pair, comparison.metric.name), "text/html", _page(plan, pair, comparison))
+            made[key] = Document(_name(pair, comparison.metric.name), "text/html", _page(pair, comparison, diff))
         yield number, made[key]
+
+
+def in_turns(metrics: Sequence[str], first: str) -> list[int]:
+    """The numbers of what has these metrics: the first one of each metric, then the second ones and so on."""
+    seen: Counter[str] = Counter()
+    turns = []
+    for number, metric in enumerate(metrics):
+        turns.append((seen[metric], metric != first, number))
+        seen[metric] += 1
+    return [number for _, _, number in sorted(turns)]
 
 
 def _metric_of(evolution: Evolution, number: int) -> str:
@@ -68,13 +82,13 @@ def _pair(evolution: Evolution, jump: Jump) -> _Pair:
     return _Pair(line.benchmark, line.metric.name, evolution.measured[jump.baseline], evolution.measured[jump.target])
 
 
-def _comparison(plan: Plan, folder: TrackFolder, pair: _Pair) -> Comparison | None:
+def _comparison(folder: TrackFolder, pair: _Pair, diff: SourceDiff | None) -> Comparison | None:
     """Both versions laid over each other, in the jump's metric or in the first that can be drawn."""
     sides = [_sources(folder, version_key(one.version), pair.benchmark) for one in (pair.baseline, pair.target)]
     if not all(sides):
         return None
     labels = Side(pair.baseline.version.name), Side(pair.target.version.name)
-    given = PipelineInput(sides[0], sides[1], baseline_side=labels[0], target_side=labels[1], diff=_diff(plan, pair))
+    given = PipelineInput(sides[0], sides[1], baseline_side=labels[0], target_side=labels[1], diff=diff)
     try:
         comparisons = wiring.overlays(given)
     except ProfgateError:  # said in the report already, where the profile was read
@@ -96,16 +110,18 @@ def _ending(source: SourceFile) -> str:
     return dot + ending if stem else ""
 
 
-def _diff(plan: Plan, pair: _Pair) -> SourceDiff | None:
-    before, after = pair.baseline.version.commit, pair.target.version.commit
-    if plan.repository is None or not before or not after:
-        return None
-    patch = parse_diff(plan.repository.patch(before, after), "git diff")
+def _diff(plan: Plan, folder: TrackFolder, pair: _Pair) -> SourceDiff | None:
+    """What changed in the sources: git's word on two commits, else the files that both setups left."""
+    versions = (pair.baseline.version, pair.target.version)
+    if plan.repository is None:
+        texts = folder.sources.differing(*map(version_key, versions))
+        return None if texts is None else folder_diff(*texts)
+    before, after = (version.commit for version in versions)
+    patch = with_texts(parse_diff(plan.repository.patch(before, after), "git diff"))
     return replace(patch, repository_files=plan.repository.files(after))
 
 
-def _page(plan: Plan, pair: _Pair, comparison: Comparison) -> str:
-    diff = _diff(plan, pair)
+def _page(pair: _Pair, comparison: Comparison, diff: SourceDiff | None) -> str:
     context = PageContext((pair.baseline.version.name, pair.target.version.name), diff=diff)
     if diff is not None:
         context = replace(context, states=states_of(comparison, diff, function_changes(diff)))

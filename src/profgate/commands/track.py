@@ -1,7 +1,8 @@
 """``profgate track VERSIONS -- COMMAND``: how benchmarks did over versions, and where they jumped.
 
 VERSIONS are --last N, revisions, a range A..B, --tags PATTERN, or --releases that --setup installs. COMMAND leaves
-profiles or results in the folder PROFGATE_OUT; where it leaves none, its wall time counts.
+profiles or results in the folder PROFGATE_OUT; where it leaves none, its wall time counts. It is told PROFGATE_SOURCE,
+PROFGATE_VERSION and PROFGATE_COMMIT too, and {out}, {source}, {version}, {commit} stand for the same in its words.
 """
 
 import argparse
@@ -47,7 +48,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     what.add_argument("--setup", action="append", default=[], metavar="COMMAND", help="run first, once a version")
     what.add_argument("--runs", type=_count, default=3, metavar="N", help="runs a version (default: 3)")
     what.add_argument("--timeout", type=_seconds, default=1800.0, metavar="S", help="for a command (default: 1800)")
-    what.add_argument("--here", action="store_true", help="run COMMAND here; {source} is the version's worktree")
+    what.add_argument("--here", action="store_true", help="run COMMAND here; PROFGATE_SOURCE is the version's worktree")
     what.add_argument("--bring", action="append", default=[], metavar="PATH", help="copy from here into each worktree")
     what.add_argument("--source", action="append", default=[], metavar="GLOB", help="files of a benchmark, {benchmark}")
     what.add_argument("--again", action="store_true", help="try versions again that failed")
@@ -204,6 +205,8 @@ def run(argv: Sequence[str]) -> int:
     plan = _plan(arguments)
     if arguments.last is not None and len(plan.versions) < arguments.last:
         _tell(f"only {len(plan.versions)} of {arguments.last} versions are here; a shallow clone knows no more")
+    for doubt in plan.doubts():
+        _tell(doubt)
     kept = TrackFolder(arguments.output_dir, plan.key)
     output = _Output(arguments.output_dir, arguments.format, arguments.pages)
     with kept.alone() as source:

@@ -15,12 +15,13 @@ from profgate.adapters.benchmark_sources import bring, digest_of, files_matching
 from profgate.adapters.git_versions import Repository, without_git
 from profgate.adapters.processes import run_command
 from profgate.adapters.track_folder import Attempt, TrackFolder, remove_folder
+from profgate.attribute.own_source import own_source
+from profgate.commands.placeholders import filled, variables
 from profgate.compare.workloads import workload_name
 from profgate.errors import ComparisonError, ProfgateError, ProfileError
 from profgate.history.benchmark_values import benchmark_values, wall_time
 from profgate.history.evolution import EvolutionOptions, evolution_of
 from profgate.history.order import coarse_to_fine, duration_text, next_to_refine, remaining_seconds
-from profgate.history.own_source import own_text
 from profgate.history.records import RunRecord, record_from_json, record_to_json
 from profgate.model.evolution import BenchmarkValue, MeasuredVersion, Version
 from profgate.model.visible_text import name_text
@@ -62,6 +63,17 @@ class Plan:
         files |= {name for name in self.named_files() if self.here or os.path.isabs(name)}  # noqa: PTH117 - a text
         said = [self.command, self.setup, self.here, self.brought, digest_of(".", sorted(files)), not self.repository]
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:16]
+
+    def doubts(self) -> list[str]:
+        """What a person might take for measured, though it is not."""
+        if self.repository is None:
+            return []
+        told = []
+        if not self.here and self.repository.is_dirty():
+            told.append("changes that are not committed are not measured; --bring copies files from here")
+        if not self.setup and ".gitmodules" in self.repository.files(self.versions[-1].commit):
+            told.append("submodules are not checked out; --setup 'git submodule update --init' does that")
+        return told
 
     def named_files(self) -> list[str]:
         """Words of the command that could be files of the benchmark."""
@@ -171,6 +183,8 @@ def _measure_version(plan: Plan, folder: TrackFolder, version: Version, source: 
             return _set_up(plan, folder, version, source) or _runs(plan, folder, version, source)
     except ProfgateError as error:
         return _fail(folder, version, str(error))
+    except OSError as error:  # of a disk that is full, or files of that version that nobody may read
+        return _fail(folder, version, f"{error.filename or 'the worktree'}: {error.strerror}")
 
 
 @contextmanager
@@ -190,16 +204,19 @@ def _sources(plan: Plan, version: Version, source: str) -> Iterator[None]:
 def _set_up(plan: Plan, folder: TrackFolder, version: Version, source: str) -> str:
     for words in plan.setup:
         with folder.attempt() as attempt:
+            told = _told(version, source, attempt)
             outcome = run_command(
-                _filled(words, version, source, attempt),
+                filled(words, told),
                 folder=source,
-                environment=_environment(version, source, attempt),
+                environment=_environment(told),
                 log=attempt.log,
                 timeout=plan.timeout,
                 on_start=folder.note_started,
             )
             if outcome.problem:
                 return _fail(folder, version, f"setup: {outcome.problem}")
+    if plan.repository is None:
+        folder.sources.keep(version_key(version), source)
     return ""
 
 
@@ -224,10 +241,11 @@ def _fail(folder: TrackFolder, version: Version, problem: str) -> str:
 
 def _one_run(plan: Plan, folder: TrackFolder, attempt: Attempt, version: Version, source: str) -> RunRecord:
     place = "." if plan.here or plan.repository is None else os.path.join(source, plan.prefix)  # noqa: PTH118 - a text
+    told = _told(version, source, attempt)
     outcome = run_command(
-        _filled(plan.command, version, source, attempt),
+        filled(plan.command, told),
         folder=place,
-        environment=_environment(version, source, attempt),
+        environment=_environment(told),
         log=attempt.log,
         timeout=plan.timeout,
         on_start=folder.note_started,
@@ -248,26 +266,14 @@ def _one_run(plan: Plan, folder: TrackFolder, attempt: Attempt, version: Version
     return RunRecord(tuple(known), seconds, machine(), warnings=warnings)
 
 
-def _filled(words: Sequence[str], version: Version, source: str, attempt: Attempt) -> list[str]:
-    values = {"source": source, "version": version.name, "commit": version.commit, "output": attempt.output}
-    return [_replaced(word, values) for word in words]
+def _told(version: Version, source: str, attempt: Attempt) -> dict[str, str]:
+    """What a command is told, as variables and as placeholders."""
+    return {"out": attempt.output, "source": source, "version": version.name, "commit": version.commit}
 
 
-def _replaced(word: str, values: dict[str, str]) -> str:
-    for name, value in values.items():
-        word = word.replace(f"{{{name}}}", value)
-    return word
-
-
-def _environment(version: Version, source: str, attempt: Attempt) -> dict[str, str]:
-    own = {
-        "PROFGATE_OUT": attempt.output,
-        "PROFGATE_SOURCE": source,
-        "PROFGATE_VERSION": version.name,
-        "PROFGATE_COMMIT": version.commit,
-    }
+def _environment(told: dict[str, str]) -> dict[str, str]:
     # Python shuffles its sets at every start; with one order, counted calls repeat
-    return {"PYTHONHASHSEED": "0"} | without_git(dict(os.environ)) | own
+    return {"PYTHONHASHSEED": "0"} | without_git(dict(os.environ)) | variables(told)
 
 
 def _with_sources(plan: Plan, version: Version, place: str, values: Sequence[BenchmarkValue]) -> list[BenchmarkValue]:
@@ -283,7 +289,7 @@ def _digest(plan: Plan, place: str, value: BenchmarkValue) -> str | None:
     text = text_below(place, value.file) if value.file else None
     if text is None or value.file is None:
         return None
-    return hashlib.sha256(own_text(text, value.line, value.file).encode(errors="surrogatepass")).hexdigest()
+    return own_source(value.file, value.line, text).hex()
 
 
 def _command_digest(plan: Plan, version: Version, place: str) -> str | None:
