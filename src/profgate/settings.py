@@ -105,7 +105,11 @@ SETTINGS = (
         "pages", "10", "How many flame graph pages to upload, the worst workloads first (0 = none, at most 100)."
     ),
     SettingSpec("output-dir", "profgate-report", "Everything is written to this folder before anything is published."),
-    SettingSpec("ca-bundle", "", "File with certificates to trust, for a server with certificates of its own."),
+    SettingSpec(
+        "ca-bundle",
+        "",
+        "File with certificates to trust beside the public ones, for a server or proxy of your own.",
+    ),
 )
 
 

@@ -241,7 +241,10 @@ class Api:
         for release in self._state.releases.values():
             if number in release.assets:
                 name, data = release.assets[number]
-                if call.headers.get("Accept") == "application/octet-stream":
+                asked_for_bytes = call.headers.get("Accept") == "application/octet-stream"
+                if asked_for_bytes and self._state.enterprise:
+                    return Answer(200, data)
+                if asked_for_bytes:
                     return Answer(302, location=self._blobs.offer(data, "application/octet-stream", name))
                 return Answer(200, self._bodies.asset(number, name, data))
         raise RefusalError(404, "Not Found")

@@ -161,7 +161,7 @@ class Bodies:
             "id": number,
             "name": name,
             "size": len(data),
-            "digest": f"sha256:{hashlib.sha256(data).hexdigest()}",
+            "digest": f"sha256:{hashlib.sha256(data).hexdigest()}" if self._state.release_digests else None,
             "url": f"{self._api}/releases/assets/{number}",
         }
 

@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import socket
+import ssl
 import threading
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
@@ -41,6 +42,7 @@ from fake_github.state import (
 
 API_VERSION = "2022-11-28"
 VIOLATION = 599
+ENTERPRISE_API = "/api/v3"
 ZIP = "application/zip"
 EPOCH = (1980, 1, 1, 0, 0, 0)
 Client = TypeVar("Client", bound=AbstractContextManager[Any])
@@ -67,8 +69,10 @@ class FakeGitHub:
     GitHub's description.
     """
 
-    def __init__(self, **state: Any) -> None:
-        self.state = State(**state)
+    def __init__(self, *, enterprise: bool = False, certificate: ssl.SSLContext | None = None, **state: Any) -> None:
+        """With ``enterprise`` a server of its own: the API below a path, files of releases without a redirect."""
+        self._certificate = certificate
+        self.state = State(**state, enterprise=enterprise)
         self.blobs = BlobHost()
         self.runtime_token = runtime_token()
         self._servers: list[tuple[BaseWSGIServer, threading.Thread]] = []
@@ -76,12 +80,13 @@ class FakeGitHub:
         self._lock = threading.Lock()
         self._meetings: dict[tuple[str, str], threading.Barrier] = {}
         self._ended = threading.Event()
-        self.api_url = ""
+        self.api_url = self.server_url = ""
         self.foreign_clients = False  # others than profgate need not name the API's version
 
     def __enter__(self) -> Self:
         self.blobs.address = self._serve(self._answer_of_storage)
-        self.api_url = self._serve(self._answer)
+        self.server_url = self._serve(self._answer)
+        self.api_url = f"{self.server_url}{ENTERPRISE_API if self.state.enterprise else ''}"
         bodies = Bodies(_description(), self.state, self.api_url)
         self._api = Api(self.state, bodies, self.blobs)
         self._results = ResultsService(self.state, self.blobs, self.runtime_token)
@@ -107,13 +112,9 @@ class FakeGitHub:
     # What a run is given
 
     @property
-    def server_url(self) -> str:
-        return self.api_url
-
-    @property
     def results_url(self) -> str:
         """With a path behind the origin, as the real one may have."""
-        return f"{self.api_url}/results/"
+        return f"{self.server_url}/results/"
 
     @property
     def token(self) -> str:
@@ -125,7 +126,7 @@ class FakeGitHub:
             "ACTIONS_RESULTS_URL": self.results_url,
             "ACTIONS_RUNTIME_TOKEN": self.runtime_token,
             "GITHUB_API_URL": self.api_url,
-            "GITHUB_GRAPHQL_URL": f"{self.api_url}/graphql",
+            "GITHUB_GRAPHQL_URL": f"{self.api_url.removesuffix('/v3')}/graphql",
             "GITHUB_REPOSITORY": self.state.repository,
             "GITHUB_REPOSITORY_ID": str(self.state.repository_id),
             "GITHUB_RUN_ID": str(self.state.current_run_id or 1),
@@ -314,14 +315,16 @@ class FakeGitHub:
 
     def _serve(self, answer: Callable[[Request], Response]) -> str:
         application = Request.application(answer)
-        server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=_QuietHandler)
+        server = make_server(
+            "127.0.0.1", 0, application, threaded=True, request_handler=_QuietHandler, ssl_context=self._certificate
+        )
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         thread.start()
         self._servers.append((server, thread))
-        return f"http://127.0.0.1:{server.server_port}"
+        return f"http{'s' if self._certificate else ''}://127.0.0.1:{server.server_port}"
 
     def _answer(self, request: Request) -> Response:
-        raw_path = request.environ["REQUEST_URI"].partition("?")[0]
+        raw_path = self._path_of(request)
         body = request.get_data()
         self._meet(request.method, raw_path)
         fault = None
@@ -339,6 +342,15 @@ class FakeGitHub:
                 LoggedRequest(request.method, raw_path, request.args, dict(request.headers), response.status_code)
             )
         return self._through(fault, request, response)
+
+    def _path_of(self, request: Request) -> str:
+        """The path, as that of github.com, still percent-encoded."""
+        path: str = request.environ["REQUEST_URI"].partition("?")[0]
+        if not self.state.enterprise or path.startswith(SERVICE):
+            return path
+        if path == "/api/graphql":
+            return "/graphql"
+        return path.removeprefix(ENTERPRISE_API) if path.startswith(ENTERPRISE_API) else f"/nothing-here{path}"
 
     def _answer_of_storage(self, request: Request) -> Response:
         fault = self._fault(request.method, request.path)
@@ -362,9 +374,9 @@ class FakeGitHub:
                 barrier.abort()  # they meet once
 
     def _real_answer(self, request: Request, raw_path: str, body: bytes) -> Response:
-        if request.path.startswith(SERVICE):
+        if raw_path.startswith(SERVICE):
             return self._results.answer(request)
-        if request.path == "/graphql":
+        if raw_path == "/graphql":
             return self._graphql(request, body)
         return self._rest(request, raw_path, body)
 
@@ -404,6 +416,8 @@ class FakeGitHub:
         return self._checked(operation, answer, request, raw_path)
 
     def _checked(self, operation: Operation, answer: Answer, request: Request, raw_path: str) -> Response:
+        if isinstance(answer.value, bytes):
+            return Response(answer.value, answer.status, content_type="application/octet-stream")
         data = b"" if answer.value is None else json.dumps(answer.value).encode()
         response = Response(data, answer.status, content_type="application/json; charset=utf-8")
         if not answer.outside_description:

@@ -137,6 +137,8 @@ class State:
     comments: dict[int, Comment] = field(default_factory=dict)
     brought: dict[str, list[int]] = field(default_factory=dict)  # pull requests by the commit that merged them
     upload_host: str = ""
+    enterprise: bool = False
+    release_digests: bool = True  # older servers know none
     releases: dict[int, Release] = field(default_factory=dict)
     reruns: list[int] = field(default_factory=list)
     statuses: list[dict[str, object]] = field(default_factory=list)

@@ -363,9 +363,12 @@ def test_a_result_of_an_older_head_is_not_written(recorded: Stage) -> None:
 
 def test_without_a_results_service_the_step_is_told(recorded: Stage) -> None:
     service = recorded.fake.service_env
-    recorded.fake.service_env = lambda: service() | {"ACTIONS_RESULTS_URL": ""}  # type: ignore[method-assign]
+    here = {"ACTIONS_RESULTS_URL": "", "GITHUB_SERVER_URL": "https://github.com"}
+    recorded.fake.service_env = lambda: service() | here  # type: ignore[method-assign]
     assert recorded.compare(profiles(SLOWER, 77)) == 1
     assert "actions/upload-artifact@v7" in recorded.log
+    command = f"gh run download {recorded.first_half} --repo octo-org/shop --name profgate-pages-default-1"
+    assert all(command in text for text in (recorded.log, recorded.comments[0], recorded.summary))
     assert recorded.outputs["page-url"] == ""
     assert recorded.file("index.html")
 

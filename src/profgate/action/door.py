@@ -14,14 +14,13 @@ from profgate.action.second_half import second_half
 from profgate.action.sides import compared_sides, release_sides
 from profgate.action.telling import set_outputs, tell
 from profgate.activity import ActivityKind, Wishes, activity_for
+from profgate.adapters.certificates import missing
 from profgate.adapters.event import read_run_context
 from profgate.adapters.workflow_commands import WorkflowCommands
 from profgate.errors import ProfgateError, SettingsError
 from profgate.publish.step_outputs import Published
 from profgate.settings import SETTINGS, Settings, input_variable, settings_from
 from profgate.version import VERSION
-
-CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
 
 
 def main(environ: Mapping[str, str] | None = None, pace: Pace = ON_GITHUB) -> int:
@@ -35,7 +34,7 @@ def main(environ: Mapping[str, str] | None = None, pace: Pace = ON_GITHUB) -> in
     try:
         settings = settings_from({spec.name: given.get(input_variable(spec.name), "") for spec in SETTINGS})
         commands.mask(settings.token)
-        _drop_missing_certificates(commands)
+        _drop_missing_certificates(commands, given)
         job = Job(settings, read_run_context(given), commands, pace, given)
         with job.connections:
             return _act(job)
@@ -97,9 +96,8 @@ def _wishes(settings: Settings) -> Wishes:
     )
 
 
-def _drop_missing_certificates(commands: WorkflowCommands) -> None:
+def _drop_missing_certificates(commands: WorkflowCommands, given: Mapping[str, str]) -> None:
     """The runner hands over the host's variables, whose files may not exist in the container."""
-    for name in CA_VARIABLES:
-        if os.environ.get(name) and not os.path.exists(os.environ[name]):  # noqa: PTH110 - a question, not a path
-            commands.notice(f"{name} names a file that does not exist here; it is ignored, use the input ca-bundle")
-            del os.environ[name]
+    for name in missing(given):
+        commands.notice(f"{name} names a file that does not exist here; it is ignored, use the input ca-bundle")
+        os.environ.pop(name, None)  # requests looks there by itself

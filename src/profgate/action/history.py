@@ -74,7 +74,7 @@ def carry_on(job: Job, profiles: LocalSet, manifest: Manifest, policy: Policy) -
         job.commands.warning(f"the history was not carried on: {error}", title="profgate")
         return
     shown = posixpath.join(job.settings.output_dir, FOLDER)
-    if warning := upload_profiles(job.uploads, history_artifact(job), {FILE: data}, shown):
+    if warning := upload_profiles(job.uploads, history_artifact(job), {FILE: data}, shown, job.context.run_url):
         job.commands.warning(warning, title="profgate")
 
 

@@ -8,7 +8,9 @@ from functools import cached_property
 from pathlib import Path
 
 from profgate.adapters.artifact_service import ArtifactService
+from profgate.adapters.certificates import trusted_file
 from profgate.adapters.environment import machine_facts
+from profgate.adapters.files import scratch_folder
 from profgate.adapters.github_client import GitHubClient
 from profgate.adapters.patience import Patience
 from profgate.adapters.workflow_commands import WorkflowCommands
@@ -55,9 +57,15 @@ class Job:
         self.pace = pace
         self.environ = environ
         self.output_dir = posixpath.join(context.workspace, settings.output_dir)
-        self.trusted = _certificates(settings.ca_bundle, context.workspace)
         self.connections = ExitStack()
+        self.bundle = _certificates(settings.ca_bundle, context.workspace)
         self._upload_patience = pace.patience.fresh()
+
+    @cached_property
+    def trusted(self) -> str | bool:
+        """What connections trust: a file, else (True) the public authorities."""
+        folder = self.connections.enter_context(scratch_folder())
+        return trusted_file(self.bundle, self.environ, folder) or True
 
     @cached_property
     def client(self) -> GitHubClient:
@@ -114,11 +122,11 @@ class Job:
         )
 
 
-def _certificates(bundle: str, workspace: str) -> str | bool:
-    """What connections trust: the file that is named, else (True) what the image knows. Raises SettingsError."""
+def _certificates(bundle: str, workspace: str) -> str:
+    """The place of the file that is named. Raises SettingsError where there is none."""
     if not bundle:
-        return True
+        return ""
     place = posixpath.join(workspace, bundle)
-    if not Path(place).exists():
+    if not Path(place).is_file():
         raise SettingsError("ca-bundle", f"there is no file {bundle!r}; give a path below the workspace")
     return place

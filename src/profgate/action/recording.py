@@ -59,7 +59,7 @@ def _store(job: Job, profiles: LocalSet, manifest: Manifest, name: str, subfolde
     """Writes profiles and manifest into the output folder and uploads them; that it fails is a warning."""
     stored = write_set(job, profiles, manifest, subfolder)
     shown = posixpath.join(job.settings.output_dir, subfolder)
-    warning = upload_profiles(job.uploads, name, stored, shown)
+    warning = upload_profiles(job.uploads, name, stored, shown, job.context.run_url)
     if warning:
         job.commands.warning(warning, title="profgate")
     else:

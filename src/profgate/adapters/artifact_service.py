@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qs, quote, urlsplit
 
-from profgate.adapters.broken_lines import broken
+from profgate.adapters.broken_lines import broken, stays_broken
 from profgate.adapters.patience import OutOfPatienceError, Patience
 from profgate.errors import GitHubError
 
@@ -187,7 +187,8 @@ class ArtifactService:
                 verify=self._verify,
             )
         except requests.RequestException as error:  # its text would hold the signature
-            raise _NotYetError(where, f"the connection failed ({broken(error)})") from None
+            kind = UploadUnavailable if stays_broken(error) else _NotYetError
+            raise kind(where, f"the connection failed ({broken(error)})") from None
 
     def _repeated(self, where: str, once: Callable[[], Result]) -> Result:
         pause = self._pause

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from profgate.adapters.broken_lines import broken
+from profgate.adapters.broken_lines import broken, stays_broken
 from profgate.errors import GitHubError, ProfgateError, ProfileError
 
 if TYPE_CHECKING:
@@ -61,9 +61,13 @@ def fetch(url: str, where: str, *, max_bytes: int = MAX_DOWNLOAD, verify: bool |
             _check_status(answer.status_code, where)
             return received(answer, where, max_bytes)
     except requests.RequestException as error:
-        raise TryAgainError(
-            where, f"the download broke off ({broken(error)}); check the network of the runner and run again"
-        ) from None
+        raise broke_off(error, where) from None
+
+
+def broke_off(error: Exception, where: str) -> GitHubError:
+    """What to raise for a connection that failed: TryAgainError where it may pass."""
+    kind = GitHubError if stays_broken(error) else TryAgainError
+    return kind(where, f"the download broke off ({broken(error)}); check the network of the runner and run again")
 
 
 def received(answer: "Response", where: str, max_bytes: int) -> Download:

@@ -13,7 +13,7 @@ from email.utils import parsedate_to_datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from profgate.adapters.broken_lines import broken
+from profgate.adapters.broken_lines import broken, stays_broken
 from profgate.adapters.patience import Patience
 from profgate.errors import GitHubError, NotAllowed
 
@@ -142,6 +142,8 @@ def _translated(where: str) -> Iterator[None]:
     except GithubException as error:
         raise _refusal(error, where) from error
     except RequestException as error:
+        if stays_broken(error):
+            raise GitHubError(where, f"GitHub cannot be asked ({broken(error)})") from error
         raise ServerFailedError(where, f"GitHub did not answer ({broken(error)}); run again later") from error
     except (RuntimeError, AssertionError, ValueError) as error:
         what = f"{type(error).__name__}: {error}; check GITHUB_API_URL"

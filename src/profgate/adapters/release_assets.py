@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 from profgate.adapters.broken_lines import broken
-from profgate.adapters.downloads import CHUNK, Download, TryAgainError, fetch, received
+from profgate.adapters.downloads import CHUNK, Download, TryAgainError, broke_off, fetch, received
 from profgate.adapters.github_requests import NotFoundError
 from profgate.errors import GitHubError, NotAllowed
 
@@ -82,7 +82,7 @@ def fetch_asset(address: str, where: str, *, token: str, version: str, max_bytes
                 return received(answer, where, max_bytes)
             message = next(answer.iter_content(CHUNK), b"")
     except requests.RequestException as error:
-        raise TryAgainError(where, f"the download broke off ({broken(error)}); run again") from None
+        raise broke_off(error, where) from None
     if status in MOVED and re.match(r"https?://", leads_to):
         return fetch(leads_to, where, max_bytes=max_bytes, verify=verify)
     raise _no_asset(status, message, where)

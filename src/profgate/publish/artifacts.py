@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
+from urllib.parse import urlsplit
 
 from profgate.adapters.artifact_service import UploadedArtifact, UploadUnavailable
 from profgate.model.links import Links
@@ -55,17 +56,23 @@ def upload_pages(
             stored = service.upload_file(name, page.document.text.encode(), page.document.media_type)
             links = replace(links, pages={**links.pages, (page.workload, page.metric): stored.url})
     except UploadUnavailable as error:
-        step = upload_step(f"profgate-pages-{key}-{attempt}", folder)
-        return Uploaded(links, (f"{error}\nThe pages are in {folder}; to keep them add this step:\n{step}",))
+        name = f"profgate-pages-{key}-{attempt}"
+        step, command = upload_step(name, folder, run_url), fetch_command(name, run_url)
+        told = f"{error}\nThe pages are in {folder}; to keep them add this step:\n{step}"
+        told = f"{told}\nand fetch them with: {command}" if command else told
+        return Uploaded(replace(links, fetch=command or None), (told,))
     return Uploaded(links)
 
 
-def upload_profiles(connect: Callable[[], Uploads], name: str, files: Mapping[str, bytes], folder: str) -> str | None:
+def upload_profiles(
+    connect: Callable[[], Uploads], name: str, files: Mapping[str, bytes], folder: str, run_url: str
+) -> str | None:
     """Stores the profiles with their manifest; the warning with the step to add where that fails, else None."""
     try:
         connect().upload_zip(name, files)
     except UploadUnavailable as error:
-        return f"{error}\nThe profiles were not stored; to store them add this step:\n{upload_step(name, folder)}"
+        step = upload_step(name, folder, run_url)
+        return f"{error}\nThe profiles were not stored; to store them add this step:\n{step}"
     return None
 
 
@@ -99,13 +106,28 @@ def page_name(key: str, page: Page, attempt: int, taken: set[str]) -> str:
     return name
 
 
-def upload_step(name: str, folder: str) -> str:
-    """The workflow step that uploads a folder."""
+def upload_step(name: str, folder: str, run_url: str = "") -> str:
+    """The workflow step that uploads a folder; GitHub Enterprise Server lacks the service of its newer versions."""
     return (
-        "- uses: actions/upload-artifact@v7\n"
+        f"- uses: actions/upload-artifact@{'v3' if _own_server(run_url) else 'v7'}\n"
         "  if: always()\n"
         "  with:\n"
         f"    name: {name}\n"
         f"    path: {folder}\n"
         "    include-hidden-files: true"
     )
+
+
+def fetch_command(name: str, run_url: str) -> str:
+    """The command that fetches an artifact of a run, on whatever host that is; empty for what is no run's address."""
+    found = re.fullmatch(r"https?://([^/]+)/([^/]+/[^/]+)/actions/runs/([0-9]+)", run_url)
+    if found is None:
+        return ""
+    host, repository, number = found.groups()
+    place = repository if host == "github.com" else f"{host}/{repository}"
+    return f"gh run download {number} --repo {place} --name {name}"
+
+
+def _own_server(run_url: str) -> bool:
+    host = (urlsplit(run_url).hostname or "github.com").lower()
+    return host != "github.com" and not host.endswith(".ghe.com")

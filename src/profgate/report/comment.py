@@ -31,6 +31,7 @@ ROW_LIMITS = (20, 10, 5, 2, 0)
 OPEN_ROWS = 5
 OPEN_REASONS = 3
 LOOKS_CHANGED = 0.05  # relative change of a total that nobody takes for nothing
+LONGEST_COMMAND = 400
 LONGEST_FRAGMENT = 300  # a link that long helps nobody; it then names the frame by its key alone
 NEEDS_STACKS = "call_context: "  # begins the word of the strategy that every profile without stacks leaves unsuited
 POLICY = ("fail_on", "fail_on_total", "source")
@@ -379,9 +380,13 @@ def _first_page(found: Sequence[Row], links: Links, report: Report) -> str | Non
 
 
 def _no_page(pairs: Sequence[Pair], links: Links) -> str:
-    """Why no flame graph stands beside the other uploads: there are no stacks. Empty where that is not the reason."""
+    """How else to come by the flame graph, or that there is none: no stacks. Empty where neither is known."""
     stackless = all(any(reason.startswith(NEEDS_STACKS) for reason in pair.metric.unsuited) for pair in pairs)
-    return "no flame graph: no stacks were recorded" if pairs and stackless and links.report and not links.pages else ""
+    if pairs and stackless and links.report and not links.pages:
+        return "no flame graph: no stacks were recorded"
+    return (
+        f"🔥 flame graphs: {code_span(links.fetch, LONGEST_COMMAND)}" if pairs and not stackless and links.fetch else ""
+    )
 
 
 def _run(url: str | None) -> str:

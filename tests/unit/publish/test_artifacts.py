@@ -7,6 +7,8 @@ from profgate.adapters.artifact_service import ArtifactService, UploadUnavailabl
 from profgate.model.report import Document
 from profgate.publish.artifacts import Page, Uploads, page_name, upload_pages, upload_profiles
 
+RUN = "https://github.com/octo-org/shop/actions/runs/99"
+
 
 def page(workload: str, metric: str = "cpu") -> Page:
     return Page(workload, metric, Document("page.html", "text/html", "<p>"))
@@ -45,10 +47,26 @@ def test_each_page_is_an_artifact_that_opens(fake: FakeGitHub) -> None:
 
 
 def test_without_a_service_the_step_is_told() -> None:
-    uploaded = upload_pages(no_service, [page("api")], key="k", attempt=1, folder="out", run_url="https://run")
+    uploaded = upload_pages(no_service, [page("api")], key="k", attempt=1, folder="out", run_url=RUN)
     assert uploaded.links.pages == {}
     assert "actions/upload-artifact@v7" in uploaded.warnings[0]
+    assert uploaded.links.fetch == "gh run download 99 --repo octo-org/shop --name profgate-pages-k-1"
+    assert uploaded.links.fetch in uploaded.warnings[0]
     assert "path: out" in uploaded.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("host", "action", "repository"),
+    [
+        ("git.example.org", "actions/upload-artifact@v3", "git.example.org/octo-org/shop"),
+        ("octo.ghe.com", "actions/upload-artifact@v7", "octo.ghe.com/octo-org/shop"),
+    ],
+)
+def test_the_step_and_the_command_are_those_of_the_host(host: str, action: str, repository: str) -> None:
+    run = f"https://{host}/octo-org/shop/actions/runs/99"
+    uploaded = upload_pages(no_service, [page("api")], key="k", attempt=1, folder="out", run_url=run)
+    assert action in uploaded.warnings[0]
+    assert uploaded.links.fetch == f"gh run download 99 --repo {repository} --name profgate-pages-k-1"
 
 
 def test_no_pages_need_no_service() -> None:
@@ -58,13 +76,13 @@ def test_no_pages_need_no_service() -> None:
 
 def test_a_name_that_is_taken_ends_in_a_warning(fake: FakeGitHub) -> None:
     for _ in range(2):
-        warning = upload_profiles(lambda: service_of(fake), "profgate-default", {"a.folded": b"a 1\n"}, "out")
+        warning = upload_profiles(lambda: service_of(fake), "profgate-default", {"a.folded": b"a 1\n"}, "out", RUN)
     assert warning is not None
     assert "already" in warning
 
 
 def test_a_baseline_is_stored_as_a_zip(fake: FakeGitHub) -> None:
-    assert upload_profiles(lambda: service_of(fake), "profgate-default", {"a.folded": b"a 1\n"}, "out") is None
+    assert upload_profiles(lambda: service_of(fake), "profgate-default", {"a.folded": b"a 1\n"}, "out", RUN) is None
     assert [one.mime_type for one in fake.state.artifacts.values()] == ["application/zip"]
 
 

@@ -1,0 +1,326 @@
+"""GitHub Enterprise Server and networks of companies: other addresses, no upload service, own certificates, proxies."""
+
+import base64
+import select
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+import pytest
+import trustme
+
+from action_stage import ARTIFACT, SLOWER, Stage, profiles
+from fake_github import CUT, FakeGitHub
+
+ASSET = f"{ARTIFACT}.zip"
+VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+
+
+@pytest.fixture(autouse=True)
+def _plain_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of this machine's own proxies and certificates."""
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+
+
+# GitHub Enterprise Server
+
+
+@pytest.fixture
+def enterprise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Stage]:
+    with FakeGitHub(enterprise=True) as fake:
+        stage = Stage(fake, tmp_path, capsys)
+        stage.inputs["gate-without-history"] = "true"
+        yield stage
+
+
+def test_api_graphql_and_links_are_those_of_the_server(enterprise: Stage) -> None:
+    enterprise.push()
+    enterprise.open_pull(files={"src/cart.py": b"def parse(text):\n    return text\n"})
+    assert enterprise.compare(profiles(SLOWER, 77)) == 1
+    paths = [one.path for one in enterprise.fake.requests if "/twirp/" not in one.path]
+    assert any(path == "/graphql" for path in paths)  # as the fake knows it; it answers below /api alone
+    place = f"{enterprise.fake.server_url}/octo-org/shop/"
+    addresses = [part.partition(")")[0] for part in enterprise.comments[0].split("](")[1:]]
+    assert addresses
+    assert all(one.startswith(place) for one in addresses)
+    assert "github.com" not in enterprise.comments[0]
+    assert "/api/v3" not in enterprise.comments[0] + enterprise.summary
+
+
+def test_pages_of_a_long_list_are_followed_below_its_path(enterprise: Stage) -> None:
+    enterprise.push()
+    enterprise.open_pull()
+    for _ in range(101):
+        enterprise.fake.add_comment(enterprise.number, "hello")
+    assert enterprise.compare(profiles(SLOWER, 77)) == 1
+    assert len(enterprise.comments) == 102
+
+
+def test_without_the_artifact_service_a_step_stores_and_a_command_fetches(enterprise: Stage) -> None:
+    service = enterprise.fake.service_env
+    enterprise.fake.service_env = lambda: service() | {"ACTIONS_RESULTS_URL": ""}  # type: ignore[method-assign]
+    enterprise.push()
+    assert enterprise.fake.state.artifacts == {}
+    assert "- uses: actions/upload-artifact@v3" in enterprise.log.replace("%0A", "\n").splitlines()
+    run = next(iter(enterprise.fake.state.runs))
+    told = enterprise.log.partition("path: ")[2].partition("%0A")[0]
+    folder = enterprise.workspace / told  # what the step that was told uploads
+    files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    enterprise.fake.add_artifact(run, ARTIFACT, {name: path.read_bytes() for name, path in files.items()})
+    enterprise.open_pull()
+    assert enterprise.compare(profiles(SLOWER, 77)) == 1
+    host = enterprise.fake.server_url.removeprefix("http://")
+    pages = "profgate-pages-default-1"
+    command = f"gh run download {enterprise.first_half} --repo {host}/octo-org/shop --name {pages}"
+    assert all(command in text for text in (enterprise.log, enterprise.comments[0], enterprise.summary))
+    assert f"name: {pages}" in enterprise.log
+    assert enterprise.file("index.html")
+
+
+def released(stage: Stage, *, digest: bool = True) -> None:
+    """A release that keeps the profiles of the base, whose artifacts are gone."""
+    stage.fake.state.permissions["contents"] = "write"
+    stage.push()
+    stage.fake.add_release("v1", stage.base, {})
+    stage.fake.start_run(stage.base, event="release", branch="v1")
+    environ = {"GITHUB_SHA": stage.base, "GITHUB_REF": "refs/tags/v1"}
+    assert stage.run("release", {}, environ, {"action": "published", "release": {"tag_name": "v1"}}) == 0
+    stage.fake.finish_run()
+    stage.fake.state.artifacts.clear()
+    stage.fake.state.release_digests = digest
+    stage.open_pull()
+    stage.inputs["baseline-ref"] = "v1"
+
+
+@pytest.mark.parametrize("server", ["stage", "enterprise"])
+def test_what_a_release_keeps_is_read_with_and_without_a_redirect(server: str, request: pytest.FixtureRequest) -> None:
+    stage: Stage = request.getfixturevalue(server)
+    stage.inputs["gate-without-history"] = "true"
+    released(stage)
+    assert stage.compare(profiles(SLOWER, 77)) == 1
+    assert stage.outputs["baseline-sha"] == stage.fake.state.tags["v1"]
+    assert stage.fake.blobs.tokens_received == 0
+
+
+@pytest.mark.parametrize("server", ["stage", "enterprise"])
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        (404, "let profgate attach it again"),
+        (403, "contents: read"),
+        (500, "GitHub answered 500"),
+        (CUT, "the download broke off"),
+    ],
+)
+def test_a_file_of_a_release_that_does_not_come_is_named(
+    server: str, status: int, told: str, request: pytest.FixtureRequest
+) -> None:
+    stage: Stage = request.getfixturevalue(server)
+    released(stage)
+    stage.fake.fail("GET", "/releases/assets/", status, times=99, message="Not for you")
+    assert stage.compare(profiles(SLOWER, 77)) == 2
+    assert f"release asset {ASSET}" in stage.log
+    assert told in stage.log
+
+
+def test_a_file_of_a_release_that_came_once_it_was_asked_again_is_used(enterprise: Stage) -> None:
+    released(enterprise)
+    enterprise.fake.fail("GET", "/releases/assets/", 502)
+    assert enterprise.compare(profiles(SLOWER, 77)) == 1
+
+
+@pytest.mark.parametrize(("digest", "told"), [(True, "do not match the digest"), (False, "the zip is broken")])
+def test_a_truncated_file_of_a_release_is_never_used(enterprise: Stage, *, digest: bool, told: str) -> None:
+    released(enterprise, digest=digest)
+    (release,) = enterprise.fake.state.releases.values()
+    ((_, data),) = release.assets.values()
+    enterprise.fake.fail("GET", "/releases/assets/", 200, times=99, body=data[:-40])
+    assert enterprise.compare(profiles(SLOWER, 77)) == 2
+    assert told in enterprise.log
+
+
+# Certificates
+
+
+@pytest.fixture(scope="module")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture
+def secured(tmp_path: Path, capsys: pytest.CaptureFixture[str], authority: trustme.CA) -> Iterator[Stage]:
+    """A GitHub whose certificates an authority of its own signs."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    with FakeGitHub(certificate=context) as fake:
+        stage = Stage(fake, tmp_path, capsys)
+        stage.inputs["gate-without-history"] = "true"
+        yield stage
+
+
+def everything_works(stage: Stage) -> None:
+    """Upload, baseline, download and comment over TLS."""
+    stage.push()
+    assert [one.name for one in stage.fake.state.artifacts.values()] == [ARTIFACT], stage.log
+    stage.open_pull()
+    assert stage.compare(profiles(SLOWER, 77)) == 1, stage.log
+    assert len(stage.comments) == 1
+    assert stage.outputs["page-url"]
+
+
+@pytest.mark.parametrize("name", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"])
+def test_an_authority_that_the_runner_names_is_trusted(secured: Stage, authority: trustme.CA, name: str) -> None:
+    place = secured.folder / "authority.pem"
+    authority.cert_pem.write_to_path(place)
+    service = secured.fake.service_env
+    secured.fake.service_env = lambda: service() | {name: str(place)}  # type: ignore[method-assign]
+    everything_works(secured)
+
+
+def test_an_authority_that_the_workflow_names_is_trusted(secured: Stage, authority: trustme.CA) -> None:
+    place = secured.folder / "authority.pem"
+    authority.cert_pem.write_to_path(place)
+    secured.inputs["ca-bundle"] = str(place)
+    everything_works(secured)
+
+
+def test_an_unknown_authority_is_told_with_what_to_set_and_nothing_is_repeated(secured: Stage) -> None:
+    secured.push()
+    assert secured.fake.state.artifacts == {}
+    assert "name the file of its authority in the input ca-bundle" in secured.log
+    secured.open_pull()
+    assert secured.compare(profiles(SLOWER, 77)) == 2
+    assert "the certificate is not trusted" in secured.log
+    assert "input ca-bundle" in secured.log
+    assert secured.fake.requests == []
+
+
+def test_a_bundle_without_certificates_is_a_mistake(secured: Stage) -> None:
+    place = secured.folder / "authority.der"
+    place.write_bytes(b"\x30\x82")
+    secured.inputs["ca-bundle"] = str(place)
+    assert secured.record(profiles()) == 2
+    assert "holds no certificate in PEM form" in secured.log
+
+
+def test_a_variable_that_names_no_file_of_the_container_is_left_out(stage: Stage) -> None:
+    service = stage.fake.service_env
+    stage.fake.service_env = lambda: service() | {"NODE_EXTRA_CA_CERTS": "/host/ca.pem"}  # type: ignore[method-assign]
+    assert stage.record(profiles()) == 0
+    assert "NODE_EXTRA_CA_CERTS names a file that does not exist here" in stage.log
+
+
+# Proxies
+
+
+class Proxy:
+    """A proxy that connects to loopback for whoever brings the right password."""
+
+    def __init__(self, password: str) -> None:
+        self._wanted = b"Basic " + base64.b64encode(f"runner:{password}".encode())
+        self.connected: list[str] = []
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self.port = self._server.getsockname()[1]
+        self._threads: list[threading.Thread] = []
+        self._start(self._accept)
+
+    def close(self) -> None:
+        self._server.shutdown(socket.SHUT_RDWR)
+        self._server.close()
+        for thread in self._threads:
+            thread.join(timeout=10)
+
+    def _start(self, work: Callable[..., None], *arguments: object) -> None:
+        self._threads.append(threading.Thread(target=work, args=arguments, daemon=True))
+        self._threads[-1].start()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                self._start(self._talk, self._server.accept()[0])
+
+    def _talk(self, client: socket.socket) -> None:
+        with client, suppress(OSError):
+            head = b""
+            while b"\r\n\r\n" not in head:
+                head += client.recv(4096) or b"\r\n\r\n"
+            if self._wanted not in head:
+                client.sendall(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+                return
+            target = head.split()[1].decode()
+            self.connected.append(target)
+            host, _, port = target.partition(":")
+            with socket.create_connection((host, int(port))) as server:
+                client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                while ready := select.select([client, server], [], [], 10)[0]:
+                    data = ready[0].recv(65536)
+                    if not data:
+                        return
+                    (server if ready[0] is client else client).sendall(data)
+
+
+@contextmanager
+def proxy_with(password: str) -> Iterator[Proxy]:
+    with ExitStack() as stack:
+        proxy = Proxy(password)
+        stack.callback(proxy.close)
+        yield proxy
+
+
+@pytest.fixture
+def behind_proxy(secured: Stage, authority: trustme.CA) -> Stage:
+    place = secured.folder / "authority.pem"
+    authority.cert_pem.write_to_path(place)
+    secured.inputs["ca-bundle"] = str(place)
+    return secured
+
+
+def everything_told(stage: Stage) -> str:
+    written = [path for path in stage.workspace.rglob("*") if path.is_file()]
+    return stage.log + "".join(stage.fake.comment_bodies(1)) + "".join(path.read_text() for path in written)
+
+
+@pytest.mark.parametrize("name", ["HTTPS_PROXY", "https_proxy"])
+def test_all_goes_through_the_proxy_and_its_password_is_never_told(
+    behind_proxy: Stage, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    with proxy_with("pass-word-17") as proxy:
+        monkeypatch.setenv(name, f"http://runner:pass-word-17@127.0.0.1:{proxy.port}")
+        everything_works(behind_proxy)
+        api, storage = behind_proxy.fake.api_url, behind_proxy.fake.blobs.address
+        assert set(proxy.connected) == {api.removeprefix("https://"), storage.removeprefix("https://")}
+    assert "pass-word-17" not in everything_told(behind_proxy)
+
+
+def test_what_needs_no_proxy_gets_none(behind_proxy: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    with proxy_with("pass-word-17") as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", f"http://runner:pass-word-17@127.0.0.1:{proxy.port}")
+        monkeypatch.setenv("NO_PROXY", "example.org,127.0.0.1")
+        everything_works(behind_proxy)
+        assert proxy.connected == []
+
+
+def test_a_proxy_that_refuses_is_told_without_its_address(behind_proxy: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    with proxy_with("another") as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", f"http://runner:pass-word-17@127.0.0.1:{proxy.port}")
+        behind_proxy.open_pull()
+        assert behind_proxy.compare(profiles(SLOWER, 77)) == 2
+        assert "the proxy answered 407; check HTTPS_PROXY and NO_PROXY" in behind_proxy.log
+        told = everything_told(behind_proxy)
+        assert "pass-word-17" not in told
+        assert str(proxy.port) not in told.replace(behind_proxy.fake.api_url, "")
+
+
+def test_a_proxy_that_is_not_there_is_told_without_its_address(
+    behind_proxy: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://runner:pass-word-17@127.0.0.1:9")
+    behind_proxy.open_pull()
+    assert behind_proxy.compare(profiles(SLOWER, 77)) == 2
+    assert "the proxy did not answer; check HTTPS_PROXY and NO_PROXY" in behind_proxy.log
+    assert "pass-word-17" not in everything_told(behind_proxy)
