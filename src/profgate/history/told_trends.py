@@ -10,6 +10,7 @@ from profgate.history.trends import Rules, trends_of, unknown_of
 from profgate.model.history import Series, StoredRecord
 from profgate.model.trend import CHANGE_POINT, Trend
 
+LARGEST = 1e300  # what is beyond is no measurement
 NOWHERE = ""  # baseline and target of their records: a trend belongs to no single commit
 
 
@@ -72,5 +73,11 @@ def trends_of_text(text: str) -> list[Trend]:
 
 
 def _is_trend(entry: Mapping[str, Any]) -> bool:
-    numbers_fit = all(isinstance(entry[name], int | float) for name in ("before", "after", "p", "commits"))
-    return numbers_fit and all(isinstance(entry[name], str) for name in ("series", "metric", "unit", "first", "last"))
+    texts = all(isinstance(entry[name], str) for name in ("series", "workload", "metric", "unit", "first", "last"))
+    names = all(entry[name] is None or isinstance(entry[name], str) for name in ("name", "file"))
+    numbers_fit = all(_is_number(entry[name]) for name in ("before", "after", "p"))
+    return texts and names and numbers_fit and entry["better"] in ("lower", "higher") and type(entry["commits"]) is int
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and -LARGEST < value < LARGEST  # no NaN either

@@ -1,12 +1,15 @@
 """Which trends of a history were told before."""
 
+import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
+
+import pytest
 
 from history_samples import reading
 from profgate.history.told_trends import remember, trends_along, trends_of_text, untold
 from profgate.model.history import Reading, Series, StoredRecord
-from profgate.model.trend import CHANGE_POINT, TrendRules
+from profgate.model.trend import CHANGE_POINT, Trend, TrendRules
 
 LINE = [f"c{number:02}" for number in range(40)]
 
@@ -70,6 +73,18 @@ def test_records_of_another_shape_tell_nothing() -> None:
         kept.put_records([StoredRecord("", "", trend.series, CHANGE_POINT, content)])
         assert untold(kept, [trend], LINE) == [trend]
     assert trends_of_text("[]") == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"name": 2**63}, {"file": ["a.py"]}, {"workload": None}, {"better": "sideways"}, {"commits": 1.5}),
+        *({"before": 10**400}, {"after": float("nan")}, {"p": float("inf")}, {"before": "1"}),
+    ],
+)
+def test_an_entry_of_another_kind_is_left_out_and_the_rest_is_read(change: dict[str, object]) -> None:
+    sound = Trend("s", "api", "time", "seconds", "lower", "parse", "shop.py", "a" * 40, "b" * 40, 9, 1.0, 2.0, 0.01)
+    assert trends_of_text(json.dumps([asdict(sound) | change, asdict(sound)])) == [sound]
 
 
 def test_rules_of_a_series_bound_what_is_found() -> None:
