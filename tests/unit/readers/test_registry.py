@@ -1,6 +1,4 @@
 import gzip
-import json
-import marshal
 import re
 import zlib
 from pathlib import Path
@@ -14,6 +12,7 @@ from profgate.model.profile import Configuration, FrameList, Profile
 from profgate.model.source import SourceFile, source_of
 from profgate.readers.containers import unwrap
 from profgate.readers.registry import READERS, read_profile, readers_with
+from smallest_files import SMALLEST
 
 DATA = Path(__file__).parents[2] / "data"
 FORMATS = (
@@ -23,7 +22,6 @@ FORMATS = (
     *("pytest-durations", "pytest-report-log", "go-test", "gecko"),
 )
 RECORDED = [(name, path) for name in FORMATS for path in sorted((DATA / name).iterdir())]
-SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
 ENDLESS = ("perf", "callgrind", "go-benchmark", "libtest", "austin", "pytest-durations")
 LINES = ("libtest",)  # each line stands for itself: what is cut between two of them is whole
@@ -32,39 +30,6 @@ LINES = ("libtest",)  # each line stands for itself: what is cut between two of 
 TEXTS = [path for name, path in RECORDED if name not in ("pprof", "pstats", "perun", "jfr")]
 WORD = re.compile(rb'"[^"\n]*"|-?[\w.]+')
 HOSTILE = (b"null", b"-1", b"0", b"1e999", b"9" * 19, b"9" * 5000, b'"x"', b"[]", b"{}", b"", b"\n", b"true", b"0.5")
-
-# the least each format can be
-SMALLEST = {
-    "pprof": b"\x0a\x00\x32\x00",
-    "speedscope": json.dumps({"$schema": SCHEMA, "shared": {"frames": []}, "profiles": []}).encode(),
-    "cpuprofile": b'{"nodes": [], "samples": [], "timeDeltas": []}',
-    "firefox": b'{"meta": {"preprocessedProfileVersion": 58}, "threads": []}',
-    "gecko": b'{"meta": {"version": 30, "stackwalk": 1}, "threads": []}',
-    "pstats": marshal.dumps({}),
-    "pyinstrument": b'{"sample_count": 0, "root_frame": null}',
-    "trace-events": b'{"traceEvents": []}',
-    "perun": b'{"header": {}, "collector_info": {}, "global": {"resources": []}}',
-    "perf": b"shop 12 5.25: 9 cycles:u: \n\t5d main (/shop)\n\n",
-    "callgrind": b"events: Ir\nfn=main\n1 2\ntotals: 2\n",
-    "austin": b"# austin: 3.7.0\n",
-    "jfr": b'{"recording": {"events": []}}',
-    "hyperfine": b'{"results": [{"command": "ls", "median": 0.5, "times": [0.5]}]}',
-    "pytest-benchmark": b'{"machine_info": {}, "benchmarks": []}',
-    "pyperf": b'{"benchmarks": [{"runs": [], "metadata": {"name": "a"}}], "metadata": {"perf_version": "2"}}',
-    "go-benchmark": b"BenchmarkA \t 1\t 2 ns/op\n",
-    "google-benchmark": b'{"context": {"library_build_type": "release"}, "benchmarks": []}',
-    "criterion": b'{"sampling_mode": "Flat", "iters": [1], "times": [2]}',
-    "libtest": b"test a ... bench: 1 ns/iter (+/- 0)\n",
-    "jmh": b'[{"jmhVersion": "1", "benchmark": "a", "primaryMetric": {"scoreUnit": "ns/op", "score": 1}}]',
-    "benchmarkdotnet": b'{"HostEnvironmentInfo": {}, "Benchmarks": []}',
-    "custom-results": b'[{"name": "a", "unit": "ms", "value": 1}]',
-    "junit": b'<testsuite><testcase name="a" time="1"/></testsuite>',
-    "pytest-durations": b"=== slowest durations ===\n0.50s call     tests/a.py::test_x\n",
-    "pytest-report-log": b'{"nodeid": "a", "when": "call", "duration": 1, "$report_type": "TestReport"}',
-    "go-test": b'{"Action": "pass", "Package": "shop", "Test": "TestA", "Elapsed": 0.1}\n',
-    "durations": b'{"schema": "profgate.durations/1", "unit": "nanoseconds", "durations": {"t": 1}}',
-    "folded": b"main 1\n",
-}
 
 
 class Loud:

@@ -1,0 +1,163 @@
+"""Fuzzes the doors through which data of strangers comes in: ./run fuzz [DOOR ...] [--minutes 10] [--seed 1].
+
+Each door gets a process of its own, one after the other. What is found stands in build/fuzz/DOOR/findings, the inputs
+that reached something new in build/fuzz/DOOR/corpus, from where the next run goes on; build/fuzz/log.jsonl has a line
+for each run. The exit code is 1 where anything was found.
+"""
+
+import argparse
+import json
+import os
+import re
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # threads would not survive a fork, and reserve much of the address space
+
+from fuzz.campaign import Limits, engine, hunt, kept_input
+
+if TYPE_CHECKING:
+    from fuzz.door import Door
+
+ROOT = Path(__file__).resolve().parents[2]
+LEAST_SECONDS = 5.0  # not worth another start
+STEP = re.compile(r"cov: (\d+) ft: (\d+) corp: (\d+)/")
+UNITS = re.compile(r"stat::number_of_executed_units: (\d+)")
+HEADINGS = ("door", "wall s", "CPU s", "runs", "branches", "features", "corpus", "slowest s", "peak MB")
+WIDTHS = (20, 7, 7, 10, 9, 15, 7, 10, 8)
+
+
+def main() -> int:
+    """Runs what was asked for and gives the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="run fuzz", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    atheris = engine()
+    from fuzz.doors import DOORS
+
+    parser.add_argument("doors", nargs="*", metavar="DOOR", help=f"of {', '.join(DOORS)}; all by default")
+    parser.add_argument("--minutes", type=float, default=10.0, help="wall clock for each door (%(default)s)")
+    parser.add_argument("--rounds", type=int, default=1, help="turns of that length for each door (%(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="begins the chance (%(default)s)")
+    parser.add_argument("--output", type=Path, default=ROOT / "build" / "fuzz", help="folder (build/fuzz)")
+    chosen = parser.parse_args()
+    unknown = sorted(set(chosen.doors) - set(DOORS))
+    if unknown:
+        parser.error(f"unknown door {unknown[0]}; there are {', '.join(DOORS)}")
+    if atheris is None:
+        print("run fuzz: atheris is not installed here, so the search is not guided by what inputs reach", flush=True)
+    print(line_of(HEADINGS), " findings", flush=True)
+    found = 0
+    names = list(chosen.doors or DOORS)
+    for turn, name in enumerate(names * chosen.rounds):
+        row = fuzz(
+            DOORS[name], chosen.output.resolve() / name, chosen.minutes * 60, chosen.seed + turn, atheris, Limits()
+        )
+        found += len(row["findings"])
+        print(line_of(cells_of(row)), "", told(row["findings"]) or "none", f"({told(row['outcomes'])})", flush=True)
+        with (chosen.output / "log.jsonl").open("a") as log:
+            log.write(json.dumps(row) + "\n")
+    return 1 if found else 0
+
+
+def fuzz(
+    door: "Door", folder: Path, seconds: float, seed: int, atheris: ModuleType | None, limits: Limits
+) -> dict[str, Any]:
+    """Runs one door for that long, beginning anew where the process dies, and sums up."""
+    folder.mkdir(parents=True, exist_ok=True)
+    end = time.monotonic() + seconds
+    rows: list[dict[str, Any]] = []
+    while (left := end - time.monotonic()) > LEAST_SECONDS or not rows:
+        (folder / "status.json").unlink(missing_ok=True)
+        log = folder / "engine.log"
+        code = _apart(log, partial(hunt, door, folder, left, seed + len(rows), atheris, limits))
+        said = log.read_text(errors="replace")
+        if not (folder / "status.json").exists():
+            raise SystemExit(f"run fuzz: {door.name} did not start:\n{said[-2000:]}")
+        rows.append(_row(folder, said, code))
+    return _sum(rows)
+
+
+def _apart(log: Path, task: Callable[[], None]) -> int:
+    """Does the task in a copy of this process, which has everything loaded; its exit code, negative for a signal."""
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.dup2(file, 1)
+            os.dup2(file, 2)
+            task()
+            code = 0
+        except Exception:  # noqa: BLE001 - told in the log, and by the exit code
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _row(folder: Path, said: str, code: int) -> dict[str, Any]:
+    row: dict[str, Any] = json.loads((folder / "status.json").read_text())
+    steps = STEP.findall(said)
+    if steps:
+        row["branches"], row["corpus"] = int(steps[-1][0]), int(steps[-1][2])
+        row["features"] = [int(steps[0][1]), int(steps[-1][1])]
+    row["runs"] = max([row["runs"], *map(int, UNITS.findall(said))])
+    if code != 0:
+        row["findings"][f"the process ended with {code}"] = 1
+        (folder / "findings" / f"ended-{code}-{int(time.time())}").write_bytes(kept_input(folder))
+    return row
+
+
+def _sum(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    whole = dict(rows[-1], seed=rows[0]["seed"])
+    for key in ("runs", "wall_seconds", "cpu_seconds"):
+        whole[key] = round(sum(row[key] for row in rows), 1)
+    for key in ("slowest_cpu_seconds", "peak_bytes"):
+        whole[key] = max(row[key] for row in rows)
+    for key in ("outcomes", "findings"):
+        names = dict.fromkeys(name for row in rows for name in row[key])
+        whole[key] = {name: sum(row[key].get(name, 0) for row in rows) for name in names}
+    if "features" in whole:
+        whole["features"] = [rows[0].get("features", [0])[0], whole["features"][1]]
+    return whole
+
+
+def cells_of(row: dict[str, Any]) -> tuple[str, ...]:
+    """What the table shows of a run; what an unguided one does not know is a dash."""
+    times = (f"{row['wall_seconds']:.0f}", f"{row['cpu_seconds']:.0f}")
+    features = " -> ".join(map(str, row.get("features", ["-"])))
+    reached = (str(row.get("branches", "-")), features, str(row.get("corpus", "-")))
+    return (
+        row["door"],
+        *times,
+        str(row["runs"]),
+        *reached,
+        f"{row['slowest_cpu_seconds']:.2f}",
+        str(row["peak_bytes"] >> 20),
+    )
+
+
+def line_of(cells: tuple[str, ...]) -> str:
+    """Cells under their headings."""
+    name, *numbers = (
+        cell.ljust(width) if place == 0 else cell.rjust(width)
+        for place, (cell, width) in enumerate(zip(cells, WIDTHS, strict=True))
+    )
+    return " ".join((name, *numbers))
+
+
+def told(counts: dict[str, int]) -> str:
+    """Names with how often each was seen."""
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,392 @@
+"""The doors beside the readers: containers, artifacts, reports, texts of people, sources, a stranger's history."""
+
+import contextlib
+import gzip
+import hashlib
+import io
+import json
+import sqlite3
+import tempfile
+import warnings
+import zipfile
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from backports import zstd
+
+from fuzz.door import DATA, Door
+from fuzz.mutation import JSON, Codec
+from history_samples import reading
+from profgate.adapters import github_answers
+from profgate.adapters.downloads import read_zip
+from profgate.adapters.history_file import FILE, connected, restrain, spoken_for
+from profgate.adapters.history_probe import probe
+from profgate.adapters.history_store import HistoryStore, open_history
+from profgate.attribute.dependencies import dependency_changes
+from profgate.attribute.fingerprints import parsed_source
+from profgate.attribute.unified_diff import TextBudget, parse_diff, parse_patch
+from profgate.config_file import read_policy
+from profgate.errors import GitHubError, ProfgateError, ProfileError, SettingsError
+from profgate.history.records import record_from_json
+from profgate.history.told_trends import trends_of_text
+from profgate.judge.legs import Leg, as_one
+from profgate.model.acceptance import in_comment, in_commit, remembered_limits
+from profgate.model.attribution import ChangedFile, SourceDiff, SourceTexts
+from profgate.model.change import OptionSpec
+from profgate.model.links import Links
+from profgate.model.manifest import MANIFEST_NAME, Manifest, ManifestFile, manifest_to_json
+from profgate.model.policy import Policy
+from profgate.model.run_context import TriggeringRun
+from profgate.model.source import source_of
+from profgate.model.trend import Trend
+from profgate.readers.registry import read_profile
+from profgate.report.comment import render_comment
+from profgate.report.json_report import from_json, to_json
+from profgate.report.links_json import links_from_json, links_to_json
+from profgate.report.terminal_report import terminal_lines
+from profgate.report.trends import trends_json, trends_lines
+from profgate.sources.handed_over import checked_set
+from report_samples import hostile, regression
+
+RUN = TriggeringRun(7, "pull_request", "success", "topic", "a" * 40, 2, "stranger", ".github/workflows/a.yml")
+CHOICE = OptionSpec("way", "mean", "How.", choices=("mean", "median"))
+CATALOGUE = {"eto": (OptionSpec("cutoff", 0.0, "Rows below are left out.", 0.0, 1.0), CHOICE), "bmoe": ()}
+POLICY = b"""degradation:
+  apply: first
+  strategies:
+    - {type: mixed, postprocessor: regression_analysis, method: bmoe}
+    - cmd: mybin
+      workload: ["big-*", 17]
+      method: eto
+      options: {cutoff: 0.5, way: median}
+  location_filter: "lib.*"
+gate:
+  fail_on: severe
+  fail-on-total: never
+  max-gate-distance: 3
+  budget: 0.05
+  owners: "@team"
+  ignore: [cpu_idle, "swapper*"]
+  aliases: {"old_*": "new_*", a.b: c}
+"""
+ACCEPTING = (
+    b"/profgate accept `ns::parse(int)` max=+40% file=src/parse.cpp: the new format needs it\n/profgate accept a: b\n",
+    b"Parse anew\n\nWhy.\n\nProfgate-Accepted: parse_headers max=1.5x it needs it\nProfgate-Accepted: `a b` because\n",
+    b"<!-- profgate v1 key=default accepted=aa.1:0.3,bb.2:1e-3 -->\nbody",
+)
+DIFF = b"""diff --git a/x.py b/x.py
+index 1234567..4567890 100644
+--- a/x.py
++++ b/x.py
+@@ -1,3 +1,4 @@ def f():
+ a
+-b
++c
++d
+ e
+diff --git "a/\\303\\251.py" "b/q.py"
+similarity index 90%
+rename from "\\303\\251.py"
+rename to q.py
+diff --git a/b.bin b/b.bin
+new file mode 100644
+Binary files /dev/null and b/b.bin differ
+"""
+LOCKS = (
+    b'uv.lock\n[[package]]\nname = "numpy"\nversion = "2.1"\n',
+    b'package-lock.json\n{"packages": {"node_modules/a": {"version": "1.0"}}}',
+    b'package-lock.json\n{"dependencies": {"a": {"version": "1.0"}}}',
+    b"go.sum\ngithub.com/a/b v1.2.3 h1:x=\ngithub.com/a/b v1.2.3/go.mod h1:y=\n",
+    b"requirements.txt\nnumpy[x]==2.1  # why\n",
+)
+
+
+def text_of(data: bytes) -> str:
+    """As GitHub and the disk give texts: damaged letters become signs."""
+    return data.decode("utf-8", "replace")
+
+
+# --- containers and artifacts ----------------------------------------------------------------------------------------
+
+
+def take_container(data: bytes) -> str:
+    """A packed profile, or a text in another encoding, from its own bytes to the columns."""
+    return read_profile(source_of("p", data)).facts.format
+
+
+def containers() -> list[bytes]:
+    text = b"main;parse 10\nmain 5\n"
+    twice = gzip.compress(text, mtime=0) + gzip.compress(text, mtime=0)
+    packed = [zstd.compress(text), twice, gzip.compress(zstd.compress(twice), mtime=0), zstd.compress(twice) * 2]
+    return [*packed, b"\xef\xbb\xbf" + text, text.decode().encode("utf-16"), text.decode().encode("utf-16-be")]
+
+
+def take_artifact(data: bytes) -> str:
+    """What a fork's run handed over: a zip with a manifest, and profiles that are read."""
+    handed = checked_set(read_zip(data), RUN)
+    for source in handed.files:
+        read_profile(source)
+    return "read"
+
+
+def zipped(members: Any) -> bytes:
+    """Members as [name, content, mode, flags, how often], packed; the manifest's digests are made to fit."""
+    buffer = io.BytesIO()
+    with warnings.catch_warnings(), zipfile.ZipFile(buffer, "w") as archive:
+        warnings.simplefilter("ignore")  # of duplicates
+        for name, content, mode, flags, often in members:
+            entry = zipfile.ZipInfo(str(name))
+            entry.create_system, entry.external_attr, entry.flag_bits = (
+                3,
+                int(mode) << 16 & 0xFFFFFFFF,
+                int(flags) & 0xFFFF,
+            )
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, str(content).encode("latin-1", "replace") * min(abs(int(often)), 1 << 14))
+    return buffer.getvalue()
+
+
+def members_of(data: bytes) -> list[list[Any]]:
+    """The members of a zip as lists, to be changed."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        found = archive.infolist()
+        if sum(one.file_size for one in found) > 1 << 20:
+            raise ValueError("too large to be taken apart")
+        return [
+            [one.filename, archive.read(one).decode("latin-1"), one.external_attr >> 16, one.flag_bits, 1]
+            for one in found
+        ]
+
+
+def artifact(*members: tuple[str, bytes], **more: Any) -> bytes:
+    """An artifact as the first half writes it."""
+    files = tuple(ManifestFile(name, hashlib.sha256(data).hexdigest(), "folded") for name, data in members)
+    manifest = Manifest(**{"run_id": 7, "event": "pull_request", "commit": "b" * 40, "files": files, **more})
+    packed = [(MANIFEST_NAME, manifest_to_json(manifest).encode()), *members]
+    return zipped([[name, data.decode("latin-1"), 0o100644, 0, 1] for name, data in packed])
+
+
+def artifacts() -> list[bytes]:
+    profile = ("cpu/a.folded", b"main;parse 10\n")
+    return [artifact(profile), artifact(profile, ("b.folded", b"main 3\n"), ref="refs/pull/7/merge", cpu_model="x")]
+
+
+def take_report(data: bytes) -> str:
+    """A report that a leg stored: judged anew, shown as comment and in a terminal, written again."""
+    report, _ = as_one([Leg("a", from_json(text_of(data)))], Policy())
+    render_comment(report, links=Links())
+    terminal_lines(report, verbose=True)
+    from_json(to_json(report))
+    return "read"
+
+
+def reports() -> list[bytes]:
+    return [to_json(regression()).encode(), to_json(hostile()).encode()]
+
+
+def take_small_json(data: bytes) -> str:
+    """Small files of ours that come back from places where others write."""
+    text = text_of(data)
+    trends = trends_of_text(text)
+    trends_lines(trends, {})
+    trends_json(trends, [])
+    known = record_from_json(text) is not None or bool(trends)
+    try:
+        links_from_json(text)
+    except ProfgateError:
+        return "known" if known else "unknown"
+    return "known"
+
+
+def small_json() -> list[bytes]:
+    links = links_to_json(Links(pages={("w", "m"): "https://x.example/1"}, index="https://x.example/2"))
+    trend = Trend("s", "w", "t", "seconds", "lower", "f", "a.py", "a", "b", 9, 1.0, 2.0, 0.01)
+    metric = {"name": "t", "unit": "seconds", "better": "lower", "kind": "timed"}
+    value = {"benchmark": "b", "metric": metric, "value": 1.5, "file": "a.py", "line": 3, "source": None}
+    record = {"values": [value], "seconds": 2.0, "machine": "m", "problem": "", "warnings": ["w"]}
+    return [
+        links.encode(),
+        json.dumps([asdict(trend)]).encode(),
+        json.dumps({"schema": "profgate.track-run/1", **record}).encode(),
+    ]
+
+
+# --- texts of people -------------------------------------------------------------------------------------------------
+
+
+def take_policy(data: bytes) -> str:
+    read_policy(text_of(data), "profgate.yml", CATALOGUE)
+    return "read"
+
+
+def take_acceptance(data: bytes) -> str:
+    text = text_of(data)
+    accepted = (*in_comment(text, 3), *in_commit(text, "a" * 40))
+    remembered_limits(text)
+    return "accepted" if accepted else "nothing"
+
+
+def take_diff(data: bytes) -> str:
+    text = text_of(data)
+    parse_patch(text, TextBudget())
+    parse_diff(text, "pull.diff")
+    return "read"
+
+
+def take_lock(data: bytes) -> str:
+    """Both sides of a lock file; its name stands in the first line."""
+    name, _, text = text_of(data).partition("\n")
+    texts = SourceTexts({name: ""}, {name: text})
+    return (
+        "unread"
+        if dependency_changes(SourceDiff((ChangedFile(name, name, "modified"),), texts=texts)).unread
+        else "read"
+    )
+
+
+def take_sources(language: str) -> Callable[[bytes], str]:
+    """Functions of a source in this language."""
+
+    def take(data: bytes) -> str:
+        return "refused" if parsed_source(f"a.{language}", text_of(data)) is None else "read"
+
+    return take
+
+
+def sources(folder: str) -> Callable[[], list[bytes]]:
+    return lambda: [path.read_bytes() for path in sorted((DATA / "changes" / folder / "after").rglob("*.*"))]
+
+
+# --- a history that somebody else made -------------------------------------------------------------------------------
+
+
+@cache
+def _place() -> Path:
+    folder = tempfile.TemporaryDirectory(prefix="history-")
+    _KEPT.append(folder)
+    return Path(folder.name)
+
+
+_KEPT: list[tempfile.TemporaryDirectory[str]] = []
+
+
+def take_history(data: bytes) -> str:
+    """As `open_foreign` does, with the look through the file in this process."""
+    place = _place() / "strange.sqlite"
+    place.write_bytes(data)
+    if wrong := probe(str(place)):
+        raise ProfgateError(str(place), wrong)
+    with spoken_for(place):
+        connection = connected(place, "ro&immutable=1")
+    with contextlib.closing(connection):
+        store = HistoryStore(connection, place)
+        with spoken_for(place):
+            restrain(connection, place)
+            store.check_version()
+            store.learn_columns()
+        with spoken_for(place, sqlite3.Error):
+            list(store.readings(profiles=True))
+            for series in store.series():
+                store.measured_commits(series.key)
+            store.commits(), store.jobs(), store.verdicts("benchmark")
+            for record in store.records():
+                trends_of_text(record.content)
+    return "read"
+
+
+def histories() -> list[bytes]:
+    with tempfile.TemporaryDirectory() as folder, open_history(folder, write=True) as store:
+        store.add([reading(f"main;f{number} {number}\nmain 3\n", f"c{number}", keep=True) for number in (1, 2, 3)])
+        return [(Path(folder) / FILE).read_bytes()]
+
+
+def rows_of(data: bytes) -> dict[str, list[list[Any]]]:
+    """The rows of each table."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        connection.deserialize(data)
+        connection.text_factory = lambda text: text.decode("latin-1")
+        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return {name: [list(row) for row in connection.execute(f'SELECT * FROM "{name}"')] for name in names}  # noqa: S608
+
+
+def with_rows(tables: Any) -> bytes:
+    """The first history with these rows in place of its own."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        connection.deserialize(histories()[0])
+        for name, rows in tables.items():
+            if str(name).startswith("sqlite_"):
+                continue
+            with contextlib.suppress(sqlite3.Error, OverflowError):
+                connection.execute(f'DELETE FROM "{name}"')  # noqa: S608
+            for row in rows:
+                with contextlib.suppress(sqlite3.Error, OverflowError, TypeError):
+                    signs = ", ".join("?" * len(row))
+                    connection.execute(f'INSERT INTO "{name}" VALUES ({signs})', row)  # noqa: S608
+        connection.commit()
+        return connection.serialize()
+
+
+def take_answer(data: bytes) -> str:
+    """An answer of a server, read as each kind of thing."""
+    try:
+        answer = json.loads(data)
+    except (ValueError, RecursionError):
+        return "no JSON"
+    refused = 0
+    for kind in KINDS:
+        try:
+            github_answers.parsed("GET /x", kind, answer)
+        except GitHubError:
+            refused += 1
+    if refused == len(KINDS):
+        raise GitHubError("GET /x", "nothing")
+    return "read"
+
+
+KINDS: tuple[Callable[[Any], object], ...] = (
+    *(github_answers.commit_of, github_answers.run_of, github_answers.artifact_of, github_answers.pull_of),
+    *(github_answers.file_of, github_answers.tree_of, github_answers.release_of, github_answers.comment_of),
+    *(github_answers.message_of, lambda data: github_answers.content_of(data, "x")),
+    *(lambda data: github_answers.blob_of(data, 3), lambda data: github_answers.place_of(data, "a.py")),
+)
+SIDE = {"sha": "a" * 40, "ref": "topic", "repo": {"id": 1, "full_name": "o/r"}}
+WHEN = "2026-01-02T03:04:05Z"
+ANSWERS = (
+    {"sha": "a", "parents": [{"sha": "b"}], "commit": {"message": "m", "committer": {"date": WHEN}, "author": None}},
+    {"id": 1, "event": "push", "status": None, "conclusion": None, "head_branch": "m", "head_sha": "a", "path": "x@y"}
+    | {"head_repository": {"id": 1, "full_name": "o/r"}, "repository": {"id": 1}, "created_at": WHEN, "html_url": "h"},
+    {"id": 1, "name": "n", "size_in_bytes": 3, "expired": False, "workflow_run": {"id": 2}, "created_at": WHEN},
+    {"number": 1, "state": "open", "user": {"login": "u"}, "head": SIDE, "base": SIDE, "labels": [{"name": "l"}]},
+    {"filename": "a", "status": "modified", "additions": 1, "deletions": 2, "patch": "@@ -1 +1 @@"},
+    {"tree": [{"path": "a.py", "type": "blob", "mode": "100644", "sha": "a", "size": 3}], "truncated": False},
+    {"id": 1, "tag_name": "v1", "draft": False, "prerelease": True, "upload_url": "u"}
+    | {"assets": [{"id": 1, "name": "n", "size": 2}]},
+    {"id": 1, "user": None, "body": "b", "html_url": "h", "created_at": WHEN, "updated_at": WHEN, "node_id": "n"},
+    {"type": "file", "encoding": "base64", "content": "YWJj"},
+)
+
+LANGUAGES = {
+    "py": "python",
+    "js": "javascript",
+    "ts": "typescript",
+    "go": "go",
+    "rs": "rust",
+    "java": "java",
+    "cpp": "cpp",
+}
+OTHER_DOORS = (
+    Door("containers", take_container, containers, (ProfileError,)),
+    Door("artifact", take_artifact, artifacts, (ProfileError,), (Codec(members_of, zipped),)),
+    Door("report", take_report, reports, (ProfgateError,), (JSON,)),
+    Door("small-json", take_small_json, small_json, (), (JSON,)),
+    Door("policy", take_policy, lambda: [POLICY, b"gate:\n  fail_on: severe\n"], (SettingsError,)),
+    Door("acceptance", take_acceptance, lambda: ACCEPTING, ()),
+    Door("diff", take_diff, lambda: [DIFF], (ProfgateError,)),
+    Door("lock", take_lock, lambda: LOCKS, ()),
+    Door("history", take_history, histories, (ProfgateError,), (Codec(rows_of, with_rows),)),
+    Door("answer", take_answer, lambda: [json.dumps(one).encode() for one in ANSWERS], (GitHubError,), (JSON,)),
+    *(Door(f"sources-{end}", take_sources(end), sources(name), ()) for end, name in LANGUAGES.items()),
+)

@@ -1,0 +1,68 @@
+"""A door for each reader: the bytes of one file, already unpacked."""
+
+import json
+
+from fuzz.door import DATA, Door
+from fuzz.mutation import JSON, JSON_LINES, MARSHAL, PROTOBUF, Codec
+from profgate.errors import ProfileError
+from profgate.model.source import source_of
+from profgate.readers.base import ProfileReader
+from profgate.readers.containers import unwrap
+from profgate.readers.folded import FoldedReader, split_difference
+from profgate.readers.registry import READERS
+from smallest_files import RICHER, SMALLEST
+
+LONGEST_SEED = 24_000  # bytes; small inputs are tried more often in the same time
+_TEXTS = ("perf", "callgrind", "austin", "go-benchmark", "libtest", "junit", "pytest-durations", "folded")
+CODECS: dict[str, tuple[Codec, ...]] = {
+    "pprof": (PROTOBUF,),
+    "pstats": (MARSHAL,),
+    **dict.fromkeys(("pytest-report-log", "go-test"), (JSON_LINES,)),
+    **dict.fromkeys(_TEXTS, ()),
+}
+
+
+def _door(reader: ProfileReader) -> Door:
+    def take(data: bytes) -> str:
+        source = source_of("p", data)
+        if reader.recognizes(source) is None:
+            return "unclaimed"
+        reader.read(source)
+        return "read"
+
+    def seeds() -> list[bytes]:
+        folder = DATA / reader.name
+        files = sorted(folder.iterdir()) if folder.is_dir() else []
+        recorded = [unwrap(source_of(path.name, path.read_bytes())).read(1 << 22) for path in files]
+        return [SMALLEST[reader.name], *RICHER.get(reader.name, ()), *map(smaller, recorded)]
+
+    return Door(reader.name, take, seeds, (ProfileError,), CODECS.get(reader.name, (JSON,)))
+
+
+def smaller(data: bytes) -> bytes:
+    """The beginning of a long file: of its lists where it is JSON, else of its lines."""
+    kept = 200
+    while len(data) > LONGEST_SEED and kept > 1:
+        kept //= 2
+        try:
+            data = json.dumps(_shortened(json.loads(data), kept)).encode()
+        except ValueError:
+            data = data[: data.rfind(b"\n", 0, LONGEST_SEED) + 1 or LONGEST_SEED]
+    return data
+
+
+def _shortened(value: object, kept: int) -> object:
+    if isinstance(value, dict):
+        return {key: _shortened(item, kept) for key, item in value.items()}
+    return [_shortened(item, kept) for item in value[:kept]] if isinstance(value, list) else value
+
+
+def take_difference(data: bytes) -> str:
+    """The two sides of a folded difference, each read."""
+    for side in split_difference(source_of("p", data), 1 << 20):
+        FoldedReader().read(side)
+    return "read"
+
+
+DIFFERENCE = b"main;parse;read 10 20\nmain;parse 5 0\nmain;write;flush 0 30\n"
+READER_DOORS = (*map(_door, READERS), Door("folded-difference", take_difference, lambda: [DIFFERENCE], (ProfileError,)))

@@ -1,0 +1,105 @@
+"""The fuzzer on few inputs of a fixed seed, what it found before, and bugs planted to see that it finds them."""
+
+import json
+import subprocess
+import sys
+import textwrap
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from fuzz.campaign import attempt
+from fuzz.door import DATA, Door
+from fuzz.doors import DOORS
+from fuzz.mutation import LARGEST, mutated
+
+TESTS = Path(__file__).parents[1]
+INPUTS = 40  # of each door; ./run fuzz tries more
+PATIENCE = 60.0  # CPU seconds, only so that a hang ends
+FOUND = sorted((DATA / "found").rglob("*.bin"))
+
+
+@pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
+def test_the_examples_are_sound(door: Door) -> None:
+    for data in door.seeds():
+        assert attempt(door, data, PATIENCE)[0] not in {"refused", "unclaimed", "unknown", "unread", "finding"}
+
+
+@pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
+def test_hostile_inputs_are_taken_or_refused_in_our_words(door: Door) -> None:
+    random, seeds = Random(door.name), door.seeds()
+    seen: Counter[str] = Counter()
+    for _ in range(INPUTS):
+        data = mutated(random.choice(seeds), random, door.codecs)
+        assert len(data) <= LARGEST
+        outcome, finding = attempt(door, data, PATIENCE)
+        assert not finding, data[:2000]
+        seen[outcome] += 1
+    # a door that takes all of them, or none, would not be tried at all
+    assert len(seen) > 1 or door.name.startswith("sources-")
+
+
+@pytest.mark.parametrize("place", FOUND, ids=[f"{place.parent.name}/{place.stem}" for place in FOUND])
+def test_what_was_found_once_is_not_found_again(place: Path) -> None:
+    assert attempt(DOORS[place.parent.name], place.read_bytes(), PATIENCE)[1] == ""
+
+
+PLANTED = """
+    import json, os, signal, sys
+    from pathlib import Path
+    from fuzz.__main__ import fuzz
+    from fuzz.campaign import Limits
+    from fuzz.door import Door
+    from profgate.errors import ProfileError
+
+    def take(data):
+        match data[:8]:
+            case b"key     ":
+                {}[data]
+            case b"endless ":
+                while True:
+                    pass
+            case b"memory  ":
+                bytearray(b"x") * (200 << 20)
+            case b"wordless":
+                raise ProfileError("")
+            case b"deadly  ":
+                os.kill(os.getpid(), signal.SIGSEGV)
+            case b"refused ":
+                raise ProfileError("p", "is refused")
+        return "read"
+
+    seeds = [sys.argv[2].encode() * 3]
+    limits = Limits(cpu_seconds=0.3, growth=100 << 20)
+    door = Door("planted", take, lambda: seeds, (ProfileError,))
+    print(json.dumps(fuzz(door, Path(sys.argv[1]), 2.0, 1, None, limits)))
+"""
+
+
+def findings(folder: Path, word: str) -> set[str]:
+    command = [sys.executable, "-c", textwrap.dedent(PLANTED), str(folder), word]
+    done = subprocess.run(command, cwd=TESTS, capture_output=True, text=True, check=True)
+    row = json.loads(done.stdout)
+    assert row["door"] == "planted"
+    return set(row["findings"])
+
+
+@pytest.mark.parametrize(
+    ("word", "finding"),
+    [
+        ("key     ", "KeyError elsewhere"),
+        ("endless ", "TooLongError elsewhere"),
+        ("memory  ", "memory"),
+        ("wordless", "an error without words"),
+        ("deadly  ", "the process ended with -11"),
+    ],
+)
+def test_a_planted_bug_is_found_and_its_input_kept(tmp_path: Path, word: str, finding: str) -> None:
+    assert finding in findings(tmp_path, word)
+    assert any(place.read_bytes().startswith(word.encode()) for place in (tmp_path / "findings").iterdir())
+
+
+def test_refusals_and_answers_are_no_findings(tmp_path: Path) -> None:
+    assert findings(tmp_path, "refused ") == set()

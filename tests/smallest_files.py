@@ -1,0 +1,72 @@
+"""The least file of each format, and a fuller one where none is recorded."""
+
+import json
+import marshal
+from typing import Any
+
+SCHEMA = "https://www.speedscope.app/file-format-schema.json"
+SMALLEST = {
+    "pprof": b"\x0a\x00\x32\x00",
+    "speedscope": json.dumps({"$schema": SCHEMA, "shared": {"frames": []}, "profiles": []}).encode(),
+    "cpuprofile": b'{"nodes": [], "samples": [], "timeDeltas": []}',
+    "firefox": b'{"meta": {"preprocessedProfileVersion": 58}, "threads": []}',
+    "gecko": b'{"meta": {"version": 30, "stackwalk": 1}, "threads": []}',
+    "pstats": marshal.dumps({}),
+    "pyinstrument": b'{"sample_count": 0, "root_frame": null}',
+    "trace-events": b'{"traceEvents": []}',
+    "perun": b'{"header": {}, "collector_info": {}, "global": {"resources": []}}',
+    "perf": b"shop 12 5.25: 9 cycles:u: \n\t5d main (/shop)\n\n",
+    "callgrind": b"events: Ir\nfn=main\n1 2\ntotals: 2\n",
+    "austin": b"# austin: 3.7.0\n",
+    "jfr": b'{"recording": {"events": []}}',
+    "hyperfine": b'{"results": [{"command": "ls", "median": 0.5, "times": [0.5]}]}',
+    "pytest-benchmark": b'{"machine_info": {}, "benchmarks": []}',
+    "pyperf": b'{"benchmarks": [{"runs": [], "metadata": {"name": "a"}}], "metadata": {"perf_version": "2"}}',
+    "go-benchmark": b"BenchmarkA \t 1\t 2 ns/op\n",
+    "google-benchmark": b'{"context": {"library_build_type": "release"}, "benchmarks": []}',
+    "criterion": b'{"sampling_mode": "Flat", "iters": [1], "times": [2]}',
+    "libtest": b"test a ... bench: 1 ns/iter (+/- 0)\n",
+    "jmh": b'[{"jmhVersion": "1", "benchmark": "a", "primaryMetric": {"scoreUnit": "ns/op", "score": 1}}]',
+    "benchmarkdotnet": b'{"HostEnvironmentInfo": {}, "Benchmarks": []}',
+    "custom-results": b'[{"name": "a", "unit": "ms", "value": 1}]',
+    "junit": b'<testsuite><testcase name="a" time="1"/></testsuite>',
+    "pytest-durations": b"=== slowest durations ===\n0.50s call     tests/a.py::test_x\n",
+    "pytest-report-log": b'{"nodeid": "a", "when": "call", "duration": 1, "$report_type": "TestReport"}',
+    "go-test": b'{"Action": "pass", "Package": "shop", "Test": "TestA", "Elapsed": 0.1}\n',
+    "durations": b'{"schema": "profgate.durations/1", "unit": "nanoseconds", "durations": {"t": 1}}',
+    "folded": b"main 1\n",
+}
+
+_TABLES: dict[str, dict[str, Any]] = {
+    "stackTable": {"prefix": [None, 0, 1, 0], "frame": [0, 1, 2, 1]},
+    "frameTable": {"func": [0, 1, 2], "line": [3, 9, None], "address": [1, 2, 3]},
+    "funcTable": {"name": [0, 1, 2], "resource": [0, 0, -1], "lineNumber": [2, None, None]},
+    "resourceTable": {"lib": [0], "name": [4], "type": [1]},
+}
+_TEXTS = ["main", "work", "0x1f3a", "shop.rs", "shop"]
+_SAMPLES = {"stack": [2, 2, 1, None, 3], "time": [0, 1, 2, 3, 4], "weight": [1, 2, 3, 4, 5], "weightType": "tracing-ms"}
+_OLD = {**_TABLES, "funcTable": {**_TABLES["funcTable"], "fileName": [3, None, None]}}
+_NEW = {**_TABLES, "funcTable": {**_TABLES["funcTable"], "source": [0, None, None]}}
+
+
+def _firefox(**more: object) -> bytes:
+    meta = {"preprocessedProfileVersion": 47, "product": "shop", "interval": 1}
+    return json.dumps({"meta": meta, "libs": [{"name": "libshop.so"}], **more}).encode()
+
+
+RICHER = {
+    "firefox": (
+        _firefox(threads=[{"name": "t", "stringArray": _TEXTS, "samples": {**_SAMPLES, "weight": None}, **_OLD}]),
+        _firefox(
+            threads=[{"samples": _SAMPLES}],
+            shared={"stringArray": _TEXTS, "sources": {"filename": [3], "uuid": [None]}, **_NEW},
+        ),
+    ),
+    "durations": (
+        b'{"schema": "profgate.durations/1", "unit": "nanoseconds", "durations": {"a.py::b": 2.5, "a": 1e3}}',
+    ),
+    "folded": (
+        b"# unit: ns\nmain;parse;read 10\nmain;parse 5.25\nmain;f(int, a b);[u8; 8];g 1e3\n;x 1\n",
+        b"a;b 1\n" * 3 + b";".join([b"f"] * 300) + b" 3\r\n",
+    ),
+}
