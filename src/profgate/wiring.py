@@ -14,6 +14,7 @@ from profgate.errors import ComparisonError, ProfgateError, ProfileError
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
 from profgate.model.profile import Profile
+from profgate.model.report import Side
 from profgate.model.source import SourceFile, source_of, source_of_profile
 from profgate.model.trend import CHANGE_POINT, TrendRules
 from profgate.model.units import Metric
@@ -24,7 +25,8 @@ from profgate.readers.registry import read_or_error, readers_with, splitting_rea
 if TYPE_CHECKING:
     from profgate.detect.base import Strategy
     from profgate.history.trends import Rules
-    from profgate.model.history import Reading, Series, StoredJob
+    from profgate.history.unchanged import Trial
+    from profgate.model.history import Reading, Series, StoredJob, StoredVerdict
 
 GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 PACKING = 8
@@ -188,6 +190,27 @@ def readings(
         if not isinstance(profile, ProfileError):
             made += readings_of(profile, options, commit, job, run, kept)
     return made
+
+
+def tried(trial: "Trial", policy: Policy, past: "Callable[[str], Sequence[Reading]]") -> "StoredVerdict":
+    """The gate's word on two sides of equal code, as it would be if it decided."""
+    from profgate.model.history import StoredVerdict
+
+    before, after = stored_sides(trial.before, trial.after)
+    given = PipelineInput(
+        before,
+        after,
+        policy=replace(policy, gate_without_history=True, auto_demote=False),
+        baseline_side=Side("", trial.baseline),
+        target_side=Side("", trial.target),
+        pages=0,
+        past=past,
+    )
+    report = compare(given).report
+    metrics = [metric for workload in report.workloads for metric in workload.metrics]
+    reds = sum(finding.colour == "red" for metric in metrics for finding in metric.findings)
+    conclusion = report.verdict.conclusion
+    return StoredVerdict("unchanged", trial.baseline, trial.target, trial.name, conclusion, reds, len(metrics))
 
 
 def stored_sides(*sides: "Sequence[Reading]") -> list[list[SourceFile]]:

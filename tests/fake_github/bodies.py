@@ -45,8 +45,18 @@ class Bodies:
         known = {item.sha for item in self._state.ancestors(base.sha)}
         ahead = [item for item in self._state.ancestors(head.sha) if item.sha not in known][::-1]
         body |= {"base_commit": self.commit(base), "merge_base_commit": self.commit(merge_base)}
-        body |= {"commits": [self.commit(one) for one in ahead], "files": [], "ahead_by": len(ahead)}
+        body |= {
+            "commits": [self.commit(one) for one in ahead],
+            "files": self._changed(merge_base, head),
+            "ahead_by": len(ahead),
+        }
         return body | {"total_commits": len(ahead), "behind_by": int(base != merge_base), "status": "diverged"}
+
+    def _changed(self, before: Commit, after: Commit) -> list[dict[str, Any]]:
+        """The files that differ; GitHub lists 300 of them."""
+        paths = sorted(before.files.keys() | after.files.keys())
+        sides = [(path, before.files.get(path), after.files.get(path)) for path in paths]
+        return [self.changed_file(*one) for one in sides if one[1] != one[2]][:300]
 
     def run(self, run: Run) -> dict[str, Any]:
         body = self._seed("workflow-run")

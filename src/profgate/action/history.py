@@ -13,6 +13,7 @@ from profgate.action.baseline import fair_baseline, trusted_files
 from profgate.action.history_branch import branch_history, keep_in_branch
 from profgate.action.job import Job
 from profgate.action.trends import tell_trends
+from profgate.action.unchanged import tried
 from profgate.adapters.files import read_bytes, scratch_folder, write_bytes
 from profgate.adapters.foreign_history import MOST_BYTES, open_foreign
 from profgate.adapters.history_file import FILE
@@ -20,13 +21,12 @@ from profgate.adapters.history_reader import HistoryReader
 from profgate.adapters.history_store import HistoryStore, open_history
 from profgate.errors import GitHubError, ProfgateError
 from profgate.history.ancestry import ancestors
-from profgate.history.false_alarms import reds_and_trials
+from profgate.history.false_alarms import with_false_alarms
 from profgate.history.past import past_of
 from profgate.model.github_records import RunRecord
 from profgate.model.history import Keep, Reading, StoredCommit, StoredJob, StoredVerdict
 from profgate.model.manifest import Manifest
 from profgate.model.policy import Policy
-from profgate.model.report import Side
 from profgate.pipeline import PipelineInput
 from profgate.publish.artifacts import upload_profiles
 from profgate.sources.artifact_source import later_set
@@ -120,33 +120,12 @@ def _add(job: Job, store: HistoryStore, profiles: LocalSet, manifest: Manifest, 
     commits = [
         StoredCommit(one.sha, one.parents, int(one.date.timestamp())) for one in job.client.ancestors(context.sha)
     ]
-    earlier = [one for one in store.readings(None, [context.sha]) if one.job.identity != who.identity]
+    store.add_commits(commits)
+    verdicts = tried(job, store, made, policy, lambda commit: _past(job, store, commit))
     with store.writing():
-        store.add_commits(commits)
         store.add(made)
-        if earlier:
-            store.add_verdict(_unchanged(job, store, earlier, made, policy, who))
-
-
-def _unchanged(
-    job: Job, store: HistoryStore, earlier: Sequence[Reading], made: Sequence[Reading], policy: Policy, who: StoredJob
-) -> StoredVerdict:
-    """The gate's word on two jobs that measured one commit: whatever is red is a false alarm."""
-    before, after = wiring.stored_sides(earlier, made)
-    commit = made[0].commit
-    given = PipelineInput(
-        before,
-        after,
-        policy=replace(policy, gate_without_history=True, auto_demote=False),
-        baseline_side=Side("", commit),
-        target_side=Side("", commit),
-        pages=0,
-        past=_past(job, store, commit),
-    )
-    report = wiring.compare(given).report
-    metrics = [metric for workload in report.workloads for metric in workload.metrics]
-    reds = sum(finding.colour == "red" for metric in metrics for finding in metric.findings)
-    return StoredVerdict("unchanged", commit, commit, who.identity, report.verdict.conclusion, reds, len(metrics))
+        for verdict in verdicts:
+            store.add_verdict(verdict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +133,7 @@ class Known:
     """What a history says of the time before a baseline; ``commits`` were measured then."""
 
     past: Callable[[str], Sequence[Reading]]
-    unchanged: tuple[int, int]
+    unchanged: Sequence[StoredVerdict]
     commits: int
 
     def beside(self, given: PipelineInput, read: Collection[str]) -> PipelineInput:
@@ -163,7 +142,7 @@ class Known:
         def past(key: str) -> Sequence[Reading]:
             return [one for one in self.past(key) if one.commit not in read]
 
-        return replace(given, policy=replace(given.policy, unchanged=self.unchanged), past=past)
+        return replace(given, policy=with_false_alarms(given.policy, self.unchanged), past=past)
 
 
 def known_before(job: Job, run: RunRecord) -> Known | None:
@@ -183,7 +162,7 @@ def known_before(job: Job, run: RunRecord) -> Known | None:
         store = job.connections.enter_context(open_foreign(place))
         measured, graph = store.measured_commits(), store.commits()
         before = [one.sha for one in ancestors(run.head_sha, graph) if one.distance and one.sha in measured]
-        unchanged = reds_and_trials(store.verdicts("unchanged"))
+        unchanged = store.verdicts("unchanged")
     except ProfgateError as error:
         job.commands.log(f"no history is used: {error}")
         return None

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
 MAX_PAGES = 100  # 10,000 comments: a server that never stops paging must not keep us for ever
 DOWNLOAD_TRIES = 3
+COMPARED_FILES = 300  # of two commits, at most
 LISTED_FILES = 3_000
 MOST_BETWEEN = 250
 BLOBS = 50  # files of one GraphQL query: GitHub gives a query ten seconds
@@ -156,6 +157,22 @@ class GitHubClient:
             if len(found) >= MOST_BETWEEN:
                 break
         return found[:MOST_BETWEEN]
+
+    def files_between(self, base: str, head: str) -> list[str] | None:
+        """The paths, former ones too, that differ from an ancestor to a commit; one request.
+
+        None where GitHub lists not all of them, or where ``base`` is no ancestor.
+        """
+        pair = f"{quote(base, safe='')}...{quote(head, safe='')}"
+        answer = self._get(f"/compare/{pair}", {"per_page": 1})  # of the commits; the first page has all files
+        start, files = parsed(
+            f"compare {pair}",
+            lambda data: (text_of(data["merge_base_commit"]["sha"]), [file_of(one) for one in data["files"]]),
+            answer,
+        )
+        if start != base or len(files) >= COMPARED_FILES:
+            return None
+        return list(dict.fromkeys(path for one in files for path in (one.path, one.previous_path)))
 
     def pulls_of_commit(self, sha: str) -> list[tuple[int, str]]:
         """Number and title of the pull requests that brought a commit; one request."""

@@ -4,7 +4,6 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 
 from profgate import wiring
 from profgate.adapters.history_store import HistoryStore, open_history
@@ -12,7 +11,7 @@ from profgate.commands.inputs import file, policy_of
 from profgate.commands.past import add_history, commit_named, graph_before, past_before
 from profgate.errors import ProfgateError
 from profgate.history.ancestry import ancestors, in_order, nearest, reduced
-from profgate.history.false_alarms import reds_and_trials
+from profgate.history.false_alarms import with_false_alarms
 from profgate.model.change import Change
 from profgate.model.checks import Check, Checks
 from profgate.model.history import Reading, StoredCommit, StoredRecord, StoredVerdict
@@ -66,7 +65,7 @@ class _Checker:
         self.graph: Graph = graph_before(self.target, store)
         self.measured = store.measured_commits()
         self.series = {one.key: one for one in store.series()}
-        self.policy = replace(policy, unchanged=reds_and_trials(store.verdicts("unchanged")))
+        self.policy = with_false_alarms(policy, store.verdicts("unchanged"))
         self.strategies, self.verbose = strategies, verbose
 
     def one(self) -> Checks:

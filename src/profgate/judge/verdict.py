@@ -12,13 +12,12 @@ from profgate.model.kinds import BY_WORD, MAYBE, WORSE
 from profgate.model.policy import Policy
 from profgate.model.report import Colour, Conclusion, Finding, MetricReport, Report, Verdict, WorkloadReport
 from profgate.model.units import MetricKind
-from profgate.statistics.binomial import interval, upper_tail
+from profgate.statistics.binomial import exceeds, interval
 from profgate.statistics.corrections import holm
 
 CALIBRATED_RUNS = 8
 MEASURED_RUNS = 2  # base runs from which they show their own scatter
 CONCLUSIONS: dict[Colour, Conclusion] = {"red": "fail", "neutral": "not_compared", "yellow": "warn", "green": "pass"}
-DEMOTING = 0.05  # chance below which a budget does not explain the false alarms
 FAR_APART = 0.5  # relative change of a total that nobody judged, from which it is worth a look
 NAMED_REASONS = 5  # of a kind; more would bury the first
 
@@ -73,7 +72,9 @@ def policy_stated_in(report: Report) -> Policy:
     known = {name: report.policy[name] for name in _stated(Policy()) if name in report.policy}
     reds, trials = report.policy.get("unchanged_reds"), report.policy.get("unchanged_comparisons")
     tried = (reds, trials) if isinstance(reds, int) and isinstance(trials, int) else (0, 0)
-    return replace(Policy(), unchanged=tried, **cast("dict[str, Any]", known))
+    said = report.policy.get("demoted")
+    demoted = said if isinstance(said, bool) else None
+    return replace(Policy(), unchanged=tried, demoted=demoted, **cast("dict[str, Any]", known))
 
 
 def _false_alarms(policy: Policy) -> dict[str, str | int | float | bool | None]:
@@ -88,13 +89,14 @@ def _false_alarms(policy: Policy) -> dict[str, str | int | float | bool | None]:
         "false_alarms_low": low,
         "false_alarms_high": high,
         "over_budget": _over_budget(policy),
+        **({} if policy.demoted is None else {"demoted": policy.demoted}),
     }
 
 
 def _over_budget(policy: Policy) -> bool:
     """Whether the budget hardly explains the false alarms that were seen."""
     reds, trials = policy.unchanged
-    return trials > 0 and upper_tail(reds, trials, policy.budget) < DEMOTING
+    return exceeds(reds, trials, policy.budget)
 
 
 def _adjusted_totals(compared: dict[Place, MetricReport]) -> dict[Place, float]:
@@ -117,7 +119,7 @@ def _court(draft: Report, policy: Policy, metric: MetricReport, pairs: int, tota
         advisory.append(f"calibrating: {known} of {CALIBRATED_RUNS} base runs, advisory until then")
     elif noisy and not policy.gate_without_history and metric.calibration.get("state") == "uncalibrated":
         advisory.append("calibrating: the base runs hold too few samples to show their noise, advisory until then")
-    if policy.auto_demote and _over_budget(policy):
+    if policy.auto_demote and (_over_budget(policy) if policy.demoted is None else policy.demoted):
         reds, trials = policy.unchanged
         advisory.append(
             f"demoted: the gate was red in {reds} of {trials} comparisons of unchanged code, more than the budget of "

@@ -23,7 +23,11 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Defaults are the documented ones; empty ``rules`` mean the built-in list."""
+    """Defaults are the documented ones; empty ``rules`` mean the built-in list.
+
+    ``unchanged``: reds and comparisons of unchanged code; ``demoted``: whether they made the gate advise, None where
+    nobody looked at their order. A commit that touches ``unchanged_paths`` alone leaves the program as it is.
+    """
 
     rules: tuple[Rule, ...] = ()
     apply: Literal["all", "first"] = "all"
@@ -38,6 +42,8 @@ class Policy:
     confirm: Confirm = "off"
     auto_demote: bool = False
     unchanged: tuple[int, int] = (0, 0)
+    demoted: bool | None = None
+    unchanged_paths: tuple[str, ...] = ("*.md", "*.rst", "docs/*", "LICENSE*")
     owners: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     focus: tuple[str, ...] = ()

@@ -15,3 +15,8 @@ def upper_tail(events: int, trials: int, rate: float) -> float:
     from scipy.special import betainc
 
     return float(betainc(events, trials - events + 1, rate)) if events else 1.0
+
+
+def exceeds(events: int, trials: int, rate: float, alpha: float = 0.05) -> bool:
+    """Whether a rate hardly explains so many events: 2 of 20, 3 of 50, 4 of 100 or 6 of 200 at 1 %."""
+    return trials > 0 and upper_tail(events, trials, rate) < alpha

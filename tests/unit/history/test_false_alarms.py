@@ -1,7 +1,8 @@
 """How often the gate was red on unchanged code, and how the report says it."""
 
-from profgate.history.false_alarms import LAST, reds_and_trials
+from profgate.history.false_alarms import LAST, with_false_alarms
 from profgate.model.history import StoredVerdict
+from profgate.model.policy import Policy
 from profgate.model.report import Report, Side, Verdict
 from profgate.report.rows import false_alarms
 
@@ -10,10 +11,36 @@ def verdict(conclusion: str, comparisons: int = 1) -> StoredVerdict:
     return StoredVerdict("unchanged", "c", "c", "1", conclusion, 0, comparisons)
 
 
+def seen(verdicts: list[StoredVerdict]) -> tuple[int, int]:
+    return with_false_alarms(Policy(), verdicts).unchanged
+
+
 def test_only_the_last_comparisons_that_compared_anything_count() -> None:
     old, new = [verdict("fail")] * 50, [verdict("pass")] * (LAST - 1)
-    assert reds_and_trials([*old, *new, verdict("not_compared"), verdict("fail", 0)]) == (1, LAST)
-    assert reds_and_trials([]) == (0, 0)
+    assert seen([*old, *new, verdict("not_compared"), verdict("fail", 0)]) == (1, LAST)
+    assert seen([]) == (0, 0)
+
+
+def demoted(*parts: tuple[str, int]) -> bool | None:
+    given = [verdict(conclusion) for conclusion, times in parts for _ in range(times)]
+    return with_false_alarms(Policy(budget=0.01), given).demoted
+
+
+def test_the_gate_is_demoted_where_the_budget_does_not_explain_the_reds() -> None:
+    assert demoted() is False
+    assert demoted(("pass", 19), ("fail", 1)) is False
+    assert demoted(("pass", 18), ("fail", 2)) is True
+    assert demoted(("pass", 98), ("fail", 2)) is False
+    assert demoted(("pass", 96), ("fail", 4)) is True
+
+
+def test_it_decides_again_after_fifty_comparisons_within_the_budget() -> None:
+    down = (("pass", 18), ("fail", 2))
+    assert demoted(*down, ("pass", 49)) is True
+    assert demoted(*down, ("pass", 50)) is False
+    assert demoted(*down, ("pass", 30), ("fail", 1), ("pass", 68)) is True
+    assert demoted(*down, ("pass", 30), ("fail", 1), ("pass", 69)) is False
+    assert demoted(*down, ("pass", 50), ("fail", 1)) is True  # one red of one comparison since: not explained
 
 
 def report(**policy: float | bool) -> Report:

@@ -1,0 +1,93 @@
+"""How often the gate is red on unchanged code: tried by base runs, told by pull requests, acted on on wish."""
+
+import io
+import json
+import sqlite3
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from action_stage import ARTIFACT, SHARES, SLOWER, Stage, profiles
+
+RENDER = SHARES | {"render": 40_000}
+
+
+@pytest.fixture
+def keeping(stage: Stage) -> Stage:
+    stage.inputs.pop("history")  # the default
+    return stage
+
+
+def change(stage: Stage, file: str, content: bytes = b"new", *, seed: int, shares: dict[str, int] = SHARES) -> str:
+    """A commit that changes one file, and its base run."""
+    stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files={file: content})
+    stage.record(profiles(shares, seed))
+    return stage.base
+
+
+def trials(stage: Stage, folder: Path) -> list[tuple[str, str, str, str]]:
+    """Baseline, target, the name's end and the gate's word in the newest history."""
+    stored = [one for one in stage.fake.state.artifacts.values() if one.name == f"{ARTIFACT}-history"]
+    with zipfile.ZipFile(io.BytesIO(stored[-1].data)) as archive:
+        (folder / "read.sqlite").write_bytes(archive.read("history.sqlite"))
+    connection = sqlite3.connect(folder / "read.sqlite")
+    asked = "SELECT baseline, target, job, conclusion FROM verdicts WHERE kind = 'unchanged' ORDER BY id"
+    rows = connection.execute(asked).fetchall()
+    connection.close()
+    return [(before, after, job.rpartition("/")[2], said) for before, after, job, said in rows]
+
+
+def policy_told(stage: Stage) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(stage.file("report.json"))["policy"]
+    return told
+
+
+def test_a_commit_that_leaves_the_program_alone_tries_the_gate(keeping: Stage, tmp_path: Path) -> None:
+    start = change(keeping, "app.py", seed=1)
+    words = change(keeping, "docs/guide.txt", seed=2)
+    change(keeping, "app.py", b"newer", seed=3)
+    assert [one[:2] for one in trials(keeping, tmp_path)] == [(start, words)]
+    assert trials(keeping, tmp_path)[0][3] == "pass"
+
+
+def test_the_policy_says_which_files_the_program_is_not_made_of(keeping: Stage, tmp_path: Path) -> None:
+    keeping.inputs["config"] = "profgate.yml"
+    start = change(keeping, "app.py", seed=1)
+    place = keeping.folder / "workspace-2"
+    place.mkdir()
+    (place / "profgate.yml").write_text("gate: {unchanged-paths: [assets/*]}\n")
+    art = change(keeping, "assets/logo.svg", seed=2)
+    assert [one[:2] for one in trials(keeping, tmp_path)] == [(start, art)]
+
+
+def test_four_jobs_of_one_commit_are_tried_in_halves_too(keeping: Stage, tmp_path: Path) -> None:
+    for seed in range(1, 5):
+        keeping.record(profiles(seed=seed))
+    found = trials(keeping, tmp_path)
+    assert len(found) == 4  # each after the first against those before it, then the halves
+    assert [one[2] == "halves" for one in found] == [False, False, False, True]
+    assert {one[:2] for one in found} == {(keeping.base, keeping.base)}
+
+
+def test_over_the_budget_the_report_advises_and_the_gate_only_advises_where_the_policy_says_so(
+    keeping: Stage, tmp_path: Path
+) -> None:
+    for seed in range(1, 10):
+        change(keeping, "app.py", b"%d" % seed, seed=seed)
+    change(keeping, "README.md", seed=20, shares=RENDER)  # the machine had a bad day
+    change(keeping, "app.py", b"on", seed=21)
+    assert [one[3] for one in trials(keeping, tmp_path)] == ["fail"]
+    keeping.open_pull()
+    assert keeping.compare(profiles(SLOWER, 77)) == 1
+    comment = keeping.file("comment.md")
+    assert "false alarms in 1 of 1 comparison of unchanged code (95 % interval 2.5 % to 100 %)" in comment
+    assert "set auto-demote: true" in comment
+    change(keeping, ".github/profgate.yml", b"gate: {auto-demote: true}\n", seed=22)
+    keeping.open_pull()
+    assert keeping.compare(profiles(SLOWER, 78)) == 0
+    told = policy_told(keeping)
+    assert (told["demoted"], told["unchanged_reds"], told["unchanged_comparisons"]) == (True, 1, 1)
+    assert "demoted: the gate was red in 1 of 1 comparisons of unchanged code" in keeping.file("comment.md")
+    assert "set auto-demote" not in keeping.file("comment.md")
