@@ -4,12 +4,14 @@ import itertools
 import json
 import random
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fake_github import FakeGitHub
+from fake_github.events import payload
 from profgate.action.door import main
 from profgate.action.job import Pace
 
@@ -45,23 +47,25 @@ class Stage:
     def __init__(self, fake: FakeGitHub, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.fake, self.folder, self.capsys = fake, folder, capsys
         self.log = ""
+        self.base_branch = "main"
         self.base = fake.add_commit(branch="main")
         self.inputs: dict[str, str] = {"token": fake.token, "history": "off"}  # its own tests switch it on
         self.actor = "octocat"
         self.fork = False
         self.attempt = 1
         self.pace = QUICK
+        self.environ: dict[str, str] = {}  # of the machine
         self._workspaces = itertools.count(1)  # also when two runs start at once
 
     def push(self, files: Mapping[str, bytes] | None = None) -> str:
         """A new commit of the base branch, recorded by the action itself."""
-        self.base = self.fake.add_commit(parents=[self.base], branch="main")
+        self.base = self.fake.add_commit(parents=[self.base], branch=self.base_branch)
         self.record(files or profiles(seed=len(self.fake.state.commits)))
         return self.base
 
     def record(self, files: Mapping[str, bytes]) -> int:
-        self.fake.start_run(self.base)
-        code = self.run("push", files, {"GITHUB_SHA": self.base, "GITHUB_REF": "refs/heads/main"}, {})
+        self.fake.start_run(self.base, branch=self.base_branch)
+        code = self.run("push", files, {"GITHUB_SHA": self.base, "GITHUB_REF": f"refs/heads/{self.base_branch}"}, {})
         self.fake.finish_run()
         return code
 
@@ -70,7 +74,7 @@ class Stage:
     ) -> None:
         self.head = self.fake.add_commit(parents=[self.base], files=files, without=without)
         there = ("mallory/shop", 666) if fork else None
-        self.number = self.fake.add_pull(self.head, self.base, fork=there)
+        self.number = self.fake.add_pull(self.head, self.base, fork=there, base_ref=self.base_branch)
         self.fork = fork
 
     def push_to_pull(self) -> None:
@@ -99,6 +103,12 @@ class Stage:
         self.first_half = self.fake.start_run(self.head, event="pull_request", branch="feature", **self._head_place())
         self.before = len(self.fake.requests)
 
+    def start_again(self) -> None:
+        """Another attempt of the same run, as somebody asks for it."""
+        self.attempt += 1
+        runs = self.fake.state.runs
+        runs[self.first_half] = replace(runs[self.first_half], attempt=self.attempt)
+
     def finish(self, code: int) -> int:
         self.requests = [one for one in self.fake.requests[self.before :] if "/twirp/" not in one.path]
         self.fake.finish_run()
@@ -108,15 +118,20 @@ class Stage:
         """One use of the action in the pull request's run."""
         ours = self.fake.state.repository_id
         event = {
+            "action": "synchronize",
             "number": self.number,
             "pull_request": {
                 "number": self.number,
                 "head": {"sha": self.head, "ref": "feature", "repo": {"id": 666 if self.fork else ours}},
-                "base": {"sha": self.base, "ref": "main", "repo": {"id": ours}},
+                "base": {"sha": self.base, "ref": self.base_branch, "repo": {"id": ours}},
                 "user": {"login": "octocat"},
             },
         }
-        environ = {"GITHUB_SHA": self.merge, "GITHUB_REF": f"refs/pull/{self.number}/merge", "GITHUB_BASE_REF": "main"}
+        environ = {
+            "GITHUB_SHA": self.merge,
+            "GITHUB_REF": f"refs/pull/{self.number}/merge",
+            "GITHUB_BASE_REF": self.base_branch,
+        }
         return self.run("pull_request", files, environ | {"GITHUB_ACTOR": self.actor}, event, inputs)
 
     def start_second_half(self) -> None:
@@ -168,8 +183,8 @@ class Stage:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(data)
         workspace.mkdir(exist_ok=True)
-        repository = {"id": self.fake.state.repository_id, "default_branch": "main"}
-        (workspace / "event.json").write_text(json.dumps({"repository": repository, **event}))
+        repository = {"id": self.fake.state.repository_id, "default_branch": self.fake.state.default_branch}
+        (workspace / "event.json").write_text(json.dumps(payload(event_name, {"repository": repository, **event})))
         self.workspace = workspace
         code = main(
             {
@@ -183,6 +198,7 @@ class Stage:
                 "GITHUB_OUTPUT": str(workspace / "output.txt"),
                 "GITHUB_STEP_SUMMARY": str(workspace / "summary.md"),
                 **{f"INPUT_{name.upper()}": value for name, value in {**self.inputs, **(inputs or {})}.items()},
+                **self.environ,
                 **environ,
             },
             self.pace,

@@ -102,6 +102,7 @@ class Api:
             f"POST {REPOSITORY}/issues/{{issue_number}}/comments": (self._create_comment, speak),
             f"PATCH {REPOSITORY}/issues/comments/{{comment_id}}": (self._edit_comment, speak),
             f"DELETE {REPOSITORY}/issues/comments/{{comment_id}}": (self._delete_comment, speak),
+            f"POST {REPOSITORY}/issues/comments/{{comment_id}}/reactions": (self._react, speak),
             f"GET {REPOSITORY}/collaborators/{{username}}/permission": (self._permission, ({"metadata": "read"},)),
             f"POST {REPOSITORY}/statuses/{{sha}}": (self._status, ({"statuses": "write"},)),
             f"POST {REPOSITORY}/check-runs": (self._create_check_run, ({"checks": "write"},)),
@@ -114,12 +115,14 @@ class Api:
         endpoint, needed = self._endpoints[call.operation.key]
         if f"{call['owner']}/{call['repo']}" != self._state.repository:
             raise RefusalError(404, "Not Found")
+        accepted = "; ".join(f"{name}={level}" for way in needed for name, level in way.items())
+        headers = {"X-Accepted-GitHub-Permissions": accepted}
         if not any(self._holds(permission) for permission in needed):
-            accepted = "; ".join(f"{name}={level}" for way in needed for name, level in way.items())
-            raise RefusalError(
-                403, "Resource not accessible by integration", {"X-Accepted-GitHub-Permissions": accepted}
-            )
-        return endpoint(call)
+            raise RefusalError(403, "Resource not accessible by integration", headers)
+        try:
+            return endpoint(call)
+        except RefusalError as refusal:
+            raise RefusalError(refusal.status, str(refusal), headers) from refusal
 
     def _holds(self, permission: Mapping[str, str]) -> bool:
         levels = ("none", "read", "write")
@@ -387,6 +390,13 @@ class Api:
     def _delete_comment(self, call: Call) -> Answer:
         del self._state.comments[_of(self._state.comments, call["comment_id"]).id]
         return Answer(204)
+
+    def _react(self, call: Call) -> Answer:
+        comment, content = _of(self._state.comments, call["comment_id"]), call.body["content"]
+        known = content in comment.reactions
+        if not known:
+            comment.reactions.append(content)
+        return Answer(200 if known else 201, self._bodies.reaction(content))
 
     def _permission(self, call: Call) -> Answer:
         login = call["username"]

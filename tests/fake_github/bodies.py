@@ -97,6 +97,10 @@ class Bodies:
         body["user"] |= {"login": comment.author, "type": "Bot" if comment.author.endswith("[bot]") else "User"}
         return body
 
+    def reaction(self, content: str) -> dict[str, Any]:
+        body: dict[str, Any] = self._seed("reaction")
+        return body | {"content": content}
+
     def label(self, name: str) -> dict[str, Any]:
         body: dict[str, Any] = self._first("label-items")
         return body | {"name": name, "url": f"{self._api}/labels/{name}"}

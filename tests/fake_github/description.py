@@ -56,7 +56,7 @@ class Description:
 
     def __init__(self, path: Path = API_FILE) -> None:
         text = path.read_text(encoding="utf-8")
-        self._examples = json.loads(text)["components"]["examples"]
+        self._examples = json.loads(text)["components"].get("examples", {})
         self._document = with_null(json.loads(text))
         resource = Resource.from_contents(self._document, default_specification=DRAFT202012)
         self._registry: Registry[Any] = Registry().with_resource("urn:github", resource)
@@ -73,18 +73,18 @@ class Description:
             if values is not None and method.lower() in item:
                 details = item[method.lower()]
                 shared = item.get("parameters", [])
-                parameters = [self._resolved(entry) for entry in (*shared, *details.get("parameters", []))]
+                parameters = [self.resolved(entry) for entry in (*shared, *details.get("parameters", []))]
                 return Operation(method, template, values, {**details, "parameters": parameters})
         raise ViolationError(f"{method} {raw_path}: not among the described operations")
 
     def check_request(self, operation: Operation, query: Mapping[str, str], body: bytes) -> None:
         known = {entry["name"]: entry for entry in operation.details["parameters"]}
         for name, text in operation.values.items():
-            self._check(known[name]["schema"], _typed(text, self._resolved(known[name]["schema"])), operation, name)
+            self._check(known[name]["schema"], _typed(text, self.resolved(known[name]["schema"])), operation, name)
         for name, text in query.items():
             if name not in known or known[name]["in"] != "query":
                 raise ViolationError(f"{operation.key} query: {name!r} is not a documented parameter")
-            schema = self._resolved(known[name]["schema"])
+            schema = self.resolved(known[name]["schema"])
             self._check(schema, _typed(text, schema), operation, f"query {name}")
         self._check_body(operation, body)
 
@@ -92,13 +92,21 @@ class Description:
         answers = operation.details["responses"]
         if str(status) not in answers:
             raise ViolationError(f"{operation.key} answer: status {status} is not documented")
-        content = self._resolved(answers[str(status)]).get("content", {})
+        content = self.resolved(answers[str(status)]).get("content", {})
         media = content_type.partition(";")[0]
         if not content:
             return
         if media not in content:
             raise ViolationError(f"{operation.key} answer {status}: {media} is not documented")
         self._check(content[media]["schema"], json.loads(body), operation, f"answer {status}")
+
+    def event(self, name: str) -> Operation | None:
+        """The delivery of an event as an operation, None for one that is not described."""
+        found = self._document.get("x-webhooks", {}).get(name)
+        return None if found is None else Operation("EVENT", name, {}, found["post"])
+
+    def check_event(self, event: Operation, value: object) -> None:
+        self._check(event_schema(event), value, event, "payload")
 
     def _check_body(self, operation: Operation, body: bytes) -> None:
         wanted = operation.details.get("requestBody")
@@ -110,7 +118,7 @@ class Description:
             return
         if not body and not wanted.get("required", False):
             return
-        schema = self._resolved(wanted["content"]["application/json"]["schema"])
+        schema = self.resolved(wanted["content"]["application/json"]["schema"])
         try:
             value = json.loads(body)
         except ValueError as error:
@@ -126,13 +134,20 @@ class Description:
             place = "/" + "/".join(map(str, problem.absolute_path))
             raise ViolationError(f"{operation.key} {what}: {place}: {problem.message[:300]}")
 
-    def _resolved(self, node: Mapping[str, Any]) -> Mapping[str, Any]:
+    def resolved(self, node: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The node that a reference leads to."""
         while "$ref" in node:
             target: Any = self._document
             for part in node["$ref"].removeprefix("#/").split("/"):
                 target = target[part.replace("~1", "/").replace("~0", "~")]
             node = target
         return node
+
+
+def event_schema(event: Operation) -> Mapping[str, Any]:
+    """The schema of an event's payload."""
+    schema: Mapping[str, Any] = event.details["requestBody"]["content"]["application/json"]["schema"]
+    return schema
 
 
 def _absolute(schema: Any) -> Any:

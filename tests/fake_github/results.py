@@ -61,7 +61,9 @@ class ResultsService:
         name = fields["name"]
         if not name or BAD_NAME.search(name):
             return _problem(400, "invalid_argument", f"the artifact name {name!r} is not valid")
-        taken = {item.name for item in self._state.artifacts.values() if item.run_id == self._run().id}
+        run = self._run()  # an attempt of a run does not see what earlier ones stored
+        mine = (item for item in self._state.artifacts.values() if (item.run_id, item.attempt) == (run.id, run.attempt))
+        taken = {item.name for item in mine}
         if name in taken or name in self._open:
             return _problem(409, "already_exists", "an artifact with this name already exists on the workflow run")
         mime_type = fields.get("mime_type", "application/zip")
@@ -81,10 +83,11 @@ class ResultsService:
         if blob.mime_type != mime_type:
             return _problem(400, "invalid_argument", "the blob has another type than announced")
         del self._open[name]
-        number = self._state.next_id()
+        number, run = self._state.next_id(), self._run()
         file_name = f"{name}.zip" if mime_type == "application/zip" else name
+        date = self._state.next_date()
         self._state.artifacts[number] = Artifact(
-            number, self._run().id, name, blob.data, mime_type, file_name, False, digest, self._state.next_date()
+            number, run.id, name, blob.data, mime_type, file_name, False, digest, date, run.attempt
         )
         return _json({"ok": True, "artifact_id": str(number)})
 

@@ -49,6 +49,7 @@ class Artifact:
     expired: bool
     digest: str | None
     created_at: str
+    attempt: int = 1
 
 
 @dataclass
@@ -75,6 +76,7 @@ class Comment:
     edited: bool = False
     association: str = "NONE"
     minimized: bool = False
+    reactions: list[str] = field(default_factory=list)
 
     @property
     def node_id(self) -> str:

@@ -93,7 +93,7 @@ def test_of_a_leg_that_ran_again_the_newest_report_counts(two_legs: Stage) -> No
     two_legs.start_first_half()
     leg = {"key": "linux", "artifact": f"{ARTIFACT}-linux", "mode": "leg"}
     two_legs.step(profiles(SLOWER, 77), **leg)
-    two_legs.attempt = 2
+    two_legs.start_again()
     two_legs.step(profiles(SHARES, 78), **leg)
     assert two_legs.finish(two_legs.step({}, mode="merge", **{"legs-result": "success"})) == 0
     assert two_legs.outputs["conclusion"] == "pass"

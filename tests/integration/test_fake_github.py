@@ -4,6 +4,8 @@ import pytest
 import requests
 
 from fake_github import FakeGitHub
+from fake_github.description import ViolationError
+from fake_github.events import payload
 
 VERSION = {"X-GitHub-Api-Version": "2022-11-28"}
 
@@ -100,3 +102,26 @@ def test_what_the_description_does_not_catch_is_refused_too() -> None:
         assert call(fake, "POST", f"/statuses/{sha}", long).status_code == 422
         check = {"name": "profgate", "head_sha": sha, "status": "completed"}
         assert call(fake, "POST", "/check-runs", check).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("event", "given", "told"),
+    [
+        ("pull_request", {"action": "opened", "pull_request": {"head": {"shaa": "a"}}}, r"no \['shaa'\]"),
+        ("pull_request", {"action": "opened", "pull_request": {"number": "7"}}, "not of type 'integer'"),
+        ("pull_request", {"action": "invented"}, "not among the described"),
+        ("release", {"action": "published", "release": {"tag": "v1"}}, r"no \['tag'\]"),
+        ("merge_group", {}, "not among the described"),
+        ("pushed", {}, "not among the described"),
+    ],
+)
+def test_an_event_that_github_never_sends_is_a_violation(event: str, given: dict[str, object], told: str) -> None:
+    with pytest.raises(ViolationError, match=told):
+        payload(event, given)
+
+
+def test_an_event_is_completed_to_what_github_sends() -> None:
+    whole = payload("release", {"action": "published", "release": {"tag_name": "v1"}})
+    assert whole["release"]["tag_name"] == "v1"
+    assert {"id", "assets", "draft"} <= set(whole["release"])
+    assert "full_name" in whole["repository"]

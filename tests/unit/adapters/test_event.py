@@ -1,4 +1,4 @@
-"""The run context of each event, from payloads with the fields GitHub sends."""
+"""The run context of each event, from whole payloads that GitHub's description of its webhooks allows."""
 
 import json
 from collections.abc import Mapping
@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from fake_github.events import payload
 from profgate.adapters.event import read_run_context, run_context
 from profgate.errors import ProfgateError
 
@@ -34,10 +35,14 @@ def env_of(event: str, **more: str) -> dict[str, str]:
 
 
 def pull_request(head_repository: Mapping[str, object] | None, author: str = "octocat") -> dict[str, Any]:
-    head = {"ref": "fix/a", "sha": "b" * 40, "repo": head_repository}
+    head = {"ref": "fix/a", "sha": "b" * 40, "repo": head_repository or {}}
     base = {"ref": "main", "sha": "c" * 40, "repo": {"id": 4711}}
     pull = {"number": 7, "head": head, "base": base, "user": {"login": author}}
-    return {"action": "synchronize", "number": 7, "pull_request": pull, "repository": REPOSITORY}
+    event = {"action": "synchronize", "number": 7, "pull_request": pull, "repository": REPOSITORY}
+    whole = payload("pull_request", event)
+    if head_repository is None:  # the description forbids it; after a fork was deleted there is none
+        whole["pull_request"]["head"]["repo"] = None
+    return whole
 
 
 def test_a_pull_request_of_the_same_repository() -> None:
@@ -72,7 +77,7 @@ def test_dependabot_is_read_only(actor: str, author: str) -> None:
 
 
 def test_a_push_and_the_first_push_of_a_branch() -> None:
-    event = {"before": "d" * 40, "after": "a" * 40, "repository": REPOSITORY}
+    event = payload("push", {"before": "d" * 40, "after": "a" * 40, "repository": REPOSITORY})
     context = run_context(env_of("push", GITHUB_REF="refs/heads/main"), event)
     assert (context.before_sha, context.head_sha, context.pr_number) == ("d" * 40, "a" * 40, None)
     assert (context.default_branch, context.ref) == ("main", "refs/heads/main")
@@ -81,8 +86,19 @@ def test_a_push_and_the_first_push_of_a_branch() -> None:
 
 def test_a_merge_group() -> None:
     group = {"base_sha": "e" * 40, "head_sha": "f" * 40, "base_ref": "refs/heads/main"}
-    context = run_context(env_of("merge_group"), {"merge_group": group, "repository": REPOSITORY})
+    context = run_context(
+        env_of("merge_group"),
+        payload("merge_group", {"action": "checks_requested", "merge_group": group, "repository": REPOSITORY}),
+    )
     assert (context.merge_group_base_sha, context.head_sha) == ("e" * 40, "f" * 40)
+
+
+def finished(run: Mapping[str, Any]) -> dict[str, Any]:
+    described = {**run, "head_repository": run["head_repository"] or {}}
+    event = {"action": "completed", "workflow_run": described, "repository": REPOSITORY}
+    whole = payload("workflow_run", event)
+    whole["workflow_run"]["head_repository"] = run["head_repository"] and described["head_repository"]
+    return whole
 
 
 @pytest.mark.parametrize(("head_id", "is_fork"), [(4711, False), (666, True), (None, True)])
@@ -96,7 +112,7 @@ def test_a_finished_run(head_id: int | None, is_fork: bool) -> None:
         "path": ".github/workflows/bench.yml@main",
         "head_repository": None if head_id is None else {"id": head_id, "owner": {"login": "mallory"}},
     }
-    context = run_context(env_of("workflow_run"), {"workflow_run": run, "repository": REPOSITORY})
+    context = run_context(env_of("workflow_run"), finished(run))
     triggering = context.triggering_run
     assert triggering is not None
     assert (triggering.id, triggering.head_repository_id) == (5, head_id)
@@ -105,14 +121,16 @@ def test_a_finished_run(head_id: int | None, is_fork: bool) -> None:
 
 
 def test_comments_of_pull_requests_have_a_number_those_of_issues_do_not() -> None:
-    event: dict[str, Any] = {"issue": {"number": 7, "pull_request": {"url": "x"}}, "repository": REPOSITORY}
+    issue = {"number": 7, "pull_request": {"url": "x"}}
+    event = payload("issue_comment", {"action": "created", "issue": issue, "repository": REPOSITORY})
     assert run_context(env_of("issue_comment"), event).pr_number == 7
     del event["issue"]["pull_request"]
     assert run_context(env_of("issue_comment"), event).pr_number is None
 
 
 def test_inputs_of_a_dispatch_are_text() -> None:
-    event = {"inputs": {"from": "v1", "deep": True, "none": None}, "repository": REPOSITORY}
+    inputs = {"from": "v1", "deep": True, "none": None}
+    event = payload("workflow_dispatch", {"inputs": inputs, "repository": REPOSITORY})
     assert run_context(env_of("workflow_dispatch"), event).dispatch_inputs == {"from": "v1", "deep": "true"}
 
 
