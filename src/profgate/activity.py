@@ -10,16 +10,17 @@ from profgate.model.run_context import RunContext, TriggeringRun
 class ActivityKind(StrEnum):
     """What a run can be for.
 
-    MERGE joins the reports of a matrix; HAND_OVER stores a pull request's profiles for its second half; SECOND_HALF
-    compares what a finished run handed over, with a token that can write; JUDGE_AGAIN follows an acceptance in a
-    comment; KEEP attaches
-    profiles to a release; RELEASE compares the stored profiles of two refs; REFUSED is never safe.
+    MERGE joins the reports of a matrix; TELL tells a report that another step finished; HAND_OVER stores a pull
+    request's profiles for its second half; SECOND_HALF compares what a finished run handed over, with a token that can
+    write; JUDGE_AGAIN follows an acceptance in a comment; KEEP attaches profiles to a release; RELEASE compares the
+    stored profiles of two refs; REFUSED is never safe.
     """
 
     RECORD = "record"
     COMPARE = "compare"
     HAND_OVER = "hand over"
     MERGE = "merge"
+    TELL = "tell"
     SECOND_HALF = "second half"
     JUDGE_AGAIN = "judge again"
     KEEP = "keep with the release"
@@ -56,6 +57,8 @@ def activity_for(context: RunContext, wishes: Wishes) -> Activity:
     if context.event_name == "pull_request_target":
         reason = "pull_request_target runs with a token that can write beside code of strangers; use pull_request"
         return Activity(ActivityKind.REFUSED, reason)
+    if wishes.mode == "tell":
+        return _finished(context.event_name, compares=_compares(context.event_name, wishes))
     if context.event_name == "issue_comment" and wishes.mode == "auto":
         return _commented(context)
     if wishes.has_target_ref:
@@ -103,14 +106,24 @@ def _after(first: TriggeringRun | None) -> Activity:
     return Activity(ActivityKind.SECOND_HALF, "the profiles of a finished pull request run are compared")
 
 
+def _finished(event: str, *, compares: bool) -> Activity:
+    if compares:
+        return Activity(ActivityKind.TELL, f"a finished report of this {event} run is judged and told")
+    return Activity(ActivityKind.NOTHING, f"on the event {event!r} nothing was compared, so there is nothing to tell")
+
+
 def _of_legs(event: str, *, compares: bool) -> Activity:
     if compares:
         return Activity(ActivityKind.MERGE, f"the reports that the legs of this {event} run stored become one")
     return Activity(ActivityKind.NOTHING, f"on the event {event!r} legs compare nothing, so nothing is merged")
 
 
+def _compares(event: str, wishes: Wishes) -> bool:
+    return event in COMPARING_EVENTS or (event in RECORDING_EVENTS and wishes.has_baseline_ref)
+
+
 def _by_event(event: str, wishes: Wishes) -> Activity:
-    compares = event in COMPARING_EVENTS or (event in RECORDING_EVENTS and wishes.has_baseline_ref)
+    compares = _compares(event, wishes)
     if wishes.mode == "merge":
         return _of_legs(event, compares=compares)
     if wishes.mode == "compare" or (wishes.mode in {"auto", "leg"} and compares):

@@ -9,7 +9,7 @@ from typing import Literal, TypeVar, cast, get_args
 from profgate.errors import SettingsError
 from profgate.model.policy import FailOn, OnNotCompared
 
-Mode = Literal["auto", "record", "compare", "leg", "merge"]
+Mode = Literal["auto", "record", "compare", "leg", "merge", "tell"]
 HistoryPlace = Literal["artifact", "branch", "off"]
 OlderComments = Literal["edit", "minimize"]
 CommentMode = Literal["always", "on-change", "never"]
@@ -59,8 +59,10 @@ SETTINGS = (
         "mode",
         "auto",
         "auto decides by the event; record only stores, compare only compares; leg compares one leg of a matrix and "
-        "leaves comment and verdict to merge, which joins the legs of this run.",
+        "leaves comment and verdict to merge, which joins the legs of this run; tell judges and tells a finished "
+        "report.",
     ),
+    SettingSpec("report", "", "The report.json that mode tell tells, for example the one that profgate confirm wrote."),
     SettingSpec("legs", "*", "Keys of the legs that mode merge joins, as a glob."),
     SettingSpec(
         "legs-result",
@@ -127,6 +129,7 @@ class Settings:
     artifact: str = "profgate-default"
     key: str = "default"
     mode: Mode = "auto"
+    report: str = ""
     legs: str = "*"
     legs_result: tuple[str, ...] = ()
     history: HistoryPlace = "artifact"
@@ -179,6 +182,7 @@ def settings_from(raw: Mapping[str, str]) -> Settings:
         artifact=reading.read("artifact", _artifact_name, f"profgate-{key}"),
         key=key,
         mode=cast("Mode", reading.read("mode", _one_of(get_args(Mode)), "auto")),
+        report=reading.read("report", _one_line, ""),
         legs=reading.read("legs", _one_line, "*"),
         legs_result=reading.read("legs-result", _list, ()),
         history=cast("HistoryPlace", reading.read("history", _one_of(get_args(HistoryPlace)), "artifact")),

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Mapping
 
 from profgate.action.comment_event import judge_again
+from profgate.action.finished_report import tell_finished
 from profgate.action.job import ON_GITHUB, Job, Pace
 from profgate.action.merging import merge
 from profgate.action.recording import hand_over, record, store_target
@@ -66,7 +67,7 @@ def _act(job: Job) -> int:
 
 def _compare(job: Job) -> int:
     """Compares this build; where the token cannot comment, the profiles are stored for the run that can."""
-    if job.context.read_only and not job.settings.baseline_profiles:
+    if job.context.read_only:
         store_target(job)
     return compare_and_report(job, compared_sides(job))
 
@@ -81,6 +82,7 @@ DOERS: dict[ActivityKind, Callable[[Job], int]] = {
     ActivityKind.HAND_OVER: hand_over,
     ActivityKind.SECOND_HALF: second_half,
     ActivityKind.MERGE: merge,
+    ActivityKind.TELL: tell_finished,
     ActivityKind.JUDGE_AGAIN: judge_again,
     ActivityKind.KEEP: keep_with_release,
     ActivityKind.RELEASE: _compare_refs,

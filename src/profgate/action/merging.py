@@ -1,18 +1,20 @@
 """The last job of a matrix: what its legs stored becomes one report, one comment and one verdict."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from profgate.action.acceptances import accepted
 from profgate.action.baseline import fair_baseline
 from profgate.action.job import Job
 from profgate.action.policy import policy_at
-from profgate.action.reporting import Result, conclude
+from profgate.action.reporting import Result, conclude, with_stored_report
 from profgate.errors import GitHubError, ProfgateError, SettingsError
 from profgate.judge.legs import Leg, as_one
+from profgate.judge.verdict import policy_stated_in
 from profgate.model.github_records import ArtifactRecord
 from profgate.model.report import Document, NotCompared
-from profgate.publish.artifacts import key_of_report
+from profgate.publish.artifacts import key_of_report, verdict_artifact
 from profgate.publish.files import write_documents
 from profgate.report.json_report import REPORT_NAME, from_json, to_json
 from profgate.report.links_json import LINKS_NAME, links_from_json
@@ -25,10 +27,25 @@ def merge(job: Job, legs: Sequence[Leg] | None = None) -> int:
     if legs is None:
         legs = stored_legs(job)
     policy, refused = policy_at(job, fair_baseline(job).start)
+    policy = replace(policy, unchanged=_false_alarms(legs))
     acceptances, unread = accepted(job, policy, legs[0].report.baseline) if legs else ((), ())
     report, links = as_one(legs, policy, _lost(job.settings.legs_result), (*refused, *unread), acceptances)
     write_documents(job.output_dir, [Document(REPORT_NAME, "application/json", to_json(report))])
-    return conclude(job, Result(report, links))
+    name = verdict_artifact(job.settings.key, job.context.run_attempt)
+    return conclude(job, with_stored_report(job, Result(report, links, _base_runs(legs)), name))
+
+
+def _false_alarms(legs: Sequence[Leg]) -> tuple[int, int]:
+    """What the histories of all legs say of the gate on unchanged code: reds and comparisons."""
+    said = [policy_stated_in(leg.report).unchanged for leg in legs]
+    return sum(reds for reds, _ in said), sum(trials for _, trials in said)
+
+
+def _base_runs(legs: Sequence[Leg]) -> int:
+    """The base runs of the leg that has the fewest."""
+    metrics = [metric for leg in legs for workload in leg.report.workloads for metric in workload.metrics]
+    known = [runs for metric in metrics if isinstance(runs := metric.calibration.get("base_runs"), int)]
+    return min(known, default=0)
 
 
 def stored_legs(job: Job) -> list[Leg]:

@@ -69,7 +69,7 @@ def compare_and_report(job: Job, sides: Sides) -> int:
     if settings.mode == "leg":
         return _end_leg(job, result)
     if not uploaded.warnings:
-        result = replace(result, links=_with_report(job, result))
+        result = with_stored_report(job, result, report_artifact(settings.key, job.context.run_attempt))
     return conclude(job, result)
 
 
@@ -96,13 +96,12 @@ def _end_leg(job: Job, result: Result) -> int:
     return 0
 
 
-def _with_report(job: Job, result: Result) -> Links:
-    """The links with one to the stored report."""
-    name = report_artifact(job.settings.key, job.context.run_attempt)
+def with_stored_report(job: Job, result: Result, name: str) -> Result:
+    """The result with a link to its report, stored under this name; that it fails is a warning."""
     url, warning = store_report(job.uploads, name, _files(result))
     if warning:
         job.commands.warning(warning, title="profgate")
-    return replace(result.links, report=url or None)
+    return replace(result, links=replace(result.links, report=url or None))
 
 
 def _files(result: Result) -> dict[str, bytes]:

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from profgate import wiring
-from profgate.adapters.files import read_text, sources_under, write_text
+from profgate.adapters.files import exists, read_text, sources_under, write_text
 from profgate.adapters.measuring import run_command, scratch_folder, worktree
 from profgate.commands.inputs import file, folder, policy_of
 from profgate.compare.workloads import workload_name
@@ -21,6 +21,7 @@ from profgate.errors import ProfgateError
 from profgate.judge.confirmation import Suspect, confirmed, suspects
 from profgate.judge.verdict import policy_stated_in
 from profgate.model.comparison import Comparison
+from profgate.model.links import Links
 from profgate.model.manifest import MANIFEST_NAME
 from profgate.model.policy import Policy
 from profgate.model.report import Report, Side
@@ -29,7 +30,8 @@ from profgate.model.source import SourceFile
 from profgate.pipeline import PipelineInput
 from profgate.publish.terminal import show
 from profgate.report.comment import render_comment
-from profgate.report.json_report import from_json, to_json
+from profgate.report.json_report import REPORT_NAME, from_json, to_json
+from profgate.report.links_json import LINKS_NAME, links_from_json, links_to_json
 from profgate.report.terminal_report import terminal_lines
 
 LARGEST_REPORT = 256 << 20
@@ -51,7 +53,9 @@ def _arguments(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         parser.add_argument(f"--{side}-dir", metavar="DIR", type=folder, help=what)
     parser.add_argument("--timeout", metavar="SECONDS", type=float, default=900.0, help="for one run (default: 900)")
     parser.add_argument("--config", metavar="FILE", type=file, help="configuration file, for its names and filters")
-    parser.add_argument("--output-dir", "-o", metavar="DIR", type=folder, help="write report.json and comment.md here")
+    parser.add_argument(
+        "--output-dir", "-o", metavar="DIR", type=folder, help="write report.json, links.json and comment.md here"
+    )
     parser.add_argument("--key", default="default", help="the key of the comment (default: default)")
     arguments = parser.parse_args(words[:place])
     command = words[place + 1 :]
@@ -82,13 +86,21 @@ def run(argv: Sequence[str]) -> int:
     else:
         sys.stderr.write("nothing fails the gate, so nothing is measured again\n")
     if arguments.output_dir:
+        links = _links_beside(arguments.report)
         for name, text in (
-            ("report.json", to_json(report)),
-            ("comment.md", render_comment(report, key=arguments.key).text),
+            (REPORT_NAME, to_json(report)),
+            (LINKS_NAME, links_to_json(links)),
+            ("comment.md", render_comment(report, key=arguments.key, links=links).text),
         ):
             write_text(os.path.join(arguments.output_dir, name), text)  # noqa: PTH118 - doors pass plain paths
     show(terminal_lines(report, width=shutil.get_terminal_size((100, 24)).columns), sys.stdout)
     return report.verdict.exit_code
+
+
+def _links_beside(report: str) -> Links:
+    """The links to the pages of the first measurement; its report is another one than this."""
+    place = os.path.join(os.path.dirname(report), LINKS_NAME)  # noqa: PTH118, PTH120 - doors pass plain paths
+    return replace(links_from_json(read_text(place), place), report=None) if exists(place) else Links()
 
 
 def _places(arguments: argparse.Namespace, report: Report, scratch: str, stack: ExitStack) -> dict[str, str]:

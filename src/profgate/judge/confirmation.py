@@ -80,7 +80,8 @@ def _evidence(same: bool | None, second: Second | None) -> dict[str, str]:
     if second is None or same is None:
         return {"confirmed": "not seen", "measured again": "the second measurement holds nothing of it"}
     change = "new" if second.ratio == float("inf") else f"{100 * (second.ratio - 1):+.1f} %"
-    told = f"{change} in {second.runs[0]} + {second.runs[1]} runs, p = {second.p:.2g}"
+    runs = f"{second.runs[0]} + {second.runs[1]} interleaved runs"
+    told = f"{'' if same else 'not '}confirmed by {runs}: {change}, p = {second.p:.2g}"
     return {"confirmed": "yes" if same else "no", "measured again": told}
 
 

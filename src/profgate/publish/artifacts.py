@@ -89,6 +89,11 @@ def report_artifact(key: str, attempt: int) -> str:
     return f"{REPORT_PREFIX}{key}-{attempt}"
 
 
+def verdict_artifact(key: str, attempt: int) -> str:
+    """The name under which a report is stored that was made of reports of this run."""
+    return f"profgate-verdict-{key}-{attempt}"
+
+
 def key_of_report(name: str) -> tuple[str, int] | None:
     """The key and the attempt of a stored report's name, None for any other artifact."""
     found = re.fullmatch(rf"{REPORT_PREFIX}([a-z0-9._-]{{1,60}})-([0-9]{{1,6}})", name)

@@ -43,7 +43,7 @@ def test_what_repeats_stays_red_and_says_so() -> None:
     assert (f07(report).colour, report.verdict.exit_code) == ("red", 1)
     evidence = f07(report).evidence or {}
     assert evidence["confirmed"] == "yes"
-    assert evidence["measured again"] == "+100.0 % in 5 + 5 runs, p = 0.001"
+    assert evidence["measured again"] == "confirmed by 5 + 5 interleaved runs: +100.0 %, p = 0.001"
 
 
 @pytest.mark.parametrize(

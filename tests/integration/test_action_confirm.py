@@ -1,0 +1,184 @@
+"""Confirm before red, from the first job to the comment: the recipe of examples/workflows/confirm.yml."""
+
+import json
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from action_stage import BOTH_SLOWER, SHARES, SLOWER, Stage, profiles
+from profgate.__main__ import main
+
+RUNS = 5
+CONFIRMED = f"confirmed by {RUNS} + {RUNS} interleaved runs"
+POLICY = {".github/profgate.yml": b"gate: {confirm: required, gate-without-history: true}\n"}
+
+
+@pytest.fixture
+def waiting(stage: Stage) -> Stage:
+    """A pull request whose first job found something slower, which has to be confirmed before it is red."""
+    stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=POLICY)
+    stage.push()
+    stage.open_pull()
+    stage.start_first_half()
+    assert stage.step(profiles(BOTH_SLOWER, 77)) == 0
+    return stage
+
+
+def measured_again(stage: Stage, shares: Mapping[str, int]) -> dict[str, bytes]:
+    """What `profgate confirm` writes in the second job, whose command finds these shares in the target."""
+    place = stage.folder / f"second-{len(stage.fake.requests)}"
+    for side, seed, found in (("baseline", 300, SHARES), ("target", 301, shares)):
+        for number, data in enumerate(profiles(found, seed).values(), 1):
+            where = place / side / f"{number}.folded"
+            where.parent.mkdir(parents=True, exist_ok=True)
+            where.write_bytes(data)
+    command = f'cp {shlex.quote(str(place))}/"$PROFGATE_SIDE/$PROFGATE_RUN.folded" "$PROFGATE_OUT/api.folded"'
+    first = stage.workspace / "profgate-report" / "report.json"
+    folders = [f"--{side}-dir={place / side}" for side in ("baseline", "target")]
+    out = place / "confirmed"
+    main(["confirm", str(first), f"--runs={RUNS}", *folders, "--output-dir", str(out), "--", "sh", "-c", command])
+    stage.capsys.readouterr()
+    return {f"../confirmed/{one.name}": one.read_bytes() for one in out.iterdir()}
+
+
+def tell(stage: Stage, files: Mapping[str, bytes], **inputs: str) -> int:
+    before = len(stage.fake.requests)
+    code = stage.step(files, mode="tell", report="confirmed/report.json", **inputs)
+    stage.requests = [one for one in stage.fake.requests[before:] if "/twirp/" not in one.path]
+    return code
+
+
+def colours(stage: Stage) -> dict[str, str]:
+    (metric,) = json.loads(stage.file("report.json"))["workloads"][0]["metrics"]
+    return {one["location"]["name"]: one["colour"] for one in metric["findings"] if one["direction"] == "worse"}
+
+
+def test_before_it_is_confirmed_nothing_is_red_and_the_comment_says_why(waiting: Stage) -> None:
+    assert waiting.outputs["conclusion"] == "warn"
+    assert "waits for a second measurement" in waiting.comments[0]
+
+
+def test_what_repeats_is_red_and_the_same_comment_says_by_how_many_runs(waiting: Stage) -> None:
+    first = waiting.fake.state.comments.keys()
+    files = measured_again(waiting, BOTH_SLOWER)
+    assert tell(waiting, files) == 1
+    assert waiting.outputs["conclusion"] == "fail"
+    assert waiting.fake.state.comments.keys() == first
+    (comment,) = waiting.comments
+    assert "### ❌ Performance gate failed" in comment
+    assert comment.count(CONFIRMED) >= 2
+    assert f"not {CONFIRMED}" not in comment
+    assert "waits for" not in comment
+    assert CONFIRMED in waiting.summary
+    assert len(waiting.requests) <= 7
+
+
+def test_what_does_not_repeat_is_not_red_and_the_comment_says_so(waiting: Stage) -> None:
+    assert tell(waiting, measured_again(waiting, SHARES)) == 0
+    assert waiting.outputs["conclusion"] == "warn"
+    assert set(colours(waiting).values()) == {"yellow"}
+    (comment,) = waiting.comments
+    assert f"not {CONFIRMED}" in comment
+    assert "❌" not in comment
+
+
+def test_each_suspect_is_confirmed_for_itself(waiting: Stage) -> None:
+    assert tell(waiting, measured_again(waiting, SLOWER)) == 1
+    found = colours(waiting)
+    assert (found["parse"], found["render"]) == ("red", "yellow")
+
+
+def test_the_links_of_the_first_job_stay(waiting: Stage) -> None:
+    page = waiting.outputs["page-url"]
+    assert page
+    tell(waiting, measured_again(waiting, SLOWER))
+    assert waiting.outputs["page-url"] == page
+    assert page in waiting.comments[0]
+
+
+def test_an_acceptance_counts_when_the_job_runs_again(waiting: Stage) -> None:
+    files = measured_again(waiting, SLOWER)
+    assert tell(waiting, files) == 1
+    waiting.fake.state.collaborators["maintainer"] = "write"
+    waiting.fake.add_comment(waiting.number, "/profgate accept parse max=+150%: needed", author="maintainer")
+    assert tell(waiting, files) == 0
+    assert "accepted by `maintainer`" in waiting.comments[0]
+
+
+def test_a_second_job_that_wrote_nothing_fails_and_leaves_the_comment(waiting: Stage) -> None:
+    before = waiting.comments
+    assert tell(waiting, {}) == 2
+    assert "confirmed/report.json: is not there; the step that should write it says why" in waiting.log
+    assert waiting.comments == before
+
+
+def test_without_a_path_the_input_is_named(waiting: Stage) -> None:
+    assert waiting.step({}, mode="tell") == 2
+    assert "report: is empty" in waiting.log
+
+
+def test_a_report_of_another_commit_is_refused(waiting: Stage) -> None:
+    files = measured_again(waiting, SHARES)
+    waiting.push_to_pull()
+    assert tell(waiting, files) == 2
+    assert "give a report of this run" in waiting.log
+
+
+@pytest.mark.parametrize("name", ["report.json", "links.json"])
+def test_what_profgate_did_not_write_is_refused(waiting: Stage, name: str) -> None:
+    files = measured_again(waiting, SHARES) | {f"../confirmed/{name}": b"[" * 50_000}
+    assert tell(waiting, files) == 2
+    assert f"confirmed/{name}" in waiting.log
+
+
+def test_a_pull_request_cannot_loosen_the_gate_in_its_report(waiting: Stage) -> None:
+    files = measured_again(waiting, SLOWER)
+    report = json.loads(files["../confirmed/report.json"])
+    report["policy"] |= {"fail_on": "never", "fail_on_total": "never", "confirm": "off"}
+    report["verdict"] |= {"conclusion": "pass", "exit_code": 0}
+    assert tell(waiting, {**files, "../confirmed/report.json": json.dumps(report).encode()}) == 1
+
+
+def test_a_fork_gets_the_verdict_without_the_comment(waiting: Stage) -> None:
+    waiting.open_pull(fork=True)
+    waiting.fake.read_only()
+    waiting.start_first_half()
+    assert waiting.step(profiles(SLOWER, 77)) == 0
+    assert tell(waiting, measured_again(waiting, SLOWER)) == 1
+    assert waiting.comments == []
+    assert CONFIRMED in waiting.summary
+
+
+def test_on_wish_the_status_says_it_too(waiting: Stage) -> None:
+    assert tell(waiting, measured_again(waiting, SLOWER), status="true") == 1
+    (status,) = waiting.fake.state.statuses
+    assert (status["sha"], status["state"]) == (waiting.head, "failure")
+
+
+def test_the_confirmed_report_is_kept_under_a_name_of_its_own(waiting: Stage) -> None:
+    files = measured_again(waiting, SLOWER)
+    tell(waiting, files)
+    names = [one.name for one in waiting.fake.state.artifacts.values() if one.run_id == waiting.first_half]
+    assert {"profgate-report-default-1", "profgate-verdict-default-1"} <= set(names)
+
+
+@pytest.mark.parametrize("event", ["push", "schedule"])
+def test_where_nothing_was_compared_there_is_nothing_to_tell(stage: Stage, event: str) -> None:
+    code = stage.run(event, {}, {"GITHUB_SHA": stage.base}, {}, {"mode": "tell", "report": "confirmed/report.json"})
+    assert code == 0
+    assert "there is nothing to tell" in stage.log
+
+
+def test_the_links_file_needs_not_be_there(waiting: Stage) -> None:
+    files = measured_again(waiting, SLOWER)
+    del files["../confirmed/links.json"]
+    assert tell(waiting, files) == 1
+
+
+def test_the_recipe_gives_the_second_job_what_it_needs() -> None:
+    """The steps of the example hand over the files that this page's tests hand over."""
+    text = (Path(__file__).parents[2] / "examples" / "workflows" / "confirm.yml").read_text()
+    for words in ("profgate-report/report.json", "profgate-report/links.json", "report: confirmed/report.json"):
+        assert words in text
