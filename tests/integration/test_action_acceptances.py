@@ -218,7 +218,9 @@ def merge(stage: Stage, head: str, told: dict[str, str], seed: int) -> int:
     stage.fake.start_run(head, event="merge_group", branch=told["ref"])
     group = {"head_sha": head, "base_sha": told["base"], "head_ref": told["ref"], "base_ref": "refs/heads/main"}
     environ = {"GITHUB_SHA": head, "GITHUB_REF": told["ref"]}
-    code = stage.run("merge_group", profiles(SLOWER, seed), environ, {"merge_group": group})
+    code = stage.run(
+        "merge_group", profiles(SLOWER, seed), environ, {"action": "checks_requested", "merge_group": group}
+    )
     stage.fake.finish_run()
     return code
 
@@ -294,7 +296,7 @@ def failed(red: Stage) -> Stage:
 def test_an_acceptance_runs_the_failed_jobs_again(failed: Stage) -> None:
     assert commented(failed) == 0
     assert failed.fake.state.reruns == [failed.first_half]
-    assert len(failed.requests) <= 8
+    assert len(failed.requests) <= 9
     assert failed.compare(profiles(SLOWER, 78)) == 0
 
 
@@ -362,3 +364,102 @@ def test_a_fork_s_status_and_comment_are_written_anew(stage: Stage) -> None:
     states = [(one["state"], one["sha"]) for one in stage.fake.state.statuses]
     assert states == [("failure", stage.head), ("success", stage.head)]
     assert "### 🟡 Accepted: `parse`" in stage.comments[0]
+
+
+# The answer to a comment
+
+
+def reactions(stage: Stage) -> list[str]:
+    """Those of the newest comment that is not ours."""
+    return [one for one in stage.fake.state.comments.values() if "[bot]" not in one.author][-1].reactions
+
+
+def test_who_accepts_reads_in_a_reaction_that_it_was_taken_up(failed: Stage) -> None:
+    commented(failed)
+    assert reactions(failed) == ["+1"]
+    assert "Not accepted" not in failed.comments[0]
+
+
+@pytest.mark.parametrize(
+    ("body", "author", "told"),
+    [
+        ("/profgate accept parse", "maintainer", "gives no reason"),
+        ("/profgate accept parse max=alot: x", "maintainer", "max=alot is no growth"),
+        ("/profgate approve parse: x", "maintainer", "is unknown"),
+        (COMMAND, "stranger", "stranger has no right to write here"),
+    ],
+)
+def test_who_is_refused_reads_why_in_our_comment(failed: Stage, body: str, author: str, told: str) -> None:
+    before = failed.comments[0]
+    assert commented(failed, body, author) == 0
+    assert reactions(failed) == ["confused"]
+    assert failed.comments[0].startswith(before.rstrip())
+    assert "**Not accepted:**" in failed.comments[0]
+    assert told in failed.comments[0].partition("Not accepted")[2]
+    assert len(failed.fake.state.comments) == 2
+    assert len(failed.requests) <= 8
+
+
+def test_an_answer_gives_way_to_the_next_run_which_tells_all(failed: Stage) -> None:
+    commented(failed, "/profgate accept parse")
+    failed.push_to_pull()
+    failed.compare(profiles(SLOWER, 78))
+    assert "**Not accepted:**" not in failed.comments[0]
+    assert "gives no reason" in failed.comments[0]
+    commented(failed, "/profgate approve parse")
+    answer = failed.comments[0].partition("**Not accepted:**")[2]
+    assert "is unknown" in answer
+    assert "gives no reason" not in answer
+
+
+def test_strangers_make_no_noise(failed: Stage) -> None:
+    """However much they write: nobody is notified, few lines appear, and none of their words."""
+    for number in range(12):
+        commented(failed, f"/profgate accept parse: buy at spam{number}.example", f"stranger-{number}")
+    comment = failed.comments[0]
+    assert len(failed.comments) == 13
+    assert comment.count("- `parse`: refused:") == 5
+    assert "spam" not in comment
+    assert failed.fake.state.reruns == []
+    failed.compare(profiles(SLOWER, 78))
+    assert failed.comments[0].count("- `parse`: refused:") == 5
+    assert "spam" not in failed.comments[0]
+
+
+def test_strangers_push_no_acceptance_out_of_sight(failed: Stage) -> None:
+    say(failed, "/profgate accept parse max=2.5x: needed")
+    for number in range(60):
+        say(failed, "/profgate accept parse: mine", f"stranger-{number}")
+    failed.fake.state.comments[min(failed.fake.state.comments, default=0)].association = "NONE"
+    for one in failed.fake.state.comments.values():
+        one.association = "MEMBER" if one.author == "maintainer" else one.association
+    assert failed.compare(profiles(SLOWER, 78)) == 0
+    assert "- `parse`: accepted by `maintainer`" in failed.comments[0]
+
+
+def test_without_a_comment_of_ours_the_reaction_is_the_answer(failed: Stage) -> None:
+    failed.fake.state.comments.clear()
+    commented(failed, "/profgate accept parse")
+    assert reactions(failed) == ["confused"]
+    assert len(failed.comments) == 1
+
+
+def test_switched_off_comments_are_not_answered_in_one(failed: Stage) -> None:
+    before = failed.comments[0]
+    failed.inputs["comment"] = "never"
+    commented(failed, "/profgate accept parse")
+    assert failed.comments[0] == before
+    assert reactions(failed) == ["confused"]
+
+
+def test_that_there_can_be_no_answer_stops_nothing(failed: Stage) -> None:
+    failed.fake.state.permissions |= {"issues": "read", "pull_requests": "read"}
+    assert commented(failed) == 0
+    assert failed.fake.state.reruns == [failed.first_half]
+    assert "the comment got no answer" in failed.log
+    assert "pull-requests: write" in failed.log
+
+
+def test_talk_is_not_answered(failed: Stage) -> None:
+    commented(failed, "Looks good to me.")
+    assert reactions(failed) == []

@@ -1,4 +1,7 @@
-"""A comment with an acceptance: whoever wrote it may, so the job that failed is run again, or its second half."""
+"""A comment with an acceptance: if its author may, the job that failed is run again, or its second half.
+
+Whoever wrote it gets an answer that notifies nobody: a reaction, and what is refused in profgate's own comment.
+"""
 
 import posixpath
 from dataclasses import replace
@@ -9,11 +12,15 @@ from profgate.action.policy import policy_at
 from profgate.action.recording import target_artifact
 from profgate.action.second_half import second_half
 from profgate.action.telling import set_outputs
-from profgate.errors import SettingsError
+from profgate.errors import GitHubError, SettingsError
+from profgate.model.acceptance import Acceptance
 from profgate.model.github_records import PullRecord, RunRecord
 from profgate.model.run_context import TriggeringRun
 from profgate.publish.step_outputs import Published
+from profgate.publish.sticky_comment import answer_in_comment
+from profgate.report.acceptances import with_answers
 
+TAKEN, REFUSED = "+1", "confused"  # reactions
 NO_FAILURE = "no failed run of {} stands at {}: the acceptance counts in the next run"
 
 
@@ -23,14 +30,37 @@ def judge_again(job: Job) -> int:
     assert number is not None  # noqa: S101 - the activity was chosen by it
     pull = job.client.pull(number)
     policy, _ = policy_at(job, pull.base_sha)
-    said = [one for one in wishes_of(job, policy, pull) if one.id.partition(".")[0] == str(job.context.comment_id)]
-    for wish in said:
-        job.commands.log(f"{wish.location or 'a command'}: {wish.told or 'may be accepted'}")
     if pull.state != "open":
         return _nothing(job, f"the pull request {number} is {pull.state}, so nothing is judged again")
+    wishes = wishes_of(job, policy, pull)
+    said = [one for one in wishes if one.id.partition(".")[0] == str(job.context.comment_id)]
+    for wish in said:
+        job.commands.log(f"{wish.location or 'a command'}: {wish.told or 'may be accepted'}")
+    _answer(job, pull, said, [one for one in wishes if one.state == "refused"])
     if not any(one.state == "open" for one in said):
         return _nothing(job, "; ".join(one.told for one in said) or "the comment is gone")
     return _again(job, pull)
+
+
+def _answer(job: Job, pull: PullRecord, said: list[Acceptance], refused: list[Acceptance]) -> None:
+    """A reaction at the comment, and where something of it is refused, why, in our own comment."""
+    number = job.context.comment_id
+    if number is None or not said:
+        return
+    settings = job.settings
+    try:
+        job.client.react(number, TAKEN if any(one.state == "open" for one in said) else REFUSED)
+        if settings.comment == "never" or all(one.state != "refused" for one in said):
+            return
+        answer_in_comment(
+            job.client,
+            pull.number,
+            settings.key,
+            lambda body: with_answers(body, refused),
+            newest=settings.older_comments == "minimize",
+        )
+    except GitHubError as error:
+        job.commands.warning(f"the comment got no answer: {error}", title="profgate")
 
 
 def _again(job: Job, pull: PullRecord) -> int:

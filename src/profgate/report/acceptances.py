@@ -10,6 +10,9 @@ from profgate.report.markdown_text import code_span, link, sentence
 from profgate.report.rows import Row
 
 SHOWN = 20
+REFUSED = 5  # that are shown: strangers can write as many as they like
+ANSWERS = "<!-- profgate answers -->"
+LONGEST_COMMENT = 65_000  # characters; GitHub refuses more than 65,536
 COMMANDS = 3  # red functions for which the command is written out
 LONGEST_COMMAND = 300
 WORDS: dict[State, str] = {
@@ -32,10 +35,27 @@ def ways_out(rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def markdown_acceptances(report: Report) -> list[str]:
-    """A line for each acceptance, at most 20."""
-    lines = [_markdown(one) for one in report.acceptances[:SHOWN]]
-    more = len(report.acceptances) - SHOWN
-    return [*lines, f"and {more} more in the report"] if more > 0 else lines
+    """A line for each acceptance, at most 20; first those that bear on the verdict, last the newest refused ones."""
+    count = [one for one in report.acceptances if one.state != "refused"][:SHOWN]
+    refused = [one for one in report.acceptances if one.state == "refused"][-REFUSED:]
+    shown = [*count, *refused][:SHOWN]
+    more = len(report.acceptances) - len(shown)
+    return [*map(_markdown, shown), *([f"and {more} more in the report"] if more else [])]
+
+
+def with_answers(body: str, refused: Sequence[Acceptance]) -> str:
+    """Our comment with the newest commands that are refused and that it does not tell of yet; the next run tells all.
+
+    The text that is there stays as it is, but for earlier answers.
+    """
+    told = body.partition(f"\n{ANSWERS}\n")[0].rstrip()
+    new = [one for one in refused if not one.link or one.link not in told]
+    for count in range(min(REFUSED, len(new)), 0, -1):
+        lines = "".join(f"- {_markdown(one)}\n" for one in new[-count:])
+        text = f"{told}\n\n{ANSWERS}\n**Not accepted:**\n\n{lines}"
+        if len(text) <= LONGEST_COMMENT:
+            return text
+    return f"{told}\n"
 
 
 def _markdown(one: Acceptance) -> str:

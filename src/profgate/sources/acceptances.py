@@ -11,7 +11,7 @@ from profgate.model.github_records import CommentRecord, MessageRecord, PullReco
 WRITERS = frozenset({"admin", "write"})
 INSIDERS = ("OWNER", "MEMBER", "COLLABORATOR")
 MOST_ASKED = 10  # people whose rights are looked up in one run: each costs a request
-MOST_ACCEPTANCES = 50
+MOST_ACCEPTANCES = 50  # of those that count, and of those that are refused
 BOT = "github-actions[bot]"
 
 
@@ -54,7 +54,15 @@ def acceptances_of(client: Talk, wanted: Wanted) -> tuple[Acceptance, ...]:
         wishes = in_commit(message.message, message.sha)
         found += [_judged_trailer(replace(wish, by=f"commit {message.sha[:7]}"), wanted) for wish in wishes]
     limits = remembered_limits(next((one.body for one in comments if _is_ours(one, wanted.key)), ""))
-    return tuple(_limited(wish, limits, wanted) for wish in found[-MOST_ACCEPTANCES:])
+    return _newest([_limited(wish, limits, wanted) for wish in found])
+
+
+def _newest(found: Sequence[Acceptance]) -> tuple[Acceptance, ...]:
+    """The newest in their order; what is refused takes no place away from what counts."""
+    kept: set[str] = set()
+    for refused in (False, True):
+        kept |= {one.id for one in [one for one in found if (one.state == "refused") == refused][-MOST_ACCEPTANCES:]}
+    return tuple(one for one in found if one.id in kept)
 
 
 def _is_ours(comment: CommentRecord, key: str) -> bool:
@@ -72,7 +80,7 @@ def _judged_comment(comment: CommentRecord, wish: Acceptance, people: "_Rights")
     if comment.edited:
         return _refused(wish, "the comment was edited, perhaps by somebody else: write a new one")
     told = people.objection(comment.author)
-    return _refused(wish, told) if told else wish
+    return _refused(replace(wish, reason=""), told) if told else wish  # profgate repeats no words of strangers
 
 
 def _judged_trailer(wish: Acceptance, wanted: Wanted) -> Acceptance:
