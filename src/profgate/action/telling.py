@@ -118,7 +118,15 @@ def tell_pull_request(job: Job, report: Report, comment: Document, links: Links)
     texts = Texts(comment.text, calm.text, worth=_worth_a_comment(report))
     try:
         publish = publish_anew if settings.older_comments == "minimize" else publish_comment
-        outcome = publish(job.client, context.pr_number, context.head_sha, settings.key, texts, settings.comment)
+        outcome = publish(
+            job.client,
+            context.pr_number,
+            context.head_sha,
+            settings.key,
+            texts,
+            settings.comment,
+            base_ref="" if settings.baseline_ref else context.base_ref,
+        )
     except NotAllowed as error:
         commands.warning(f"no comment was written: {error}", title="profgate")
         return "", "No comment was written: the token may not. The log names the permission to add."
@@ -133,8 +141,6 @@ def tell_pull_request(job: Job, report: Report, comment: Document, links: Links)
 def _no_comment(job: Job) -> str:
     if not job.context.read_only:
         return "no token was given"
-    if job.settings.baseline_profiles:
-        return READ_ONLY
     return f"{READ_ONLY}. The profiles were stored for a workflow that runs on workflow_run and can write it"
 
 

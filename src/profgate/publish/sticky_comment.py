@@ -4,10 +4,11 @@ It is edited in place, which notifies nobody; on wish it is written anew instead
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from profgate.adapters.github_client import NotFoundError
 from profgate.errors import NotAllowed
 from profgate.model.github_records import CommentRecord, PullRecord
 
@@ -43,10 +44,13 @@ class Outcome:
     skipped: str | None = None
 
 
-def publish_comment(client: Comments, number: int, head_sha: str, key: str, texts: Texts, mode: str) -> Outcome:
-    """Writes what the mode asks for.
+def publish_comment(
+    client: Comments, number: int, head_sha: str, key: str, texts: Texts, mode: str, *, base_ref: str = ""
+) -> Outcome:
+    """Writes what the mode asks for, where the pull request still is what it was.
 
-    ``mode`` is always, on-change or never. Raises `GitHubError`; `NotAllowed` where the token cannot write.
+    ``mode`` is always, on-change or never; ``base_ref`` is the branch that was compared with, empty = it matters not.
+    Raises `GitHubError`; `NotAllowed` where the token cannot write.
     """
     if mode == "never":
         return Outcome(skipped="comments are switched off")
@@ -57,16 +61,22 @@ def publish_comment(client: Comments, number: int, head_sha: str, key: str, text
     if existing and _same(existing[0].body, wanted):
         _remove(client, existing[1:])
         return Outcome(existing[0].html_url, "the comment says it already")
-    if client.pull(number).head_sha != head_sha:
-        return Outcome(skipped="the pull request has newer commits")
-    if existing:
+    pull = client.pull(number)
+    if reason := _moved_on(pull, head_sha, base_ref) or (not existing and _closed(pull)):
+        return Outcome(skipped=reason)
+    if not existing:
+        return Outcome(_create(client, number, key, wanted).html_url)
+    try:
         written = client.edit_comment(existing[0].id, wanted)
-        _remove(client, existing[1:])
-        return Outcome(written.html_url)
-    return Outcome(_create(client, number, key, wanted).html_url)
+    except NotFoundError:  # somebody deleted it meanwhile
+        written = _create(client, number, key, wanted)
+    _remove(client, [one for one in existing[1:] if one.id != written.id])
+    return Outcome(written.html_url)
 
 
-def publish_anew(client: Comments, number: int, head_sha: str, key: str, texts: Texts, mode: str) -> Outcome:
+def publish_anew(
+    client: Comments, number: int, head_sha: str, key: str, texts: Texts, mode: str, *, base_ref: str = ""
+) -> Outcome:
     """As `publish_comment`, but a new comment takes the place of the older ones, which are minimised as outdated."""
     if mode == "never":
         return Outcome(skipped="comments are switched off")
@@ -78,8 +88,9 @@ def publish_anew(client: Comments, number: int, head_sha: str, key: str, texts: 
     if wanted and shown and _same(shown[-1].body, texts.full):
         _minimize(client, shown[:-1])
         return Outcome(shown[-1].html_url, "the comment says it already")
-    if client.pull(number).head_sha != head_sha:
-        return Outcome(skipped="the pull request has newer commits")
+    pull = client.pull(number)
+    if reason := _moved_on(pull, head_sha, base_ref) or (wanted and _closed(pull)):
+        return Outcome(skipped=reason)
     if not wanted:
         _minimize(client, shown)
         return Outcome(skipped="nothing changed; what was said before is minimised")
@@ -90,6 +101,31 @@ def publish_anew(client: Comments, number: int, head_sha: str, key: str, texts: 
     now = [one for one in others if one.id not in known] or [created]
     _minimize(client, now[:-1])
     return Outcome(now[-1].html_url)
+
+
+def _moved_on(pull: PullRecord, head_sha: str, base_ref: str) -> str:
+    """Why a result is no longer about this pull request; empty where it is."""
+    if pull.head_sha != head_sha:
+        return "the pull request has newer commits"
+    return "the pull request goes into another branch by now" if base_ref and pull.base_ref != base_ref else ""
+
+
+def _closed(pull: PullRecord) -> str:
+    """Why nobody is to be notified any more; empty where the pull request is open."""
+    return "" if pull.state == "open" else f"the pull request is {pull.state}"
+
+
+def answer_in_comment(client: Comments, number: int, key: str, answered: Callable[[str], str], *, newest: bool) -> str:
+    """Changes our comment to what ``answered`` makes of it; its address, empty where there is none.
+
+    ``newest``: older ones are minimised, so that the newest is the one that is read. An edit notifies nobody.
+    """
+    mine = owned(client.comments(number), key, ACTIONS_LOGIN)
+    if not mine:
+        return ""
+    comment = mine[-1 if newest else 0]
+    wanted = answered(comment.body)
+    return comment.html_url if _same(comment.body, wanted) else client.edit_comment(comment.id, wanted).html_url
 
 
 def owned(comments: list[CommentRecord], key: str, author: str) -> list[CommentRecord]:
