@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 import yaml
 
+from profgate.activity import COMPARING_EVENTS, RECORDING_EVENTS
 from profgate.settings import SETTINGS, settings_from
 
 FOLDER = Path(__file__).parents[2] / "examples" / "workflows"
 EXAMPLES = sorted(FOLDER.glob("*.yml"))
+OTHER_EVENTS = {"issue_comment", "pull_request_target", "release", "workflow_run"}
 NAMES = {spec.name for spec in SETTINGS}
 
 
@@ -23,8 +25,10 @@ def test_there_is_an_example_for_each_way() -> None:
         "confirm",
         "dispatch",
         "matrix",
+        "nightly",
         "pull-request",
         "ranks",
+        "release",
         "second-half",
         "two-builds",
     ]
@@ -33,7 +37,7 @@ def test_there_is_an_example_for_each_way() -> None:
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.name)
 def test_every_input_of_an_example_is_accepted(example: Path) -> None:
     ours = [step for step in steps(example) if step.get("uses", "").startswith("profgate/")]
-    assert len(ours) == {"matrix": 2, "ranks": 0}.get(example.stem, 1)
+    assert len(ours) == {"confirm": 2, "matrix": 2, "ranks": 0}.get(example.stem, 1)
     for step in ours:
         plain = {name: re.sub(r"\$\{\{.*?\}\}", "success", str(value)) for name, value in step["with"].items()}
         settings_from({name: "true" if text == "True" else text for name, text in plain.items()})
@@ -49,8 +53,23 @@ def test_no_example_puts_text_of_strangers_into_a_shell(example: Path) -> None:
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.name)
 def test_permissions_are_stated_and_minimal(example: Path) -> None:
     content = yaml.safe_load(example.read_text())
-    more = {"acceptances": {"actions", "statuses"}, "second-half": {"statuses"}}
+    more = {"acceptances": {"actions", "statuses"}, "second-half": {"statuses"}, "release": {"contents"}}
     for permissions in (content["permissions"], *(job.get("permissions", {}) for job in content["jobs"].values())):
         writing = {name for name, right in permissions.items() if right == "write"}
         assert writing <= {"pull-requests"} | more.get(example.stem, set())
-        assert permissions.get("contents", "read") == "read"
+
+
+def events_of(example: Path) -> set[str]:
+    """What starts a workflow; YAML reads the key ``on`` as true."""
+    content = yaml.safe_load(example.read_text())
+    return set(content[True])
+
+
+def test_every_event_that_does_something_has_a_workflow_and_a_row_that_says_what_happens() -> None:
+    rows = re.findall(r"^\| `(\w+)`[^|]*\| ([^|]*) \|", (FOLDER / "README.md").read_text(), re.MULTILINE)
+    assert {event for event, _ in rows} == COMPARING_EVENTS | RECORDING_EVENTS | OTHER_EVENTS
+    named = {(event, name) for event, cell in rows for name in re.findall(r"\(([\w-]+\.yml)\)", cell)}
+    started = {(event, example.name) for example in EXAMPLES for event in events_of(example)}
+    assert named <= started
+    assert {event for event, _ in started} == {event for event, _ in named}
+    assert {name for _, name in named} == {example.name for example in EXAMPLES}

@@ -678,3 +678,41 @@ def test_older_comments_are_folded_away_on_wish(recorded: Stage) -> None:
     recorded.push_to_pull()
     recorded.compare(profiles(BOTH_SLOWER, 78))
     assert [one.minimized for one in recorded.fake.state.comments.values()] == [True, False]
+
+
+def test_beside_a_chosen_baseline_the_base_branch_is_told_apart_too(recorded: Stage) -> None:
+    recorded.fake.state.tags["v1"] = recorded.base
+    recorded.push(profiles(SLOWER, 50))  # parse got slower on main, after v1
+    recorded.open_pull()
+    recorded.inputs["baseline-ref"] = "v1"
+    assert recorded.compare(profiles(BOTH_SLOWER, 77)) == 1
+    assert recorded.outputs["baseline-sha"] == recorded.fake.state.tags["v1"]
+    there = {name: evidence_of(recorded, name).get("base branch", "") for name in ("parse", "render")}
+    assert there["parse"].startswith("changed there too (+")
+    assert there["render"] == ""
+
+
+@pytest.mark.parametrize(
+    ("permission", "told"),
+    [
+        ("contents", "contents: read"),
+        ("actions", "actions: read"),
+        ("issues and pull requests", "issues: write or pull-requests: write"),
+        ("statuses", "statuses: write"),
+        ("checks", "checks: write"),
+    ],
+)
+def test_a_missing_permission_is_named(recorded: Stage, permission: str, told: str) -> None:
+    recorded.inputs |= {"status": "true", "check-run": "true"}
+    names = ("issues", "pull_requests") if " and " in permission else (permission,)
+    recorded.fake.state.permissions |= dict.fromkeys(names, "none")
+    recorded.compare(profiles(SLOWER, 77))
+    assert told in recorded.log
+
+
+def test_what_github_does_not_show_names_the_permission_too(recorded: Stage) -> None:
+    """Of what a token may not see GitHub says that it is not there."""
+    headers = {"X-Accepted-GitHub-Permissions": "actions=read"}
+    recorded.fake.fail("GET", "/actions/", 404, times=9, headers=headers, message="Not Found")
+    assert recorded.compare(profiles(SLOWER, 77)) == 2
+    assert "check the name and the permission actions: read" in recorded.log

@@ -237,3 +237,48 @@ def test_a_merge_that_github_does_not_know_falls_back_to_the_merge_base(forked: 
     assert forked.second_half() == 0
     assert forked.outputs["baseline-sha"] == forked.base
     assert statuses(forked) == [(forked.head, "failure")]
+
+
+# Both builds in one job: the fork's run brings a baseline of its own
+
+BOTH = {"profiles": "profiles/head/**", "baseline-profiles": "profiles/base/**", "gate-without-history": "true"}
+
+
+def both_builds(head: dict[str, int], seed: int = 2) -> dict[str, bytes]:
+    base = {f"base/{name}": data for name, data in profiles(SHARES, 1).items()}
+    return base | {f"head/{name}": data for name, data in profiles(head, seed).items()}
+
+
+def test_a_fork_that_measures_both_builds_is_told_by_the_second_half(stage: Stage) -> None:
+    stage.open_pull(fork=True)
+    stage.inputs |= BOTH
+    assert first_half(stage, both_builds(SLOWER)) == 1
+    assert "stored for a workflow that runs on workflow_run" in stage.summary
+    stage.inputs = {**stage.inputs, "profiles": "", "baseline-profiles": ""}
+    assert stage.second_half("failure") == 0
+    (comment,) = stage.comments
+    assert "parse" in comment
+    assert "the baseline was measured by the pull request" in comment
+    assert statuses(stage) == [(stage.head, "failure")]
+
+
+def test_a_stored_baseline_comes_before_the_one_a_fork_brings(forked: Stage) -> None:
+    """Else a fork would choose what it is compared with."""
+    forked.inputs |= BOTH
+    own = {f"base/{name}": data for name, data in profiles(SLOWER, 1).items()}  # as slow as its head
+    first_half(forked, both_builds(SLOWER) | own)
+    forked.inputs = {**forked.inputs, "profiles": "", "baseline-profiles": ""}
+    assert forked.second_half() == 0
+    assert forked.outputs["baseline-sha"] == forked.base
+    assert statuses(forked) == [(forked.head, "failure")]
+
+
+def test_a_poisoned_baseline_of_a_fork_is_refused_too(stage: Stage) -> None:
+    stage.open_pull(fork=True)
+    stage.inputs |= BOTH
+    first_half(stage, both_builds(SHARES))
+    stage.fake.add_artifact(stage.first_half, f"{ARTIFACT}-brought", {"page.html": b"<script>"})
+    stage.inputs = {**stage.inputs, "profiles": "", "baseline-profiles": ""}
+    assert stage.second_half() == 2
+    assert "is missing beside the profiles" in stage.log
+    assert statuses(stage) == [(stage.head, "error")]

@@ -109,6 +109,7 @@ def _search(job: Job, start: str, branches: Sequence[str] | None, artifact: str,
         branches=[None] if branches is None else list(branches),
         artifact=artifact,
         noise_runs=noise_runs,
+        base=base_branch(context) if branches is None else branches[0],
     )
 
 

@@ -45,14 +45,23 @@ def hand_over(job: Job) -> int:
 
 
 def store_target(job: Job) -> None:
-    """Stores this build's profiles beside a manifest that names this run."""
-    target = local_set(job.settings.profiles, job.context.workspace)
-    _store(job, target, listed(job.identity(), target.files), target_artifact(job.settings), "target")
+    """Stores this build's profiles, and a baseline that the job brought, beside manifests that name this run."""
+    settings, workspace = job.settings, job.context.workspace
+    target = local_set(settings.profiles, workspace)
+    _store(job, target, listed(job.identity(), target.files), target_artifact(settings), "target")
+    if settings.baseline_profiles:
+        baseline = local_set(settings.baseline_profiles, workspace)
+        _store(job, baseline, listed(job.identity(), baseline.files), brought_artifact(settings), "brought")
 
 
 def target_artifact(settings: Settings) -> str:
     """The name under which a first half stores what its second half looks for."""
     return f"{settings.artifact}-target"
+
+
+def brought_artifact(settings: Settings) -> str:
+    """The name under which a first half stores the baseline that its own job measured."""
+    return f"{settings.artifact}-brought"
 
 
 def _store(job: Job, profiles: LocalSet, manifest: Manifest, name: str, subfolder: str) -> None:

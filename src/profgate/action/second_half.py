@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from profgate.action.job import Job
 from profgate.action.merging import merge, stored_legs
-from profgate.action.recording import target_artifact
+from profgate.action.recording import brought_artifact, target_artifact
 from profgate.action.reporting import compare_and_report
-from profgate.action.sides import handed_over_sides
+from profgate.action.sides import brought_sides, handed_over_sides
 from profgate.action.telling import set_outputs, tell_no_result
 from profgate.errors import ProfgateError
 from profgate.model.github_records import PullRecord
@@ -47,7 +47,9 @@ def _compared(job: Job, run: TriggeringRun) -> int:
         raise ProfgateError(f"run {run.id}", LOST.format(name))
     job.context = _about(pull, context, target.manifest.commit)
     job.commands.log(f"pull request {pull.number}, run {run.id} of {run.head_sha}: {len(target.files)} profiles")
-    return compare_and_report(job, handed_over_sides(job, target))
+    sides = handed_over_sides(job, target)
+    brought = handed_over(job.client, brought_artifact(job.settings), run) if sides.missing else None
+    return compare_and_report(job, sides if brought is None else brought_sides(sides, brought))
 
 
 def _merged(job: Job, run: TriggeringRun) -> int:

@@ -57,6 +57,18 @@ def handed_over_sides(job: Job, target: HandedOver) -> Sides:
     return _against_stored(job, target.files, target.manifest, side)
 
 
+def brought_sides(sides: Sides, baseline: HandedOver) -> Sides:
+    """The same, with the baseline that the finished run measured beside its own build: where none is stored."""
+    side = Side("the pull request's own run")
+    given = replace(
+        sides.given,
+        baseline=baseline.files,
+        baseline_side=side,
+        manifests=(baseline.manifest, sides.given.manifests[1]),
+    )
+    return Sides(given, 1, (*sides.warnings, "the baseline was measured by the pull request's own run, none is stored"))
+
+
 def _against_stored(job: Job, files: Sequence[SourceFile], manifest: Manifest, side: Side) -> Sides:
     """These profiles and the stored baseline that is fair for them."""
     fair = fair_baseline(job)
@@ -82,7 +94,8 @@ def _against_stored(job: Job, files: Sequence[SourceFile], manifest: Manifest, s
         read = frozenset(one.candidate.run.head_sha for one in found.noise)
         given = known[0].beside(given, read)
         runs = max(runs, 1 + known[0].commits)
-    return Sides(given, runs, refused, later=found.later)
+    asked = fair.branches is not None or job.context.concerns_pull
+    return Sides(given, runs, refused, later=found.later if asked else None)
 
 
 def release_sides(job: Job) -> Sides:

@@ -492,6 +492,14 @@ class GitHubClient:
         except NotFoundError:
             return
 
+    def react(self, comment_id: int, content: str) -> None:
+        """Adds a reaction to a comment; one that is there already stays, so that it may be sent twice."""
+        address = f"{self._root}/issues/comments/{comment_id:d}/reactions"
+        try:
+            self._requests.call("POST", address, {"content": content})
+        except ServerFailedError:
+            self._requests.call("POST", address, {"content": content})
+
     def minimized(self, node_ids: Sequence[str]) -> frozenset[str]:
         """Which of these comments are minimised; one GraphQL request for 100."""
         found: set[str] = set()

@@ -162,7 +162,7 @@ def _refusal(error: "GithubException", where: str) -> GitHubError:
     if status == 403:
         return NotAllowed(where, _missing_permission(message, headers.get("x-accepted-github-permissions", "")))
     if status in {404, 410} or (status == 422 and message.startswith("No commit found")):
-        return NotFoundError(where, _gone(status))
+        return NotFoundError(where, _gone(status, headers.get("x-accepted-github-permissions", "")))
     if status >= 500:
         return ServerFailedError(where, f"GitHub answered {status}; run again later")
     return GitHubError(where, f"GitHub answered {status} {message}".rstrip() + "; not tried again")
@@ -189,18 +189,23 @@ def _now(headers: Mapping[str, str]) -> float:
         return time.time()
 
 
-def _gone(status: int) -> str:
+def _gone(status: int, accepted: str) -> str:
     if status == 410:
         return "has expired on GitHub; run the workflow that makes it again"
-    return "GitHub finds nothing, or the token may not see it; check the name and the token's permissions"
+    needed = f"the permission {_ways(accepted)}" if accepted else "the token's permissions"
+    return f"GitHub finds nothing, or the token may not see it; check the name and {needed}"
 
 
 def _missing_permission(message: str, accepted: str) -> str:
     if not accepted:
         return f"{message or 'GitHub answered 403'}; add the permission to the job's permissions: block"
-    # "issues=write; pull_requests=write" lists alternatives, "a=read,b=read" what is needed together
+    return f"{message or 'GitHub answered 403'}; add to the job's permissions: {_ways(accepted)}"
+
+
+def _ways(accepted: str) -> str:
+    """Permissions as a workflow writes them: ``issues=write; pull_requests=write`` are two ways, a comma means both."""
     ways = [
         ", ".join(part.strip().replace("=", ": ").replace("_", "-") for part in way.split(","))
         for way in accepted.split(";")
     ]
-    return f"{message or 'GitHub answered 403'}; add to the job's permissions: {' or '.join(ways)}"
+    return " or ".join(ways)

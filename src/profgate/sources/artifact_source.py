@@ -51,13 +51,17 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What is looked for: ``start`` is the fair commit, ``branches`` are asked for runs in this order."""
+    """What is looked for: ``start`` is the fair commit, ``branches`` are asked for runs in this order.
+
+    ``base`` is the branch whose later state is of interest.
+    """
 
     start: str
     trust: Trust
     branches: Sequence[str | None]
     artifact: str
     noise_runs: int = field(default=0)
+    base: str = ""
 
 
 def find_stored(client: Artifacts, search: Search, noise_beside: Callable[[StoredSet], int] | None = None) -> Found:
@@ -76,10 +80,10 @@ def find_stored(client: Artifacts, search: Search, noise_beside: Callable[[Store
     baseline = next(sets, None)
     if baseline is None:
         reasons = reasons or [f"no trusted run of {search.trust.workflow_path} on the last {len(chain)} commits"]
-        return Found(None, (), tuple(reasons))
+        return Found(None, (), tuple(reasons), _later(runs, search, chain, 0))
     wanted = search.noise_runs if noise_beside is None else noise_beside(baseline)
     noise = tuple(one for _, one in zip(range(wanted), sets, strict=False))
-    return Found(baseline, noise, tuple(reasons), _later(runs, search, chain, baseline.candidate.run))
+    return Found(baseline, noise, tuple(reasons), _later(runs, search, chain, baseline.candidate.run.id))
 
 
 def later_set(client: Artifacts, run: RunRecord, name: str) -> StoredSet:
@@ -90,16 +94,14 @@ def later_set(client: Artifacts, run: RunRecord, name: str) -> StoredSet:
     return stored_set(Candidate(run, 0), client.artifact_files(artifact))
 
 
-def _later(
-    runs: Sequence[RunRecord], search: Search, chain: Sequence[CommitRecord], baseline: RunRecord
-) -> RunRecord | None:
-    """The newest run of the first branch that is newer than the baseline's and not of its history."""
+def _later(runs: Sequence[RunRecord], search: Search, chain: Sequence[CommitRecord], oldest: int) -> RunRecord | None:
+    """The newest run of the base branch that is newer than the baseline's and not of its history."""
     before = distances(search.start, chain)
-    trust = replace(search.trust, branches=frozenset({search.branches[0] or ""}))
+    trust = replace(search.trust, branches=frozenset({search.base}))
     newer = [
         run
         for run in runs
-        if run.id > baseline.id and run.head_sha not in before and not distrust(run, trust, {run.head_sha: 0})
+        if run.id > oldest and run.head_sha not in before and not distrust(run, trust, {run.head_sha: 0})
     ]
     return max(newer, key=lambda run: run.id, default=None)
 

@@ -1,0 +1,192 @@
+"""How many requests each scenario costs: docs/github.md states these bounds."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
+from fake_github.state import ALL_PERMISSIONS
+
+NEEDED = 15
+FURTHER = BASE_RUNS - 1  # base runs beside the baseline
+SOURCES = {"src/cart.py": b"def parse(text):\n    return text\n"}
+SLOW_SOURCES = {"src/cart.py": b"def parse(text):\n    return sorted(text)\n"}
+
+
+def counted(stage: Stage) -> Counter[str]:
+    """Requests to the API by their kind; those to storage and to the artifact service do not count for GitHub."""
+    place = f"/repos/{stage.fake.state.repository}"
+    calls = Counter("graphql" if one.path == "/graphql" else "rest" for one in stage.requests)
+    strange = [one.path for one in stage.requests if one.path != "/graphql" and not one.path.startswith(place)]
+    assert strange == []
+    return calls
+
+
+@pytest.fixture
+def changed(stage: Stage) -> Stage:
+    """A recorded base branch and a pull request that changes a source file: every request has its reason."""
+    stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=SOURCES)
+    for _ in range(BASE_RUNS):
+        stage.push()
+    stage.open_pull(files=SLOW_SOURCES)
+    return stage
+
+
+def accepted(stage: Stage) -> None:
+    stage.fake.state.collaborators["maintainer"] = "write"
+    stage.fake.add_comment(stage.number, "/profgate accept parse max=+150%: needed", author="maintainer")
+
+
+def slow(seed: int = 77) -> dict[str, bytes]:
+    return {name: data.replace(b"parse", b"parse (src/cart.py:2)") for name, data in profiles(SLOWER, seed).items()}
+
+
+def test_a_pull_request_with_everything(changed: Stage) -> None:
+    accepted(changed)
+    changed.compare(slow())
+    found = counted(changed)
+    assert found["rest"] <= NEEDED + FURTHER
+    assert found["graphql"] <= 1
+
+
+def test_a_second_run_that_edits_its_comment(changed: Stage) -> None:
+    changed.compare(slow())
+    changed.push_to_pull()
+    accepted(changed)
+    changed.compare(slow(78))
+    assert counted(changed)["rest"] <= NEEDED + FURTHER
+
+
+def test_with_the_history_no_further_base_runs_are_read(changed: Stage) -> None:
+    del changed.inputs["history"]
+    for _ in range(BASE_RUNS):
+        changed.push()
+    changed.open_pull(files=SLOW_SOURCES)
+    changed.compare(slow())
+    found = counted(changed)
+    assert found["rest"] <= NEEDED + 2  # the history's artifact and its download
+    assert changed.outputs["base-runs"] >= str(BASE_RUNS)
+
+
+def test_older_comments_are_minimised_by_queries_of_their_own(changed: Stage) -> None:
+    changed.inputs["older-comments"] = "minimize"
+    changed.compare(slow())
+    changed.push_to_pull()
+    changed.compare(profiles(SLOWER | {"render": 40_000}, 78))
+    found = counted(changed)
+    assert found["rest"] <= NEEDED + FURTHER
+    assert found["graphql"] <= 3  # sources, which are folded, fold one
+
+
+def test_the_second_half_of_a_fork(changed: Stage) -> None:
+    changed.open_pull(fork=True, files=SLOW_SOURCES)
+    changed.fake.read_only()
+    changed.compare(slow())
+    first = counted(changed)
+    assert first["rest"] <= NEEDED + FURTHER
+    changed.fake.state.permissions = dict(ALL_PERMISSIONS)
+    accepted(changed)
+    assert changed.second_half("failure") == 0
+    assert len(changed.comments) == 2
+    found = counted(changed)
+    # beside a pull request's own run: the artifact of the first half, its download, the pull request, the merge base
+    # that the first half may lie about, and the status
+    assert found["rest"] <= NEEDED + FURTHER + 4 + 1
+    assert found["graphql"] <= 1
+
+
+def test_the_job_that_merges_a_matrix(changed: Stage) -> None:
+    changed.base = changed.fake.add_commit(parents=[changed.base], branch="main")
+    for leg in ("a", "b", "c"):
+        changed.inputs["artifact"] = f"{ARTIFACT}-{leg}"
+        changed.record(profiles(seed=5))
+    del changed.inputs["artifact"]
+    changed.open_pull()
+    accepted(changed)
+    changed.start_first_half()
+    for leg in ("a", "b", "c"):
+        changed.step(slow(), key=leg, artifact=f"{ARTIFACT}-{leg}", mode="leg")
+    before = len(changed.fake.requests)
+    changed.step({}, mode="merge", **{"legs-result": "success"})
+    changed.requests = [one for one in changed.fake.requests[before:] if "/twirp/" not in one.path]
+    assert counted(changed)["rest"] <= 10 + 3  # one for each leg
+    changed.finish(0)
+
+
+def test_a_group_of_the_merge_queue(changed: Stage) -> None:
+    accepted(changed)
+    head = changed.fake.add_commit(parents=[changed.base, changed.head])
+    ref = f"refs/heads/gh-readonly-queue/main/pr-{changed.number}-{changed.base}"
+    changed.fake.start_run(head, event="merge_group", branch=ref.removeprefix("refs/heads/"))
+    group = {"head_sha": head, "base_sha": changed.base, "head_ref": ref, "base_ref": "refs/heads/main"}
+    before = len(changed.fake.requests)
+    event = {"action": "checks_requested", "merge_group": group}
+    changed.run("merge_group", slow(), {"GITHUB_SHA": head, "GITHUB_REF": ref}, event)
+    changed.requests = [one for one in changed.fake.requests[before:] if "/twirp/" not in one.path]
+    assert counted(changed)["rest"] <= NEEDED + FURTHER
+
+
+def commented(stage: Stage, body: str) -> Counter[str]:
+    """What the workflow of acceptances costs for one comment."""
+    number = stage.fake.add_comment(stage.number, body, author="maintainer")
+    tip = stage.fake.state.branches["main"]
+    stage.fake.start_run(tip, event="issue_comment")
+    event = {
+        "action": "created",
+        "issue": {"number": stage.number, "pull_request": {"url": "https://api.github.com/pulls/1"}},
+        "comment": {"id": number, "body": body, "user": {"login": "maintainer"}},
+    }
+    before = len(stage.fake.requests)
+    environ = {"GITHUB_SHA": tip, "GITHUB_REF": "refs/heads/main"}
+    assert stage.run("issue_comment", {}, environ, event, {"baseline-workflow": "profgate.yml"}) == 0, stage.log
+    stage.requests = [one for one in stage.fake.requests[before:] if "/twirp/" not in one.path]
+    stage.fake.finish_run()
+    return counted(stage)
+
+
+@pytest.mark.parametrize("body", ["/profgate accept parse max=+150%: needed", "/profgate accept parse"])
+def test_a_comment_that_accepts_or_is_refused(changed: Stage, body: str) -> None:
+    changed.compare(slow())
+    runs = changed.fake.state.runs
+    runs[changed.first_half] = replace(runs[changed.first_half], conclusion="failure")
+    changed.fake.state.permissions["actions"] = "write"
+    changed.fake.state.collaborators["maintainer"] = "write"
+    assert commented(changed, body)["rest"] <= 9
+    assert commented(changed, "Looks good")["rest"] == 0
+
+
+def test_a_base_run_that_records(changed: Stage) -> None:
+    before = len(changed.fake.requests)
+    changed.push()
+    changed.requests = [one for one in changed.fake.requests[before:] if "/twirp/" not in one.path]
+    assert counted(changed) == Counter()
+    del changed.inputs["history"]
+    changed.push()
+    before = len(changed.fake.requests)
+    changed.push()
+    changed.requests = [one for one in changed.fake.requests[before:] if "/twirp/" not in one.path]
+    assert counted(changed)["rest"] <= 8
+
+
+@pytest.mark.parametrize("commits", [2, 30])
+def test_two_releases_cost_two_requests_a_recorded_commit_and_one_for_each_that_is_asked_about(
+    changed: Stage, commits: int
+) -> None:
+    changed.fake.state.permissions["contents"] = "write"
+    changed.fake.add_release("v1", changed.base, {})
+    for number in range(commits):
+        head = changed.fake.add_commit(parents=[changed.base])
+        pull = changed.fake.add_pull(head, changed.base, state="closed")
+        changed.base = changed.fake.add_commit(parents=[changed.base, head], branch="main")
+        changed.fake.state.brought[changed.base] = [pull]
+        changed.record(profiles(SHARES, 100 + number))
+    changed.fake.add_release("v2", changed.base, {})
+    changed.fake.start_run(changed.base, event="release", branch="v2")
+    before = len(changed.fake.requests)
+    environ = {"GITHUB_SHA": changed.base, "GITHUB_REF": "refs/tags/v2"}
+    changed.run("release", {}, environ, {"action": "published", "release": {"tag_name": "v2"}})
+    changed.requests = [one for one in changed.fake.requests[before:] if "/twirp/" not in one.path]
+    steps = min(commits - 1, 19)
+    assert counted(changed)["rest"] <= 24 + FURTHER + 2 * steps + min(commits, 60)
+    changed.fake.finish_run()
