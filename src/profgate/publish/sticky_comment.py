@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from profgate.adapters.github_client import NotFoundError
+from profgate.adapters.github_requests import NotFoundError
 from profgate.errors import NotAllowed
 from profgate.model.github_records import CommentRecord, PullRecord
 
