@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.base import WHOLE, cannot_tell, resolved, side_means, worse_sign
-from profgate.detect.calibrated_log_ratio import FAR, POWER_QUANTILE
+from profgate.detect.location_test import FAR, POWER_QUANTILE
 from profgate.detect.sampling import counts_apart, too_few_samples
 from profgate.model.arrays import FloatArray
 from profgate.model.change import Context, Detection, OptionSpec

@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 
 from comparisons import SAMPLES, from_exclusive, timed
-from profgate.detect.calibrated_log_ratio import CalibratedLogRatio, smallest_detectable
+from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
+from profgate.detect.location_test import smallest_detectable
 from profgate.detect.noise import noise_of
 from profgate.detect.sampling import count_scales
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison, Runs
 from profgate.model.kinds import Kind
 from profgate.model.units import Metric, MetricKind
+from profgate.statistics.t_tests import upper_tail_t
 
 GOLDEN = """
 parse 20000 20600 -0.017306 +0.008568 0.043572 +0.196643 0.422054 0.790025 +0.003442 0.1606
@@ -31,7 +33,7 @@ log 20 12 -0.541561 -0.515686 0.367605 -1.402827 0.919666 nan -0.000161 2.5123
 ROWS = [line.split() for line in GOLDEN.split("\n") if line]
 BASE = {row[0]: int(row[1]) for row in ROWS}
 TARGET = {row[0]: int(row[2]) for row in ROWS}
-PHI = {"phi_prior": 0.03}
+PHI = {"phi_prior": 0.03, "q": 0.05, "gate_q": 0.05}
 
 
 def detect(comparison: Comparison, options: dict[str, Any] | None = None, pairs: int = 1) -> Detection:
@@ -186,8 +188,8 @@ def test_noise_is_learned_from_base_runs(phi: float) -> None:
     noise = noise_of(comparison, 0.05, count_scales(comparison))
     assert (noise.base_runs, noise.calibrated) == (13, True)
     assert noise.degrees is not None
-    assert noise.degrees > 40.0  # all locations scatter alike, so each may trust the others
-    assert noise.common == pytest.approx(phi, abs=0.012)
+    assert noise.degrees.min() > 40.0  # all locations scatter alike, so each may trust the others
+    assert noise.law.phi == pytest.approx(phi, abs=0.012)
 
 
 def test_locations_that_scatter_differently_trust_the_common_noise_less() -> None:
@@ -199,19 +201,48 @@ def test_locations_that_scatter_differently_trust_the_common_noise_less() -> Non
     comparison = from_exclusive(base[:1], base[1:2], noise=base[2:], metric=timed())
     noise = noise_of(comparison, 0.05, None)
     assert noise.degrees is not None
-    assert noise.degrees < 20.0
+    assert noise.degrees.max() < 20.0
     calm, wild = noise.phi[1::2], noise.phi[::2]
     assert np.median(wild) > 3 * np.median(calm)
 
 
-def test_only_the_learned_part_of_the_variance_has_few_degrees() -> None:
+def test_a_learned_scatter_is_tested_with_its_degrees() -> None:
     runs = noisy_runs(12, 0.03, seed=7)
     light = {**runs[1], "f150": 3 * runs[1]["f150"]}
     comparison = from_exclusive(runs[:1], [light], noise=runs[2:])
-    word = detect(comparison)
+    noise, word = noise_of(comparison, 0.05, count_scales(comparison)), detect(comparison)
     z, p = (by_name(comparison, word, column)["f150"] for column in ("z", "p_worse"))
-    # nearly all of the variance of so light a location is its known sampling
-    assert p == pytest.approx(0.5 * math.erfc(z / math.sqrt(2)), rel=0.05)
+    assert noise.degrees is not None
+    assert p == pytest.approx(float(upper_tail_t(np.array([z]), np.array([noise.degrees[150]]))[0]))
+    assert p > 0.5 * math.erfc(z / math.sqrt(2))
+
+
+def waiting_runs(runs: int, seed: int, heap: int = 6) -> list[dict[str, int]]:
+    """Runs of a program that is made to wait: each hit is counted ``heap`` times over, wherever it falls."""
+    return [
+        {name: heap * count for name, count in run.items()}
+        for run in noisy_runs(runs, 0.0, seed, names=100, samples=2000)
+    ]
+
+
+def test_samples_in_heaps_are_fewer_readings_than_their_number() -> None:
+    runs = waiting_runs(14, seed=11)
+    comparison = from_exclusive(runs[:1], runs[1:2], noise=runs[2:])
+    noise = noise_of(comparison, 0.05, count_scales(comparison))
+    assert noise.law.clump == pytest.approx(6.0, rel=0.15)
+    assert noise.law.phi < 0.05
+    once = by_name(comparison, detect(comparison), "error")["f010"]
+    counts = [by_name(comparison, detect(comparison), f"count_{side}")["f010"] for side in ("from", "to")]
+    assert once == pytest.approx(math.sqrt(sum(6.0 / count for count in counts)), rel=0.25)
+
+
+def test_unchanged_runs_with_heaps_are_no_change() -> None:
+    found = 0
+    for seed in range(20):
+        runs = waiting_runs(12, seed=100 + seed)
+        comparison = from_exclusive(runs[:2], runs[2:4], noise=runs[4:])
+        found += bool(detect(comparison).kind.any())
+    assert found <= 2
 
 
 CALM = {f"f{place:02}": 10_000_000 + 1_000_000 * place for place in range(40)}
@@ -266,14 +297,14 @@ def test_short_history_keeps_the_cautious_prior() -> None:
     runs = noisy_runs(5, 0.0, seed=4)
     comparison = from_exclusive(runs[:1], runs[1:2], noise=runs[2:])
     noise = noise_of(comparison, 0.05, count_scales(comparison))
-    assert (noise.base_runs, noise.calibrated, noise.common, noise.degrees) == (4, False, 0.05, None)
+    assert (noise.base_runs, noise.calibrated, noise.law.phi, noise.degrees) == (4, False, 0.05, None)
 
 
 def test_runs_of_one_job_teach_no_noise() -> None:
     runs = noisy_runs(9, 0.03, seed=5)
     comparison = from_exclusive(runs[:8], runs[8:], runs=Runs(8, 1, 0, (0,) * 8, (0,)))
     noise = noise_of(comparison, 0.05, count_scales(comparison))
-    assert (noise.base_runs, noise.common, noise.estimate, noise.job) == (1, 0.05, None, None)
+    assert (noise.base_runs, noise.law.phi, noise.estimate, noise.job) == (1, 0.05, None, None)
 
 
 def runs_of_jobs(jobs: int, size: int, phi: float, psi: float, seed: int) -> tuple[list[dict[str, int]], Runs]:
@@ -297,13 +328,13 @@ def test_jobs_of_several_runs_tell_the_scatter_of_runs_from_that_of_jobs() -> No
     noise = noise_of(comparison, 0.05, count_scales(comparison))
     assert noise.job is not None
     assert (noise.base_runs, noise.calibrated) == (12, True)
-    assert noise.common == pytest.approx(0.02, rel=0.1)
+    assert noise.law.phi == pytest.approx(0.02, rel=0.1)
     assert noise.job.common == pytest.approx(0.05, rel=0.1)
     word = detect(comparison)
     assert not word.kind.any()
     c_b, c_t, error = (by_name(comparison, word, name)["f000"] for name in ("count_from", "count_to", "error"))
     of_runs, of_jobs = noise.phi[0] ** 2 * 2 / 4, noise.job.psi[0] ** 2 * 2
-    assert error**2 == pytest.approx(1 / c_b + 1 / c_t + of_runs + of_jobs)
+    assert error**2 == pytest.approx(noise.clump[0] * (1 / c_b + 1 / c_t) + of_runs + of_jobs)
 
 
 def test_fewer_than_eight_jobs_of_several_runs_count_as_one_reading_each() -> None:
@@ -311,7 +342,7 @@ def test_fewer_than_eight_jobs_of_several_runs_count_as_one_reading_each() -> No
     comparison = from_exclusive(found[:4], found[4:8], noise=found[8:], runs=runs)
     noise = noise_of(comparison, 0.05, count_scales(comparison))
     assert (noise.base_runs, noise.job, noise.calibrated) == (7, None, False)
-    assert noise.common == pytest.approx(0.054, rel=0.15)
+    assert noise.law.phi == pytest.approx(0.054, rel=0.15)
 
 
 def test_without_scatter_between_jobs_their_runs_count_as_runs() -> None:
@@ -319,7 +350,7 @@ def test_without_scatter_between_jobs_their_runs_count_as_runs() -> None:
     comparison = from_exclusive(found[:4], found[4:8], noise=found[8:], runs=runs)
     noise = noise_of(comparison, 0.05, count_scales(comparison))
     assert noise.job is not None
-    assert noise.common == pytest.approx(0.03, rel=0.1)
+    assert noise.law.phi == pytest.approx(0.03, rel=0.1)
     assert noise.job.common < 0.01
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from comparisons import from_exclusive, timed
+from comparisons import SAMPLES, from_exclusive, timed
 from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
 from profgate.detect.pace import disturbance
 from profgate.judge.changes import metric_report
@@ -54,6 +54,20 @@ def test_repetitions_of_one_job_do_not_hide_the_scatter_of_jobs() -> None:
 
 def test_samples_are_left_to_their_shares() -> None:
     assert disturbance(from_exclusive([run()], [run(3.0)]), 0.0) == ""
+    assert disturbance(compared([1.0, 1.05, 0.96, 1.02] * 3, 1.1, metric=SAMPLES), 0.0) == ""
+
+
+def test_one_run_of_samples_cannot_tell_an_interruption_on_a_busy_machine() -> None:
+    base = [run(factor) for factor in (1.0, 1.3) * 5]
+    alone = from_exclusive(base[:1], [run(1.2)], noise=base[1:])
+    assert disturbance(alone, 0.0) == (
+        "the totals of base runs scatter by 15 %, as on a busy machine, and one run cannot tell an interruption from a "
+        "change: advisory, record three runs or more"
+    )
+    several = from_exclusive(base[:3], [run(1.2)] * 3, noise=base[3:])
+    assert disturbance(several, 0.0) == ""
+    one_job = from_exclusive(base[:3], [run(1.2)] * 3, noise=base[3:], runs=Runs(3, 3, 7, None, (0, 0, 0)))
+    assert disturbance(one_job, 0.0).startswith("the totals of base runs scatter")
 
 
 @pytest.mark.parametrize(("pace", "colour"), [(1.0, "red"), (1.5, "yellow")])
