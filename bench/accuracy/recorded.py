@@ -27,7 +27,7 @@ from profgate.model.source import source_of
 from profgate.wiring import read_all
 
 BASE_RUNS = 8  # of the unchanged runs: as many as the gate asks for
-SPLITS = 15
+SPLITS = 25
 RUNS = (1, 2, 4)
 FLAME_LINK = re.compile(r" ?\[🔥\]\([^)]*\)")  # a page has no pages beside it
 OUTPUT = Path(__file__).resolve().parent / "recordings.json"
@@ -149,8 +149,8 @@ def programs(folder: Path) -> dict[str, Any]:
     """The part on recorded programs."""
     about = (
         f"Scripts of `bench/accuracy/programs`, {UNCHANGED_RUNS} unchanged runs and {SLOWER_RUNS} of each slowed down, "
-        f"in turns, on {_recorded_on(folder / 'programs')},\nwhile other programs kept both processors of the machine "
-        f"busy several times over: the noise is honest. {_python(folder)},\nand cProfile by the clock of the wall and "
+        f"in turns, on {_recorded_on(folder / 'programs')},\non two processors that other programs used as "
+        f"well: the noise is honest. {_python(folder)},\nand cProfile by the clock of the wall and "
         f"by that of the processor, which does not count waiting.\n{SPLITS} random splits of the same runs into "
         f"{BASE_RUNS} base runs, baseline and target, so the rates of a row are not independent.\nSlowed down = an "
         "empty loop at the start of one function."

@@ -27,8 +27,6 @@ SEED = 2
 MIRRORED = {"average_amount_threshold", "best_model_order_equality", "exclusive_time_outliers", "totals"}
 GATE_TEST = "calibrated_log_ratio"
 CASES = {1: 200, 5: 60}  # pull requests for each planted slowdown, by runs a side
-# with one run these two miss the 90 %: 89 % of 600 were red. Below this they got worse than that
-MISSED = {(1, 0.05, 1.3): 0.85, (1, 0.02, 1.5): 0.85}
 
 
 def tallied(cells: Sequence[Cell]) -> Tally:
@@ -50,7 +48,7 @@ def test_unchanged_code_is_never_red_and_rarely_shown() -> None:
 @pytest.mark.parametrize(("runs", "share", "ratio"), GATED)
 def test_a_slowdown_turns_the_check_red_at_its_function(runs: int, share: float, ratio: float) -> None:
     tally = tallied([Cell(20, CALIBRATED, runs, CASES[runs], plant=(share, ratio))])
-    assert tally.gated_there >= MISSED.get((runs, share, ratio), LEAST_FOUND) * tally.tried
+    assert tally.gated_there >= LEAST_FOUND * tally.tried
 
 
 @pytest.mark.parametrize(("runs", "share", "ratio"), LISTED)

@@ -21,8 +21,8 @@ from profgate.detect.location_test import (
     smallest_detectable,
     tested_locations,
 )
-from profgate.detect.noise import Noise, noise_of
-from profgate.detect.pace import disturbance
+from profgate.detect.noise import PRIORS, Noise, noise_of
+from profgate.detect.pace import disturbance, scatter_of_totals
 from profgate.detect.sampling import count_scales, counts_apart, too_few_samples
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
@@ -31,7 +31,6 @@ from profgate.model.kinds import Kind
 from profgate.model.units import MetricKind
 from profgate.statistics.thresholds import at_least, at_most
 
-PRIORS = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.05, MetricKind.SAMPLED: 0.05}
 SMALLEST_CHANGE = {"nanoseconds": 1e6, "bytes": 65536.0, "samples": 10.0, "count": 100.0}
 NINETY_FIVE = 1.959963984540054
 BAR_LEVEL = 0.05  # of the single test in whose bars a distance is told
@@ -41,14 +40,15 @@ ONE_LOCATION = "a benchmark has one location, which is the whole run: the test o
 class CalibratedLogRatio:
     """Tests each location: did its share of the run move further than sampling and machine noise explain?
 
-    Works on exclusive counts and times of stacks or call graphs; the shift common to all locations is removed first.
-    Its confidence is a q value: of the rows it reports, that fraction is expected to be false. Noise between runs, and
-    the heaps of samples that a waiting program leaves in one place, are learned from at least 8 base runs; before that
-    a cautious prior is used and the gate stays advisory, except for exact counts (instructions, calls, allocations),
-    which hardly scatter. It cannot tell where the number of samples
-    behind a value is unknown or too small, it fails where the runs of a side share a disturbance that no base run
-    showed, and it cannot see a slowdown of everything at once, which is the test of totals' part. With two or three
-    locations of weight, what they have in common is a guess: half of a change may be laid at the door of the others.
+    Works on exclusive counts and times of stacks or call graphs; the shift common to all locations is removed
+    first. Its confidence is a q value: of the rows it reports, that fraction is expected to be false. Noise between
+    runs, and the heaps of samples that a waiting program leaves in one place, are learned from at least 8 base
+    runs; before that a cautious prior is used and the gate stays advisory, except for exact counts (instructions,
+    calls, allocations), which hardly scatter. It cannot tell where the number of samples behind a value is unknown
+    or too small, it fails where the runs of a side share a disturbance that no base run showed, and it cannot see a
+    slowdown of everything at once, which is the test of totals' part. Fewer than five locations of weight cannot
+    tell what they have in common from a change of one: their amounts are compared, where base runs show the noise
+    of the total; else half of a change may be laid at the door of the others.
     """
 
     name = "calibrated_log_ratio"
@@ -82,7 +82,7 @@ class CalibratedLogRatio:
         noise = noise_of(comparison, prior, scales)
         ones = np.ones(len(comparison.run_totals))
         sides = sides_of(comparison, ones if scales is None else scales[0], chosen["listed_share"])
-        test = tested_locations(sides, noise, chosen, worse_sign(comparison.metric))
+        test = tested_locations(sides, noise, chosen, worse_sign(comparison.metric), _noise_of_amounts(comparison))
         return self._detection(comparison, chosen, context, (sides, noise, test))
 
     def _obstacle(self, comparison: Comparison, options: dict[str, Any], *, known: bool) -> str:
@@ -192,6 +192,13 @@ class CalibratedLogRatio:
             gating &= at_least(part, options["min_responsibility"])
         kinds = np.where(listed, directed(Kind.MAYBE_DEGRADATION, worse), np.int64(Kind.NO_CHANGE))
         return np.where(gating, directed(Kind.DEGRADATION, worse), kinds)
+
+
+def _noise_of_amounts(comparison: Comparison) -> float | None:
+    """The scatter of ln totals; None where amounts cannot be compared. Exact counts depend on no machine."""
+    if counts_apart(comparison):
+        return None
+    return scatter_of_totals(comparison) or (0.0 if comparison.metric.kind is MetricKind.COUNTED else None)
 
 
 def _facts(sides: Sides, noise: Noise, test: LocationTest, options: dict[str, Any], context: Context) -> dict[str, Any]:

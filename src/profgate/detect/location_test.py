@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.base import independent
-from profgate.detect.noise import Noise
+from profgate.detect.noise import FEW_LOCATIONS, Noise
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.comparison import Comparison
 from profgate.model.units import MetricKind
@@ -183,8 +183,14 @@ def lasting_changes(sides: Sides, test: "LocationTest") -> tuple[FloatArray, Boo
     return agreement, at_least(agreement, AGREEING) & (typical >= TYPICAL * np.abs(test.d))
 
 
-def tested_locations(sides: Sides, noise: Noise, options: Mapping[str, Any], sign: int) -> LocationTest:
-    """The test of every location; ``sign`` is that of a change for the worse."""
+def tested_locations(
+    sides: Sides, noise: Noise, options: Mapping[str, Any], sign: int, whole: float | None
+) -> LocationTest:
+    """The test of every location; ``sign`` is that of a change for the worse.
+
+    Fewer locations of weight than `FEW_LOCATIONS` cannot tell what they have in common from a change of one of them:
+    then amounts are compared as they are, and ``whole``, the scatter of ln totals, counts; None = amounts tell nothing.
+    """
     (c_b, c_t), (s_b, s_t), (total_b, total_t) = sides.counts, sides.shares, sides.totals
     # exact values need no half count, and with unequal runs it would move values that did not change
     half = np.where((c_b > 0) & (c_t > 0), 0.0, 0.5) if sides.exact else np.full(len(c_b), 0.5)
@@ -193,10 +199,16 @@ def tested_locations(sides: Sides, noise: Noise, options: Mapping[str, Any], sig
     sampled_b, sampled_t = sides.sampled(options["min_samples"])
     well = sampled_b & sampled_t
     well[sides.symbols :] = False  # a group repeats what its members say
-    centre = float(np.median(log_ratio[well])) if well.any() else 0.0
+    few = whole is not None and well.sum() < FEW_LOCATIONS
+    if few:
+        centre = math.log(total_b / sides.runs[0]) - math.log(total_t / sides.runs[1])
+    else:
+        centre = float(np.median(log_ratio[well])) if well.any() else 0.0
     d = log_ratio - centre
     d[np.abs(d) <= ROUNDING] = 0.0
     variances = variances_of(sides, noise)
+    if few and whole:
+        variances = variances[0] + whole**2 * sum(1.0 / jobs for jobs in sides.jobs), variances[1]
     error = np.sqrt(variances[0] + variances[1])
     degrees = _degrees(sides, variances, noise)
     with np.errstate(divide="ignore", invalid="ignore"):

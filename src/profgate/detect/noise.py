@@ -11,6 +11,7 @@ from profgate.model.comparison import Comparison
 from profgate.model.units import MetricKind
 from profgate.statistics.normal import upper_quantile
 
+PRIORS = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.05, MetricKind.SAMPLED: 0.05}  # phi without history
 CALIBRATED_RUNS = 8
 MEASURED_RUNS = 2  # base runs from which their own scatter shows a disturbed machine
 FEW_LOCATIONS = 5  # below this many, centring each run by the median removes the scatter itself

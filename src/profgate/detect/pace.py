@@ -18,12 +18,12 @@ BEYOND = 0.2
 BEYOND_ALONE = 0.1
 
 
-def _scatter(comparison: Comparison) -> float:
-    """The standard deviation of ln totals of base runs, one of each job; 0 where they are too few to say."""
+def scatter_of_totals(comparison: Comparison) -> float | None:
+    """The standard deviation of ln totals of base runs, one of each job; None where they are too few to say."""
     runs = comparison.runs
     totals = np.concatenate([comparison.run_totals[: runs.baseline], comparison.noise_totals])
     firsts = totals[np.unique(np.array(runs.base_jobs, np.int64), return_index=True)[1]]
-    return 0.0 if len(firsts) < STEADY_JOBS or (firsts <= 0).any() else float(np.log(firsts).std(ddof=1))
+    return None if len(firsts) < STEADY_JOBS or (firsts <= 0).any() else float(np.log(firsts).std(ddof=1))
 
 
 def _told(scatter: float) -> str:
@@ -31,7 +31,7 @@ def _told(scatter: float) -> str:
 
 
 def _alone_on_a_busy_machine(comparison: Comparison) -> str:
-    runs, scatter = comparison.runs, _scatter(comparison)
+    runs, scatter = comparison.runs, scatter_of_totals(comparison) or 0.0
     single = min(independent(runs.baseline, runs.baseline_jobs), independent(runs.target, runs.target_jobs)) == 1
     if not single or scatter <= BEYOND_ALONE:
         return ""
@@ -55,5 +55,5 @@ def disturbance(comparison: Comparison, centre: float) -> str:
     pace = centre + math.log(comparison.run_totals[split:].mean() / comparison.run_totals[:split].mean())
     if abs(pace) > BEYOND:
         return f"most functions take {math.exp(pace):.2f}x their time, as on a busy or another machine: advisory"
-    scatter = _scatter(comparison)
+    scatter = scatter_of_totals(comparison) or 0.0
     return f"the times of base runs {_told(scatter)}: advisory" if scatter > BEYOND else ""

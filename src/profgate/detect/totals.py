@@ -9,11 +9,13 @@ import numpy as np
 
 from profgate.detect.base import WHOLE, cannot_tell, resolved, side_means, worse_sign
 from profgate.detect.location_test import FAR, POWER_QUANTILE
+from profgate.detect.noise import PRIORS
 from profgate.detect.sampling import counts_apart, too_few_samples
 from profgate.model.arrays import FloatArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
+from profgate.model.units import MetricKind
 from profgate.statistics.ranks import cliffs_delta, hodges_lehmann, mann_whitney, shift_interval
 from profgate.statistics.t_tests import ShiftTest, critical_t, pooled, prediction, welch
 
@@ -22,6 +24,7 @@ HISTORY_RUNS = 8
 PREDICTION_RUNS = 10
 # of unchanged pull requests one in twenty may show any row: half of that belongs to totals, half to locations
 ALPHA = 0.025
+EXACT_SCATTER = PRIORS[MetricKind.COUNTED]  # ln, of exact counts where no second run shows it
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +110,8 @@ def _predicted(many: FloatArray, one: FloatArray, alpha_gate: float, *, swapped:
     return _t_test("prediction", test, cliff, alpha_gate, advisory=len(many) < PREDICTION_RUNS)
 
 
-def choose_test(readings: _Readings, pairs: int, alpha_gate: float) -> TotalTest | None:
-    """The test that these runs can carry; None for one reading against one."""
+def choose_test(readings: _Readings, pairs: int, alpha_gate: float, *, exact: bool = False) -> TotalTest | None:
+    """The test that these runs can carry; None for one reading against one, unless they are ``exact`` counts."""
     b, t, history = readings.baseline, readings.target, readings.history
     n_b, n_t = len(b), len(t)
     if min(n_b, n_t) >= RANK_RUNS and 2.0 / math.comb(n_b + n_t, n_b) <= alpha_gate / pairs:
@@ -116,14 +119,20 @@ def choose_test(readings: _Readings, pairs: int, alpha_gate: float) -> TotalTest
     regime = np.concatenate([b, history])
     if n_t == 1 and len(regime) >= 2:
         return _predicted(regime, t, alpha_gate, swapped=False)
-    if n_t > 1 and len(history) >= HISTORY_RUNS:
+    if n_t == 1:
+        return _of_exact_counts(b, t, alpha_gate) if exact else None
+    if len(history) >= HISTORY_RUNS:
         test = pooled(b, t, history)
         return _t_test("pooled_t", test, cliffs_delta(b, t), alpha_gate, advisory=False)
-    if n_t > 1 and n_b > 1:
+    if n_b > 1:
         return _t_test("welch", welch(b, t), cliffs_delta(b, t), alpha_gate, advisory=False)
-    if n_b == 1 and n_t > 1:
-        return _predicted(t, b, alpha_gate, swapped=True)
-    return None
+    return _predicted(t, b, alpha_gate, swapped=True)
+
+
+def _of_exact_counts(one: FloatArray, other: FloatArray, alpha_gate: float) -> TotalTest:
+    """One run of exact counts against one: they scatter as such counts usually do, which nobody saw here."""
+    test = ShiftTest(float(other[0] - one[0]), EXACT_SCATTER * math.sqrt(2.0), FAR)
+    return _t_test("usual_scatter", test, cliffs_delta(one, other), alpha_gate, advisory=True)
 
 
 def noise_bar(comparison: Comparison, pairs: int) -> float | None:
@@ -145,10 +154,12 @@ def relative(logarithm: float) -> float:
 class Totals:
     """Tests the total of a run: did the whole workload get slower, or better, beyond its noise?
 
-    Works on run totals of any profile. With five and more runs a side it is an exact rank test, with fewer a t test,
-    with one target run a prediction from base runs; the name of the test used is in its evidence. Its confidence is
-    a p value, corrected for the number of totals tested. It cannot tell from one run against one, stays advisory
-    with fewer than ten base runs against one, and a different machine under one side moves totals like a real change.
+    Works on run totals of any profile. With five and more runs a side it is an exact rank test, with fewer a t
+    test, with one target run a prediction from base runs; the name of the test used is in its evidence. Its
+    confidence is a p value, corrected for the number of totals tested. It cannot tell from one run against one,
+    except for exact counts (instructions, allocations), of which it takes the usual scatter. There, and with fewer
+    than ten base runs against one, it stays advisory, and another machine under one side moves totals like a real
+    change.
     """
 
     name = "totals"
@@ -168,7 +179,8 @@ class Totals:
         obstacle = self._obstacle(comparison, chosen)
         if obstacle:
             return cannot_tell(self, chosen, (obstacle,))
-        found = choose_test(_readings(comparison), context.pairs, chosen["alpha_gate"])
+        exact = comparison.metric.kind is MetricKind.COUNTED
+        found = choose_test(_readings(comparison), context.pairs, chosen["alpha_gate"], exact=exact)
         if found is None:
             shared = max(comparison.runs.baseline, comparison.runs.target) > 1
             what = "what one job repeats" if shared else "one run against one"

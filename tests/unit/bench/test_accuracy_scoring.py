@@ -111,6 +111,13 @@ def test_what_is_too_small_to_fail_counts_for_telling_alone() -> None:
     assert rivals([quiet, small]) == ["as calm with 5 runs a side tells"]
 
 
+def test_who_fails_what_is_too_small_is_no_rival_in_failing() -> None:
+    quiet = cell(5, None, {JUDGE: 0, "without floors": 0})
+    small = cell(5, [0.01, 1.1], {JUDGE: 0, "without floors": 16})
+    slower = cell(5, [0.05, 1.3], {JUDGE: 15, "without floors": 16})
+    assert rivals([quiet, small, slower]) == ["without floors with 5 runs a side tells"]
+
+
 def test_targets_hold_what_was_counted_against_what_was_promised() -> None:
     calm = [cell(1, None, {JUDGE: 0}) for _ in range(15)]
     found = [cell(5, [0.05, 1.2], {JUDGE: 18}), cell(5, [0.02, 1.3], {JUDGE: 17})]

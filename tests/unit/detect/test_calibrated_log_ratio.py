@@ -365,6 +365,19 @@ def test_the_gate_counts_only_locations_that_can_reach_it() -> None:
     assert math.isnan(by_name(comparison, word, "gate_q")["small000"])
 
 
+def test_few_locations_are_compared_by_their_amounts() -> None:
+    """Of two locations nobody knows which one kept its share; their times say it, where base runs are steady."""
+    runs = [{"a": round(9e8 * factor), "b": round(1e8 * factor)} for factor in (1.0, 1.01, 0.99) * 4]
+    target = {"a": 2 * runs[0]["a"], "b": runs[0]["b"]}
+    comparison = from_exclusive(runs[:1], [target], noise=runs[1:], metric=timed())
+    d = by_name(comparison, detect(comparison), "d")
+    assert d == pytest.approx({"a": math.log(2.0), "b": 0.0}, abs=1e-9)
+    assert detect(comparison).facts["common_factor"] == pytest.approx(1.0 / 1.9)
+    unknown = from_exclusive(runs[:1], [target], metric=timed())
+    shared = by_name(unknown, detect(unknown), "d")
+    assert shared == pytest.approx({"a": math.log(2.0) / 2, "b": -math.log(2.0) / 2})
+
+
 def test_exact_metrics_use_no_sampling_noise() -> None:
     metric = Metric("instructions", "count", kind=MetricKind.COUNTED)
     base, target = {"a": 5000, "b": 5000, "c": 9000}, {"a": 6000, "b": 5000, "c": 9000}

@@ -10,6 +10,7 @@ from profgate.detect.totals import Totals
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison, Runs
 from profgate.model.kinds import Kind
+from profgate.model.units import Metric, MetricKind
 
 BASE = [10.12, 10.31, 10.05, 10.22, 10.18]
 TARGET = [10.71, 10.64, 10.90, 10.58, 10.77]
@@ -79,6 +80,17 @@ def test_one_against_one_cannot_tell() -> None:
     word = detect(of_totals([10.0], [20.0]))
     assert len(word.symbol) == 0
     assert "one run against one" in word.cannot_tell[0]
+
+
+@pytest.mark.parametrize(
+    ("after", "kind"), [(1010, Kind.NO_CHANGE), (1100, Kind.MAYBE_DEGRADATION), (500, Kind.MAYBE_OPTIMIZATION)]
+)
+def test_one_run_of_exact_counts_is_told_and_never_gates(after: int, kind: Kind) -> None:
+    """A benchmark that ran once: allocations hardly scatter, but nobody saw how much these do."""
+    metric = Metric("allocations", "count", kind=MetricKind.COUNTED)
+    word = detect(from_exclusive([{"BenchmarkParse": 1000}], [{"BenchmarkParse": after}], metric=metric))
+    assert (word.facts["test"], word.facts["advisory"]) == ("usual_scatter", True)
+    assert Kind(int(word.kind[0])) is kind
 
 
 def test_runs_of_one_job_are_one_reading() -> None:
