@@ -64,6 +64,7 @@ def test_a_published_release_keeps_its_profiles_and_is_compared_with_the_one_bef
     assert notes.strip() in releasing.summary
     assert "### Performance from `v1` to `v2`" in notes
     assert "`parse`" in notes
+    assert "/artifacts/" in releasing.outputs["page-url"]
     assert releasing.outputs["release-notes"] == "profgate-report/release-notes.md"
 
 
