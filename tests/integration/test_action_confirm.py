@@ -69,6 +69,7 @@ def test_what_repeats_is_red_and_the_same_comment_says_by_how_many_runs(waiting:
     (comment,) = waiting.comments
     assert "### ❌ Performance gate failed" in comment
     assert comment.count(CONFIRMED) >= 2
+    assert "Measured again, both sides in turns: 2 of 2 suspects confirmed." in comment
     assert f"not {CONFIRMED}" not in comment
     assert "waits for" not in comment
     assert CONFIRMED in waiting.summary
@@ -81,6 +82,7 @@ def test_what_does_not_repeat_is_not_red_and_the_comment_says_so(waiting: Stage)
     assert set(colours(waiting).values()) == {"yellow"}
     (comment,) = waiting.comments
     assert f"not {CONFIRMED}" in comment
+    assert "Measured again, both sides in turns: 0 of 2 suspects confirmed." in comment
     assert "❌" not in comment
 
 

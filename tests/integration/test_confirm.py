@@ -91,10 +91,7 @@ def test_a_slowdown_that_repeats_stays_red(report: Path, checkouts: dict[str, Pa
     written = report.parent / "confirmed" / "report.json"
     assert set(reds(written)) <= set(reds(report))
     assert "step" in reds(written)
-    assert (
-        "measured again: confirmed by 3 + 3 interleaved runs: +"
-        in (report.parent / "confirmed" / "comment.md").read_text()
-    )
+    assert "confirmed by 3 + 3 interleaved runs: +" in (report.parent / "confirmed" / "comment.md").read_text()
 
 
 def test_a_false_red_is_withdrawn(report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:

@@ -79,7 +79,9 @@ def _metric(load: WorkloadReport, metric: MetricReport, ask: Callable[[Suspect],
 def _evidence(same: bool | None, second: Second | None) -> dict[str, str]:
     if second is None or same is None:
         return {"confirmed": "not seen", "measured again": "the second measurement holds nothing of it"}
-    change = "new" if second.ratio == float("inf") else f"{100 * (second.ratio - 1):+.1f} %"
+    change = (
+        "new" if second.ratio == float("inf") else f"{100 * (second.ratio - 1):+.1f} %".replace("-", "\N{MINUS SIGN}")
+    )
     runs = f"{second.runs[0]} + {second.runs[1]} interleaved runs"
     told = f"{'' if same else 'not '}confirmed by {runs}: {change}, p = {second.p:.2g}"
     return {"confirmed": "yes" if same else "no", "measured again": told}

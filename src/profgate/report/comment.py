@@ -132,7 +132,7 @@ def view(
         "marker": marker,
         "sign": SIGNS["not_compared"] if _doubtful(report) and report.verdict.conclusion != "fail" else _sign(report),
         "headline": headline(report),
-        "compared": compared(report, base, head),
+        "compared": " ".join(filter(None, (compared(report, base, head), rows.measured_again(report)))),
         "reasons": [sentence(reason) for reason in rows.further_reasons(report)[:OPEN_REASONS]]
         if _loud(report)
         else [],

@@ -32,6 +32,7 @@ NOISE = (
     ("it has no cost of its own: a caller of what changed",),
 )
 MOVED_KEYS = frozenset({"cost", "from", "into", "of", "through"})
+AGAIN = "measured again"  # the evidence of a second measurement, a sentence by itself
 MOVED = ("moved", "renamed", "split")  # cost that is at another place, not new
 SOURCES = {
     "changed": "changed here",
@@ -305,10 +306,14 @@ def moved_words(finding: Finding) -> str:
 
 
 def evidence_words(finding: Finding) -> tuple[str, ...]:
-    """What else is known of a finding's place, each as ``name: text``; cost that moved first, in its own words."""
-    told = MOVED_KEYS | {"source", "source_link", "reach", "reach_path"}
+    """What else is known of a finding's place, each as ``name: text``.
+
+    First, in words of their own, what a second measurement found, and cost that moved.
+    """
+    told = MOVED_KEYS | {"source", "source_link", "reach", "reach_path", "confirmed", AGAIN}
     plain = ((name, text) for name, text in sorted((finding.evidence or {}).items()) if name not in told)
-    first = filter(None, (moved_words(finding), reach_words(finding)))
+    again = (finding.evidence or {}).get(AGAIN, "")
+    first = filter(None, (again, moved_words(finding), reach_words(finding)))
     return (*first, *(f"{name}: {text}" for name, text in plain))
 
 
@@ -350,6 +355,16 @@ def renamed_files(metric: MetricReport) -> tuple[tuple[str, str], ...]:
 def _renamed(metric: MetricReport) -> list[tuple[Location, Location]]:
     found = (relation for relation in metric.relations if relation.kind == "renamed")
     return [(relation.others[0], relation.location) for relation in found if relation.others]
+
+
+def measured_again(report: Report) -> str:
+    """How many of the suspects a second measurement confirmed, as a sentence; empty where there was none."""
+    said = [(row.finding.evidence or {}).get("confirmed") for row in _rows(report)]
+    asked = [word for word in said if word]
+    if not asked:
+        return ""
+    unseen = f", {asked.count('not seen')} not seen again" if "not seen" in asked else ""
+    return f"Measured again, both sides in turns: {asked.count('yes')} of {len(asked)} suspects confirmed{unseen}."
 
 
 def further_reasons(report: Report) -> tuple[str, ...]:
