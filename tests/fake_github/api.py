@@ -268,11 +268,14 @@ class Api:
         found = [
             run
             for run in self._state.runs.values()
-            if wanted(run)
-            and query.get("branch", run.head_branch) == run.head_branch
-            and query.get("event", run.event) == run.event
-            and query.get("head_sha", run.head_sha) == run.head_sha
-            and query.get("status", run.status) in {run.status, run.conclusion}
+            if self._state.ignores_filters
+            or (
+                wanted(run)
+                and query.get("branch", run.head_branch) == run.head_branch
+                and query.get("event", run.event) == run.event
+                and query.get("head_sha", run.head_sha) == run.head_sha
+                and query.get("status", run.status) in {run.status, run.conclusion}
+            )
         ]
         found.sort(key=lambda run: -run.id)
         return _page(call, [self._bodies.run(run) for run in found], "workflow_runs")

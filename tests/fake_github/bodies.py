@@ -65,7 +65,7 @@ class Bodies:
         body |= {"created_at": run.created_at, "updated_at": run.created_at, "pull_requests": []}
         body |= {"url": f"{self._api}/actions/runs/{run.id}", "html_url": f"{self._html}/actions/runs/{run.id}"}
         body["artifacts_url"] = f"{self._api}/actions/runs/{run.id}/artifacts"
-        self._as_repository(body["repository"], self._state.repository_id, self._state.repository)
+        self._as_repository(body["repository"], run.repository_id or self._state.repository_id, self._state.repository)
         self._as_repository(body["head_repository"], run.head_repository_id, run.head_repository)
         return body
 

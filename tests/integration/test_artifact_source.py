@@ -1,4 +1,6 @@
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -32,11 +34,11 @@ def store(fake: FakeGitHub, sha: str, files: dict[str, bytes] | None = None, *, 
     return run
 
 
-def search(fake: FakeGitHub, noise: int = 8) -> Found:
+def search(fake: FakeGitHub, noise: int = 8, own_run: int = 0) -> Found:
     client = fake.closing(
         GitHubClient(fake.token, fake.api_url, fake.state.repository, pauses=(0, 0), retries=0, backoff=0)
     )
-    trust = Trust(fake.state.repository_id, ".github/workflows/profgate.yml", frozenset({"main"}))
+    trust = Trust(fake.state.repository_id, ".github/workflows/profgate.yml", frozenset({"main"}), own_run)
     return find_stored(client, Search(chain(fake)[0], trust, ["main"], NAME, noise))
 
 
@@ -51,10 +53,61 @@ def test_the_nearest_set_is_the_baseline_and_the_others_are_noise(fake: FakeGitH
     assert found.baseline.files[0].read(100) == b"main 1\n"
 
 
-def test_a_planted_run_of_a_fork_is_passed_over(fake: FakeGitHub) -> None:
-    run = fake.add_run(chain(fake)[0], repository="mallory/shop", repository_id=666)
-    fake.add_artifact(run, NAME, FILES)
-    assert search(fake).baseline is None
+PLANTED: dict[str, dict[str, Any]] = {
+    "by a pull request": {"event": "pull_request"},
+    "by pull_request_target": {"event": "pull_request_target"},
+    "by workflow_run": {"event": "workflow_run"},
+    "by an issue": {"event": "issue_comment"},
+    "from a fork with a branch of the same name": {"head_repository": "mallory/shop", "head_repository_id": 666},
+    "in another repository": {"repository_id": 666},
+    "of another branch": {"head_branch": "feature"},
+    "of another workflow": {"path": ".github/workflows/mine.yml"},
+    "of a file of the same name": {"path": ".github/workflows/mine/profgate.yml"},
+    "before it ended": {"status": "in_progress"},
+}
+POISONED = {"api.folded": b"main;parse 1000000\n"}
+
+
+def chosen(found: Found) -> int | None:
+    return None if found.baseline is None else found.baseline.candidate.run.id
+
+
+@pytest.mark.parametrize("how", PLANTED)
+def test_a_poisoned_artifact_is_no_baseline_where_one_clause_fails(fake: FakeGitHub, how: str) -> None:
+    fake.state.ignores_filters = True  # what GitHub lists is only a hint
+    shas = chain(fake)
+    good, planted = store(fake, shas[1]), store(fake, shas[0], POISONED)
+    assert chosen(search(fake)) == planted  # it is the nearest
+    fake.state.runs[planted] = replace(fake.state.runs[planted], **PLANTED[how])
+    assert chosen(search(fake)) == good
+
+
+def test_a_poisoned_artifact_of_no_ancestor_is_no_baseline(fake: FakeGitHub) -> None:
+    shas = chain(fake)
+    good = store(fake, shas[1])
+    store(fake, fake.add_commit(parents=[shas[0]]), POISONED)
+    assert chosen(search(fake)) == good
+
+
+def test_a_poisoned_artifact_of_this_very_run_is_no_baseline(fake: FakeGitHub) -> None:
+    shas = chain(fake)
+    good, own = store(fake, shas[1]), store(fake, shas[0], POISONED)
+    assert chosen(search(fake, own_run=own)) == good
+
+
+@pytest.mark.parametrize(
+    "artifact",
+    [
+        *({"name": "profgate-other"}, {"expired": True}, {"digest": f"sha256:{'0' * 64}"}),
+        *({"content": b"PK\x03\x04"}, {"content": {"../../etc/profile": b"a 1\n"}}),
+        {"content": POISONED | {MANIFEST_NAME: manifest_to_json(Manifest(commit="0" * 40)).encode()}},
+    ],
+)
+def test_a_poisoned_artifact_of_a_trusted_run_is_no_baseline(fake: FakeGitHub, artifact: dict[str, Any]) -> None:
+    shas = chain(fake)
+    good, run = store(fake, shas[1]), fake.add_run(shas[0])
+    fake.add_artifact(run, **{"name": NAME, "content": POISONED, **artifact})
+    assert chosen(search(fake)) == good
 
 
 def test_expired_sets_are_told(fake: FakeGitHub) -> None:

@@ -13,7 +13,7 @@ _LONGEST_LINE = 10_000
 _SAMPLE_FILE = re.compile(r"(?:/(?:new|base))?/sample\.json(?:\.\w+)?$")
 _MESSAGE = re.compile(rb'^\{"reason": ?"(?:benchmark|group)-complete"', re.MULTILINE)
 _BENCH = re.compile(r"test (\S.*?) +\.\.\. bench: *(.*)")
-_VALUE = re.compile(r"([\d,]+(?:\.\d+)?) (\w+)/iter \(\+/- [\d,.]+\).*")
+_VALUE = re.compile(r"(\d[\d,]*(?:\.\d+)?) (\w+)/iter \(\+/- [\d,.]+\).*")
 _LINES = re.compile(rb"^test \S.* \.\.\. bench: +[\d,.]+ \w+/iter", re.MULTILINE)
 
 

@@ -1,0 +1,20 @@
+"""Templates are ours, and what they are filled with is not."""
+
+import pytest
+from jinja2.exceptions import SecurityError
+
+from profgate.report.templates import _environment
+
+
+@pytest.mark.parametrize("way_out", ["{{ x.__class__ }}", "{{ x.append(1) }}", "{{ '{0.__class__}'.format(x) }}"])
+def test_the_sandbox_keeps_a_template_to_its_values(way_out: str) -> None:
+    with pytest.raises(SecurityError):
+        _environment().from_string(way_out).render(x=[])
+
+
+def test_a_value_that_looks_like_a_template_stays_text() -> None:
+    template = _environment().from_string("{{ x }}")
+    assert (
+        template.render(x="{{ 7 * 7 }}{% include 'page/page.html.j2' %}")
+        == "{{ 7 * 7 }}{% include 'page/page.html.j2' %}"
+    )
