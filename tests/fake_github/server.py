@@ -79,6 +79,7 @@ class FakeGitHub:
         self._clients = ExitStack()
         self._lock = threading.Lock()
         self._meetings: dict[tuple[str, str], threading.Barrier] = {}
+        self._meanwhile: list[tuple[str, str, Callable[[], object]]] = []
         self._ended = threading.Event()
         self.api_url = self.server_url = ""
         self.foreign_clients = False  # others than profgate need not name the API's version
@@ -285,6 +286,10 @@ class FakeGitHub:
         """The first such request waits until so many have come, as runs that start at the same moment do."""
         self._meetings[method, path_end] = threading.Barrier(parties)
 
+    def meanwhile(self, method: str, path_end: str, happens: Callable[[], object], times: int = 1) -> None:
+        """What somebody else does to the repository just before each of the next ``times`` such requests."""
+        self._meanwhile += [(method, path_end, happens)] * times
+
     def limit_rate(self, *, times: int = 1, retry_after: int | None = None, status: int = 403) -> None:
         """The next requests hit the secondary limit, with ``Retry-After`` if given."""
         headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
@@ -372,6 +377,11 @@ class FakeGitHub:
                 with suppress(threading.BrokenBarrierError):
                     barrier.wait(timeout=30)
                 barrier.abort()  # they meet once
+        for one in self._meanwhile:
+            if method == one[0] and path.endswith(one[1]):
+                self._meanwhile.remove(one)
+                one[2]()
+                break
 
     def _real_answer(self, request: Request, raw_path: str, body: bytes) -> Response:
         if raw_path.startswith(SERVICE):

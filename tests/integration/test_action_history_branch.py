@@ -1,7 +1,9 @@
 """The history in a branch of one commit: base runs replace it, nobody's readings are lost, pull requests only read."""
 
+import itertools
 import json
 import sqlite3
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -9,6 +11,9 @@ import pytest
 
 from action_stage import ARTIFACT, SHARES, SLOWER, Stage, profiles
 from fake_github.state import Commit
+from history_samples import reading
+from profgate.action import history_branch
+from profgate.adapters.history_store import open_history
 
 BRANCH = "profgate-history"
 FILE = "history.sqlite"
@@ -100,6 +105,80 @@ def test_two_runs_at_once_lose_nothing(keeping: Stage, tmp_path: Path) -> None:
     assert measured(keeping, tmp_path) == {first, *commits}
     assert keeping.fake.count("POST", "/git/commits") == 1 + 3  # one of the two wrote twice
     assert head_of(keeping).parents == ()
+
+
+def rival(stage: Stage, folder: Path) -> Callable[[], object]:
+    """Another base run that moves the branch on to a history with one more commit of its own."""
+    numbers = itertools.count()
+
+    def moves() -> None:
+        name = f"rival-{next(numbers)}"
+        before = head_of(stage).files[FILE]
+        place = folder / name
+        place.mkdir()
+        (place / FILE).write_bytes(before)
+        with open_history(str(place), write=True) as store:
+            store.add([reading("main;f 7\n", name)])
+        stage.fake.add_commit(branch=BRANCH, files={FILE: (place / FILE).read_bytes()})
+
+    return moves
+
+
+@pytest.mark.parametrize("lost", [1, 2])
+def test_a_race_that_is_lost_is_run_again_with_what_the_other_run_wrote(
+    keeping: Stage, tmp_path: Path, lost: int
+) -> None:
+    first = keeping.push(profiles(seed=1))
+    keeping.fake.meanwhile("POST", "/graphql", rival(keeping, tmp_path), lost)
+    second = keeping.push(profiles(seed=2))
+    assert measured(keeping, tmp_path) == {first, second, *(f"rival-{number}" for number in range(lost))}
+    assert not artifacts(keeping)
+    assert "::warning" not in keeping.log
+
+
+def test_after_three_lost_races_the_artifact_keeps_it_and_the_next_run_joins_both(
+    keeping: Stage, tmp_path: Path
+) -> None:
+    first = keeping.push(profiles(seed=1))
+    keeping.fake.meanwhile("POST", "/graphql", rival(keeping, tmp_path), 3)
+    second = keeping.push(profiles(seed=2))
+    assert "other runs moved it 3 times meanwhile" in keeping.log
+    rivals = {f"rival-{number}" for number in range(3)}
+    assert measured(keeping, tmp_path) == {first, *rivals}  # nobody's work was overwritten
+    assert artifacts(keeping) == [f"{ARTIFACT}-history"]
+    third = keeping.push(profiles(seed=3))
+    assert measured(keeping, tmp_path) == {first, second, third, *rivals}
+
+
+def test_a_token_that_may_make_objects_and_not_move_branches_is_told(keeping: Stage, tmp_path: Path) -> None:
+    first = keeping.push(profiles(seed=1))
+    said = {"type": "FORBIDDEN", "path": ["updateRefs"], "message": "Resource not accessible by integration"}
+    refusal = json.dumps({"data": {"updateRefs": None}, "errors": [said]}).encode()
+    keeping.fake.fail("POST", "/graphql", 200, body=refusal)
+    second = keeping.push(profiles(seed=2))
+    assert "Resource not accessible by integration" in keeping.log
+    assert measured(keeping, tmp_path) == {first}
+    assert artifacts(keeping) == [f"{ARTIFACT}-history"]
+    third = keeping.push(profiles(seed=3))
+    assert measured(keeping, tmp_path) == {first, second, third}
+
+
+def test_a_history_too_large_for_a_branch_goes_into_the_artifact(
+    keeping: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = keeping.push(profiles(seed=1))
+    limit = len(head_of(keeping).files[FILE]) - 1
+    monkeypatch.setattr(history_branch, "MOST_BYTES", limit)  # 50 MB would take minutes to fill
+    del keeping.fake.state.branches[BRANCH]
+    second = keeping.push(profiles(seed=2))
+    assert f"more than the {limit:,} that a branch may keep" in keeping.log
+    assert BRANCH not in keeping.fake.state.branches
+    assert artifacts(keeping) == [f"{ARTIFACT}-history"]
+    monkeypatch.undo()
+    keeping.fake.state.permissions["contents"] = "write"
+    third = keeping.push(profiles(seed=3))
+    assert measured(keeping, tmp_path) == {second, third}
+    assert first not in measured(keeping, tmp_path)  # its branch was taken away by this test
 
 
 def test_an_answer_that_got_lost_on_the_way_is_no_race(keeping: Stage, tmp_path: Path) -> None:

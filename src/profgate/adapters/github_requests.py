@@ -154,7 +154,7 @@ def _refusal(error: "GithubException", where: str) -> GitHubError:
     from github.GithubException import RateLimitExceededException
 
     status, headers = error.status, {key.lower(): value for key, value in (error.headers or {}).items()}
-    message = str(error.data.get("message", "")) if isinstance(error.data, dict) else ""
+    message = _said(error.data)
     if isinstance(error, RateLimitExceededException) or status == 429 or (status == 403 and "retry-after" in headers):
         return _limited(where, headers)
     if status == 401:
@@ -166,6 +166,15 @@ def _refusal(error: "GithubException", where: str) -> GitHubError:
     if status >= 500:
         return ServerFailedError(where, f"GitHub answered {status}; run again later")
     return GitHubError(where, f"GitHub answered {status} {message}".rstrip() + "; not tried again")
+
+
+def _said(data: object) -> str:
+    """GitHub's own word, which GraphQL puts into a list."""
+    if not isinstance(data, dict):
+        return ""
+    errors = data.get("errors")
+    first = errors[0] if "message" not in data and isinstance(errors, list) and errors else data
+    return str(first.get("message", "")) if isinstance(first, dict) else ""
 
 
 def _limited(where: str, headers: Mapping[str, str]) -> RateLimitedError:
