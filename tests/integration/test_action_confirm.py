@@ -153,6 +153,20 @@ def test_a_fork_gets_the_verdict_without_the_comment(waiting: Stage) -> None:
     assert CONFIRMED in waiting.summary
 
 
+def test_a_group_of_the_merge_queue_is_confirmed_without_a_comment(waiting: Stage) -> None:
+    before = waiting.comments
+    head = waiting.fake.add_commit(parents=[waiting.base, waiting.head])
+    ref = f"refs/heads/gh-readonly-queue/main/pr-{waiting.number}-{waiting.base}"
+    waiting.fake.start_run(head, event="merge_group", branch=ref.removeprefix("refs/heads/"))
+    group = {"base_sha": waiting.base, "head_sha": head, "head_ref": ref, "base_ref": "refs/heads/main"}
+    told = ({"GITHUB_SHA": head, "GITHUB_REF": ref}, {"action": "checks_requested", "merge_group": group})
+    assert waiting.run("merge_group", profiles(BOTH_SLOWER, 77), *told) == 0
+    files = measured_again(waiting, BOTH_SLOWER)
+    assert waiting.run("merge_group", files, *told, {"mode": "tell", "report": "confirmed/report.json"}) == 1
+    assert CONFIRMED in waiting.summary
+    assert waiting.comments == before
+
+
 def test_on_wish_the_status_says_it_too(waiting: Stage) -> None:
     assert tell(waiting, measured_again(waiting, SLOWER), status="true") == 1
     (status,) = waiting.fake.state.statuses
