@@ -1,40 +1,98 @@
-"""``profgate init`` on small repositories: what it writes is what the linters and our own readers accept."""
+"""``profgate init`` on small repositories: what it sees, what it asks, and that linters accept what it writes."""
 
 import json
+import os
+import pty
+import re
+import select
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from profgate import wiring
 from profgate.__main__ import main
-from profgate.commands.init import RECIPES
+from profgate.commands.init_recipes import RECIPES
 from profgate.config_file import read_policy
 from profgate.settings import settings_from
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = {name: one.options for one in wiring.strategies() for name in (one.name, one.short)}
+SETUP = "import setuptools\n"
+CI = """\
+on:
+  push:
+    branches: [develop]
+jobs:
+  test:
+    runs-on: [self-hosted, linux, bench-1]
+    steps:
+      - uses: actions/checkout@v7
+      - uses: actions/setup-python@v6
+        with:
+          python-version: 3.12
+      - uses: actions/setup-node@v5
+        with:
+          node-version: 22
+  windows:
+    runs-on: windows-latest
+  reckoned:
+    runs-on: ${{ matrix.os }}
+"""
+
+
+def made(top: Path, files: Mapping[str, str]) -> Path:
+    for name, text in files.items():
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).write_text(text)
+    return top
 
 
 @pytest.fixture(params=RECIPES, ids=lambda recipe: recipe.language)
 def repository(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    (tmp_path / request.param.marks[0]).touch()
-    return tmp_path
+    return made(tmp_path, {request.param.marks[0]: ""})
 
 
 def written(repository: Path, name: str = "performance") -> Path:
     return repository / ".github" / "workflows" / f"{name}.yml"
 
 
+def job_of(repository: Path) -> dict[str, Any]:
+    return dict(yaml.safe_load(written(repository).read_text())["jobs"]["profgate"])
+
+
+def steps_of(repository: Path) -> dict[str, str]:
+    return {step["name"]: step["run"] for step in job_of(repository)["steps"] if "name" in step}
+
+
+def linted(place: Path) -> None:
+    """Nothing to say have GitHub's own parser, the published schema and zizmor; skips where one is missing."""
+    folder = str(Path(sys.executable).parent)
+    zizmor, schema = (shutil.which(name, path=folder) for name in ("zizmor", "check-jsonschema"))
+    parser = ROOT / ".ci" / "workflow-parser"
+    if None in {zizmor, schema, shutil.which("node")} or not (parser / "node_modules").is_dir():
+        pytest.skip("zizmor or GitHub's parser is not installed; ./run setup e2e, npm ci --prefix .ci/workflow-parser")
+    for command in (
+        [zizmor, "--offline", "--config", ROOT / "examples" / "zizmor.yml", place],
+        [schema, "--builtin-schema", "vendor.github-workflows", place],
+    ):
+        said = subprocess.run([str(one) for one in command], capture_output=True, text=True, check=False)
+        assert said.returncode == 0, said.stdout
+    told = subprocess.run(["node", parser / "parse.mjs", place], capture_output=True, text=True, check=True)
+    assert json.loads(told.stdout)["told"] == []
+
+
 def test_every_language_gets_a_workflow_and_a_policy(repository: Path) -> None:
     assert main(["init", str(repository), "--yes", "--branch", "trunk"]) == 0
     content = yaml.safe_load(written(repository).read_text())
     assert content[True]["push"]["branches"] == ["trunk"]  # YAML 1.1 reads a bare on as true
-    step = content["jobs"]["profgate"]["steps"][-1]
-    settings_from(step["with"])
+    settings_from(content["jobs"]["profgate"]["steps"][-1]["with"])
     assert "COMMAND" not in written(repository).read_text()
     policy = repository / ".github" / "profgate.yml"
     assert read_policy(policy.read_text(), str(policy), CATALOGUE).fail_on == "degradation"
@@ -42,18 +100,121 @@ def test_every_language_gets_a_workflow_and_a_policy(repository: Path) -> None:
 
 def test_the_linters_have_nothing_to_say(repository: Path) -> None:
     assert main(["init", str(repository), "--yes"]) == 0
-    place = written(repository)
-    zizmor = shutil.which("zizmor", path=str(Path(sys.executable).parent))
-    parser = ROOT / ".ci" / "workflow-parser"
-    if zizmor is None or shutil.which("node") is None or not (parser / "node_modules").is_dir():
-        pytest.skip("zizmor or GitHub's parser is not installed; ./run setup e2e, npm ci --prefix .ci/workflow-parser")
-    config = ROOT / "examples" / "zizmor.yml"
-    audit = subprocess.run(
-        [zizmor, "--offline", "--config", config, place], capture_output=True, text=True, check=False
-    )
-    assert audit.returncode == 0, audit.stdout
-    told = subprocess.run(["node", parser / "parse.mjs", place], capture_output=True, text=True, check=True)
-    assert json.loads(told.stdout)["told"] == []
+    linted(written(repository))
+
+
+PYPROJECT = """\
+[build-system]
+requires = ["hatchling"]
+[project]
+name = "shop"
+[project.optional-dependencies]
+test = ["pytest"]
+"""
+
+
+BENCHMARK = "func BenchmarkX(b *testing.B) {}\n"
+TWO_ENVIRONMENTS = """\
+[testenv]
+commands = pytest
+[testenv:bench]
+commands =
+  pip list
+  python tools/b.py 3
+"""
+SESSION = """\
+@nox.session
+def tests(session):
+    session.install("x")
+    session.run("pytest", "-q")
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "command", "install"),
+    [
+        ({"pyproject.toml": PYPROJECT + "[tool.pytest]\n"}, "python -m pytest", "pip install -e '.[test]'\n"),
+        ({"requirements.txt": "pytest-benchmark\n"}, "python -m pytest --benchmark-only", "pip install -r"),
+        (
+            {"setup.py": SETUP, "bench/__init__.py": "", "bench/cart.py": ""},
+            "python bench/cart.py",
+            "pip install -e .\n",
+        ),
+        ({"uv.lock": "x", "pyproject.toml": "[tool.pytest]\n"}, "python -m pytest", "pip install uv\nuv sync\n"),
+        ({"poetry.lock": "x", "pyproject.toml": ""}, "python -m pytest", "pip install poetry\n"),
+        ({"tox.ini": "[testenv]\ncommands = pytest {posargs:tests}\n"}, "python -m pytest", ""),
+        ({"tox.ini": TWO_ENVIRONMENTS}, "python tools/b.py 3", ""),
+        ({"noxfile.py": SESSION}, "python -m pytest -q", ""),
+        ({"setup.py": SETUP, "Makefile": "bench: all\n\t@uv run pytest b -q\n"}, "python -m pytest b -q", "pip"),
+        ({"go.mod": "", "a_test.go": "", "shop/b_test.go": BENCHMARK}, "-bench . ./shop", "go mod download\n"),
+        ({"go.mod": "", "deep/a_test.go": "func TestX(t *testing.T) {}\n"}, "go test ./deep", "go mod download\n"),
+        (
+            {"package.json": '{"scripts": {"test": "mocha", "bench": "NODE_ENV=x node --expose-gc bench/all.mjs"}}'},
+            "--expose-gc bench/all.mjs",
+            "npm install\n",
+        ),
+        (
+            {"package.json": '{"scripts": {"test": "tsc && vitest run"}}', "pnpm-lock.yaml": "x"},
+            "node_modules/.bin/vitest run",
+            "corepack enable\npnpm install --frozen-lockfile\n",
+        ),
+        ({"package.json": "{}", "package-lock.json": "{}", "benchmark/a.js": ""}, "benchmark/a.js", "npm ci\n"),
+        (
+            {"Cargo.toml": '[dev-dependencies]\ncriterion = "0.7"\n[[bench]]\nname = "parse"\n'},
+            "cargo bench --bench parse -- --profile-time 10",
+            "",
+        ),
+        ({"Cargo.toml": "", "benches/sort.rs": ""}, "cargo bench --bench sort", ""),
+        ({"Makefile": "all:\n\tcc x.c\ntest: all\n\t./t\nbench: all\n\t./b\n"}, "make bench", ""),
+    ],
+    ids=str,
+)
+def test_what_measures_is_seen_and_what_installs_it(
+    files: dict[str, str], command: str, install: str, tmp_path: Path
+) -> None:
+    assert main(["init", str(made(tmp_path, files)), "--yes"]) == 0
+    steps = steps_of(tmp_path)
+    assert command in next(text for name, text in steps.items() if name.startswith("Record"))
+    assert steps.get("Install what is measured", "").startswith(install)
+    assert install or "Install what is measured" not in steps
+
+
+def test_runner_version_and_branch_are_those_of_the_workflows(tmp_path: Path) -> None:
+    made(tmp_path, {"setup.py": SETUP, ".github/workflows/ci.yml": CI})
+    assert main(["init", str(tmp_path), "--yes"]) == 0
+    job = job_of(tmp_path)
+    assert job["runs-on"] == ["self-hosted", "linux", "bench-1"]
+    assert job["steps"][1] == {"uses": "actions/setup-python@v6", "with": {"python-version": "3.12"}}
+    assert yaml.safe_load(written(tmp_path).read_text())[True]["push"]["branches"] == ["develop"]
+    linted(written(tmp_path))
+
+
+def test_the_branch_that_git_calls_its_own_comes_first(tmp_path: Path) -> None:
+    made(tmp_path, {"setup.py": SETUP, ".github/workflows/ci.yml": CI})
+    subprocess.run(["git", "init", "--quiet", "--initial-branch", "trunk", tmp_path], check=True)
+    assert main(["init", str(tmp_path), "--yes"]) == 0
+    assert yaml.safe_load(written(tmp_path).read_text())[True]["push"]["branches"] == ["trunk"]
+
+
+HOSTILE = {
+    "pyproject.toml": "[tool.pytest",
+    "Makefile": "bench:\n\tpython x.py ${{ secrets.A }}\ntest:\n\tpython $(curl evil)\n",
+    "tox.ini": "[testenv]\ncommands = python `id`.py\n",
+    "package.json": '{"scripts": {"bench": "node \\u0000 ${{ github.token }}", "test": 7}}',
+    "noxfile.py": '@nox.session\ndef bench(s):\n    s.run("python", "a;id")\n',
+    "bench/$(id).py": "",
+    ".github/workflows/a.yml": 'jobs: {a: {runs-on: "x\\ny", steps: [{uses: "actions/setup-python@v1 #", with: 3}]}}',
+    ".github/workflows/b.yml": "on: {push: {branches: ['a]b', '**']}}\njobs: [1, {steps: {a: 1}}]\n",
+    ".github/workflows/c.yml": "a: &a [*a]\n",
+}
+
+
+def test_nothing_of_a_file_becomes_more_than_plain_words(tmp_path: Path) -> None:
+    assert main(["init", str(made(tmp_path, HOSTILE)), "--yes"]) == 0
+    text = written(tmp_path).read_text()
+    assert not re.search(r"secrets|github\.token|\bid\b|curl|evil", text)
+    assert job_of(tmp_path)["runs-on"] == "ubuntu-latest"
+    linted(written(tmp_path))
 
 
 def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -75,7 +236,9 @@ def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[st
     [
         (["--command", "echo ${{ secrets.x }}"], "without ${{"),
         (["--command", "a\nb"], "one line of shell"),
+        (["--install", "a\nb"], "one line of shell"),
         (["--branch", "x]\n"], "is no branch"),
+        (["--runner", "${{ matrix.os }}"], "is no label of a runner"),
     ],
 )
 def test_what_a_workflow_cannot_hold_is_refused(
@@ -91,3 +254,102 @@ def test_a_language_is_never_guessed_in_silence(tmp_path: Path, capsys: pytest.C
     assert capsys.readouterr().out.startswith(
         "No language is told by the files here; the workflow is that for native code"
     )
+
+
+def test_without_a_terminal_nothing_is_asked_and_that_is_said(tmp_path: Path) -> None:
+    made(tmp_path, {"setup.py": SETUP, "bench/cart.py": ""})
+    command = [sys.executable, "-m", "profgate", "init", str(tmp_path)]
+    done = subprocess.run(command, input="never read\n", capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.startswith("Standard input is no terminal, so nothing is asked")
+    assert "Records: python bench/cart.py (bench/cart.py)." in done.stdout
+    assert "never read" not in written(tmp_path).read_text()
+
+
+class Terminal:
+    """``profgate init`` at a terminal of its own."""
+
+    def __init__(self, *words: str) -> None:
+        self._master, slave = pty.openpty()
+        command = [sys.executable, "-m", "profgate", "init", *words]
+        self._process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, close_fds=True)
+        os.close(slave)
+        self.shown = ""
+
+    def answer(self, question: str, text: str) -> None:
+        """Waits for the question, then types."""
+        asked = len(self.shown)
+        self._read(lambda: question in self.shown[asked:] and self.shown.endswith("]: "))
+        os.write(self._master, text.encode())
+
+    def end(self) -> int:
+        self._read(lambda: False)
+        os.close(self._master)
+        return self._process.wait(timeout=30)
+
+    def _read(self, enough: Any) -> None:
+        latest = time.monotonic() + 60
+        while not enough():
+            if time.monotonic() > latest:
+                self._process.kill()
+                pytest.fail(f"waited in vain at: {self.shown}")
+            if not select.select([self._master], [], [], 1)[0]:
+                continue
+            try:
+                data = os.read(self._master, 4096)
+            except OSError:  # how Linux says that nobody writes any more
+                return
+            if not data:
+                return
+            self.shown += data.decode().replace("\r\n", "\n")
+
+
+def test_every_question_can_be_answered_by_number_by_text_or_by_return(tmp_path: Path) -> None:
+    made(tmp_path, {"setup.py": SETUP, "bench/a.py": "", "bench/b.py": "", ".github/workflows/ci.yml": CI})
+    terminal = Terminal(str(tmp_path))
+    terminal.answer("Command to record", "2\n")
+    terminal.answer("What installs it", "pip install .\n")
+    terminal.answer("Runner", "\n")
+    terminal.answer("Base branch", "bad]branch\n")
+    terminal.answer("is no branch", "release/1.x\n")
+    assert terminal.end() == 0
+    assert "  1. python bench/a.py (bench/a.py)\n  2. python bench/b.py (bench/b.py)\n" in terminal.shown
+    assert "-- python bench/b.py\n" in steps_of(tmp_path)["Record profiles"]
+    assert steps_of(tmp_path)["Install what is measured"] == "pip install .\n"
+    assert yaml.safe_load(written(tmp_path).read_text())[True]["push"]["branches"] == ["release/1.x"]
+    assert job_of(tmp_path)["runs-on"] == ["self-hosted", "linux", "bench-1"]
+
+
+def test_of_several_languages_one_is_chosen(tmp_path: Path) -> None:
+    terminal = Terminal(str(made(tmp_path, {"setup.py": SETUP, "go.mod": "module x\n"})))
+    terminal.answer("Language", "Cobol\n")
+    terminal.answer("is none of", "2\n")
+    for question in ("Command", "What installs it", "Runner", "Base branch"):
+        terminal.answer(question, "\n")
+    assert terminal.end() == 0
+    assert "go test" in steps_of(tmp_path)["Record profiles"]
+
+
+@pytest.mark.parametrize(("said", "replaced"), [("n", False), ("", False), ("y", True)])
+def test_what_is_there_is_replaced_only_by_a_yes(tmp_path: Path, said: str, replaced: bool) -> None:
+    ours = "uses: profgate/profgate@v1\n"
+    made(tmp_path, {"setup.py": SETUP, ".github/workflows/perf.yml": ours, ".github/profgate.yml": "gate: {}\n"})
+    terminal = Terminal(str(tmp_path))
+    terminal.answer("uses profgate already. Replace it?", f"{said}\n")
+    if not replaced:
+        assert terminal.end() == 2
+        assert "nothing was written" in terminal.shown
+        assert written(tmp_path, "perf").read_text() == ours
+        return
+    for question in ("Command", "What installs it", "Runner", "Base branch"):
+        terminal.answer(question, "\n")
+    terminal.answer(".github/profgate.yml is there. Replace it?", "no\n")
+    assert terminal.end() == 0
+    assert "name: perf\n" in written(tmp_path, "perf").read_text()
+    assert (tmp_path / ".github" / "profgate.yml").read_text() == "gate: {}\n"
+
+
+def test_who_leaves_at_a_question_gets_no_files(tmp_path: Path) -> None:
+    terminal = Terminal(str(made(tmp_path, {"setup.py": SETUP})))
+    terminal.answer("Command", "\x04")
+    assert terminal.end() == 2
+    assert not (tmp_path / ".github").exists()

@@ -1,139 +1,222 @@
 """``profgate init``: the workflow and the policy for this repository, from what it can see and what you answer."""
 
 import argparse
+import json
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from profgate.adapters.checkout import base_branch
-from profgate.adapters.files import exists, read_loosely, sources_under, write_text
+from profgate.adapters.files import exists, write_text
+from profgate.commands.init_recipes import RECIPES, Recipe
+from profgate.commands.init_seen import BRANCH, HOSTED, RUNNER, WORKFLOWS, Repository, Seen, SetupStep, seen_in
 from profgate.commands.inputs import folder
 from profgate.errors import ProfgateError
+from profgate.model.visible_text import plain
 from profgate.report.templates import render_template
 
 POLICY = ".github/profgate.yml"
-WORKFLOWS = ".github/workflows"
 NAMES = ("performance", "profgate")
-BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,200}")
-LARGEST_WORKFLOW = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """How programs of a language are recorded: what tells it, the command to begin with, the lines around it."""
-
-    language: str
-    marks: tuple[str, ...]
-    command: str
-    lines: tuple[str, ...]
-
-
-def _loop(line: str, *before: str) -> tuple[str, ...]:
-    return (*before, "mkdir -p profiles/main", "for run in 1 2 3 4 5; do", f"  {line}", "done")
-
-
-RECIPES = (
-    Recipe(
-        "Python",
-        ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt"),
-        "python -m pytest",
-        _loop(
-            'py-spy record --format raw --rate 200 --output "profiles/main/run-$run.folded" -- COMMAND',
-            "pip install py-spy",
-        ),
-    ),
-    Recipe(
-        "Go",
-        ("go.mod",),
-        "go test -run '^$' -bench . .",
-        _loop('COMMAND -cpuprofile "$PWD/profiles/main/run-$run.pb.gz"'),
-    ),
-    Recipe(
-        "Node",
-        ("package.json",),
-        "bench.js",
-        _loop('node --cpu-prof --cpu-prof-dir=profiles/main --cpu-prof-name="run-$run.cpuprofile" COMMAND'),
-    ),
-    Recipe(
-        "native code",
-        ("Cargo.toml", "CMakeLists.txt", "Makefile", "meson.build"),
-        "./bench",
-        _loop(
-            'perf record -F 400 -g -o perf.data -- COMMAND && perf script -i perf.data > "profiles/main/run-$run.perf"',
-            "sudo sysctl -w kernel.perf_event_paranoid=-1",
-        ),
-    ),
+NO_LANGUAGE = "No language is told by the files here; the workflow is that for {}.\n"
+NOT_ASKED = "Standard input is no terminal, so nothing is asked: what is seen is taken, as with --yes.\n"
+BARE_WORD = re.compile(r"[a-z]+-[a-z0-9.-]*[a-z0-9]")  # which YAML reads as a text in any case
+NEXT = (
+    "Look at the workflow, commit both files and push. The first push to the base branch records a baseline;\n"
+    "after that make the job profgate a required check.\n"
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the workflow will be made of."""
+
+    recipe: Recipe
+    command: str
+    install: tuple[str, ...]
+    branch: str
+    runner: tuple[str, ...]
+    setup: SetupStep | None = None
+
+
 def run(argv: Sequence[str]) -> int:
-    """Writes both files, or none: nothing that exists is overwritten. Raises ProfgateError."""
+    """Writes both files, or none: nothing that exists is overwritten unasked. Raises ProfgateError."""
     parser = argparse.ArgumentParser(prog="profgate init", description=__doc__.replace("`", ""))
     parser.add_argument("folder", metavar="DIR", nargs="?", default=".", type=folder, help="top of the repository")
     parser.add_argument("--yes", "-y", action="store_true", help="ask nothing, take what is seen")
+    parser.add_argument("--language", choices=[one.language for one in RECIPES], help="what is recorded")
     parser.add_argument("--command", metavar="TEXT", help="the command to record")
+    parser.add_argument("--install", metavar="TEXT", help="what installs it, one line of shell; empty for nothing")
     parser.add_argument("--branch", metavar="NAME", help="the branch that pull requests are merged into")
+    parser.add_argument("--runner", metavar="LABEL", help="the runner, or its labels with commas between")
     arguments = parser.parse_args(argv)
     top = arguments.folder
     if not os.path.isdir(top):  # noqa: PTH112 - a question, not a path
         raise ProfgateError(top, "is no folder; name the top of a repository")
-    name, seen = _free_name(top), _recipe(top)
-    recipe = seen or RECIPES[-1]
     ask = not arguments.yes and sys.stdin.isatty()
-    unseen = f"No language is told by the files here; the workflow is that for {recipe.language}.\n"
-    sys.stdout.write(f"This looks like {seen.language}.\n" if seen else unseen)
-    command = _answer("Command to record", arguments.command, recipe.command, ask=ask)
-    branch = _answer("Base branch", arguments.branch, base_branch(top) or "main", ask=ask)
-    for path, text in files_for(name, recipe, command, branch).items():
+    if not ask and not arguments.yes:
+        sys.stdout.write(NOT_ASKED)
+    repository = Repository(top)
+    seen = seen_in(repository)
+    questions = Questions(ask=ask)
+    target = _target(seen, questions)
+    plan = _plan(repository, seen, questions, arguments)
+    for path, text in files_for(target, plan).items():
         place = os.path.join(top, *path.split("/"))  # noqa: PTH118 - doors pass plain paths
-        if path == POLICY and exists(place):
+        if path == POLICY and exists(place) and not questions.agreed(f"{path} is there. Replace it?"):
             sys.stdout.write(f"{path} is there and stays as it is.\n")
             continue
         write_text(place, text)
         sys.stdout.write(f"Wrote {path}.\n")
-    sys.stdout.write(
-        "Look at the workflow, commit both files and push. The first push to the base branch records a baseline;\n"
-        "after that make the job profgate a required check.\n"
-    )
+    sys.stdout.write(NEXT)
     return 0
 
 
-def files_for(name: str, recipe: Recipe, command: str, branch: str) -> dict[str, str]:
+def files_for(workflow: str, plan: Plan) -> dict[str, str]:
     """Path and text of each file. Raises ProfgateError for a command or a branch that a workflow cannot hold."""
-    if not command.isprintable() or not command.strip() or "${{" in command:
-        raise ProfgateError("--command", "must be one line of shell, without ${{")
-    if not BRANCH.fullmatch(branch):
-        raise ProfgateError("--branch", f"{branch[:60]!r} is no branch that can be written into a workflow")
-    lines = [line.replace("COMMAND", command.strip()) for line in recipe.lines]
-    workflow = render_template("init/workflow.yml.j2", name=name, branch=branch, lines=lines)
-    return {f"{WORKFLOWS}/{name}.yml": workflow, POLICY: render_template("init/profgate.yml.j2")}
+    for option, problem in (
+        ("--command", bad_line(plan.command)),
+        *(("--install", bad_line(line)) for line in plan.install),
+        ("--branch", bad_branch(plan.branch)),
+        ("--runner", bad_runner(",".join(plan.runner))),
+    ):
+        if problem:
+            raise ProfgateError(option, problem)
+    name = os.path.basename(workflow).rpartition(".")[0]  # noqa: PTH119 - a name
+    text = render_template(
+        "init/workflow.yml.j2",
+        name=name,
+        branch=plan.branch,
+        runner=_labels(plan.runner),
+        setup=plan.setup,
+        install=plan.install,
+        lines=[line.replace("COMMAND", plan.command.strip()) for line in plan.recipe.lines],
+    )
+    return {workflow: text, POLICY: render_template("init/profgate.yml.j2")}
 
 
-def _recipe(top: str) -> Recipe | None:
-    """The first language whose mark stands at the top."""
-    seen = (one for one in RECIPES if any(exists(os.path.join(top, mark)) for mark in one.marks))  # noqa: PTH118
-    return next(seen, None)
+def bad_line(text: str) -> str:
+    """Why a workflow cannot hold this line of shell, empty where it can."""
+    fits = text.isprintable() and text.strip() and "${{" not in text
+    return "" if fits else "must be one line of shell, without ${{"
 
 
-def _free_name(top: str) -> str:
-    """A name for the workflow that no file has. Raises ProfgateError where profgate is used already."""
-    place = os.path.join(top, *WORKFLOWS.split("/"))  # noqa: PTH118 - doors pass plain paths
-    taken = [source.path or "" for source in sources_under(place)] if exists(place) else []
-    for path in taken:
-        if path.endswith((".yml", ".yaml")) and "profgate/profgate@" in read_loosely(path, LARGEST_WORKFLOW):
-            raise ProfgateError(path, "uses profgate already; nothing was written")
-    stems = {os.path.basename(path).partition(".")[0] for path in taken}  # noqa: PTH119 - doors pass plain paths
+def bad_branch(text: str) -> str:
+    """Why this is no branch for a workflow, empty where it is one."""
+    return "" if BRANCH.fullmatch(text) else f"{text[:60]!r} is no branch that can be written into a workflow"
+
+
+def bad_runner(text: str) -> str:
+    """Why these are no labels of a runner, empty where they are."""
+    fits = all(RUNNER.fullmatch(one.strip()) for one in text.split(","))
+    return "" if fits else f"{text[:60]!r} is no label of a runner, such as {HOSTED}"
+
+
+class Questions:
+    """What is asked at the terminal; where nobody can answer, the first answer that was seen is taken."""
+
+    def __init__(self, *, ask: bool) -> None:
+        self._ask = ask
+
+    def answer(self, question: str, choices: Sequence[tuple[str, str]], bad: Callable[[str], str]) -> str:
+        """An answer: the number of a choice, the first one for an empty line, or a text that is not ``bad``.
+
+        A choice is a value and where it was seen.
+        """
+        if not self._ask:
+            return choices[0][0]
+        if len(choices) > 1:
+            rows = [f"  {number}. {value}{_seen_at(place)}\n" for number, (value, place) in enumerate(choices, 1)]
+            sys.stdout.write(f"{question}:\n{''.join(rows)}")
+        while True:
+            said = self._line(f"{question} [{choices[0][0]}]: ")
+            value = choices[int(said) - 1][0] if said.isdigit() and 0 < int(said) <= len(choices) else said
+            if not value:
+                return choices[0][0]
+            problem = bad(value)
+            if not problem:
+                return value
+            sys.stdout.write(f"  That {problem}.\n")
+
+    def agreed(self, question: str) -> bool:
+        """Whether somebody said yes; nobody does where nothing is asked."""
+        return self._ask and self._line(f"{question} [y/N]: ").lower() in {"y", "yes"}
+
+    def _line(self, prompt: str) -> str:
+        sys.stdout.write(prompt)
+        sys.stdout.flush()
+        line = sys.stdin.readline()
+        if not line:
+            raise ProfgateError("profgate init", "was ended before its last question; nothing more was written")
+        return line.strip()
+
+
+def _plan(repository: Repository, seen: Seen, questions: Questions, arguments: argparse.Namespace) -> Plan:
+    """Each answer from the command line, else from somebody, else from what is seen."""
+    recipe = _language(seen, questions, arguments.language)
+    found = repository.commands(recipe)
+    commands = [(one.command, one.place) for one in found] or [(recipe.command, "an example")]
+    command = arguments.command
+    if command is None:
+        command = questions.answer("Command to record", commands[:9], bad_line)
+        place = next((where for text, where in commands if text == command), "your answer")
+        sys.stdout.write(f"Records: {plain(command)} ({plain(place)}).\n")
+    install = " && ".join(repository.installation(recipe))
+    if arguments.install is not None:
+        install = arguments.install
+    elif install:
+        install = questions.answer("What installs it", [(install, ""), ("nothing", "")], bad_line)
+    runners = [(",".join(one), "your workflows") for one in seen.runners] or [(HOSTED, "GitHub's own")]
+    runner = arguments.runner or questions.answer("Runner", runners, bad_runner)
+    branches = [(one, "") for one in seen.branches]
+    branch = arguments.branch
+    branch = questions.answer("Base branch", branches, bad_branch) if branch is None else branch
+    wanted = {"Python": "python-version", "Node": "node-version", "Go": "go-version"}.get(recipe.language)
+    return Plan(
+        recipe,
+        command,
+        () if install in {"", "nothing"} else tuple(install.split(" && ")),
+        branch,
+        tuple(one.strip() for one in runner.split(",")),
+        next((one for one in seen.setups if one.option == wanted), None),
+    )
+
+
+def _language(seen: Seen, questions: Questions, given: str | None) -> Recipe:
+    named = {one.language: one for one in RECIPES}
+    if given is not None:
+        return named[given]
+    if not seen.recipes:
+        sys.stdout.write(NO_LANGUAGE.format(RECIPES[-1].language))
+        return RECIPES[-1]
+    sys.stdout.write(f"This looks like {' and '.join(one.language for one in seen.recipes)}.\n")
+    if len(seen.recipes) == 1:
+        return seen.recipes[0]
+    known = ", ".join(named)
+    choices = [(one.language, one.marks[0]) for one in seen.recipes]
+    return named[questions.answer("Language", choices, lambda text: "" if text in named else f"is none of {known}")]
+
+
+def _target(seen: Seen, questions: Questions) -> str:
+    """The path of the workflow: a free name, or the one of a workflow with profgate that somebody gives up.
+
+    Raises ProfgateError where profgate is used already, and where no name is free.
+    """
+    if seen.ours is not None:
+        if questions.agreed(f"{seen.ours} uses profgate already. Replace it?"):
+            return seen.ours
+        raise ProfgateError(seen.ours, "uses profgate already; nothing was written")
+    stems = {os.path.basename(path).rpartition(".")[0] for path in seen.workflows}  # noqa: PTH119 - a name
     free = next((name for name in NAMES if name not in stems), None)
     if free is None:
         raise ProfgateError(WORKFLOWS, f"holds {' and '.join(NAMES)} already; rename one of them")
-    return free
+    return f"{WORKFLOWS}/{free}.yml"
 
 
-def _answer(question: str, given: str | None, seen: str, *, ask: bool) -> str:
-    if given is not None or not ask:
-        return seen if given is None else given
-    sys.stdout.write(f"{question} [{seen}]: ")
-    sys.stdout.flush()
-    return sys.stdin.readline().strip() or seen
+def _labels(runner: Sequence[str]) -> str:
+    words = [one if BARE_WORD.fullmatch(one) else json.dumps(one) for one in runner]
+    return words[0] if len(words) == 1 else f"[{', '.join(words)}]"
+
+
+def _seen_at(place: str) -> str:
+    return f" ({plain(place)})" if place else ""

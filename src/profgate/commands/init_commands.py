@@ -1,0 +1,236 @@
+"""Commands of a repository that test or measure it, benchmarks first: each with the place where it was found.
+
+Files are text that anybody may have written: what is taken from them is one line of plain words, or nothing.
+"""
+
+import configparser
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+READ = Callable[[str], str]  # the text of a file below the top, empty where there is none
+LIST = Callable[[str], list[str]]  # the paths that fit a pattern below the top
+PLAIN = re.compile(r"[A-Za-z0-9 ._/=:,@'\"\[\]^$*-]{1,200}")
+MEASURES = re.compile(r"bench|perf", re.IGNORECASE)
+MAKE_RULE = re.compile(r"^([A-Za-z0-9_.-]+):(?!=)[^\n]*\n((?:\t[^\n]*\n?)+)", re.MULTILINE)
+NOX_SESSION = re.compile(r"@(?:nox\.)?session\b[^\n]*\ndef (\w+)\(.*?(?=\n@|\ndef |\Z)", re.DOTALL)
+NOX_RUN = re.compile(r"\.run\(\s*((?:[\"'][^\"'\n]*[\"']\s*,?\s*)+)")
+SEGMENT = re.compile(r"\s*(?:&&|\|\||;|\|)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A command and where it stands."""
+
+    command: str
+    place: str
+
+
+def python_commands(read: READ, listed: LIST) -> list[Found]:
+    """Scripts that measure, then pytest's benchmarks, then what the project runs as tests."""
+    project = _toml(read("pyproject.toml"))
+    told = " ".join([read("pyproject.toml"), read("requirements.txt"), read("setup.cfg"), read("tox.ini")])
+    scripts = [path for folder in ("bench", "benchmarks", "perf", ".") for path in sorted(listed(f"{folder}/*.py"))]
+    found = [Found(f"python {path}", path) for path in scripts if _is_script(path)]
+    if "pytest-benchmark" in told or "pytest_benchmark" in told:
+        found.append(Found("python -m pytest --benchmark-only", "pytest-benchmark is required"))
+    found += _of_sessions(read("noxfile.py")) + _of_tox(read("tox.ini"), project) + _of_make(read("Makefile"), _python)
+    if "pytest" in _at(project, "tool") or exists_any(read, "pytest.ini", "conftest.py", "tests/conftest.py"):
+        found.append(Found("python -m pytest", "the configuration of pytest"))
+    elif listed("tests/test_*.py") or "pytest" in told:
+        found.append(Found("python -m pytest", "tests/"))
+    return _distinct(found)
+
+
+def node_commands(read: READ, listed: LIST) -> list[Found]:
+    """The scripts of package.json whose program node can run itself, those that measure first; then bench files."""
+    scripts = _at(_json(read("package.json")), "scripts")
+    ordered = sorted(scripts, key=lambda name: (not MEASURES.search(name), not name.startswith("test"), name))
+    wanted = [name for name in ordered if MEASURES.search(name) or name == "test"]
+    found = [
+        Found(command, f"script {name!r} of package.json")
+        for name in wanted
+        for command in [_node(str(scripts[name]))]
+        if command
+    ]
+    files = [path for pattern in ("bench*.*js", "bench*/*.*js", "perf/*.*js") for path in sorted(listed(pattern))]
+    return _distinct([*found, *(Found(path, path) for path in files if PLAIN.fullmatch(path))])
+
+
+def go_commands(read: READ, listed: LIST) -> list[Found]:
+    """One package's benchmarks, those of the package that has most first: go profiles one package at a time."""
+    counts: dict[str, int] = {}
+    for path in listed("**/*_test.go"):
+        folder = f"./{path.rpartition('/')[0]}".rstrip("/") if "/" in path else "."
+        counts[folder] = counts.get(folder, 0) + len(re.findall(r"^func Benchmark\w*\(", read(path), re.MULTILINE))
+    ranked = sorted(counts, key=lambda folder: (-counts[folder], folder))
+    measured = [one for one in ranked if counts[one] and PLAIN.fullmatch(one)]
+    found = [Found(f"go test -run '^$' -bench . {one}", f"{counts[one]} benchmarks in {one}") for one in measured[:5]]
+    return found + [Found(f"go test {one}", f"tests in {one}") for one in ranked[:1] if not measured]
+
+
+def rust_commands(read: READ, listed: LIST) -> list[Found]:
+    """The benchmarks of Cargo.toml and of benches/; those of criterion for a fixed time, without its statistics."""
+    cargo = _toml(read("Cargo.toml"))
+    given = cargo.get("bench")
+    benches = given if isinstance(given, list) else []
+    names = [str(one.get("name", "")) for one in benches if isinstance(one, dict)]
+    names += [path.removeprefix("benches/").removesuffix(".rs") for path in sorted(listed("benches/*.rs"))]
+    timed = " -- --profile-time 10" if "criterion" in _at(cargo, "dev-dependencies") else ""
+    plain = [name for name in dict.fromkeys(names) if re.fullmatch(r"[A-Za-z0-9_-]{1,80}", name)]
+    return [
+        Found(f"cargo bench --bench {name}{timed}", f"benchmark {name} of Cargo.toml or benches/") for name in plain
+    ]
+
+
+def native_commands(read: READ, listed: LIST) -> list[Found]:
+    """The targets of a Makefile that measure, then its tests."""
+    del listed
+    names = [name for name, _ in MAKE_RULE.findall(f"{read('Makefile')}\n")]
+    wanted = [name for name in names if MEASURES.search(name)] + [name for name in names if name in {"check", "test"}]
+    return _distinct(Found(f"make {name}", "Makefile") for name in wanted)
+
+
+COMMANDS: Mapping[str, Callable[[READ, LIST], list[Found]]] = {
+    "Python": python_commands,
+    "Go": go_commands,
+    "Node": node_commands,
+    "Rust": rust_commands,
+    "native code": native_commands,
+}
+
+
+def installation(language: str, read: READ) -> list[str]:
+    """The lines that install what a repository needs, by the package manager whose files it has."""
+    if language == "Python":
+        return _install_python(read)
+    if language == "Node":
+        return next((list(lines) for lock, lines in NODE_LOCKS if read(lock)), ["npm install"])
+    if language == "Rust":
+        return []
+    return ["go mod download"] if language == "Go" else []
+
+
+NODE_LOCKS = (
+    ("package-lock.json", ("npm ci",)),
+    ("pnpm-lock.yaml", ("corepack enable", "pnpm install --frozen-lockfile")),
+    ("yarn.lock", ("corepack enable", "yarn install --immutable")),
+    ("bun.lock", ("npm install --global bun", "bun install --frozen-lockfile")),
+)
+PYTHON_LOCKS = (
+    ("uv.lock", ("pip install uv", "uv sync", 'echo "$PWD/.venv/bin" >> "$GITHUB_PATH"')),
+    ("poetry.lock", ("pip install poetry", "poetry config virtualenvs.create false", "poetry install")),
+    ("pdm.lock", ("pip install pdm", "pdm sync", 'echo "$PWD/.venv/bin" >> "$GITHUB_PATH"')),
+    ("Pipfile.lock", ("pip install pipenv", "pipenv sync --dev --system")),
+)
+
+
+def _install_python(read: READ) -> list[str]:
+    for lock, known in PYTHON_LOCKS:
+        if read(lock):
+            return list(known)
+    project = _toml(read("pyproject.toml"))
+    lines = [f"pip install -r {name}" for name in ("requirements.txt", "requirements-dev.txt") if read(name)]
+    if "build-system" in project or "project" in project or read("setup.py"):
+        extras = _at(_at(project, "project"), "optional-dependencies")
+        wanted = [name for name in ("test", "tests", "dev", "bench") if name in extras]
+        lines.append(f"pip install -e '.[{','.join(wanted)}]'" if wanted else "pip install -e .")
+    return lines
+
+
+def exists_any(read: READ, *names: str) -> bool:
+    """Whether one of these files is there and says something."""
+    return any(read(name) for name in names)
+
+
+def _is_script(path: str) -> bool:
+    name = path.rpartition("/")[2]
+    inside = "/" in path and not name.startswith(("_", "test_", "conftest"))
+    return bool((inside or MEASURES.match(name)) and PLAIN.fullmatch(path))
+
+
+def _of_sessions(text: str) -> list[Found]:
+    found = []
+    for session in NOX_SESSION.finditer(text):
+        for run in NOX_RUN.finditer(session[0]):
+            words = " ".join(re.findall(r"[\"']([^\"'\n]*)[\"']", run[1]))
+            found.append((session[1], _python(words)))
+    ordered = sorted(found, key=lambda one: not MEASURES.search(one[0]))
+    return [Found(command, f"session {name} of noxfile.py") for name, command in ordered if command]
+
+
+def _of_tox(text: str, project: Mapping[str, Any]) -> list[Found]:
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    inside = _at(_at(project, "tool"), "tox").get("legacy_tox_ini", "")
+    try:
+        parser.read_string(text or str(inside))
+    except configparser.Error:
+        return []
+    sections = [name for name in parser.sections() if name.startswith("testenv")]
+    found = []
+    for name in sorted(sections, key=lambda one: (not MEASURES.search(one), one)):
+        lines = parser.get(name, "commands", fallback="").splitlines()
+        commands = [_python(re.sub(r"\s*\{posargs[^}]*\}", "", line)) for line in lines]
+        found += [Found(command, f"[{name}] of tox.ini") for command in commands if command]
+    return found
+
+
+def _of_make(text: str, taken: Callable[[str], str]) -> list[Found]:
+    found = []
+    for name, body in MAKE_RULE.findall(f"{text}\n"):
+        if MEASURES.search(name) or name in {"test", "tests", "check"}:
+            commands = [taken(line.strip().lstrip("@-")) for line in body.splitlines()]
+            found += [Found(command, f"target {name} of the Makefile") for command in commands if command]
+    return sorted(found, key=lambda one: not MEASURES.search(one.place))
+
+
+def _python(line: str) -> str:
+    """A command that starts Python itself, so that a sampler can follow it; empty for any other."""
+    words = SEGMENT.split(line.strip())[-1].split()
+    if words[:2] in (["uv", "run"], ["poetry", "run"], ["pdm", "run"], ["pipenv", "run"]):
+        words = words[2:]
+    if words and words[0] in {"pytest", "py.test", "unittest"}:
+        words = ["python", "-m", words[0].replace("py.test", "pytest"), *words[1:]]
+    if words and words[0] in {"python", "python3"} and len(words) > 1 and words[1] != "-c":
+        text = " ".join(["python", *words[1:]])
+        useful = words[1:3] != ["-m", "pip"] and words[1:3] != ["-m", "build"]
+        return text if PLAIN.fullmatch(text) and useful else ""
+    return ""
+
+
+def _node(line: str) -> str:
+    """What node runs, as words behind ``node``; empty for a shell's work."""
+    words = SEGMENT.split(line.strip())[-1].split()
+    while words and re.fullmatch(r"[A-Z_]+=\S*", words[0]):
+        words = words[1:]
+    if not words or words[0] in {"echo", "npm", "npx", "yarn", "pnpm", "bun", "exit", "sh", "bash", "make"}:
+        return ""
+    text = " ".join(words[1:] if words[0] == "node" else [f"node_modules/.bin/{words[0]}", *words[1:]])
+    return text if PLAIN.fullmatch(text) else ""
+
+
+def _distinct(found: "list[Found] | Iterator[Found]") -> list[Found]:
+    return list({one.command: one for one in reversed(list(found))}.values())[::-1]
+
+
+def _toml(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
+def _json(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _at(data: Mapping[str, Any], key: str) -> dict[str, Any]:
+    value = data.get(key)
+    return value if isinstance(value, dict) else {}
