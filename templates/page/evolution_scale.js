@@ -67,11 +67,12 @@ function decades(low, high, count) {
   return tens.filter((_, at) => at % step === 0);
 }
 
-// Which versions are named below the axis: evenly, the last one always, none on top of another.
+// Which versions are named below the axis: evenly, the first and the last one always, none on top of another.
 export function labelled(count, room, width) {
   const step = Math.max(1, Math.ceil((width * count) / Math.max(room, 1)));
   const chosen = [];
   for (let at = count - 1; at >= 0; at -= step) chosen.unshift(at);
+  if (chosen.length > 1) chosen[0] = 0;
   return chosen;
 }
 

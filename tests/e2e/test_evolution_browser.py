@@ -221,6 +221,14 @@ def test_without_script_the_largest_jumps_remain(open_page: OpenPage) -> None:
     assert page.locator("#app").is_hidden()
 
 
+def test_buttons_are_not_printed(open_page: OpenPage) -> None:
+    page = open_page()
+    assert page.locator("#benchmarks button[aria-pressed]").first.is_visible()
+    page.emulate_media(media="print")
+    assert page.locator("#benchmarks button[aria-pressed]").first.is_hidden()
+    assert page.locator("#jumps a").first.is_visible()
+
+
 def test_hundreds_of_versions_and_benchmarks_are_drawn_in_part(open_page: OpenPage) -> None:
     page = open_page(evolution(300, 200))
     assert page.locator("#chart .line").count() == 12

@@ -284,6 +284,25 @@ def test_values_are_told_as_variables_and_in_words(repository: Repository, capsy
     capsys.readouterr()
 
 
+def test_a_shallow_clone_says_what_it_lacks(
+    repository: Repository, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(tmp_path, "clone", "--quiet", "--depth", "2", "--no-tags", repository().as_uri(), str(tmp_path / "shallow"))
+    monkeypatch.chdir(tmp_path / "shallow")
+    assert main(["track", "--last", "6", "--runs", "1", *COMMAND]) == 0
+    assert "only 2 of 6 versions are here; a shallow clone knows no more" in capsys.readouterr().err
+    assert main(["track", "v1..v2", *COMMAND]) == 2
+    assert "v1: is no revision here; this clone is shallow: git fetch --unshallow --tags" in capsys.readouterr().err
+
+
+def test_a_tag_is_no_command(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = repository()
+    git(folder, "tag", "v3$(touch${IFS}pwned)")
+    assert main(["track", "--tags", "v[23]*", "--runs", "1", "--", "sh", "-c", "echo {version}"]) == 0
+    assert "v3$(touch${IFS}pwned): {version}: its name holds signs that a shell reads" in capsys.readouterr().out
+    assert not list(folder.rglob("pwned"))
+
+
 def test_refining_measures_few_versions(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     repository([LIB.format(times=100 if number < 11 else 160) for number in range(16)])
     document = tracked(capsys, "--last", "16", "--runs", "1", "--refine", *COMMAND)

@@ -101,7 +101,7 @@ test("ticks are few, even and round", () => {
 test("names below the axis do not touch, and the last one is there", () => {
   assert.deepEqual(labelled(5, 1000, 70), [0, 1, 2, 3, 4]);
   const chosen = labelled(300, 1000, 70);
-  assert.equal(chosen.at(-1), 299);
+  assert.deepEqual([chosen[0], chosen.at(-1)], [0, 299]);
   assert.ok((chosen[1] - chosen[0]) * (1000 / 300) >= 70);
   assert.deepEqual(labelled(1, 0, 70), [0]);
 });

@@ -81,7 +81,9 @@ class Repository:
         try:
             return self._git("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").strip()
         except ProfgateError:
-            raise ProfgateError(revision, "is no revision here; git log and git tag list them") from None
+            shallow = self._git("rev-parse", "--is-shallow-repository").strip() == "true"
+            more = "this clone is shallow: git fetch --unshallow --tags" if shallow else "git log and git tag list them"
+            raise ProfgateError(revision, f"is no revision here; {more}") from None
 
     def _log(self, *words: str) -> list[Version]:
         listed = self._git("log", "--first-parent", "--reverse", "-z", f"--format={FORMAT}", *words, "--")

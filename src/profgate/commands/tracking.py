@@ -4,6 +4,7 @@ import glob
 import hashlib
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,7 @@ from profgate.history.records import RunRecord, record_from_json, record_to_json
 from profgate.model.evolution import BenchmarkValue, MeasuredVersion, Version
 from profgate.model.visible_text import name_text
 
+PLAIN_NAME = re.compile(r"[\w.+@/:~^=,%-]*")
 Tell = Callable[[str], None]
 
 
@@ -182,6 +184,8 @@ def _measure_version(plan: Plan, folder: TrackFolder, version: Version, source: 
         with _sources(plan, version, source):
             return _set_up(plan, folder, version, source) or _runs(plan, folder, version, source)
     except ProfgateError as error:
+        if error.where.startswith(folder.folder):  # our own disk is full: no fault of the version
+            raise
         return _fail(folder, version, str(error))
     except OSError as error:  # of a disk that is full, or files of that version that nobody may read
         return _fail(folder, version, f"{error.filename or 'the worktree'}: {error.strerror}")
@@ -206,7 +210,7 @@ def _set_up(plan: Plan, folder: TrackFolder, version: Version, source: str) -> s
         with folder.attempt() as attempt:
             told = _told(version, source, attempt)
             outcome = run_command(
-                filled(words, told),
+                _words(words, told),
                 folder=source,
                 environment=_environment(told),
                 log=attempt.log,
@@ -243,7 +247,7 @@ def _one_run(plan: Plan, folder: TrackFolder, attempt: Attempt, version: Version
     place = "." if plan.here or plan.repository is None else os.path.join(source, plan.prefix)  # noqa: PTH118 - a text
     told = _told(version, source, attempt)
     outcome = run_command(
-        filled(plan.command, told),
+        _words(plan.command, told),
         folder=place,
         environment=_environment(told),
         log=attempt.log,
@@ -264,6 +268,13 @@ def _one_run(plan: Plan, folder: TrackFolder, attempt: Attempt, version: Version
         return RunRecord(seconds=seconds, problem=f"no result in {len(found)} files of PROFGATE_OUT: {why}")
     known = _with_sources(plan, version, place, values)
     return RunRecord(tuple(known), seconds, machine(), warnings=warnings)
+
+
+def _words(words: Sequence[str], told: dict[str, str]) -> list[str]:
+    """The words with their placeholders filled. Raises ProfgateError for a name that a shell among them would run."""
+    if any("{version}" in word for word in words) and not PLAIN_NAME.fullmatch(told["version"]):
+        raise ProfgateError("{version}", "its name holds signs that a shell reads; use the variable PROFGATE_VERSION")
+    return filled(words, told)
 
 
 def _told(version: Version, source: str, attempt: Attempt) -> dict[str, str]:

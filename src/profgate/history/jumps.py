@@ -23,7 +23,7 @@ from profgate.statistics.t_tests import critical_t
 
 ALPHA = 0.05  # chance of one false jump among all steps of all lines
 MIN_CHANGE = {MetricKind.COUNTED: 0.01, MetricKind.TIMED: 0.05, MetricKind.SAMPLED: 0.05}
-PRIOR_NOISE = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.05, MetricKind.SAMPLED: 0.05}
+PRIOR_NOISE = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.15, MetricKind.SAMPLED: 0.05}  # of single runs
 PRIOR_DEGREES = 30.0
 STEPS_FOR_NOISE = 6  # fewer steps say nothing about what a usual one is
 NORMAL_MAD = 1.4826  # of the median absolute deviation of a normal distribution

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+from collections.abc import Iterator
 from typing import Any
 
 from profgate.model.evolution import Evolution, EvolutionLine, Jump, MeasuredVersion
@@ -12,6 +13,7 @@ from profgate.report.numbers import counted, from_to, signed_percent
 
 SCHEMA = "profgate.evolution/1"
 MOST_JUMPS = 20
+MOST_NAMED = 6  # versions
 LONGEST_TEXT = 300
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 CSV_COLUMNS = (
@@ -26,8 +28,7 @@ def evolution_lines(evolution: Evolution, width: int = 100) -> list[tuple[str, s
     chosen = [line for line in evolution.lines if line.metric.name == evolution.metric]
     versions, benchmarks = counted(len(evolution.measured), "version"), counted(len(chosen), "benchmark")
     lines = [("head", f"{len(measured)} of {versions} measured, {benchmarks}, {plain(evolution.metric)}")]
-    told = [(one, text) for one in evolution.measured for text in (one.problem, *one.warnings) if text]
-    lines += [("warn", f"  {version_name(one)}: {name_text(text, LONGEST_TEXT)}") for one, text in told]
+    lines += [("warn", f"  {text}") for text in _doubts(evolution)]
     lines += [("quiet", f"  {plain(note)}") for note in evolution.notes]
     jumps = [jump for jump in evolution.jumps if evolution.lines[jump.line].metric.name == evolution.metric]
     lines.append(("text", ""))
@@ -41,6 +42,18 @@ def evolution_lines(evolution: Evolution, width: int = 100) -> list[tuple[str, s
     if others:
         lines.append(("quiet", f"{counted(others, 'jump')} in other metrics; the page and --metric show them"))
     return lines
+
+
+def _doubts(evolution: Evolution) -> Iterator[str]:
+    """What was said of versions, once for all of which the same was said."""
+    told: dict[str, list[str]] = {}
+    for one in evolution.measured:
+        for text in (one.problem, *one.warnings):
+            if text:
+                told.setdefault(text, []).append(version_name(one))
+    for text, versions in told.items():
+        more = f" and {len(versions) - MOST_NAMED} more" if len(versions) > MOST_NAMED else ""
+        yield f"{', '.join(versions[:MOST_NAMED])}{more}: {name_text(text, LONGEST_TEXT)}"
 
 
 def version_name(measured: MeasuredVersion) -> str:

@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -108,3 +109,17 @@ def test_a_link_at_the_place_of_the_sources_is_refused(folder: TrackFolder, tmp_
 def test_git_never_sees_what_a_track_keeps(folder: TrackFolder, tmp_path: Path) -> None:
     with folder.alone():
         assert (tmp_path / "track" / ".gitignore").read_text() == "*\n"
+
+
+def test_what_cannot_be_written_is_told_with_its_place(folder: TrackFolder, tmp_path: Path) -> None:
+    with folder.alone(), folder.attempt() as attempt:
+        shutil.rmtree(attempt.folder)
+        Path(attempt.folder).write_text("")  # in the way, as a full disk is
+        with pytest.raises(ProfgateError) as told:
+            folder.keep(attempt, "v1", 1, "{}")
+        Path(attempt.folder).unlink()
+    assert told.value.where.startswith(folder.folder)
+    blocked = TrackFolder(str(tmp_path / "file" / "track"), "key")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ProfgateError, match="cannot be written"), blocked.alone():
+        pass

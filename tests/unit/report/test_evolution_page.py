@@ -91,6 +91,13 @@ def test_the_terminal_tells_what_was_measured_and_what_jumped() -> None:
     ]
 
 
+def test_what_is_the_same_of_many_versions_is_told_once() -> None:
+    measured = [MeasuredVersion(Version(f"v{number}"), problem="not measured") for number in range(500)]
+    lines = evolution_lines(evolution_of("x", [*measured, version("v500", 1)]))
+    assert ("warn", "  v0, v1, v2, v3, v4, v5 and 494 more: not measured") in lines
+    assert len(lines) < 8
+
+
 def test_a_narrow_terminal_cuts_names_alone() -> None:
     long = evolution_of("x", [version("v1", 1, "b" * 200), version("v2", 2, "b" * 200)])
     line = evolution_lines(long, width=60)[-1][1]
