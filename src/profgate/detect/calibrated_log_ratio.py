@@ -203,7 +203,7 @@ def _noise_of_amounts(comparison: Comparison) -> float | None:
 
 def _facts(sides: Sides, noise: Noise, test: LocationTest, options: dict[str, Any], context: Context) -> dict[str, Any]:
     tested = int(test.tested.sum())
-    error = error_at(sides, noise, 0.01)
+    error = test.inflation * error_at(sides, noise, 0.01)
     return {
         "state": "calibrated" if noise.calibrated else "uncalibrated",
         "base_runs": noise.base_runs,
@@ -214,6 +214,7 @@ def _facts(sides: Sides, noise: Noise, test: LocationTest, options: dict[str, An
         "clump": None if sides.exact else noise.law.clump,
         "psi": None if noise.job is None else noise.job.common,
         "surge": noise.surge,
+        "inflation": test.inflation,
         "tested": tested,
         "gate_tested": int(test.heavy.sum()),
         "pairs": context.pairs,

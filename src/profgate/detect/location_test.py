@@ -9,6 +9,7 @@ import numpy as np
 
 from profgate.detect.base import independent
 from profgate.detect.noise import FEW_LOCATIONS, Noise
+from profgate.detect.scatter import FEW_TO_WEIGH
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.comparison import Comparison
 from profgate.model.units import MetricKind
@@ -23,6 +24,7 @@ SINGLE_RUN = 3.0  # margin over the largest interruption of the base runs where 
 AGREEING = 0.75  # part of the runs of each side that must lie beyond the other side's median
 FAR = 1e6  # distances without noise are infinite; JSON has no infinity
 ROUNDING = 1e-12
+MEDIAN_SQUARE = 0.454936  # of a normal variate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +33,8 @@ class Sides:
 
     ``runs`` of a side, and how many ``jobs`` recorded them: as many where the profiles do not say.
     Locations are the symbols, then the comparison's groups: ``symbols`` says how many stand alone.
-    ``heavy`` is the share a location of timed values needs: the clock's own noise is larger below.
+    ``counted``: no machine changes these values. ``heavy`` is the share a location of timed values needs: the clock's
+    own noise is larger below.
     """
 
     counts: tuple[FloatArray, FloatArray]
@@ -43,6 +46,7 @@ class Sides:
     symbols: int
     run_shares: tuple[FloatArray, FloatArray]
     heavy: float = 0.0
+    counted: bool = False
 
     def sampled(self, min_samples: float) -> tuple[BoolArray, BoolArray]:
         """bool[symbol] for each side: enough stands behind the value to test it."""
@@ -56,11 +60,12 @@ class Sides:
 class LocationTest:
     """The test's columns over locations; NaN where a location was not tested.
 
-    ``gate_worse`` and ``gate_better`` are q values among those that hold enough of the run to gate at all (``heavy``):
-    the mean of the sides' shares says nothing of their difference, so it may choose whom to test (Bourgon, Gentleman,
-    Huber 2010, independent filtering).
+    ``inflation`` is in every ``error`` already. ``gate_worse`` and ``gate_better`` are q values among those that
+    hold enough of the run to gate at all (``heavy``): the mean of the sides' shares says nothing of their
+    difference, so it may choose whom to test (Bourgon, Gentleman, Huber 2010, independent filtering).
     """
 
+    inflation: float
     log_ratio: FloatArray
     centre: float
     d: FloatArray
@@ -98,6 +103,7 @@ def sides_of(comparison: Comparison, scale: FloatArray, heavy: float) -> Sides:
         len(comparison.symbols),
         (shares[:split], shares[split:]),
         heavy if comparison.metric.kind is MetricKind.TIMED else 0.0,
+        comparison.metric.kind is MetricKind.COUNTED,
     )
 
 
@@ -183,6 +189,17 @@ def lasting_changes(sides: Sides, test: "LocationTest") -> tuple[FloatArray, Boo
     return agreement, at_least(agreement, AGREEING) & (typical >= TYPICAL * np.abs(test.d))
 
 
+def _inflation(z: FloatArray) -> float:
+    """By how much most locations scatter more between these very sides than base runs let expect; at least 1.
+
+    Most functions did not change, so the median of their z squared says what happened to all (genomic control: Devlin
+    and Roeder 1999): another machine or layout, a job that was disturbed from end to end.
+    """
+    if len(z) < FEW_TO_WEIGH:
+        return 1.0
+    return math.sqrt(max(1.0, float(np.median(z**2)) / MEDIAN_SQUARE))
+
+
 def tested_locations(
     sides: Sides, noise: Noise, options: Mapping[str, Any], sign: int, whole: float | None
 ) -> LocationTest:
@@ -213,13 +230,17 @@ def tested_locations(
     degrees = _degrees(sides, variances, noise)
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(d == 0.0, 0.0, d / error)
+    inflation = _inflation(z[well]) if not sides.counted else 1.0
+    error, z = error * inflation, z / inflation
     tested = sampled_b | sampled_t
     p_worse = _tails(sign * z, degrees)
     p_better = _tails(-sign * z, degrees)
     # who gains or loses the gate's share of the run holds half of it on average
     heavy = tested & at_least((s_b + s_t * math.exp(-centre)) / 2.0, options["gate_share"] / 2.0)
     listed, gate = ([_directed_q(p, of) for p in (p_worse, p_better)] for of in (tested, heavy))
-    return LocationTest(log_ratio, centre, d, error, z, p_worse, listed[0], listed[1], tested, gate[0], gate[1], heavy)
+    return LocationTest(
+        inflation, log_ratio, centre, d, error, z, p_worse, listed[0], listed[1], tested, gate[0], gate[1], heavy
+    )
 
 
 def noise_bar(q: float, tested: int) -> float:

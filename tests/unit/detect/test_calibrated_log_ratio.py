@@ -245,6 +245,32 @@ def test_unchanged_runs_with_heaps_are_no_change() -> None:
     assert found <= 2
 
 
+def test_sides_on_which_all_functions_scatter_more_are_measured_by_that() -> None:
+    """Another layout moved every function of the target a bit; one that takes twice as long is found, no other."""
+    random, names = np.random.default_rng(13), [f"f{place:02}" for place in range(80)]
+    runs = [{name: int(random.poisson(4000)) for name in names} for _ in range(12)]
+    target = {name: round(count * math.exp(random.normal(0, 0.15))) for name, count in runs[1].items()}
+    calm = detect(from_exclusive(runs[:1], runs[1:2], noise=runs[2:]))
+    moved = from_exclusive(runs[:1], [{**target, "f20": 2 * runs[1]["f20"]}], noise=runs[2:])
+    word = detect(moved)
+    assert calm.facts["inflation"] < 1.3
+    assert word.facts["inflation"] > 4.0
+    assert [name for name, kind in kinds(moved, word).items() if kind is not Kind.NO_CHANGE] == ["f20"]
+
+
+def test_a_change_of_few_functions_inflates_nothing() -> None:
+    runs = noisy_runs(12, 0.01, seed=14)
+    target = {name: 2 * count if name < "f020" else count for name, count in runs[1].items()}
+    assert detect(from_exclusive(runs[:1], [target], noise=runs[2:])).facts["inflation"] < 1.3
+
+
+def test_exact_counts_are_what_they_are() -> None:
+    metric = Metric("instructions", "count", kind=MetricKind.COUNTED)
+    base = {f"f{place:02}": 1_000_000 + place for place in range(40)}
+    target = {name: round(count * (1.02 if int(name[1:]) % 2 else 0.98)) for name, count in base.items()}
+    assert detect(from_exclusive([base], [target], metric=metric)).facts["inflation"] == 1.0
+
+
 CALM = {f"f{place:02}": 10_000_000 + 1_000_000 * place for place in range(40)}
 
 
@@ -334,7 +360,8 @@ def test_jobs_of_several_runs_tell_the_scatter_of_runs_from_that_of_jobs() -> No
     assert not word.kind.any()
     c_b, c_t, error = (by_name(comparison, word, name)["f000"] for name in ("count_from", "count_to", "error"))
     of_runs, of_jobs = noise.phi[0] ** 2 * 2 / 4, noise.job.psi[0] ** 2 * 2
-    assert error**2 == pytest.approx(noise.clump[0] * (1 / c_b + 1 / c_t) + of_runs + of_jobs)
+    expected = noise.clump[0] * (1 / c_b + 1 / c_t) + of_runs + of_jobs
+    assert (error / word.facts["inflation"]) ** 2 == pytest.approx(expected)
 
 
 def test_fewer_than_eight_jobs_of_several_runs_count_as_one_reading_each() -> None:
