@@ -64,3 +64,101 @@ def test_version_and_notes_are_those_of_the_code(copy: Path) -> None:
     version = (copy / "src/profgate/version.py").read_text().partition('VERSION = "')[2].partition('"')[0]
     assert release(copy, "check", version).returncode == 0
     assert release(copy, "notes", "1.2.3").stdout.strip() == "- old"
+
+
+def git(folder: Path, *words: str) -> str:
+    identity = ["-c", "user.name=somebody", "-c", "user.email=somebody@example.org"]
+    done = subprocess.run(["git", *identity, *words], cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def cloned(copy: Path) -> Path:
+    """The copy as a clone of a bare repository, which serves as GitHub."""
+    git(copy, "init", "--quiet", "--initial-branch", "main")
+    git(copy, "add", ".")
+    git(copy, "commit", "--quiet", "--message", "All")
+    git(copy, "init", "--quiet", "--bare", "origin.git")
+    (copy / ".git" / "info" / "exclude").write_text("origin.git\n")
+    git(copy, "remote", "add", "origin", "origin.git")
+    git(copy, "push", "--quiet", "origin", "main")
+    return copy
+
+
+def published(cloned: Path, version: str, digest: str = DIGEST) -> "subprocess.CompletedProcess[str]":
+    """What the last job of a release does, on a fresh checkout of the branch."""
+    git(cloned, "checkout", "--quiet", "--detach", "--force", "main")
+    assert release(cloned, "pin", IMAGE, digest).returncode == 0
+    return release(cloned, "tag", version)
+
+
+def tags(cloned: Path) -> dict[str, str]:
+    """What action.yml says of the image at each tag of the origin."""
+    names = git(cloned / "origin.git", "tag").split()
+    shown = {name: git(cloned / "origin.git", "show", f"{name}:action.yml") for name in names}
+    return {name: yaml.safe_load(text)["runs"]["image"] for name, text in shown.items()}
+
+
+def test_a_version_is_tagged_beside_the_branch_and_the_major_tag_follows(cloned: Path) -> None:
+    before = git(cloned / "origin.git", "rev-parse", "main")
+    second = "sha256:" + "b" * 64
+    assert published(cloned, "1.2.3").returncode == 0
+    assert tags(cloned) == dict.fromkeys(("v1", "v1.2.3"), f"docker://{IMAGE}@{DIGEST}")
+    assert published(cloned, "1.3.0", second).returncode == 0
+    assert tags(cloned) == {
+        "v1": f"docker://{IMAGE}@{second}",
+        "v1.2.3": f"docker://{IMAGE}@{DIGEST}",
+        "v1.3.0": f"docker://{IMAGE}@{second}",
+    }
+    assert git(cloned / "origin.git", "rev-parse", "main") == before
+    assert git(cloned / "origin.git", "rev-parse", "v1.3.0^") == before
+    assert git(cloned / "origin.git", "show", "--name-only", "--format=%s", "v1.3.0").split() == [
+        "Release",
+        "1.3.0",
+        "action.yml",
+    ]
+
+
+def test_a_version_is_published_once_and_then_no_tag_moves(cloned: Path) -> None:
+    published(cloned, "1.2.3")
+    git(cloned, "tag", "--delete", "v1.2.3")
+    before = tags(cloned)
+    result = published(cloned, "1.2.3", "sha256:" + "b" * 64)
+    assert result.returncode == 1
+    assert "a version is published once" in result.stderr
+    assert tags(cloned) == before
+
+
+def test_nothing_is_tagged_without_an_image_or_with_other_changes(cloned: Path) -> None:
+    assert release(cloned, "tag", "1.2.3").returncode == 1
+    assert release(cloned, "pin", IMAGE, DIGEST).returncode == 0
+    (cloned / "CHANGELOG.md").write_text("changed\n")
+    result = release(cloned, "tag", "1.2.3")
+    assert "other files than action.yml" in result.stderr
+    assert tags(cloned) == {}
+
+
+def test_every_shell_step_of_the_release_is_a_script_of_sound_grammar() -> None:
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())["jobs"]
+    steps = [step for job in jobs.values() for step in job["steps"] if "run" in step]
+    assert steps
+    for step in steps:
+        checked = subprocess.run(["bash", "-n"], input=step["run"], capture_output=True, text=True, check=False)
+        assert (checked.returncode, checked.stderr) == (0, ""), step["name"]
+        assert "${{" not in step["run"]  # values come by the environment
+
+
+def test_jobs_hold_only_the_rights_they_use_and_actions_are_pinned() -> None:
+    content = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())
+    assert content["permissions"] == {}
+    assert {name: set(job["permissions"].items()) for name, job in content["jobs"].items()} == {
+        "build": {("contents", "read"), ("packages", "write")},
+        "publish": {
+            ("contents", "write"),
+            ("packages", "write"),
+            ("id-token", "write"),
+            ("attestations", "write"),
+        },
+    }
+    used = [step["uses"] for job in content["jobs"].values() for step in job["steps"] if "uses" in step]
+    assert all(len(one.partition("@")[2]) == 40 for one in used)
