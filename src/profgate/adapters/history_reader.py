@@ -113,16 +113,16 @@ class HistoryReader:
 
     def measured_commits(self, key: str | None = None) -> dict[str, frozenset[str]]:
         """Which series (by key) each commit has a reading of; with ``key`` of that series alone."""
-        found: dict[str, set[str]] = {}
+        found: dict[int, set[str]] = {}
         with self.told():
             names = dict(self._rows("series", ("id", "name"), *(() if key is None else ("WHERE name = ?", (key,)))))
-            hashes = dict(self._rows("commits", ("id", "sha")))
             for number, name in names.items():  # by the index alone: no text is looked at for each reading
                 for (revision,) in self._rows(
                     "readings", ("revision",), "WHERE series = ? GROUP BY revision", (number,)
                 ):
-                    found.setdefault(hashes[revision], set()).add(name)
-        return {sha: frozenset(names) for sha, names in found.items()}
+                    found.setdefault(revision, set()).add(name)
+            hashes = dict(self._rows("commits", ("id", "sha")))  # after what refers to them: others write meanwhile
+            return {hashes[revision]: frozenset(held) for revision, held in found.items()}
 
     def jobs(self) -> dict[str, StoredJob]:
         """The jobs that measured, by identity."""

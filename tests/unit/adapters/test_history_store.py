@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -461,3 +462,20 @@ def test_names_are_looked_through_again_only_after_many_new_ones(folder: str) ->
         assert names_after(20) == 19 + 3  # g of the old runs, all of the newest
         assert names_after(21) == 22 + 2  # f19 is of no use any more, and not looked for
         assert names_after(40) == 39 + 3
+
+
+def test_what_another_process_adds_while_commits_are_listed_is_no_damage(folder: str) -> None:
+    class Interrupted(HistoryReader):
+        def _rows(self, table: str, *rest: Any) -> Iterator[Any]:
+            found = list(super()._rows(table, *rest))
+            if table == "commits":
+                filled(folder, reading("main 2\n", "c2"))
+            return iter(found)
+
+    filled(folder, reading("main 1\n", "c1"))
+    connection = sqlite3.connect(Path(folder) / FILE)
+    store = Interrupted(connection, Path(folder) / FILE)
+    store.learn_columns()
+    assert store.measured_commits().keys() == {"c1"}
+    assert store.measured_commits().keys() == {"c1", "c2"}
+    connection.close()
