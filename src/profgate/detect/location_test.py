@@ -25,6 +25,9 @@ AGREEING = 0.75  # part of the runs of each side that must lie beyond the other 
 FAR = 1e6  # distances without noise are infinite; JSON has no infinity
 ROUNDING = 1e-12
 MEDIAN_SQUARE = 0.454936  # of a normal variate
+# of 432 comparisons of unchanged recordings 2 were beyond it, both by a clock that counts waiting; of upgrades that
+# changed most functions of a library 4 of 8 were, by 5 to 15
+MOST_INFLATED = 3.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -193,11 +196,13 @@ def _inflation(z: FloatArray) -> float:
     """By how much most locations scatter more between these very sides than base runs let expect; at least 1.
 
     Most functions did not change, so the median of their z squared says what happened to all (genomic control: Devlin
-    and Roeder 1999): another machine or layout, a job that was disturbed from end to end.
+    and Roeder 1999): another machine or layout, a job that was disturbed from end to end. Beyond `MOST_INFLATED` most
+    functions did change, as in a rewritten library, and their changes are no noise.
     """
     if len(z) < FEW_TO_WEIGH:
         return 1.0
-    return math.sqrt(max(1.0, float(np.median(z**2)) / MEDIAN_SQUARE))
+    found = math.sqrt(max(1.0, float(np.median(z**2)) / MEDIAN_SQUARE))
+    return found if found <= MOST_INFLATED else 1.0
 
 
 def tested_locations(

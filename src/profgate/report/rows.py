@@ -196,7 +196,8 @@ def headline(report: Report, quote: Quote) -> str:
     for other in groups.better:
         if other.total and other.metric is row.metric and not row.total:
             # who reads one line must not take a program that got faster for a slower one
-            return f"{story(other, quote)}; but {story(row, quote)}"
+            against = "but" if row.finding.direction == "worse" else "above all"
+            return f"{story(other, quote)}; {against} {story(row, quote)}"
     of = f" of {quote(row.workload)}" if len(report.workloads) > 1 else ""
     beside = f" (total{of} {numbers.signed_percent(whole)})" if whole is not None and not row.total else ""
     return story(row, quote) + beside

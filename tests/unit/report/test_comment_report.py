@@ -430,6 +430,20 @@ def test_a_program_that_got_faster_leads_with_that() -> None:
     assert "`api-bench` takes 40.0 % less time in total; but `compare` takes 2.1x its previous time" in first
 
 
+def test_an_improvement_names_its_largest_part_without_a_but() -> None:
+    total = replace(
+        samples.finding("total", 41.2e9, 24.7e9, kind="TotalOptimization", colour="green"),
+        share_from=None,
+        share_to=None,
+    )
+    cheaper = samples.finding("compare", 2e9, 1e9, kind="Optimization", colour="green")
+    report = samples.report(
+        samples.workload(samples.metric(total, cheaper, after=24.7e9)), verdict=samples.verdict("pass", "fine")
+    )
+    first = render_comment(report).text.splitlines()[1]
+    assert "`api-bench` takes 40.0 % less time in total; above all `compare` takes 50.0 % less time" in first
+
+
 def test_where_no_stacks_were_recorded_the_place_of_the_link_says_so() -> None:
     said, uploaded = "no flame graph: no stacks were recorded · [report for programs]", Links(report=LINKS.report)
     bench = with_unsuited(samples.regression(), "call_context: this format has no stacks")
