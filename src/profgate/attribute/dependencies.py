@@ -11,6 +11,7 @@ from profgate.attribute.function_changes import sides_of
 from profgate.model.attribution import SourceDiff
 
 MOST_NAMED = 5
+MOST_DOTS = 100  # in a line; addresses have some, keys have few
 _REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*===?\s*([\w.+!-]+)", re.MULTILINE)
 _GO_MODULE = re.compile(r"^\s*(?:require\s+)?([\w.~-]+\.[\w.~-]+/\S+|[\w.-]+\.\w+)\s+(v\d\S*)", re.MULTILINE)
 Versions = dict[str, str]
@@ -99,6 +100,8 @@ def _npm(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _toml(text: str) -> Iterator[tuple[str, str]]:
+    if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
+        raise ValueError("a key of so many parts would take tomllib a time that grows with their square")
     packages = tomllib.loads(text).get("package", [])
     for entry in packages if isinstance(packages, list) else []:
         yield str(entry["name"]), str(entry.get("version", ""))

@@ -136,4 +136,4 @@ class _Samples:
 
 
 def _line(written: str) -> int | None:
-    return int(written) if 0 < int(written[:12]) < _MAX_LINE else None
+    return int(written) if len(written) < 12 and 0 < int(written) < _MAX_LINE else None

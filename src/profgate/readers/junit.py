@@ -106,4 +106,5 @@ def _seconds(written: str, where: str) -> Decimal:
 
 
 def _line(written: str) -> int | None:
-    return int(written) if written.isascii() and written.isdigit() and 0 < int(written[:12]) < _MAX_LINE else None
+    short = len(written) < 12 and written.isascii() and written.isdigit()
+    return int(written) if short and 0 < int(written) < _MAX_LINE else None

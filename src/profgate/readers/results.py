@@ -170,7 +170,7 @@ def measured(value: object, where: str) -> float:
     """A value as float64. Raises ProfileError, about ``where``, for what no measurement gives."""
     try:
         number = float(value) if isinstance(value, int | float | Decimal) and not isinstance(value, bool) else math.nan
-    except OverflowError:
+    except (OverflowError, ValueError):  # the second: a signaling NaN
         number = math.inf
     if not 0.0 <= number <= _LARGEST:
         raise wrong(where, f"a value is {str(value)[:40]!r}, which cannot be measured")
