@@ -2,6 +2,7 @@
 
 import io
 import struct
+import tracemalloc
 import warnings
 import zipfile
 
@@ -57,6 +58,7 @@ def test_files_of_folders_come_out_by_name() -> None:
         (packed(("/etc/passwd", b"")), "leaves its folder"),
         (packed(("C:/a", b"")), "leaves its folder"),
         (packed(("..\\a", b"")), "leaves its folder"),
+        (packed(("a\\b", b"")), "leaves its folder"),
         (packed(("a\nb", b"")), "control characters"),
         (packed((special("link", 0o120777), b"/etc/passwd")), "is a link or device"),
         (packed((special("pipe", 0o010666), b"")), "is a link or device"),
@@ -80,6 +82,17 @@ def test_a_bomb_of_one_file_or_many_is_refused() -> None:
     for bomb in (one, many):
         with pytest.raises(ProfileError, match="unpacks to more than is allowed"):
             read_zip(bomb)
+
+
+def test_a_bomb_is_counted_while_it_is_unpacked() -> None:
+    bomb = packed(("a", bytes(64 << 20)))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ProfileError, match="unpacks to more than is allowed"):
+            read_zip(bomb, max_bytes=1 << 20)
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def test_each_limit_holds_to_the_byte() -> None:

@@ -2,6 +2,7 @@ import gzip
 import io
 import random
 import sys
+import tracemalloc
 from collections.abc import Callable
 from importlib import import_module
 
@@ -106,6 +107,18 @@ def test_what_grows_beyond_the_caps_is_refused(pack: Pack) -> None:
         unwrapped(packed, Caps(ratio_floor=1 << 20))
     with pytest.raises(ProfileError, match="larger than 3 bytes"):
         read_all(source_of("x", TEXT), Caps(size=3))
+
+
+@both
+def test_a_bomb_is_counted_while_it_is_unpacked(pack: Pack) -> None:
+    packed = pack(b"\0" * (64 << 20))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ProfileError, match="grows beyond"):
+            unwrapped(packed, Caps(size=2 << 20))
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
 
 
 @both
