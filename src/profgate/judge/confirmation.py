@@ -55,7 +55,7 @@ def confirmed(report: Report, policy: Policy, ask: Callable[[Suspect], Second | 
 
 
 def holds(suspect: Suspect, second: Second) -> bool:
-    """Whether the second measurement alone says the same: certain, the same direction, above half of the floors."""
+    """Whether the second measurement alone says the same: certain, the same direction, large enough."""
     rose = second.ratio > 1.0
     same = rose == suspect.lower_is_better and second.ratio != 1.0
     if suspect.total:

@@ -233,7 +233,6 @@ def total_cells(pair: Pair) -> dict[str, Any]:
     total, unit = pair.metric.total, pair.metric.unit
     found = next((row for row in (Row(pair.workload, pair.metric, f) for f in pair.metric.findings) if row.total), None)
     change = numbers.signed(total.delta, unit)
-    quiet = numbers.UNKNOWN if pair.metric.calibration.get("total_p") is None else _unseen(pair.metric)
     relative = f" ({numbers.signed_percent(total.relative)})" if total.relative is not None else ""
     return {
         "workload": pair.workload,
@@ -241,12 +240,15 @@ def total_cells(pair: Pair) -> dict[str, Any]:
         "baseline": numbers.quantity(total.baseline, unit),
         "target": numbers.quantity(total.target, unit),
         "change": f"**{change}{relative}**" if found else f"{change}{relative}",
-        "tag": _joined(" ".join(found.tag), _why(found)) if found else quiet,
+        "tag": _joined(" ".join(found.tag), _why(found)) if found else _unseen(pair.metric),
     }
 
 
 def _unseen(metric: MetricReport) -> str:
     """A total without a finding; one that looks changed is told with what these runs could have seen."""
+    if not rows.total_within_noise(metric):
+        untold = any(reason.startswith("totals:") for reason in metric.cannot_tell)
+        return "cannot tell" if untold else numbers.UNKNOWN
     smallest, relative = metric.calibration.get("total_detectable"), metric.total.relative
     if isinstance(smallest, int | float) and LOOKS_CHANGED <= abs(relative or 0.0) < smallest:
         return f"within noise: these runs see no change below {numbers.smallest_change(smallest)}"

@@ -198,9 +198,18 @@ def headline(report: Report, quote: Quote) -> str:
             # who reads one line must not take a program that got faster for a slower one
             against = "but" if row.finding.direction == "worse" else "above all"
             return f"{story(other, quote)}; {against} {story(row, quote)}"
+    if whole is None or row.total:
+        return story(row, quote)
     of = f" of {quote(row.workload)}" if len(report.workloads) > 1 else ""
-    beside = f" (total{of} {numbers.signed_percent(whole)})" if whole is not None and not row.total else ""
-    return story(row, quote) + beside
+    quiet = ", within noise" if total_within_noise(row.metric) else ""
+    return f"{story(row, quote)} (total{of} {numbers.signed_percent(whole)}{quiet})"
+
+
+def total_within_noise(metric: MetricReport) -> bool:
+    """Whether the total was tested and nothing was found."""
+    return metric.calibration.get("total_p") is not None and all(
+        found.location != Location("total") for found in metric.findings
+    )
 
 
 def mild_word(report: Report) -> str:

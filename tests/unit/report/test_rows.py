@@ -89,7 +89,7 @@ def test_a_share_that_fell_beside_growth_is_no_improvement(after: float, listed:
 def test_the_first_line_says_whose_total_it_means_where_there_are_several() -> None:
     loads = [samples.workload(samples.metric(samples.finding("f", 1e9, 2e9)), name=name) for name in ("a", "b")]
     told = headline(samples.report(*loads, verdict=samples.verdict("fail")), str)
-    assert told == "f takes 2.0x its previous time (total of a +6.8 %)"
+    assert told == "f takes 2.0x its previous time (total of a +6.8 %, within noise)"
 
 
 def test_votes_that_none_agrees_with_are_not_counted_and_samples_are_fewer() -> None:
@@ -131,6 +131,18 @@ def test_a_total_that_looks_changed_is_told_with_what_could_have_been_seen() -> 
     assert told(-0.335, 0.4) == "within noise: these runs see no change below 40.0 %"
     assert told(-0.335, 0.2) == "within noise"
     assert told(0.01, 0.4) == "within noise"
+
+
+def test_a_total_that_nothing_could_be_said_of_is_not_called_noise() -> None:
+    untold = replace(
+        samples.metric(samples.finding("f", 1e9, 2e9)),
+        calibration={},
+        cannot_tell=("totals: one run against one says nothing about the total's noise",),
+    )
+    assert total_cells(Pair("w", untold))["tag"] == "cannot tell"
+    assert total_cells(Pair("w", replace(untold, cannot_tell=())))["tag"] == "–"
+    report = samples.report(samples.workload(untold), verdict=samples.verdict("fail"))
+    assert headline(report, str) == "f takes 2.0x its previous time (total +6.8 %)"
 
 
 def test_the_smallest_change_is_a_multiple_where_percents_say_nothing() -> None:
