@@ -131,7 +131,7 @@ def schema(catalogue: Catalogue) -> dict[str, Any]:
         "location_filter": {"type": "string", "description": "Regular expression searched in the module; * is off."},
         "cutoff": {"type": "number", "minimum": 0, "maximum": 100},
     } | {key: {"description": "Perun's own; without effect here."} for key in WITHOUT_EFFECT}
-    gate = {
+    shapes: dict[str, dict[str, Any]] = {
         "fail-on": fail_on,
         "fail-on-total": fail_on,
         "on-not-compared": {"enum": list(get_args(OnNotCompared))},
@@ -140,19 +140,19 @@ def schema(catalogue: Catalogue) -> dict[str, Any]:
         "budget": {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
         "confirm": {"enum": [*get_args(Confirm), False]},
         "auto-demote": {"type": "boolean"},
-        "unchanged-paths": one_or_many | {"description": "Files of which the program is not made; * is any text."},
+        "unchanged-paths": one_or_many,
         "owners": one_or_many,
         "ignore": one_or_many,
         "focus": one_or_many,
         "name-rules": {"enum": list(NAME_RULES)},
         "aliases": {
             "type": ["object", "null"],
-            "description": "Old names of functions, stars standing for any text, and what they are called now.",
             "maxProperties": MOST_ALIASES,
             "additionalProperties": {"type": ["string", "number"]},
         },
         "embed-source": {"enum": list(get_args(EmbedSource))},
     }
+    gate = {name: {"description": GATE_MEANINGS[name]} | shape for name, shape in shapes.items()}
     both = gate | {name.replace("-", "_"): value for name, value in gate.items()}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -482,4 +482,22 @@ GATE_KEYS: dict[str, Callable[[_Item, _Mistakes], Any]] = {
     "name-rules": _one_of(NAME_RULES),
     "aliases": _aliases,
     "embed-source": _one_of(get_args(EmbedSource)),
+}
+
+GATE_MEANINGS = {
+    "fail-on": "From which severity a function turns the check red: severe, degradation (the default), maybe or never.",
+    "fail-on-total": "The same for the total of a workload.",
+    "on-not-compared": "neutral (the default) or fail, when something could not be compared.",
+    "gate-without-history": "true gates before eight base runs exist (false by default).",
+    "max-gate-distance": "How many commits from the fair one a baseline may be and still turn something red (0).",
+    "budget": "Part of the comparisons of unchanged code that may be red (0.01).",
+    "auto-demote": "true lets the gate only advise while it is over the budget (false by default).",
+    "confirm": "off (the default), required or when-possible: whether red waits for a second measurement.",
+    "unchanged-paths": "Files of which the program is not made; * is any text (*.md, *.rst, docs/* and LICENSE*).",
+    "owners": "Who may accept a slowdown; without it everybody who may write to the repository.",
+    "ignore": "Functions whose stacks are left out; * is any text.",
+    "focus": "Functions without which a stack is left out; * is any text.",
+    "name-rules": "How names of both builds are made alike: none, safe (the default) or loose (profgate explain-name).",
+    "aliases": "Old names of functions, stars standing for any text, and what they are called now.",
+    "embed-source": "Whose source a page may hold: changed functions (changed, the default), none or all.",
 }

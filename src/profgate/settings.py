@@ -84,7 +84,7 @@ SETTINGS = (
     ),
     SettingSpec("fail-on-total", "", "The same for the total of a workload.", may_tighten=True),
     SettingSpec(
-        "on-not-compared", "", "neutral (the default) or fail, when nothing could be compared.", may_tighten=True
+        "on-not-compared", "", "neutral (the default) or fail, when something could not be compared.", may_tighten=True
     ),
     SettingSpec(
         "gate-without-history", "", "true gates before eight base runs exist (false by default).", may_tighten=True

@@ -40,7 +40,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def run(argv: Sequence[str]) -> int:
-    """Exit code: 0 passed or advisory, 1 the gate failed, 3 nothing was compared. Raises ProfgateError."""
+    """Exit code: 0 passed or advisory, 1 the gate failed, 3 something was not. Raises ProfgateError."""
     arguments = _arguments(argv)
     policy = policy_of(arguments.config, arguments.fail_on)
     strategies = tuple(arguments.strategy) if arguments.strategy else None

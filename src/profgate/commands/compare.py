@@ -91,7 +91,7 @@ def _sides(arguments: argparse.Namespace, policy: Policy) -> PipelineInput:
 
 
 def run(argv: Sequence[str]) -> int:
-    """Exit code: 0 passed or advisory, 1 the gate failed, 3 nothing was compared. Raises ProfgateError."""
+    """Exit code: 0 passed or advisory, 1 the gate failed, 3 something was not. Raises ProfgateError."""
     arguments = _arguments(argv)
     policy = policy_of(arguments.config, arguments.fail_on)
     given = replace(_sides(arguments, policy), diff=sources_of(arguments))

@@ -25,7 +25,7 @@ LARGEST = 64 << 20  # bytes of a report
 
 
 def run(argv: Sequence[str]) -> int:
-    """Exit code: 0 passed or advisory, 1 the gate failed, 3 nothing was compared. Raises ProfgateError."""
+    """Exit code: 0 passed or advisory, 1 the gate failed, 3 something was not. Raises ProfgateError."""
     arguments = _arguments(argv)
     policy = policy_of(arguments.config, arguments.fail_on)
     report, links = as_one(_legs(arguments.reports), policy)
