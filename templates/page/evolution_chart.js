@@ -2,12 +2,13 @@
 import { byId, element } from "./dom.js";
 import { formatSignedShare, formatValue, shorten } from "./format.js";
 import { machineChanges, stretchesOf, wholeChange } from "./evolution_data.js";
-import { bandPath, extentOf, heightOf, labelled, linePath, nearestLine, round, ticksOf, valuesOn } from "./evolution_scale.js";
+import { REACH, bandPath, extentOf, heightOf, labelled, linePath, nearestLine, nearestMark, round, ticksOf, valuesOn } from "./evolution_scale.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const MARGIN = { top: 22, right: 22, bottom: 34, left: 66 };
+const MARGIN = { top: 28, right: 40, bottom: 34, left: 66 };
 const MOST_DOTS = 60; // versions; more dots would be one thick line
-const LABEL = 76; // pixels of a version's name
+const LETTERS = 11; // of a version's name below the axis
+const LETTER = 7; // pixels
 const NEAR = 48; // pixels between the pointer and the line it means
 const MARK = 6;
 export const TONES = 8; // colours; further lines wear them dashed
@@ -26,7 +27,7 @@ export function makeChart(page) {
     const gap = count > 1 ? inner / (count - 1) : 0;
     const x = (at) => (count > 1 ? MARGIN.left + at * gap : MARGIN.left + inner / 2);
     const y = heightOf(range, page.scale, MARGIN.top, height - MARGIN.bottom);
-    scene = { width, height, lines, range, inner, gap, count, x, y };
+    scene = { width, height, lines, range, inner, gap, count, x, y, marks: [] };
     const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}` });
     root.append(...grid(), ...versions(), ...lines.map((line, at) => drawLine(line, at)), cursor(), ...lines.flatMap((line, at) => jumpMarks(line, at)));
     place.replaceChildren(root);
@@ -50,7 +51,7 @@ export function makeChart(page) {
     });
     const { better } = page.evolution.metrics[page.state.metric];
     const unit = page.scale === "index" ? "100 = first version" : "";
-    parts.push(text([unit, better === "higher" ? "higher is better" : ""].filter(Boolean).join(", "), MARGIN.left, 11, "start"));
+    parts.push(text([unit, better === "higher" ? "higher is better" : ""].filter(Boolean).join(", "), MARGIN.left, 16, "start"));
     return parts;
   }
 
@@ -62,7 +63,8 @@ export function makeChart(page) {
     const { x, y, height, inner, count, range } = scene;
     const bottom = height - MARGIN.bottom;
     const axis = svg("g", { class: "versions" });
-    const chosen = new Set(labelled(count, inner, LABEL));
+    const longest = Math.min(LETTERS, Math.max(...page.evolution.versions.map(({ name }) => name.length)));
+    const chosen = new Set(labelled(count, inner, longest * LETTER + 14));
     const half = Math.min(Math.max(scene.gap / 2, 2), 14);
     page.evolution.versions.forEach((version, at) => {
       if (version.problem) {
@@ -71,8 +73,7 @@ export function makeChart(page) {
         axis.append(missing);
       }
       if (chosen.has(at)) {
-        const end = count > 1 && at === count - 1 ? "end" : count > 1 && at === 0 ? "start" : "middle";
-        const name = text(shorten(version.name, 11), x(at), bottom + 20, end);
+        const name = text(shorten(version.name, LETTERS), x(at), bottom + 20, "middle");
         name.append(title([version.name, version.subject].filter(Boolean).join(": ")));
         axis.append(name, svg("line", { x1: x(at), x2: x(at), y1: bottom, y2: bottom + 5 }));
       }
@@ -117,8 +118,9 @@ export function makeChart(page) {
       const words = page.jumpText(jump);
       mark.setAttribute("aria-label", jump.href ? `${words}; open the difference` : words);
       const tip = jump.worse ? middle - MARK - 5 : middle + MARK + 5;
+      scene.marks.push({ at: jump.to, line: line.number, left, top: middle, arrow: tip, part: mark });
       const base = jump.worse ? tip + MARK * 1.6 : tip - MARK * 1.6;
-      mark.append(svg("circle", { class: "target", cx: left, cy: middle, r: 13 }), svg("circle", { class: "spot", cx: left, cy: middle, r: 4 }), svg("path", { d: `M${left} ${tip - (jump.worse ? 4 : -4)}L${left + MARK} ${base - (jump.worse ? 4 : -4)}L${left - MARK} ${base - (jump.worse ? 4 : -4)}Z` }));
+      mark.append(svg("circle", { class: "target", cx: left, cy: middle, r: REACH }), svg("circle", { class: "spot", cx: left, cy: middle, r: 4 }), svg("path", { d: `M${left} ${tip - (jump.worse ? 4 : -4)}L${left + MARK} ${base - (jump.worse ? 4 : -4)}L${left - MARK} ${base - (jump.worse ? 4 : -4)}Z` }));
       return mark;
     });
   }
@@ -135,20 +137,27 @@ export function makeChart(page) {
     rule.setAttribute("visibility", at === null ? "hidden" : "visible");
     if (at !== null) for (const end of ["x1", "x2"]) rule.setAttribute(end, scene.x(at));
     place.classList.toggle("chosen", line !== null);
+    place.classList.toggle("pointed", page.hover !== null);
+    for (const mark of scene.marks) mark.part.classList.toggle("meant", mark === page.hover?.mark);
     for (const part of place.querySelectorAll("[data-line]")) part.classList.toggle("lit", Number(part.dataset.line) === line);
     for (const item of byId("shown").children) item.classList.toggle("lit", Number(item.dataset.line) === line);
   }
 
-  function point(event) {
+  function under(event) {
     const box = place.getBoundingClientRect();
     const left = event.clientX - box.left;
     const top = event.clientY - box.top;
-    const at = scene.count > 1 ? Math.round((left - MARGIN.left) / scene.gap) : 0;
+    return { left, top, mark: nearestMark(scene.marks, left, top, page.state.line) };
+  }
+
+  function point(event) {
+    const { left, top, mark } = under(event);
+    const at = mark?.at ?? (scene.count > 1 ? Math.round((left - MARGIN.left) / scene.gap) : 0);
     if (at < 0 || at >= scene.count || left < MARGIN.left - 20) return leave();
     const line = nearestLine(scene.lines, at, scene.y, top);
-    const near = line && Math.abs(scene.y(line.middle[at]) - top) <= NEAR ? line.number : null;
-    const moved = !page.hover || page.hover.at !== at || page.hover.line !== near;
-    page.hover = { at, line: near };
+    const near = mark ? mark.line : line && Math.abs(scene.y(line.middle[at]) - top) <= NEAR ? line.number : null;
+    const moved = !page.hover || page.hover.at !== at || page.hover.line !== near || page.hover.mark !== mark;
+    page.hover = { at, line: near, mark };
     if (moved) {
       light();
       fillTip(page, byId("tip"), at, near);
@@ -172,10 +181,20 @@ export function makeChart(page) {
     light();
   }
 
-  place.addEventListener("pointermove", point);
+  // A finger presses what lies on top, since no move lit the mark before.
+  function openMeant(event, pressed) {
+    const meant = under(event).mark?.part;
+    if (!meant || meant === pressed) return;
+    event.preventDefault();
+    if (meant.hasAttribute("href")) location.assign(meant.getAttribute("href"));
+  }
+
+  for (const kind of ["pointerdown", "pointermove"]) place.addEventListener(kind, point);
   place.addEventListener("pointerleave", leave);
   place.addEventListener("click", (event) => {
-    if (event.target.closest("a") || !page.hover) return;
+    const pressed = event.target.closest("a");
+    if (pressed) return event.detail > 0 ? openMeant(event, pressed) : undefined;
+    if (!page.hover) return;
     page.choose(page.hover.at, page.hover.line ?? page.state.line);
   });
   new ResizeObserver(() => scene && scene.width !== Math.max(place.clientWidth, 240) && draw()).observe(place);

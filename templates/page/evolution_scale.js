@@ -1,6 +1,7 @@
 // The axes of the evolution: what a value is on each scale, where the ticks stand, and paths of SVG.
 import { stretchesOf } from "./evolution_data.js";
 
+export const REACH = 13; // pixels around a mark that still mean it
 const ROOM = 0.06; // of the height, above and below what is drawn
 
 // The values of a line on a scale: as they are, or 100 at the first version that has one.
@@ -105,6 +106,19 @@ export function bandPath(line, x, y) {
 
 export function round(pixels) {
   return Math.round(pixels * 10) / 10;
+}
+
+// The jump mark that the pointer means: the nearest within reach of its spot or its arrow; of two about as near, the
+// chosen line's.
+export function nearestMark(marks, left, top, chosen) {
+  let best = null;
+  let distance = Infinity;
+  for (const mark of marks) {
+    const away = Math.min(Math.hypot(mark.left - left, mark.top - top), Math.hypot(mark.left - left, mark.arrow - top));
+    const counted = mark.line === chosen ? away - REACH / 3 : away;
+    if (away <= REACH && counted < distance) [best, distance] = [mark, counted];
+  }
+  return best;
 }
 
 // The line whose value at a version is nearest to a height; null where none has one.

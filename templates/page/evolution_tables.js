@@ -1,11 +1,12 @@
 // The tables: every jump with a link to its difference, and every benchmark with its line in small.
 import { byId, element, linkButton, makeButton } from "./dom.js";
-import { formatSignedShare } from "./format.js";
+import { formatSignedShare, shorten } from "./format.js";
 import { largestJump, matching, wholeChange } from "./evolution_data.js";
 import { extentOf, heightOf, linePath } from "./evolution_scale.js";
 
 const ROWS = 25;
 const MORE = 100;
+const NAME_LETTERS = 100; // of a name; the whole one stands below the chart when it is chosen
 const SPARK = { width: 150, height: 26 };
 
 export function makeTables(page) {
@@ -31,7 +32,7 @@ export function makeTables(page) {
     const left = rows.length - shownRows[name];
     const more = byId(`more-${name}`);
     more.hidden = left <= 0;
-    more.textContent = `Show ${Math.min(left, MORE).toLocaleString("en")} more of ${left.toLocaleString("en")}`;
+    more.textContent = `Show ${Math.min(left, MORE).toLocaleString("en")} more${left > MORE ? ` of ${left.toLocaleString("en")}` : ""}`;
   }
 
   function head(name) {
@@ -135,8 +136,8 @@ function nameCell(name, action) {
   const cell = element("th");
   cell.scope = "row";
   const open = linkButton("", action);
-  open.append(element("bdi", name));
-  open.title = "Show in the chart";
+  open.append(element("bdi", shorten(name, NAME_LETTERS)));
+  open.title = name;
   cell.append(open);
   return cell;
 }

@@ -70,10 +70,11 @@ def open_page(browser: "Browser", tmp_path: Path) -> Iterator[OpenPage]:
         width: int = 1280,
         color_scheme: Literal["light", "dark"] = "light",
         *,
+        every: int = 2,
         script: bool = True,
     ) -> "Page":
         shown = shown or evolution()
-        links = {number: f"jumps/{number}.html" for number in range(0, len(shown.jumps), 2)}
+        links = {number: f"jumps/{number}.html" for number in range(0, len(shown.jumps), every)}
         path = tmp_path / "evolution.html"
         path.write_text(build_evolution_page(shown, links), encoding="utf-8")
         (tmp_path / "jumps").mkdir(exist_ok=True)
@@ -157,6 +158,32 @@ def test_a_click_on_a_jump_opens_its_difference(open_page: OpenPage) -> None:
     expected = link.get_attribute("href") or "?"
     link.locator(".target").click(force=True)
     page.wait_for_url(re.compile(re.escape(expected)))
+
+
+def test_of_marks_over_each_other_the_nearest_is_meant_or_the_chosen_one(open_page: OpenPage) -> None:
+    before = {"one": 1000, "two": 2000, "three": 4000, "far": 1000}
+    after = {"one": 1500, "two": 3000, "three": 6040, "far": 3000}  # one and two in one place, three a few pixels above
+    versions = [
+        MeasuredVersion(
+            Version(name, place * 40),
+            (tuple(BenchmarkValue(one, CALLS, value, source="same") for one, value in values.items()),),
+            machine="here",
+        )
+        for place, (name, values) in zip("abc", (("v1", before), ("v2", before), ("v3", after)), strict=True)
+    ]
+    for touched, choose in (("one", True), ("two", True), ("three", False)):
+        page = open_page(evolution_of("bench", versions), every=1)
+        if choose:
+            page.locator("#shown").get_by_role("button", name=touched, exact=True).click()
+        mark = page.locator(f"#chart a.jump[aria-label^='{touched},']")
+        expected = mark.get_attribute("href") or "?"
+        box = mark.locator(".target").bounding_box()
+        assert box is not None
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.move(x, y)
+        assert page.locator("#tip tr.lit bdi").text_content() == touched
+        page.mouse.click(x, y)
+        page.wait_for_url(re.compile(re.escape(expected)))
 
 
 def test_pointing_tells_the_values_of_all_shown_lines(open_page: OpenPage) -> None:

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { largestJump, machineChanges, matching, rankedLines, readEvolution, stretchesOf, wholeChange } from "../../templates/page/evolution_data.js";
-import { bandPath, extentOf, heightOf, labelled, linePath, nearestLine, ticksOf, valuesOn } from "../../templates/page/evolution_scale.js";
+import { bandPath, extentOf, heightOf, labelled, linePath, nearestLine, nearestMark, ticksOf, valuesOn } from "../../templates/page/evolution_scale.js";
 
 const DOCUMENT = {
   metric: 0,
@@ -120,4 +120,18 @@ test("the pointer means the nearest line that has a value there", () => {
   assert.equal(nearestLine([load, parse, render], 0, y, 160), render);
   assert.equal(nearestLine([load, parse, render], 2, y, 52), load);
   assert.equal(nearestLine([load], 1, y, 100), null);
+});
+
+test("the pointer means the nearest mark in reach, and of two about as near the chosen line's", () => {
+  const marks = [{ line: 1, left: 50, top: 100, arrow: 89 }, { line: 2, left: 50, top: 103, arrow: 92 }, { line: 3, left: 50, top: 103, arrow: 114 }];
+  const meant = (top, chosen = null) => nearestMark(marks, 50, top, chosen)?.line ?? null;
+  assert.equal(meant(99), 1);
+  assert.equal(meant(103), 2);
+  assert.equal(meant(103, 3), 3);
+  assert.equal(meant(103, 1), 1);
+  assert.equal(meant(112, 1), 3);
+  assert.equal(meant(77), 1);
+  assert.equal(meant(75), null);
+  assert.equal(nearestMark(marks, 64, 100, 1), null);
+  assert.equal(nearestMark([], 50, 100, null), null);
 });

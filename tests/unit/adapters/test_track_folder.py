@@ -59,8 +59,9 @@ def test_versions_of_any_name_stay_inside_and_apart(folder: TrackFolder, tmp_pat
 
 
 def test_two_tracks_do_not_work_in_one_folder(folder: TrackFolder) -> None:
-    with folder.alone(), pytest.raises(ProfgateError, match="another profgate track"), folder.alone():
-        pass
+    for second in (folder, TrackFolder(folder.folder, "another command")):  # it would write the same pages
+        with folder.alone(), pytest.raises(ProfgateError, match="another profgate track"), second.alone():
+            pass
     with folder.alone():
         pass
 
