@@ -192,7 +192,7 @@ def take_small_json(data: bytes) -> str:
     text = text_of(data)
     trends = trends_of_text(text)
     trends_lines(trends, {})
-    trends_json(trends, [])
+    trends_json(trends, [], 0)
     known = record_from_json(text) is not None or bool(trends)
     try:
         links_from_json(text)

@@ -141,8 +141,8 @@ def test_every_edge_of_the_history_is_drawn_with_its_changes(repository: Reposit
     assert code == 0
     assert main(["check", "--all"]) == 0
     text = capsys.readouterr().out
-    assert text.index(f"* {third[:12]}: Repair f7") < text.index("Optimization at f7") < text.index(second[:12] + ":")
-    assert text.index(f"* {second[:12]}: Make f7 slow") < text.index("Degradation at f7") < text.index(first[:12] + ":")
+    top, middle, last = (text.index(f"* {sha[:12]}: ") for sha in (third, second, first))
+    assert top < text.index(" f7 ", top) < middle < text.index(" f7 ", middle) < last
     assert "no ancestor has shop" in text
     assert "NoChange" not in text
     assert main(["check", "--all", "-v"]) == 0
@@ -324,3 +324,19 @@ def test_trends_are_told_and_what_was_told_is_not_new_again(repository: Reposito
     ]
     assert main(["trends", "--new"]) == 0
     assert "no lasting change that was not reported before" in capsys.readouterr().out
+
+
+def test_the_newest_commits_are_looked_at_and_the_others_counted(repository: Repository, capsys: Capture) -> None:
+    shas = [repository.measured(f"Change {number}", runs=1) for number in range(4)]
+    _, document = checked(capsys, "--all", "--last", "2")
+    assert edges(document) == [(shas[1], shas[2], 1), (shas[2], shas[3], 1)]
+    assert document["further"] == 2
+    assert main(["check", "--all", "--last", "2"]) == 0
+    assert capsys.readouterr().out.endswith("the newest 2 of 4 measured commits (--last N looks further back)\n")
+    assert main(["check", "--all"]) == 0
+    assert "--last" not in capsys.readouterr().out
+    assert main(["trends", "--last", "3"]) == 0
+    assert "the newest 3 of 4 measured commits" in capsys.readouterr().out
+    assert main(["trends"]) == 0
+    assert "--last" not in capsys.readouterr().out
+    assert main(["trends", "--last", "0"]) == 2

@@ -2,13 +2,14 @@
 
 import argparse
 import json
+import shutil
 import sys
 from collections.abc import Sequence
 
 from profgate import wiring
 from profgate.adapters.history_store import HistoryStore, open_history
 from profgate.commands.inputs import file, policy_of
-from profgate.commands.past import add_history, commit_named, graph_before, past_before
+from profgate.commands.past import add_history, add_last, commit_named, graph_before, past_before
 from profgate.errors import ProfgateError
 from profgate.history.ancestry import ancestors, in_order, nearest, reduced
 from profgate.history.false_alarms import with_false_alarms
@@ -23,6 +24,7 @@ from profgate.report.checks import checks_json, checks_lines
 from profgate.report.json_report import to_json
 
 FORMATS = ("terminal", "json")
+LAST = 50  # commits that --all checks: one with 50 workloads takes seconds
 Graph = dict[str, StoredCommit]
 
 
@@ -30,12 +32,13 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="profgate check", description=__doc__.replace("`", ""))
     parser.add_argument("rev", metavar="REV", nargs="?", default="HEAD", help="the commit to check (default: HEAD)")
     parser.add_argument("--all", action="store_true", help="check REV and every measured commit before it")
+    add_last(parser, LAST, "with --all: ")
     add_history(parser)
     parser.add_argument("--config", metavar="FILE", type=file, help="configuration file, like .github/profgate.yml")
     parser.add_argument("--strategy", action="append", metavar="NAME", help="only this strategy (repeatable)")
     parser.add_argument("--format", choices=FORMATS, default="terminal", help="what is printed (default: terminal)")
     parser.add_argument("--fail-on", choices=FAIL_ON_ORDER, help="gate now, without waiting for 8 base runs")
-    parser.add_argument("-v", "--verbose", action="store_true", help="show unchanged rows too")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show what each strategy says, unchanged rows too")
     return parser.parse_args(argv)
 
 
@@ -46,11 +49,12 @@ def run(argv: Sequence[str]) -> int:
     strategies = tuple(arguments.strategy) if arguments.strategy else None
     with open_history(arguments.history, write=True, make=False) as store:
         checker = _Checker(store, arguments.rev, policy, strategies, verbose=arguments.verbose)
-        checks = checker.all() if arguments.all else checker.one()
+        checks = checker.all(arguments.last) if arguments.all else checker.one()
     if arguments.format == "json":
         sys.stdout.write(checks_json(checks))
     else:
-        show(checks_lines(checks, verbose=arguments.verbose), sys.stdout)
+        columns = shutil.get_terminal_size((100, 24)).columns
+        show(checks_lines(checks, verbose=arguments.verbose, width=columns), sys.stdout)
     return checks.exit_code
 
 
@@ -78,19 +82,22 @@ class _Checker:
         told = {self.target, *(one.baseline for one in checks)}
         return Checks(tuple(reduced(self.graph, told)), tuple(checks), tuple(first))
 
-    def all(self) -> Checks:
-        """The checks of all measured commits up to this one, the oldest computed first."""
+    def all(self, last: int) -> Checks:
+        """The checks of the ``last`` measured commits up to this one, the oldest computed first."""
         chosen = [one.sha for one in ancestors(self.target, self.graph) if one.sha in self.measured]
         if not chosen:
             raise ProfgateError(
                 self.target[:12], "neither it nor an ancestor was measured; add profiles with 'profgate store add'"
             )
+        ordered = in_order(self.graph, chosen)
+        newest = ordered[-last:]
         checks, first = list[Check](), list[tuple[str, str]]()
-        for sha in in_order(self.graph, chosen):
+        for sha in newest:
             found, alone = self._checked(sha)
             checks += found
             first += alone
-        return Checks(tuple(reduced(self.graph, chosen)), tuple(checks), tuple(first))
+        further = len(ordered) - len(newest)
+        return Checks(tuple(reduced(self.graph, newest)), tuple(checks), tuple(first), further)
 
     def _checked(self, target: str) -> tuple[list[Check], list[tuple[str, str]]]:
         """The checks of one commit, one for each ancestor that is the nearest for some series."""

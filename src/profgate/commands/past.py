@@ -31,6 +31,23 @@ def add_history(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_last(parser: argparse.ArgumentParser, default: int, which: str = "") -> None:
+    """The option that says how far back is looked; every commit costs time."""
+    parser.add_argument(
+        "--last",
+        type=_at_least_one,
+        default=default,
+        metavar="N",
+        help=f"{which}look at so many of the newest measured commits (default: %(default)s)",
+    )
+
+
+def _at_least_one(text: str) -> int:
+    if not text.isdecimal() or len(text) > 9 or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 on")
+    return int(text)
+
+
 def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:
     """The hash of a commit by git, else by the beginning of a hash among the ``known`` ones. Raises ProfgateError."""
     try:

@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from profgate import wiring
 from profgate.adapters.history_store import open_history
 from profgate.commands.inputs import file, policy_of
-from profgate.commands.past import add_history, commit_named, graph_before
+from profgate.commands.past import add_history, add_last, commit_named, graph_before
 from profgate.history.ancestry import first_line
 from profgate.history.told_trends import remember, trends_along, untold
 from profgate.publish.terminal import show
+from profgate.report.checks import newest_of
 from profgate.report.trends import trends_json, trends_lines
+
+LAST = 200  # measured commits: so many base runs keep all their symbols
 
 
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:
@@ -23,6 +26,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--format", choices=("terminal", "json"), default="terminal")
     add_history(parser)
+    add_last(parser, LAST)
     return parser.parse_args(argv)
 
 
@@ -33,15 +37,20 @@ def run(argv: Sequence[str]) -> int:
     with open_history(arguments.history, write=True, make=False) as store:
         newest = commit_named(arguments.rev, store.commits())
         graph = graph_before(newest, store)
+        measured = store.measured_commits()
         line = first_line(newest, graph)
-        trends = trends_along(store, line, rules)
+        whole = [sha for sha in line if sha in measured]
+        looked = whole[-arguments.last :]
+        trends = trends_along(store, looked, rules)
         new = untold(store, trends, line)
         if arguments.new:
             remember(store, new)
     told = new if arguments.new else trends
     if arguments.format == "json":
-        sys.stdout.write(trends_json(told, new))
+        sys.stdout.write(trends_json(told, new, len(whole) - len(looked)))
     else:
         lines = trends_lines(told, graph)
         show(lines or f"no lasting change{' that was not reported before' if arguments.new else ''}", sys.stdout)
+        if len(looked) < len(whole):
+            show([("quiet", newest_of(len(looked), len(whole)))], sys.stdout)
     return 0

@@ -23,6 +23,7 @@ class Checks:
     commits: tuple[StoredCommit, ...]
     checks: tuple[Check, ...]
     first: tuple[tuple[str, str], ...] = ()  # commit and workload
+    further: int = 0  # measured commits before these that were not checked
 
     @property
     def exit_code(self) -> int:

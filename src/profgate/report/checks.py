@@ -2,21 +2,21 @@
 
 import json
 from collections.abc import Iterator
+from textwrap import wrap
 
 from profgate.model.change import Change, path_text
 from profgate.model.checks import Check, Checks
 from profgate.model.kinds import BETTER, BY_WORD, RANKS, WORSE, Kind
-from profgate.model.report import MetricReport
-from profgate.model.visible_text import cut, name_text, plain
-from profgate.report import numbers
+from profgate.model.report import MetricReport, Report
+from profgate.model.visible_text import cut, fitting, name_text, plain
+from profgate.report import numbers, rows
 from profgate.report.json_report import to_json
-from profgate.report.terminal_report import TONES, WORDS, Line, Tone
+from profgate.report.terminal_report import FEW, NARROWEST, TONES, WORDS, Line, Tone, finding_lines
 
 SCHEMA = "profgate.check/1"
 SHOWN = 12  # letters of a hash
-TITLE = 72
-ROWS = 10  # of one strategy and metric, unless verbose
-QUIET = frozenset({Kind.NO_CHANGE, Kind.UNKNOWN})
+ROWS = 10  # of one metric, and of what was not compared, unless verbose
+GAP = 3  # columns between the graph and what stands beside it
 
 
 def checks_json(checks: Checks) -> str:
@@ -36,27 +36,41 @@ def checks_json(checks: Checks) -> str:
             }
             for one in checks.checks
         ],
+        "further": checks.further,
         "first": [{"commit": commit, "workload": workload} for commit, workload in checks.first],
     }
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 
-def checks_lines(checks: Checks, *, verbose: bool = False) -> list[Line]:
-    """The graph, newest commits first: a star is a commit, what was found stands beside the edge to its baseline."""
+def checks_lines(checks: Checks, *, verbose: bool = False, width: int = 80) -> list[Line]:
+    """The graph, newest commits first: a star is a commit, what was found stands beside the edge to its baseline.
+
+    Findings are those that the gate counts, of which the verdict above them speaks; ``verbose`` shows what each
+    strategy says instead, unchanged rows too. No other line is wider than ``width``.
+    """
     lanes: list[str] = []
     lines: list[Line] = []
     for commit in checks.commits:
         column = _meeting(lanes, commit.sha, lines)
-        title = f": {cut(plain(commit.title), TITLE)}" if commit.title else ""
-        lines.append(("head", _bars(lanes, column, "*") + f" {commit.sha[:SHOWN]}{title}"))
+        title = f": {plain(commit.title)}" if commit.title else ""
         parents = list(commit.parents)
         beside = _bars(lanes, column, "|" if parents else " ")
-        lines += [(tone, f"{beside}   {text}".rstrip()) for tone, text in _notes(commit.sha, checks, verbose=verbose)]
+        room = max(width - len(beside) - GAP, NARROWEST)
+        lines.append(("head", _bars(lanes, column, "*") + f" {fitting(commit.sha[:SHOWN] + title, room)}"))
+        notes = _notes(commit.sha, checks, room, verbose=verbose)
+        lines += [(tone, f"{beside}{' ' * GAP}{text}".rstrip()) for tone, text in notes]
         lanes[column : column + 1] = parents[:1]
         for parent in parents[1:]:
             lines.append(("quiet", _bars(lanes, -1, "|") + "\\"))
             lanes.append(parent)
+    if checks.further:
+        lines.append(("quiet", newest_of(len(checks.commits), len(checks.commits) + checks.further)))
     return lines
+
+
+def newest_of(looked: int, known: int) -> str:
+    """What says that not all measured commits were looked at."""
+    return f"the newest {looked:,} of {known:,} measured commits (--last N looks further back)"
 
 
 def _meeting(lanes: list[str], sha: str, lines: list[Line]) -> int:
@@ -81,50 +95,81 @@ def _bars(lanes: list[str], column: int, sign: str) -> str:
     return " ".join(sign if place == column else "|" for place in range(len(lanes)))
 
 
-def _notes(sha: str, checks: Checks, *, verbose: bool) -> Iterator[Line]:
+def _notes(sha: str, checks: Checks, room: int, *, verbose: bool) -> Iterator[Line]:
     for check in checks.checks:
         if check.target == sha:
-            yield from _check_lines(check, verbose=verbose)
+            lines = _check_lines(check, room, verbose=verbose)
+            yield from lines if verbose else ((tone, fitting(text, room)) for tone, text in lines)
     first = sorted(workload for commit, workload in checks.first if commit == sha)
     if first:
         names = ", ".join(name_text(one, 40) for one in (first if verbose else first[:5]))
         more = "" if verbose or len(first) <= 5 else f" and {len(first) - 5} more"
-        yield "quiet", f"no ancestor has {names}{more}"
+        yield "quiet", f"no ancestor has {names}{more}" if verbose else fitting(f"no ancestor has {names}{more}", room)
 
 
-def _check_lines(check: Check, *, verbose: bool) -> Iterator[Line]:
-    verdict = check.report.verdict
+def _check_lines(check: Check, room: int, *, verbose: bool) -> Iterator[Line]:
+    report, verdict = check.report, check.report.verdict
     away = f" ({check.distance} commits before)" if check.distance > 1 else ""
-    reason = f": {cut(plain(verdict.reasons[0]), 100)}" if verdict.reasons else ""
-    yield TONES[verdict.conclusion], f"against {check.baseline[:SHOWN]}{away}  {WORDS[verdict.conclusion]}{reason}"
-    quiet = 0
-    for workload in check.report.workloads:
-        for metric in workload.metrics:
-            found = _of_metric(metric, verbose=verbose)
-            quiet += not found
-            if found:
-                yield "text", f"  {name_text(workload.name, 60)} · {name_text(metric.name, 30)}"
-                yield from found
-    if quiet:
-        yield "quiet", f"  {numbers.counted(quiet, 'metric')} without a change"
-    for alone in check.report.not_compared:
+    tone = TONES[verdict.conclusion]
+    yield tone, f"against {check.baseline[:SHOWN]}{away}  {WORDS[verdict.conclusion]}"
+    yield from ((tone, f"  {line}") for line in wrap(_said(report), room - 2))
+    yield from _by_strategies(report) if verbose else _findings(report, room)
+    missing = rows.not_compared(report)
+    for alone in missing if verbose else missing[:ROWS]:
         yield "warn", f"  {name_text(alone.name, 60)}: {cut(plain(alone.reason), 100)}"
+    if len(missing) > ROWS and not verbose:
+        yield "warn", f"  … and {len(missing) - ROWS:,} more not compared (-v shows them)"
 
 
-def _of_metric(metric: MetricReport, *, verbose: bool) -> list[Line]:
+def _said(report: Report) -> str:
+    """The verdict's first sentence, what weighs most where there is such a thing."""
+    told = "" if report.verdict.conclusion == "not_compared" else rows.headline(report, name_text)
+    if told:
+        return f"improved: {told}" if report.verdict.conclusion == "pass" else told
+    return cut(plain(report.verdict.reasons[0]), 200) if report.verdict.reasons else ""
+
+
+def _findings(report: Report, room: int) -> Iterator[Line]:
+    """What the gate counts, below its metric with the total; the metrics without any in one line."""
+    groups, shown = rows.grouped(report), rows.pairs(report)
+    hints = len(groups.carried) + len(groups.other) + len(groups.noise)
+    quiet = 0
+    for pair in shown:
+        found = [row for row in (*groups.worse, *groups.better) if row.metric is pair.metric]
+        quiet += not found and len(shown) > FEW
+        if not found and len(shown) > FEW:
+            continue
+        total = pair.metric.total
+        relative = f" ({numbers.signed_percent(total.relative)})" if total.relative is not None else ""
+        values = f"total {numbers.from_to(total.baseline, total.target, pair.metric.unit)}{relative}"
+        yield "text", f"  {name_text(pair.workload, 40)} · {name_text(pair.metric.name, 30)}: {values}"
+        told = [row for row in found if not row.total]  # the total stands in the line above
+        yield from ((tone, f"  {line}") for tone, line in finding_lines(told[:ROWS], room - 2, brief=True))
+        if len(told) > ROWS:
+            yield "quiet", f"    … and {numbers.counted(len(told) - ROWS, 'finding')} more"
+    if quiet:
+        yield "quiet", f"  {numbers.counted(quiet, 'metric')} without a finding"
+    if hints:
+        yield "quiet", f"  {numbers.counted(hints, 'hint')} (-v shows what each strategy says)"
+
+
+def _by_strategies(report: Report) -> Iterator[Line]:
+    for workload in report.workloads:
+        for metric in workload.metrics:
+            yield "text", f"  {name_text(workload.name, 60)} · {name_text(metric.name, 30)}"
+            yield from _of_metric(metric)
+
+
+def _of_metric(metric: MetricReport) -> list[Line]:
     """What each strategy says, in the order in which they spoke."""
     by_strategy: dict[str, list[Change]] = {}
     for change in metric.changes:
-        if verbose or BY_WORD.get(change.kind) not in QUIET:
-            by_strategy.setdefault(change.strategy, []).append(change)
+        by_strategy.setdefault(change.strategy, []).append(change)
     lines: list[Line] = []
     for strategy, changes in by_strategy.items():
         lines.append(("quiet", f"    by {plain(strategy)}"))
         ranked = sorted(changes, key=lambda one: RANKS.get(BY_WORD.get(one.kind, Kind.UNKNOWN), 0))
-        shown = ranked if verbose else ranked[:ROWS]
-        lines += [_change_line(change, metric) for change in shown]
-        if more := len(ranked) - len(shown):
-            lines.append(("quiet", f"      … and {numbers.counted(more, 'change')} more (-v shows them)"))
+        lines += [_change_line(change, metric) for change in ranked]
     return lines
 
 

@@ -115,7 +115,7 @@ def _pair_lines(
     findings, hints = found
     shown = [*findings, *hints] if verbose else findings[:ROWS]
     if shown:
-        yield from _table([_tone(row) for row in shown], [_cells(row) for row in shown], width)
+        yield from finding_lines(shown, width)
         told = ((row, rows.growth(row)) for row in shown)
         yield from (("text", f"  {_growth_line(row, text)}") for row, text in told if text)
         yield from (
@@ -176,14 +176,19 @@ def _named(finding: Finding) -> str:
 HEADINGS = ("", "function", "baseline → target", "ratio", "share of total")
 
 
-def _table(tones: Sequence[Tone], cells: Sequence[tuple[str, ...]], width: int) -> Iterable[Line]:
-    """Aligned columns; the function's column takes what the others leave and is cut in the middle."""
-    columns = [max(columns_of(row[place]) for row in (HEADINGS, *cells)) for place in range(len(HEADINGS))]
-    others = sum(columns) - columns[1] + 2 * len(columns)
-    columns[1] = min(columns[1], max(width - others, 12))
-    yield "quiet", _aligned(HEADINGS, columns)
-    for tone, row in zip(tones, cells, strict=True):
-        yield tone, _aligned(row, columns)
+def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> Iterable[Line]:
+    """Findings in aligned columns; the function's column takes what the others leave and is cut in the middle.
+
+    ``brief`` leaves out the headings and the shares, which need one.
+    """
+    cells = [_cells(row)[:-1] if brief else _cells(row) for row in shown]
+    above = [] if brief else [HEADINGS]
+    columns = [max(map(columns_of, texts)) for texts in zip(*above, *cells, strict=True)]
+    if columns:
+        columns[1] = min(columns[1], max(width - sum(columns) + columns[1] - 2 * len(columns), 12))
+    yield from (("quiet", _aligned(row, columns)) for row in above)
+    for row, texts in zip(shown, cells, strict=True):
+        yield _tone(row), _aligned(texts, columns)
 
 
 def _aligned(cells: Sequence[str], columns: Sequence[int]) -> str:

@@ -18,14 +18,17 @@ SHOWN = 12
 ROWS = 50  # of a summary
 
 
-def trends_json(trends: Sequence[Trend], new: Sequence[Trend]) -> str:
-    """The document; ``before`` and ``after`` of a symbol are shares of the run, of a total values in the unit."""
+def trends_json(trends: Sequence[Trend], new: Sequence[Trend], further: int) -> str:
+    """The document; ``before`` and ``after`` of a symbol are shares of the run, of a total values in the unit.
+
+    ``further``: measured commits before those that were looked at.
+    """
     known = {id(one) for one in new}
     rows = [
         {**asdict(one), "kind": "drift" if one.is_drift else "step", "relative": one.relative, "new": id(one) in known}
         for one in trends
     ]
-    return json.dumps({"schema": SCHEMA, "trends": rows}, indent=1, allow_nan=False) + "\n"
+    return json.dumps({"schema": SCHEMA, "further": further, "trends": rows}, indent=1, allow_nan=False) + "\n"
 
 
 def trends_lines(trends: Sequence[Trend], commits: Mapping[str, StoredCommit]) -> list[Line]:
