@@ -216,12 +216,17 @@ def tried(trial: "Trial", policy: Policy, past: "Callable[[str], Sequence[Readin
 def stored_sides(*sides: "Sequence[Reading]") -> list[list[SourceFile]]:
     """The readings of both sides as sources: whole files where both sides have all of theirs, else what is left.
 
-    A benchmark among others in its file is all there in its readings. Raises ProfileError.
+    A benchmark among others in its file is all there in its readings. Where the history has dropped symbols of some
+    readings, they are one symbol in all. Raises ProfileError.
     """
+    from profgate.compare.kept_symbols import of_same_symbols
     from profgate.compare.readings import is_benchmark, profile_of
 
     if any(reading.profile is None or is_benchmark(reading) for side in sides for reading in side):
-        return [[source_of_profile(profile_of(one, number)) for number, one in enumerate(side)] for side in sides]
+        return [
+            [source_of_profile(profile_of(one, number)) for number, one in enumerate(side)]
+            for side in of_same_symbols(sides)
+        ]
     return [_kept_files(side) for side in sides]
 
 

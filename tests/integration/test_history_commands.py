@@ -340,3 +340,16 @@ def test_the_newest_commits_are_looked_at_and_the_others_counted(repository: Rep
     assert main(["trends"]) == 0
     assert "--last" not in capsys.readouterr().out
     assert main(["trends", "--last", "0"]) == 2
+
+
+def test_what_was_pruned_is_neither_new_nor_missing_in_the_total(repository: Repository, capsys: Capture) -> None:
+    first = repository.measured("Start")
+    repository.measured("Make f7 slow", f7=1.8)
+    (metric,) = only_report(checked(capsys)[1])["workloads"][0]["metrics"]
+    assert main(["store", "prune", "--runs", "3", "--symbols", "5", "--profiles", "0"]) == 0  # of the first alone
+    _, document = checked(capsys)
+    (pruned,) = only_report(document)["workloads"][0]["metrics"]
+    assert edges(document)[0][0] == first
+    assert pruned["total"]["baseline"] == metric["total"]["baseline"]
+    assert pruned["total"]["target"] == metric["total"]["target"]
+    assert not [one for one in pruned["changes"] if one["kind"] == "NotInBaseline"]

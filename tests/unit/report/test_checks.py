@@ -10,8 +10,8 @@ from profgate.report.checks import checks_lines
 TOP, LEFT, RIGHT, START = (letter * 40 for letter in "deaf")
 
 
-def text_of(checks: Checks, **options: int) -> str:
-    return "".join(f"{line}\n" for _, line in checks_lines(checks, **options))
+def text_of(checks: Checks, *, verbose: bool = False, width: int = 80) -> str:
+    return "".join(f"{line}\n" for _, line in checks_lines(checks, verbose=verbose, width=width))
 
 
 def merged(report: Report) -> Checks:
