@@ -1,6 +1,7 @@
 """The commands of the history in a repository of their own: store, check, compare by commit."""
 
 import json
+import os
 import random
 import subprocess
 from collections.abc import Sequence
@@ -20,12 +21,16 @@ class Repository:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.now = 1_800_000_000  # its own clock: the same commits have the same names in every run of the tests
         self.git("init", "-q", "-b", "main", ".")
 
     def git(self, *words: str) -> str:
         identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        self.now += 1
+        dates = {f"GIT_{who}_DATE": f"{self.now} +0000" for who in ("AUTHOR", "COMMITTER")}
+        environment = {**os.environ, **dates, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
         return subprocess.run(
-            ["git", *identity, *words], cwd=self.folder, check=True, capture_output=True, text=True
+            ["git", *identity, *words], cwd=self.folder, check=True, capture_output=True, text=True, env=environment
         ).stdout.strip()
 
     def commit(self, title: str) -> str:
