@@ -8,6 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from profgate.report.evolution_page import MODULES as EVOLUTION_MODULES
 from profgate.report.page import MODULES, build_page, page_script
 from profgate.report.page_columns import PageFinding, PageHeader, PageTree
 from profgate.report.page_index import IndexRow, build_index
@@ -141,13 +142,14 @@ def test_the_static_table_counts_recursion_once() -> None:
     assert "<td>10 samples</td><td>30 samples</td><td>+20 samples</td>" in page
 
 
-def test_the_modules_can_share_one_scope() -> None:
-    script = page_script()
+@pytest.mark.parametrize("modules", [MODULES, EVOLUTION_MODULES], ids=["page", "evolution"])
+def test_the_modules_can_share_one_scope(modules: tuple[str, ...]) -> None:
+    script = page_script(modules)
     assert not re.search(r"^(import|export)\b", script, re.MULTILINE)
     assert "</script" not in script
     names = re.findall(r"^(?:async )?(?:function|const|let|class) (\w+)", script, re.MULTILINE)
     assert [name for name, count in Counter(names).items() if count > 1] == []
-    assert len(MODULES) == len(set(MODULES))
+    assert len(modules) == len(set(modules))
 
 
 def test_the_index_links_pages_inside_its_folder_only() -> None:
@@ -199,8 +201,3 @@ def test_doubts_about_the_sides_stand_on_the_page() -> None:
     assert "Few samples" not in build_page(tree([(1000, 2000)]), HEADER)
     assert "Few samples" not in build_page(tree([(900, 950)]), PageHeader("t", "w", "m", "bytes"))
     assert "names may contain line numbers or ids" in build_page(tree([(9000, 0), (0, 9000), (10, 10)]), HEADER)
-
-
-def test_names_at_the_top_of_the_modules_are_different() -> None:
-    names = re.findall(r"^(?:async )?(?:function|const|let|class) (\w+)", page_script(), re.MULTILINE)
-    assert [name for name, count in Counter(names).items() if count > 1] == []
