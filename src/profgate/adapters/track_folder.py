@@ -73,7 +73,7 @@ class TrackFolder:
         with self._told():
             self._runs.mkdir(parents=True, exist_ok=True)
             (Path(self.folder) / ".gitignore").write_text("*\n", encoding="utf-8")  # profiles are nobody's sources
-            lock_file = (self._runs.parent / "lock").open("wb")  # of all commands: they write the same pages
+            lock_file = (Path(self.folder) / "lock").open("wb")  # of all commands: they write the same pages
         with lock_file as lock:
             _hold(lock.fileno(), self.folder)
             self._clear()
