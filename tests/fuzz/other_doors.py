@@ -24,7 +24,8 @@ from profgate.adapters import github_answers
 from profgate.adapters.downloads import read_zip
 from profgate.adapters.history_file import FILE, connected, restrain, spoken_for
 from profgate.adapters.history_probe import probe
-from profgate.adapters.history_store import HistoryStore, open_history
+from profgate.adapters.history_reader import HistoryReader
+from profgate.adapters.history_store import open_history
 from profgate.attribute.dependencies import dependency_changes
 from profgate.attribute.fingerprints import parsed_source
 from profgate.attribute.unified_diff import TextBudget, parse_diff, parse_patch
@@ -282,7 +283,7 @@ def take_history(data: bytes) -> str:
     with spoken_for(place):
         connection = connected(place, "ro&immutable=1")
     with contextlib.closing(connection):
-        store = HistoryStore(connection, place)
+        store = HistoryReader(connection, place)
         with spoken_for(place):
             restrain(connection, place)
             store.check_version()
