@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from profgate.attribute.function_changes import FunctionChanges, function_changes, unread
-from profgate.attribute.moved_files import functions_of_moved_files
+from profgate.attribute.moved_files import files_of_two_roots, functions_of_moved_files
 from profgate.attribute.paired_functions import not_to_pair, paired_functions
 from profgate.attribute.reach import with_reach
 from profgate.attribute.renamed import renamed
@@ -195,9 +195,12 @@ def _overlaid(
     diff: SourceDiff | None,
     functions: FunctionChanges,
 ) -> tuple[list[Comparison], list[NotCompared]]:
-    """The sides laid over each other; where files or functions were renamed, once more with them under new names."""
+    """The sides laid over each other; where files or functions have two names, once more with them under one."""
     made, alone = compare_workload(workload, notes, options)
     moved: dict[Identity, Identity] = {}
+    if made and diff is not None and (files := files_of_two_roots(made[0], diff)):
+        options = replace(options, files=files)
+        made, alone = compare_workload(workload, notes, options)
     if made and diff is not None:
         moved = functions_of_moved_files(made[0], diff)
         moved |= paired_functions(made[0], Sides(made[0], diff, functions))

@@ -22,6 +22,9 @@ _CPP_LAMBDA = re.compile(r"\{lambda\(.*?\)(?:#\d+)?\}|<lambda\(.*?\)>")
 _PARAMETERS = re.compile(r"\(([^()]*)\)(?: const)?(?: \[clone [^\]]*\])*$")
 _RUST_CLOSURE = re.compile(r"\{\{closure\}\}|\{closure(?:_env)?#\d+\}")
 _RUST_TRAIT = re.compile(r"^<(.+) as .+>::")
+_CLOSURE = re.compile(  # of PHP, Swift, Ruby, Scala and C#, whose sources are not read
+    r"\bclosure\b|\(anonymous function\)|\bblock(?: \(\d+ levels\))? in |\$anonfun\b|>b__\d"
+)
 _READERS: tuple[Language, ...] = ("python", "javascript", "go", "java", "cpp", "rust")
 _CONSTRUCTORS = frozenset({"constructor", "<init>"})
 
@@ -48,6 +51,15 @@ def last_words(name: str) -> frozenset[str]:
     """What the function of a frame may be called, read by the rules of every language; empty where it is nameless."""
     said = [frame_name(name, language) for language in _READERS]
     return frozenset(one.parts[-1] for one in said if one.parts and not one.nameless)
+
+
+def has_own_name(name: str) -> bool:
+    """Whether a frame's name is its function's own; False for closures, lambdas, comprehensions and files' own code.
+
+    The language is not asked for, so a function that is called as another language numbers its closures counts as one.
+    """
+    said = [frame_name(name, language) for language in _READERS]
+    return not _CLOSURE.search(name[:LONGEST]) and not any(one.nameless or one.within or one.module for one in said)
 
 
 WHOLE_NAMES = frozenset({"go", "java", "c", "cpp", "rust"})

@@ -1,10 +1,27 @@
-"""Functions of files that a diff says were renamed: one location each, by the new path."""
+"""What the sides call by two paths: one file of two folders, and functions of files that a diff says were renamed."""
 
 from profgate.attribute.repository_paths import RepositoryPaths, both_sides
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 
 Identity = tuple[str, str | None]
+
+
+def files_of_two_roots(comparison: Comparison, diff: SourceDiff) -> dict[str, str]:
+    """What the baseline alone calls a file to what the target alone calls the one at the same path of the repository.
+
+    Two releases lie in two folders, and a profile may name those. Nothing where a side has two texts for one path.
+    """
+    sides: tuple[set[str], set[str]] = (set(), set())
+    for file, *known in zip(comparison.symbols.files, *comparison.present.tolist(), strict=True):
+        for side, there in zip(sides, known, strict=True):
+            side.update({file} if file and there else ())
+    before, after = (_texts(files, paths) for files, paths in zip(sides, both_sides(diff), strict=True))
+    return {
+        before[path][0]: after[path][0]
+        for path in sorted(before.keys() & after.keys())
+        if len(before[path]) == len(after[path]) == 1 and before[path] != after[path]
+    }
 
 
 def functions_of_moved_files(comparison: Comparison, diff: SourceDiff) -> dict[Identity, Identity]:

@@ -2,7 +2,9 @@
 
 import re
 
+from profgate.attribute.frame_functions import frame_name
 from profgate.attribute.function_changes import KnownFunction
+from profgate.attribute.grammars import language_of
 from profgate.attribute.source_states import BASELINE, TARGET, Sides
 from profgate.model.comparison import Comparison
 
@@ -56,5 +58,8 @@ def _alone(comparison: Comparison) -> tuple[list[int], list[int]]:
 
 
 def _only(sides: Sides, symbol: int) -> KnownFunction | None:
+    """The function that a symbol is; what only lies in one, as a comprehension does, is none of them."""
     meant = sides.meant(symbol) or []
-    return meant[0] if len(meant) == 1 else None
+    if len(meant) != 1 or (language := language_of(meant[0].path)) is None:
+        return None
+    return None if frame_name(sides.symbols.names[symbol], language).within else meant[0]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from profgate.attribute.call_links import CallLinks, links_of, shares
+from profgate.attribute.frame_functions import has_own_name
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.comparison import Comparison, Symbols
 
@@ -35,8 +36,8 @@ def renamed(comparison: Comparison, refused: frozenset[int] = frozenset()) -> di
 
     The score is 0.4 for the same file or class, 0.3 times the Jaccard index of callers and callees, and 0.3 times the
     similarity of the names. Where neither name has a file or class the other two parts make up the whole. A file that
-    one side alone knows is the same for functions of one name: it was renamed itself. ``refused`` are symbols of which
-    more is known than such likeness tells.
+    one side alone knows is the same for functions of one name: it was renamed itself. A function without a name of its
+    own is never one that has one. ``refused`` are symbols of which more is known than such likeness tells.
     """
     known = np.array(comparison.present, dtype=np.bool_)
     names = _names(comparison, known)
@@ -97,9 +98,10 @@ def _scored(
     gone: list[int], new: list[int], names: _Names, near: dict[int, Neighbours]
 ) -> list[tuple[float, float, int, int]]:
     """(-score, distance of the costs, old, new) of every pair that is good enough."""
-    found = []
+    found, table = [], names.symbols.names
+    own = {symbol: has_own_name(table[symbol]) for symbol in (*gone, *new)}
     for old in gone:
-        for other in new:
+        for other in (one for one in new if own[one] == own[old]):
             distance = min(_distance(names.inclusive, old, other), _distance(names.exclusive, old, other))
             if distance <= np.log(COST_FACTOR) and (score := _score(names, old, other, near)) >= ENOUGH - 1e-9:
                 found.append((-score, distance, old, other))

@@ -40,7 +40,7 @@ class CompareOptions:
     """``level`` of name rules; ``ignore`` and ``focus`` are patterns of symbols whose stacks are dropped or kept.
 
     ``aliases`` lead from the (name, file) of a renamed function to its new one; ``wishes`` are names that the
-    configuration file leads to others.
+    configuration file leads to others. ``files`` lead from what the baseline calls a file to what the target does.
     """
 
     level: Level = "safe"
@@ -48,6 +48,7 @@ class CompareOptions:
     focus: tuple[str, ...] = ()
     aliases: Mapping[Identity, Identity] = field(default_factory=dict)
     wishes: Aliases = field(default_factory=Aliases)
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -417,6 +418,7 @@ def compare_workload(
         options.aliases,
         targets=len(workload.target_runs),
         wishes=options.wishes,
+        files=options.files,
     )
     skip = len(workload.noise_runs)
     numbering = Numbering(numbering.symbols, (*numbering.maps[skip:], *numbering.maps[:skip]))
@@ -454,6 +456,7 @@ def compare_workload(
                 notes=notes,
                 warnings=_warnings(runs, numbering.symbols, columns, forest),
                 renamed=_former_names(numbering.symbols, options.aliases),
+                files=options.files,
             )
         )
     return comparisons, alone

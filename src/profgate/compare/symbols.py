@@ -58,15 +58,19 @@ def number_symbols(
     *,
     targets: int = 0,
     wishes: Aliases = NO_WISHES,
+    files: Mapping[str, str] | None = None,
 ) -> Numbering:
     """Symbols of all profiles, of which the last ``targets`` are the target's.
 
     A symbol is its name and file. One without a file that a profile has in several modules is a symbol in each of
     them. Labels, lines and modules are those of the last profile that has them (the target's). ``aliases`` lead from
-    the (name, file) of a renamed function to its new one; ``wishes`` change raw names before every rule.
+    the (name, file) of a renamed function to its new one; ``wishes`` change raw names before every rule; ``files`` say
+    how the other side calls a file.
     """
     cache: dict[tuple[str, str | None, int | None], FrameKey] = {}
     keys = [_keys_of(profile, level, cache, wishes) for profile in profiles]
+    if files:
+        keys = [[key._replace(file=files.get(key.file or "", key.file)) for key in of_profile] for of_profile in keys]
     if aliases:
         keys = [[_under_new_name(key, aliases) for key in of_profile] for of_profile in keys]
     shown = _shown_modules(profiles, targets)

@@ -44,9 +44,7 @@ def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
     rows, sums, jobs = [], [], list(comparison.runs.noise_jobs or range(comparison.runs.noise))
     places = _places(comparison)
     for columns in _by_job(comparison, past):
-        values = np.array(
-            [_row(column, places, len(comparison.symbols), _factor(column, comparison)) for column in columns]
-        )
+        values = np.array([_row(column, places, comparison) for column in columns])
         totals = np.array([column.sum * _factor(column, comparison) for column in columns])
         if np.abs(values).max(initial=0.0) < MOST_VALUE and np.abs(totals).max() < MOST_VALUE:
             rows.append(np.rint(values).astype(np.int64))
@@ -104,12 +102,12 @@ def _places(comparison: Comparison) -> dict[SymbolKey, int]:
     return places
 
 
-def _row(column: Column, places: dict[SymbolKey, int], symbols: int, factor: float) -> FloatArray:
+def _row(column: Column, places: dict[SymbolKey, int], comparison: Comparison) -> FloatArray:
     """float64[symbol]: self values in the comparison's stored unit."""
-    row = np.zeros(symbols)
-    own = column.own * factor
-    for key, value in zip(column.symbols, own.tolist(), strict=True):
-        place = places.get(key, -1)
+    row, files = np.zeros(len(comparison.symbols)), comparison.files
+    own = column.own * _factor(column, comparison)
+    for (name, file), value in zip(column.symbols, own.tolist(), strict=True):
+        place = places.get((name, files.get(file or "", file)), -1)
         if place >= 0:
             row[place] += value
     return row

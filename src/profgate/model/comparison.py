@@ -185,7 +185,8 @@ class Comparison:
     stored units, and may differ from run to run. ``tree`` is there
     for formats with stacks, ``edges`` for those that know callers and callees alone. ``models`` are there where a
     profile brings models of cost over size, or records with sizes to fit them to. ``renamed`` are symbols that stand
-    for an older name too, with that (name, file); ``groups`` are tested as further locations. ``durations`` are there
+    for an older name too, with that (name, file); ``files`` lead from what the baseline calls a file to what the target
+    and ``symbols`` do; ``groups`` are tested as further locations. ``durations`` are there
     where the files are results of test runs.
     """
 
@@ -212,6 +213,7 @@ class Comparison:
     notes: tuple[Note, ...] = ()
     warnings: tuple[str, ...] = ()
     renamed: Mapping[int, tuple[str, str | None]] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
     groups: tuple[CostGroup, ...] = ()
     causes: Causes | None = None
     durations: DurationTable | None = None

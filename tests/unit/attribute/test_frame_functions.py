@@ -3,7 +3,7 @@
 import pytest
 
 from profgate.attribute.fingerprints import SourceFunction, parsed_source
-from profgate.attribute.frame_functions import functions_meant, last_words
+from profgate.attribute.frame_functions import functions_meant, has_own_name, last_words
 from profgate.attribute.grammars import Language, language_of
 
 PYTHON = (
@@ -110,6 +110,26 @@ def test_a_first_line_settles_what_a_name_does_not() -> None:
 )
 def test_the_last_word_is_found_whatever_the_language(name: str, word: str) -> None:
     assert word in last_words(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("<genexpr>", "<lambda>", "<listcomp>", "Cart.total.<locals>.<lambda>", "<module>"),
+        *("(anonymous)", "<anonymous>", "Cart.<anonymous>", "anonymous", "(anonymous function)"),
+        *("main.run.func1", "func1", "closure", "{closure}", "app::run::{{closure}}", "app::run::{closure#0}"),
+        *("run(int)::{lambda(int)#1}", "lambda$run$0", "Main$.$anonfun$run$1", "block in run", "Cart.<Run>b__0"),
+    ],
+)
+def test_closures_and_comprehensions_have_no_name_of_their_own(name: str) -> None:
+    assert not has_own_name(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["match", "Cart.total", "main.(*Cart).Total", "(anonymous namespace)::run(int)", "enclosure", "Block.run"]
+)
+def test_functions_have_a_name_of_their_own(name: str) -> None:
+    assert has_own_name(name)
 
 
 @pytest.mark.parametrize("language", ["python", "javascript", "go", "java", "cpp", "rust"])

@@ -3,7 +3,8 @@ from dataclasses import replace
 import pytest
 
 from comparisons import from_exclusive
-from profgate.attribute.moved_files import functions_of_moved_files
+from profgate.attribute.folder_diff import folder_diff
+from profgate.attribute.moved_files import files_of_two_roots, functions_of_moved_files
 from profgate.attribute.unified_diff import parse_diff
 from profgate.model.comparison import Comparison
 
@@ -48,3 +49,28 @@ def test_functions_of_a_renamed_file_are_the_same(
 def test_without_a_renamed_file_nothing_moved() -> None:
     diff = replace(MOVED, files=tuple(replace(one, status="modified") for one in MOVED.files))
     assert functions_of_moved_files(compared({"a": f"f ({CART})"}, {"b": f"f ({BASKET})"}), diff) == {}
+
+
+ROOTS = folder_diff({"shop/cart.py": "a"}, {"shop/cart.py": "b"}, frozenset({"shop/cart.py", "shop/stock.py"}))
+
+
+@pytest.mark.parametrize(
+    ("baseline", "target", "found"),
+    [
+        ("shop-1/shop/cart.py", "shop-2/shop/cart.py", True),  # two releases, unpacked side by side
+        ("shop-1/shop/stock.py", "shop-2/shop/stock.py", True),  # also where nothing changed in it
+        ("shop/cart.py", "build/shop/cart.py", True),
+        ("shop-1/shop/cart.py", "shop-2/shop/stock.py", False),
+        ("lib-1/cart.py", "lib-2/cart.py", False),  # nobody's file
+    ],
+)
+def test_a_file_of_two_folders_is_one_file(baseline: str, target: str, *, found: bool) -> None:
+    made = compared({"a": f"total ({baseline})"}, {"b": f"sum ({target})"})
+    assert files_of_two_roots(made, ROOTS) == ({baseline: target} if found else {})
+
+
+def test_a_file_that_a_side_calls_by_two_texts_stays_two() -> None:
+    vendored = {"a": "f (shop-1/shop/cart.py)", "b": "f (shop-1/vendor/shop/cart.py)"}
+    assert files_of_two_roots(compared(vendored, {"c": "f (shop-2/shop/cart.py)"}), ROOTS) == {}
+    same = {"a": f"total ({CART})"}
+    assert files_of_two_roots(compared(same, same), ROOTS) == {}

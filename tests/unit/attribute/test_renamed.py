@@ -46,6 +46,14 @@ def test_the_same_file_outweighs_a_different_name() -> None:
     assert pairs({"main;decode": 100}, {"main;unpack": 100}, {**files, "unpack": "other.py"}) == {}
 
 
+@pytest.mark.parametrize("nameless", ["<genexpr>", "<lambda>", "(anonymous)", "{closure}", "main.match.func1"])
+def test_what_has_no_name_is_never_renamed_to_what_has_one(nameless: str) -> None:
+    files = {nameless: "m.py", "match": "m.py", "matches": "m.py"}
+    assert pairs({"main;matches": 100}, {"main;match": 100}, files) == {"matches": "match"}
+    assert pairs({f"main;{nameless}": 100}, {"main;match": 100}, files) == {}
+    assert pairs({"main;match": 100}, {f"main;{nameless}": 100}, files) == {}
+
+
 def test_a_renamed_file_keeps_its_functions() -> None:
     target = {"main;parse": 100, "main;parse;lex": 50}
     before = compared(target, {})

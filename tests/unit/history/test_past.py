@@ -27,6 +27,19 @@ def test_each_commit_and_job_is_a_noise_run_by_symbol() -> None:
     assert made.runs.noise == 2
 
 
+def test_a_reading_that_calls_a_file_as_the_baseline_does_is_of_the_same_functions() -> None:
+    given = compared()
+    one = reading("main;f 50\nmain;g 30\n", "c1")
+    keys = [(name, "shop-1/shop/cart.py") for name, _ in one.columns[0].symbols]
+    files: list[str | None] = ["shop-2/shop/cart.py"] * len(given.symbols)
+    given = replace(given, metric=one.columns[0].metric, period=one.columns[0].period)
+    given = replace(given, symbols=replace(given.symbols, files=files))
+    one = replace(one, columns=(replace(one.columns[0], symbols=keys),))
+    assert not with_past(given, [one]).noise_self.any()
+    known = replace(given, files={"shop-1/shop/cart.py": "shop-2/shop/cart.py"})
+    assert with_past(known, [one]).noise_self.sum() == 80
+
+
 def test_repeats_of_one_job_are_runs_of_one_job_and_other_metrics_none() -> None:
     given = compared()
     one = reading("main;f 50\n", "c1", job="7")
