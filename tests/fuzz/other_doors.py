@@ -18,9 +18,9 @@ from typing import Any
 from backports import zstd
 
 from fuzz.door import DATA, Door
+from fuzz.github_door import GITHUB_DOOR
 from fuzz.mutation import JSON, Codec
 from history_samples import reading
-from profgate.adapters import github_answers
 from profgate.adapters.downloads import read_zip
 from profgate.adapters.history_file import FILE, connected, restrain, spoken_for
 from profgate.adapters.history_probe import probe
@@ -30,7 +30,7 @@ from profgate.attribute.dependencies import dependency_changes
 from profgate.attribute.fingerprints import parsed_source
 from profgate.attribute.unified_diff import TextBudget, parse_diff, parse_patch
 from profgate.config_file import read_policy
-from profgate.errors import GitHubError, ProfgateError, ProfileError, SettingsError
+from profgate.errors import ProfgateError, ProfileError, SettingsError
 from profgate.history.records import record_from_json
 from profgate.history.told_trends import trends_of_text
 from profgate.judge.legs import Leg, as_one
@@ -330,45 +330,6 @@ def with_rows(tables: Any) -> bytes:
         return connection.serialize()
 
 
-def take_answer(data: bytes) -> str:
-    """An answer of a server, read as each kind of thing."""
-    try:
-        answer = json.loads(data)
-    except (ValueError, RecursionError):
-        return "no JSON"
-    refused = 0
-    for kind in KINDS:
-        try:
-            github_answers.parsed("GET /x", kind, answer)
-        except GitHubError:
-            refused += 1
-    if refused == len(KINDS):
-        raise GitHubError("GET /x", "nothing")
-    return "read"
-
-
-KINDS: tuple[Callable[[Any], object], ...] = (
-    *(github_answers.commit_of, github_answers.run_of, github_answers.artifact_of, github_answers.pull_of),
-    *(github_answers.file_of, github_answers.tree_of, github_answers.release_of, github_answers.comment_of),
-    *(github_answers.message_of, lambda data: github_answers.content_of(data, "x")),
-    *(lambda data: github_answers.blob_of(data, 3), lambda data: github_answers.place_of(data, "a.py")),
-)
-SIDE = {"sha": "a" * 40, "ref": "topic", "repo": {"id": 1, "full_name": "o/r"}}
-WHEN = "2026-01-02T03:04:05Z"
-ANSWERS = (
-    {"sha": "a", "parents": [{"sha": "b"}], "commit": {"message": "m", "committer": {"date": WHEN}, "author": None}},
-    {"id": 1, "event": "push", "status": None, "conclusion": None, "head_branch": "m", "head_sha": "a", "path": "x@y"}
-    | {"head_repository": {"id": 1, "full_name": "o/r"}, "repository": {"id": 1}, "created_at": WHEN, "html_url": "h"},
-    {"id": 1, "name": "n", "size_in_bytes": 3, "expired": False, "workflow_run": {"id": 2}, "created_at": WHEN},
-    {"number": 1, "state": "open", "user": {"login": "u"}, "head": SIDE, "base": SIDE, "labels": [{"name": "l"}]},
-    {"filename": "a", "status": "modified", "additions": 1, "deletions": 2, "patch": "@@ -1 +1 @@"},
-    {"tree": [{"path": "a.py", "type": "blob", "mode": "100644", "sha": "a", "size": 3}], "truncated": False},
-    {"id": 1, "tag_name": "v1", "draft": False, "prerelease": True, "upload_url": "u"}
-    | {"assets": [{"id": 1, "name": "n", "size": 2}]},
-    {"id": 1, "user": None, "body": "b", "html_url": "h", "created_at": WHEN, "updated_at": WHEN, "node_id": "n"},
-    {"type": "file", "encoding": "base64", "content": "YWJj"},
-)
-
 LANGUAGES = {
     "py": "python",
     "js": "javascript",
@@ -388,6 +349,6 @@ OTHER_DOORS = (
     Door("diff", take_diff, lambda: [DIFF], (ProfgateError,)),
     Door("lock", take_lock, lambda: LOCKS, ()),
     Door("history", take_history, histories, (ProfgateError,), (Codec(rows_of, with_rows),)),
-    Door("answer", take_answer, lambda: [json.dumps(one).encode() for one in ANSWERS], (GitHubError,), (JSON,)),
+    GITHUB_DOOR,
     *(Door(f"sources-{end}", take_sources(end), sources(name), ()) for end, name in LANGUAGES.items()),
 )

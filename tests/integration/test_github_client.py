@@ -425,3 +425,13 @@ def test_an_artifact_above_the_cap_is_not_read_to_the_end() -> None:
         client = client_of(fake)
         with pytest.raises(GitHubError, match="larger than 1,999 bytes"):
             client.download(client.run_artifacts(run)[0], max_bytes=1999)
+
+
+def test_a_redirect_is_followed_without_a_line_of_pygithub_in_the_log(capfd: pytest.CaptureFixture[str]) -> None:
+    with FakeGitHub() as fake:
+        sha = fake.add_commit(branch="main")
+        place = f"{fake.api_url}/repos/{fake.state.repository}/commits/main"
+        fake.fail("GET", "/commits/main", 301, headers={"Location": place})
+        assert client_of(fake).commit_sha("main") == sha
+        assert len(fake.requests) == 2
+    assert capfd.readouterr() == ("", "")

@@ -178,6 +178,11 @@ def comment_of(data: Mapping[str, Any]) -> CommentRecord:
     )
 
 
+def check_run_of(data: Mapping[str, Any], external_id: str) -> int | None:
+    """The id of the check run that has this id of ours, None where none of the list has it."""
+    return next((number_of(one["id"]) for one in data["check_runs"] if one.get("external_id") == external_id), None)
+
+
 def message_of(data: Mapping[str, Any]) -> MessageRecord:
     """A commit's message."""
     return MessageRecord(text_of(data["sha"]), text_of(data["commit"]["message"]))

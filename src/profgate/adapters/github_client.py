@@ -8,6 +8,7 @@ import base64
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote, urlencode
@@ -16,6 +17,7 @@ from profgate.adapters.downloads import MAX_DOWNLOAD, Download, TryAgainError, c
 from profgate.adapters.github_answers import (
     artifact_of,
     blob_of,
+    check_run_of,
     comment_of,
     commit_of,
     content_of,
@@ -354,7 +356,7 @@ class GitHubClient:
             places = wanted[start : start + BLOBS]
             query, variables = blob_query(self._root.removeprefix("/repos/"), places)
             answer = self._graphql_twice(query, variables)
-            texts = parsed("files by GraphQL", texts_of, answer)
+            texts = parsed("files by GraphQL", partial(texts_of, count=len(places)), answer)
             found |= {place: text for place, text in zip(places, texts, strict=True) if text is not None}
         return found
 
@@ -551,9 +553,7 @@ class GitHubClient:
     def _stored_check_run(self, values: Mapping[str, Any]) -> int | None:
         path = f"/commits/{quote(values['head_sha'], safe='')}/check-runs"
         answer = self._get(path, {"check_name": values["name"], "per_page": PAGE})
-        runs = parsed("check runs", lambda data: list(data["check_runs"]), answer)
-        mine = (one for one in runs if one.get("external_id") == values["external_id"])
-        return parsed("check runs", lambda found: None if found is None else number_of(found["id"]), next(mine, None))
+        return parsed("check runs", lambda data: check_run_of(data, values["external_id"]), answer)
 
     # Requests
 

@@ -33,10 +33,10 @@ def move(repository: str, branch: str, before: str | None, after: str) -> dict[s
     return {"repository": repository, "updates": [update]}
 
 
-def texts_of(answer: Mapping[str, Any]) -> list[str | None]:
-    """The texts in the order of the query; None for what is missing, binary or cut off."""
+def texts_of(answer: Mapping[str, Any], count: int) -> list[str | None]:
+    """The texts in the order of the query, which asked for ``count``; None for what is missing, binary or cut off."""
     repository = answer["data"]["repository"]
-    return [_text(repository[f"file{number}"]) for number in range(len(repository))]
+    return [_text(repository[f"file{number}"]) for number in range(count)]
 
 
 def _text(blob: Mapping[str, Any] | None) -> str | None:

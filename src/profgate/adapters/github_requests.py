@@ -5,6 +5,8 @@ again after the wait that GitHub asks for; a GET or PATCH is also sent again whe
 budget of time.
 """
 
+import logging
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -28,6 +30,9 @@ PAGE = 100
 TIMEOUT = 30  # seconds without an answer
 REPEATABLE = frozenset({"GET", "PATCH"})
 SECONDARY_WAIT = 60.0  # what GitHub asks for where it names no time
+_SECONDS = re.compile(r"[0-9]{1,10}")  # as HTTP and GitHub write them
+# what PyGithub raises over an answer that it did not expect
+_STUMBLES = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
 class NotFoundError(GitHubError):
@@ -116,6 +121,7 @@ class Requests:
         """PyGithub, imported when the first request is made: it takes half a second."""
         from github import Auth, Github
 
+        logging.getLogger("github").setLevel(logging.CRITICAL)  # it would write by itself what a server says
         return Github(
             auth=Auth.Token(self._token),
             base_url=self._api_url,
@@ -145,7 +151,7 @@ def _translated(where: str) -> Iterator[None]:
         if stays_broken(error):
             raise GitHubError(where, f"GitHub cannot be asked ({broken(error)})") from error
         raise ServerFailedError(where, f"GitHub did not answer ({broken(error)}); run again later") from error
-    except (RuntimeError, AssertionError, ValueError) as error:
+    except _STUMBLES as error:
         what = f"{type(error).__name__}: {error}; check GITHUB_API_URL"
         raise GitHubError(where, what) from error
 
@@ -181,11 +187,14 @@ def _limited(where: str, headers: Mapping[str, str]) -> RateLimitedError:
     """The limit with the seconds that GitHub asks to wait, reckoned from GitHub's own clock."""
     after, reset = headers.get("retry-after", ""), headers.get("x-ratelimit-reset", "")
     wait = SECONDARY_WAIT
-    if after.isdigit():
+    if _SECONDS.fullmatch(after):
         wait = float(after)
-    elif headers.get("x-ratelimit-remaining") == "0" and reset.isdigit():
+    elif headers.get("x-ratelimit-remaining") == "0" and _SECONDS.fullmatch(reset):
         wait = max(0.0, int(reset) - _now(headers)) + 1  # the second in which it ends is not over yet
-    until = datetime.fromtimestamp(_now(headers) + wait, UTC).strftime("%H:%M UTC")
+    try:
+        until = datetime.fromtimestamp(_now(headers) + wait, UTC).strftime("%H:%M UTC")
+    except (OverflowError, OSError, ValueError):  # no calendar goes so far
+        until = "an unknown time"
     limited = RateLimitedError(where, f"the rate limit of this repository is used up until {until}; run again then")
     limited.wait = wait
     return limited
@@ -194,7 +203,7 @@ def _limited(where: str, headers: Mapping[str, str]) -> RateLimitedError:
 def _now(headers: Mapping[str, str]) -> float:
     try:
         return parsedate_to_datetime(headers.get("date", "")).timestamp()
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         return time.time()
 
 

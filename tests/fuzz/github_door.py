@@ -1,0 +1,137 @@
+"""The door for answers of a server: status, headers and body, read by every question of the client."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from github.Requester import Requester
+
+from fuzz.door import Door
+from fuzz.mutation import JSON
+from profgate.adapters.github_client import GitHubClient
+from profgate.errors import GitHubError
+
+WORKING = 202  # PyGithub waits and asks again
+
+
+class Line:
+    """A connection on which every question gets the same answer."""
+
+    said: tuple[int, dict[str, str], str] = (200, {}, "")
+    host = "api.github.com"
+
+    def __init__(self, *_: object, **__: object) -> None:
+        self.status, self._headers, self._body = self.said
+
+    def request(self, *_: object) -> None:
+        pass
+
+    def getresponse(self) -> "Line":
+        return self
+
+    def getheaders(self) -> list[tuple[str, str]]:
+        return list(self._headers.items())
+
+    def read(self) -> str:
+        return self._body
+
+    def close(self) -> None:
+        pass
+
+
+@contextmanager
+def answering(status: int, headers: dict[str, str], body: str) -> Iterator[GitHubClient]:
+    """A client whose server says this, whatever it is asked."""
+    line: Any = type("Said", (Line,), {"said": (status, headers, body)})
+    Requester.injectConnectionClasses(line, line)
+    try:
+        with GitHubClient("token", f"https://{Line.host}", "o/r", pauses=(0, 0), retries=0, max_wait=0) as client:
+            yield client
+    finally:
+        Requester.resetConnectionClasses()
+
+
+def take_answer(data: bytes) -> str:
+    """An answer of a server, read as the answer to each question; a text as body is sent as it is."""
+    try:
+        answer = json.loads(data)
+        status, body = int(answer["status"]), answer["body"]
+        headers = {str(name): str(value) for name, value in answer["headers"].items()}
+        text = body if isinstance(body, str) else json.dumps(body)
+    except (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError):
+        return "no answer"
+    refused: list[GitHubError] = []
+    with answering(200 if status == WORKING else status, headers, text) as client:
+        for question in QUESTIONS:
+            try:
+                question(client)
+            except GitHubError as error:
+                refused.append(error)
+    for refusal in refused:
+        if not str(refusal).strip():
+            raise refusal
+    return "read" if len(refused) < len(QUESTIONS) else "read by none"
+
+
+CHECK = {"head_sha": "a", "name": "n", "external_id": "x"}
+QUESTIONS: tuple[Callable[[GitHubClient], object], ...] = (
+    *(lambda client: client.commit("m"), lambda client: client.merge_base("a", "b")),
+    *(lambda client: client.ancestors("a"), lambda client: client.commits_between("a", "b")),
+    *(lambda client: client.files_between("a", "b"), lambda client: client.pulls_of_commit("a")),
+    *(lambda client: client.workflow_runs("a.yml", "m", "push"), lambda client: client.run(1)),
+    *(lambda client: client.run_artifacts(1), lambda client: client.named_artifacts("n")),
+    *(lambda client: client._artifact_address(1, "x"), lambda client: client.releases()),
+    *(lambda client: client.release("v1"), lambda client: client.file_at("a.py", "m")),
+    *(lambda client: client.files_of_commit("a"), lambda client: client.texts_at([("a", "a.py"), ("a", "b.py")])),
+    *(lambda client: client.branch_head("topic"), lambda client: client.file_of_commit("a", "a.py", max_bytes=9)),
+    *(lambda client: client.replace_branch("topic", None, "a", b"b", "m"), lambda client: client.pull(1)),
+    *(lambda client: client.pull_files(1), lambda client: client.pull_messages(1)),
+    *(lambda client: client.permission_of("u"), lambda client: client.open_pulls("u", "topic")),
+    *(lambda client: client.comments(1), lambda client: client.create_comment(1, "b")),
+    *(lambda client: client.edit_comment(1, "b"), lambda client: client.minimized(["n", "m"])),
+    *(lambda client: client.minimize_comment("n"), lambda client: client.create_check_run(CHECK)),
+    lambda client: client._stored_check_run(CHECK),
+)
+WHEN = "2026-01-02T03:04:05Z"
+SIDE = {"sha": "a" * 40, "ref": "topic", "repo": {"id": 1, "full_name": "o/r"}}
+MESSAGE = {"message": "m", "committer": {"date": WHEN}, "author": None}
+PLACE = {"head_repository": {"id": 1, "full_name": "o/r"}, "repository": {"id": 1}, "path": "x@y", "html_url": "h"}
+STATE = {"event": "push", "status": None, "conclusion": None, "head_branch": "m", "head_sha": "a", "created_at": WHEN}
+COMMIT = {"sha": "a", "parents": [{"sha": "b"}], "commit": MESSAGE}
+RUN = {"id": 1} | PLACE | STATE
+ARTIFACT = {"id": 1, "name": "n", "size_in_bytes": 3, "expired": False, "workflow_run": {"id": 2}, "created_at": WHEN}
+PULL = {"number": 1, "state": "open", "user": None, "head": SIDE, "base": SIDE, "title": "t", "labels": [{"name": "l"}]}
+FILE = {"filename": "a", "status": "modified", "additions": 1, "deletions": 2, "patch": "@@ -1 +1 @@"}
+ASSETS = {"assets": [{"id": 1, "name": "n", "size": 2}]}
+RELEASE = {"id": 1, "tag_name": "v1", "draft": False, "prerelease": True, "upload_url": "u"} | ASSETS
+COMMENT = {"id": 1, "user": None, "body": "b", "html_url": "h", "created_at": WHEN, "updated_at": WHEN, "node_id": "n"}
+TREE = {"tree": [{"path": "a.py", "type": "blob", "mode": "100644", "sha": "a", "size": 3}], "truncated": False}
+TEXT = {"text": "t", "isBinary": False, "isTruncated": False}
+BODIES: tuple[Any, ...] = (
+    *([COMMIT], RUN, [PULL], [FILE], [RELEASE], [COMMENT]),
+    {"merge_base_commit": {"sha": "a"}, "commits": [COMMIT], "files": [FILE]},
+    {"workflow_runs": [RUN], "artifacts": [ARTIFACT], "check_runs": [{"id": 1, "external_id": "x"}]},
+    TREE | {"encoding": "base64", "content": "YWJj", "type": "file"},
+    [{"ref": "refs/heads/topic", "object": {"sha": "a"}}],
+    {"permission": "write", "sha": "a", "node_id": "n"},
+    {"data": {"repository": {"file0": TEXT, "file1": None}, "nodes": [{"id": "n", "isMinimized": True}, None]}},
+)
+LINK = '<https://api.github.com/x?page=2>; rel="next"'
+ALLOWED = "issues=write; pull_requests=write"
+LIMIT = {"Retry-After": "60", "X-RateLimit-Remaining": "0", "X-RateLimit-Limit": "9", "X-RateLimit-Reset": "1780000000"}
+FAILED = (
+    {"status": 200, "headers": {}, "body": {"data": None, "errors": [{"type": "NOT_FOUND", "message": "m"}]}},
+    {"status": 403, "headers": LIMIT | {"Date": "Fri, 02 Jan 2026 03:04:05 GMT"}, "body": {"message": "m"}},
+    {"status": 403, "headers": {"X-Accepted-GitHub-Permissions": ALLOWED}, "body": {}},
+    {"status": 301, "headers": {"Location": "https://api.github.com/y"}, "body": ""},
+)
+
+
+def answers() -> list[bytes]:
+    sound = [{"status": 200, "headers": {"Location": "https://x.example/1"}, "body": body} for body in BODIES]
+    paged = {"status": 200, "headers": {"Link": LINK}, "body": []}
+    return [json.dumps(answer).encode() for answer in (*sound, paged, *FAILED)]
+
+
+GITHUB_DOOR = Door("answer", take_answer, answers, (GitHubError,), (JSON,))
