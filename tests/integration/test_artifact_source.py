@@ -1,3 +1,4 @@
+import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -13,6 +14,7 @@ from profgate.sources.baseline_search import Trust
 
 NAME = "profgate-default"
 FILES = {"api.folded": b"main 1\n"}
+LISTED = tuple(ManifestFile(name, hashlib.sha256(data).hexdigest()) for name, data in FILES.items())
 
 
 @pytest.fixture
@@ -133,6 +135,25 @@ def test_a_broken_or_lying_set_is_passed_over_with_the_reason(fake: FakeGitHub) 
 def test_a_manifest_of_another_commit_is_refused(fake: FakeGitHub) -> None:
     store(fake, chain(fake)[0], FILES | {MANIFEST_NAME: manifest_to_json(Manifest(commit="f" * 40)).encode()})
     assert search(fake).baseline is None
+
+
+@pytest.mark.parametrize(
+    ("lie", "reason"),
+    [
+        ({}, ""),
+        ({"commit": "f" * 40}, "is of another commit than its run"),
+        ({"files": ()}, "lists other files"),
+        ({"files": (*LISTED, ManifestFile("more.folded", "0" * 64))}, "lists other files"),
+        ({"files": (ManifestFile("api.folded", "0" * 64),)}, "differ from the manifest"),
+    ],
+)
+def test_one_lie_of_a_manifest_is_enough(fake: FakeGitHub, lie: dict[str, Any], reason: str) -> None:
+    sha = chain(fake)[0]
+    manifest = Manifest(**{"commit": sha, "files": LISTED} | lie)
+    store(fake, sha, FILES | {MANIFEST_NAME: manifest_to_json(manifest).encode()})
+    found = search(fake)
+    assert (found.baseline is None) == bool(reason)
+    assert reason in "".join(found.reasons)
 
 
 def test_it_gives_up_after_ten_sets_that_do_not_serve(fake: FakeGitHub) -> None:

@@ -95,6 +95,15 @@ def test_outputs_cannot_add_others(tmp_path: Path) -> None:
     assert outputs_as_read_by_the_runner(path.read_bytes().decode()) == values
 
 
+def test_nobody_knows_beforehand_where_an_output_ends(tmp_path: Path) -> None:
+    path = tmp_path / "output"
+    commands = WorkflowCommands(io.StringIO(), output_path=str(path))
+    for _ in range(3):
+        commands.set_output("text", "a")
+    ends = re.findall(r"^text<<profgate-([0-9a-f-]{36})$", path.read_text(), re.MULTILINE)
+    assert len(set(ends)) == 3
+
+
 @pytest.mark.parametrize("name", ["", "a=b", "a\nb", "a b", "1a", "ä"])
 def test_an_output_has_a_plain_name(name: str) -> None:
     with pytest.raises(ProfgateError, match="is not a name"):

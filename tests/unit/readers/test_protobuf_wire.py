@@ -31,3 +31,12 @@ def test_numbers_of_a_column_end_after_ten_bytes(messages: int, is_packed: bool)
     assert column(LARGEST, messages, is_packed=is_packed) == [-1] * messages
     with pytest.raises(ProfileError, match="more than 10 bytes"):
         column(ENDLESS, messages, is_packed=is_packed)
+
+
+@pytest.mark.parametrize(("messages", "what"), [(1, "ends too early"), (100, "a length is too large")])
+def test_no_length_leads_back(messages: int, what: str) -> None:
+    # read as int64 it is -1: the next field would begin inside this one
+    message = b"\x0a" + LARGEST
+    starts = np.arange(messages, dtype=np.int64) * len(message)
+    with pytest.raises(ProfileError, match=what):
+        repeated_varints(message * messages, starts, starts + len(message), (1,), "x")
