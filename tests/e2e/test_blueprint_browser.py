@@ -1,23 +1,20 @@
 """The evolution blueprint in a real browser, with the network off."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
 
-from e2e.test_page_browser import ARGUMENTS, CHROMIUM
+from e2e.conftest import OpenFile
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.report.page import build_page
 from profgate.report.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page
-
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+    from playwright.sync_api import Locator, Page
 
 HOSTILE = '<img src=x onerror="document.title=1">'
 NAMES = ["main", "load", "parse", "render", HOSTILE, "fresh", "vanished", "helper", "leaf"]
@@ -67,41 +64,18 @@ def tree_of(rows: Sequence[tuple[int, ...]], names: Sequence[str] = NAMES, *, co
     return PageTree(parent, symbol, columns[2], columns[3], names, (), (), before, after, source=states)
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator["Browser"]:
-    with playwright.sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield running
-        running.close()
-
-
 @pytest.fixture
-def open_page(browser: "Browser", tmp_path: Path) -> Iterator[OpenPage]:
-    opened, told = [], []
-
+def open_page(open_file: OpenFile, tmp_path: Path) -> OpenPage:
     def opener(
-        tree: PageTree | None = None,
-        header: PageHeader = HEADER,
-        fragment: str = "#tab=blueprint",
-        width: int = 1280,
-        color_scheme: Literal["light", "dark"] = "light",
+        tree: PageTree | None = None, header: PageHeader = HEADER, fragment: str = "#tab=blueprint", **options: Any
     ) -> "Page":
         path = tmp_path / "page.html"
         path.write_text(build_page(tree or tree_of(ROWS), header), encoding="utf-8")
-        context = browser.new_context(viewport={"width": width, "height": 900}, offline=True, color_scheme=color_scheme)
-        opened.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: told.append(f"error: {error}"))
-        page.on("console", lambda message: told.append(f"console: {message.text}"))
-        page.on("request", lambda request: told.append(request.url) if request.url != path.as_uri() else None)
-        page.goto(path.as_uri() + fragment)
+        page = open_file(path, fragment, **options)
         page.wait_for_selector("[data-node='0']", state="attached")
         return page
 
-    yield opener
-    for context in opened:
-        context.close()
-    assert told == [], "the page fetched something, or said something on the console"
+    return opener
 
 
 def box(page: "Page", name: str) -> "Locator":

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -62,30 +61,9 @@ def outputs_of(text: str) -> dict[str, str]:
     }
 
 
-def errors_in_browser(page_file: Path) -> tuple[list[str], list[str]]:
-    """Console errors, and requests beyond the page itself."""
-    sync_api = pytest.importorskip("playwright.sync_api")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("chromium is not installed; run apt-get install -y chromium")
-    errors: list[str] = []
-    requests: list[str] = []
-    with sync_api.sync_playwright() as playwright:
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-        browser = playwright.chromium.launch(executable_path=chromium, args=flags)
-        page = browser.new_context(offline=True).new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-        page.on("request", lambda request: requests.append(request.url))
-        page.goto(page_file.as_uri())
-        page.wait_for_timeout(300)
-        browser.close()
-    return errors, requests[1:]
-
-
 @pytest.mark.usefixtures("_image")
 def test_a_regression_fails_the_step_and_tells_the_pull_request(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    request: pytest.FixtureRequest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with FakeGitHub() as fake:
         stage = Stage(fake, tmp_path / "recorded", capsys)
@@ -109,4 +87,5 @@ def test_a_regression_fails_the_step_and_tells_the_pull_request(
     report = workspace_after() / "profgate-report" / "report.json"
     assert json.loads(report.read_text())["verdict"]["conclusion"] == "fail"
     assert report.stat().st_uid == workspace_after().stat().st_uid
-    assert errors_in_browser(html) == ([], [])
+    page = request.getfixturevalue("open_file")(html)  # last: without a browser the rest has been seen
+    page.wait_for_selector("canvas[data-painted]", state="attached")

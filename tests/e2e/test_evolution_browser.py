@@ -1,23 +1,20 @@
 """The evolution page in a real browser, with the network off."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
-from e2e.test_page_browser import ARGUMENTS, CHROMIUM
+from e2e.conftest import OpenFile
 from profgate.history.evolution import evolution_of
 from profgate.model.evolution import BenchmarkValue, Evolution, MeasuredVersion, Version
 from profgate.model.units import Metric, MetricKind
 from profgate.report.evolution_page import build_evolution_page
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
-
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+    from playwright.sync_api import Page
 
 HOSTILE = '<img src=x onerror="document.title=1">'
 CALLS = Metric("calls", "count", kind=MetricKind.COUNTED)
@@ -52,27 +49,9 @@ def evolution(benchmarks: int = 20, versions: int = 10) -> Evolution:
     return evolution_of(f"bench {HOSTILE}", measured)
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator["Browser"]:
-    with playwright.sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield running
-        running.close()
-
-
 @pytest.fixture
-def open_page(browser: "Browser", tmp_path: Path) -> Iterator[OpenPage]:
-    opened, told = [], []
-
-    def opener(
-        shown: Evolution | None = None,
-        fragment: str = "",
-        width: int = 1280,
-        color_scheme: Literal["light", "dark"] = "light",
-        *,
-        every: int = 2,
-        script: bool = True,
-    ) -> "Page":
+def open_page(open_file: OpenFile, tmp_path: Path) -> OpenPage:
+    def opener(shown: Evolution | None = None, fragment: str = "", *, every: int = 2, **options: Any) -> "Page":
         shown = shown or evolution()
         links = {number: f"jumps/{number}.html" for number in range(0, len(shown.jumps), every)}
         path = tmp_path / "evolution.html"
@@ -80,26 +59,12 @@ def open_page(browser: "Browser", tmp_path: Path) -> Iterator[OpenPage]:
         (tmp_path / "jumps").mkdir(exist_ok=True)
         for link in links.values():
             (tmp_path / link).write_text("<!doctype html><title>difference</title>", encoding="utf-8")
-        context = browser.new_context(
-            viewport={"width": width, "height": 900},
-            offline=True,
-            color_scheme=color_scheme,
-            java_script_enabled=script,
-        )
-        opened.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: told.append(f"error: {error}"))
-        page.on("console", lambda message: told.append(f"console: {message.text}"))
-        page.on("request", lambda request: told.append(request.url) if not request.url.startswith("file:") else None)
-        page.goto(path.as_uri() + fragment)
-        if script:
+        page = open_file(path, fragment, beside=True, **options)
+        if options.get("java_script_enabled", True):
             page.wait_for_selector("#chart svg", state="attached")
         return page
 
-    yield opener
-    for context in opened:
-        context.close()
-    assert told == [], "the page fetched something, or said something on the console"
+    return opener
 
 
 def shown(page: "Page") -> list[str]:
@@ -242,7 +207,7 @@ def test_names_never_become_markup(open_page: OpenPage) -> None:
 
 
 def test_without_script_the_largest_jumps_remain(open_page: OpenPage) -> None:
-    page = open_page(script=False)
+    page = open_page(java_script_enabled=False)
     assert page.locator("#static tbody tr").count() == 18
     assert page.locator("#static a").first.get_attribute("href") == "jumps/0.html"
     assert page.locator("#app").is_hidden()

@@ -1,17 +1,17 @@
 """The page in a real browser, with the network off."""
 
 import re
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
 
+from e2e.conftest import OpenFile
 from profgate.model.attribution import SourceStates
 from profgate.report.page import build_page
 from profgate.report.page_columns import PageFinding, PageHeader, PageTree
@@ -20,19 +20,6 @@ from profgate.report.page_index import IndexRow, build_index
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
-
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 HOSTILE = '<img src=x onerror="document.title=1">'
 FUNCTIONS = ["main", "load", "parse", "render", HOSTILE, "fresh", "vanished", "a;b"]
 STACKS = [
@@ -65,48 +52,14 @@ DEMO = tree_of(STACKS, FUNCTIONS)
 AXE_RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator["Browser"]:
-    with playwright.sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield running
-        running.close()
-
-
 @pytest.fixture
-def open_page(browser: "Browser", tmp_path: Path) -> Iterator[OpenPage]:
-    opened = []
-    told: list[str] = []
-
-    def opener(
-        tree: PageTree = DEMO,
-        header: PageHeader = HEADER,
-        fragment: str = "",
-        width: int = 1080,
-        *,
-        java_script_enabled: bool = True,
-        color_scheme: Literal["light", "dark"] = "light",
-    ) -> "Page":
+def open_page(open_file: OpenFile, tmp_path: Path) -> OpenPage:
+    def opener(tree: PageTree = DEMO, header: PageHeader = HEADER, fragment: str = "", **options: Any) -> "Page":
         path = tmp_path / "page.html"
         path.write_text(build_page(tree, header), encoding="utf-8")
-        context = browser.new_context(
-            viewport={"width": width, "height": 800},
-            offline=True,
-            java_script_enabled=java_script_enabled,
-            color_scheme=color_scheme,
-        )
-        opened.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: told.append(f"error: {error}"))
-        page.on("console", lambda message: told.append(f"console: {message.text}"))
-        page.on("request", lambda request: told.append(request.url) if request.url != path.as_uri() else None)
-        page.goto(path.as_uri() + fragment)
-        return page
+        return open_file(path, fragment, **{"width": 1080, **options})
 
-    yield opener
-    for context in opened:
-        context.close()
-    assert told == [], "the page fetched something, or said something on the console"
+    return opener
 
 
 def painted(page: "Page", view: str = "after") -> "Page":

@@ -1,0 +1,61 @@
+"""A real browser with the network off, for pages that need no server."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = shutil.which("chromium")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+OpenFile = Callable[..., "Page"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["Browser"]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed")
+    with playwright.sync_playwright() as driver:
+        running = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def open_file(browser: "Browser") -> Iterator[OpenFile]:
+    """Opens a file as a page; at the end no page may have fetched anything, or said something on the console.
+
+    A page that links to others may open the files ``beside`` it.
+    """
+    opened = []
+    told: list[str] = []
+
+    def opener(path: Path, fragment: str = "", width: int = 1280, *, beside: bool = False, **options: Any) -> "Page":
+        allowed = path.parent.as_uri() if beside else path.as_uri()
+        context = browser.new_context(viewport={"width": width, "height": 900}, offline=True, **options)
+        opened.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: told.append(f"error: {error}"))
+        page.on("console", lambda message: told.append(f"console: {message.text}"))
+        page.on("request", lambda request: None if request.url.startswith(allowed) else told.append(request.url))
+        page.goto(path.as_uri() + fragment)
+        return page
+
+    yield opener
+    for context in opened:
+        context.close()
+    assert told == [], "the page fetched something, or said something on the console"
