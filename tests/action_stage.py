@@ -53,6 +53,7 @@ class Stage:
         self.actor = "octocat"
         self.fork = False
         self.attempt = 1
+        self.action = "synchronize"  # of the pull request
         self.pace = QUICK
         self.environ: dict[str, str] = {}  # of the machine
         self._workspaces = itertools.count(1)  # also when two runs start at once
@@ -118,10 +119,11 @@ class Stage:
         """One use of the action in the pull request's run."""
         ours = self.fake.state.repository_id
         event = {
-            "action": "synchronize",
+            "action": self.action,
             "number": self.number,
             "pull_request": {
                 "number": self.number,
+                "draft": self.fake.state.pulls[self.number].draft,
                 "head": {"sha": self.head, "ref": "feature", "repo": {"id": 666 if self.fork else ours}},
                 "base": {"sha": self.base, "ref": self.base_branch, "repo": {"id": ours}},
                 "user": {"login": "octocat"},

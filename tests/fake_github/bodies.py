@@ -110,7 +110,7 @@ class Bodies:
         url = f"{self._api}/pulls/{pull.number}"
         body |= {"number": pull.number, "state": pull.state, "url": url, "html_url": f"{self._html}/pull/{pull.number}"}
         body |= {"requested_teams": [], "requested_reviewers": [], "assignee": None, "assignees": [], "milestone": None}
-        body |= {"locked": False, "merged_at": None, "closed_at": None}
+        body |= {"locked": False, "merged_at": None, "closed_at": None, "draft": pull.draft}
         body["labels"] = [self.label(name) for name in pull.labels]
         body["user"]["login"] = pull.author
         body["title"] = pull.title

@@ -66,6 +66,7 @@ class Pull:
     state: str
     labels: list[str]
     title: str = "A change"
+    draft: bool = False
 
 
 @dataclass

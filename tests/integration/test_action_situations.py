@@ -97,6 +97,21 @@ def test_a_pull_request_is_told_of_the_ref_that_was_chosen_whatever_its_base(rec
     assert len(shown(recorded)) == 1
 
 
+def test_a_draft_is_judged_as_any_and_keeps_its_comment_when_it_is_ready(recorded: Stage) -> None:
+    for action, draft, shares in (
+        ("opened", True, SLOWER),
+        ("ready_for_review", False, SLOWER),
+        ("converted_to_draft", True, BOTH_SLOWER),
+        ("ready_for_review", False, SHARES),
+    ):
+        recorded.action, recorded.fake.state.pulls[recorded.number].draft = action, draft
+        assert recorded.compare(profiles(shares, 77)) == (0 if shares is SHARES else 1)
+        (comment,) = shown(recorded)
+        assert ("render" in comment) == (shares is BOTH_SLOWER)
+        assert ("Back to normal" in comment) == (shares is SHARES)
+    assert recorded.fake.count("POST", "/comments") == 1
+
+
 def test_a_force_push_while_it_runs_keeps_the_older_result_out(recorded: Stage) -> None:
     recorded.start_first_half()
     recorded.fake.state.pulls[recorded.number].head_sha = recorded.fake.add_commit(parents=[recorded.base])
