@@ -88,10 +88,12 @@ def test_passing_failures_are_sat_out() -> None:
         assert (fake.count("POST", "CreateArtifact"), fake.count("POST", "FinalizeArtifact")) == (3, 2)
 
 
-def test_an_artifact_whose_last_answer_was_lost_is_found() -> None:
+@pytest.mark.parametrize("again", [404, 409])
+def test_an_artifact_whose_last_answer_was_lost_is_found(again: int) -> None:
     with FakeGitHub() as fake:
         service = service_of(fake)
         fake.fail("POST", "FinalizeArtifact", 502, stored=True)
+        fake.fail("POST", "FinalizeArtifact", again, body=b'{"msg": "no such open artifact"}')
         uploaded = service.upload_file("a.txt", b"1", "text/plain")
         assert fake.state.artifacts[uploaded.id].data == b"1"
 

@@ -41,6 +41,10 @@ class UploadUnavailable(GitHubError):  # noqa: N818 - named for what it says
     """This run cannot upload by itself; the caller falls back to the upload action."""
 
 
+class NameTaken(UploadUnavailable):
+    """The run has an artifact of this name, perhaps from a try of ours whose answer was lost; another name is free."""
+
+
 class _NotYetError(UploadUnavailable):
     """A failure that may pass."""
 
@@ -96,7 +100,7 @@ class ArtifactService:
     ) -> UploadedArtifact:
         r"""Stores one file as it is; a browser opens it directly if it knows ``mime_type``.
 
-        The name must be new in this run and free of ``" : < > | * ? \ /`` and line breaks.
+        The name must be new in this run, else NameTaken, and free of ``" : < > | * ? \ /`` and line breaks.
         """
         if not name or BAD_NAME.search(name):
             raise UploadUnavailable(f"artifact {name!r}", 'the name is empty or holds one of " : < > | * ? \\ /')
@@ -242,7 +246,8 @@ def _granted(status: int, value: object, where: str) -> dict[str, Any]:
     if status in RETRYABLE and "insufficient usage" not in message:
         raise _NotYetError(where, f"the results service answered {status} {message}".rstrip())
     if status == 409:
-        raise UploadUnavailable(where, "this run has an artifact of that name already; set another name")
+        whose = "another step's, or an earlier try's whose answer was lost"
+        raise NameTaken(where, f"this run has an artifact of that name already ({whose}); set another name")
     if status != 200 or not isinstance(value, dict) or value.get("ok", True) is not True:
         raise UploadUnavailable(where, f"the results service answered {status} {message}".rstrip())
     return value

@@ -3,15 +3,17 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from profgate.adapters.artifact_service import UploadedArtifact, UploadUnavailable
+from profgate.adapters.artifact_service import NameTaken, UploadedArtifact, UploadUnavailable
 from profgate.model.links import Links
 from profgate.model.report import Document
 
 LONGEST_NAME = 120
 REPORT_PREFIX = "profgate-report-"
+MOST_NAMES = 3  # under which a page is tried to be stored
 
 
 class Uploads(Protocol):
@@ -52,8 +54,7 @@ def upload_pages(
     try:
         service = connect()
         for page in pages:
-            name = page_name(key, page, attempt, taken)
-            stored = service.upload_file(name, page.document.text.encode(), page.document.media_type)
+            stored = _stored_page(service, page, partial(page_name, key, page, attempt, taken))
             links = replace(links, pages={**links.pages, (page.workload, page.metric): stored.url})
     except UploadUnavailable as error:
         name = f"profgate-pages-{key}-{attempt}"
@@ -62,6 +63,17 @@ def upload_pages(
         told = f"{told}\nand fetch them with: {command}" if command else told
         return Uploaded(replace(links, fetch=command or None), (told,))
     return Uploaded(links)
+
+
+def _stored_page(service: Uploads, page: Page, new_name: Callable[[], str]) -> UploadedArtifact:
+    """The page under the first name that is free: nobody looks for a page by its name."""
+    data, kind = page.document.text.encode(), page.document.media_type
+    for _ in range(MOST_NAMES - 1):
+        try:
+            return service.upload_file(new_name(), data, kind)
+        except NameTaken:
+            continue
+    return service.upload_file(new_name(), data, kind)
 
 
 def upload_profiles(

@@ -46,6 +46,27 @@ def test_each_page_is_an_artifact_that_opens(fake: FakeGitHub) -> None:
     assert uploaded.links.run == "https://example.com/runs/1"
 
 
+@pytest.mark.parametrize("lost", ["CreateArtifact", "FinalizeArtifact"])
+def test_no_page_is_lost_where_the_service_did_its_work_and_its_answer_did_not_come(
+    fake: FakeGitHub, lost: str
+) -> None:
+    fake.fail("POST", lost, 502, stored=True)
+    pages = [page("api"), page("cli")]
+    uploaded = upload_pages(lambda: service_of(fake), pages, key="k", attempt=1, folder="out", run_url=RUN)
+    assert uploaded.warnings == ()
+    assert set(uploaded.links.pages) == {("api", "cpu"), ("cli", "cpu")}
+    names = {"CreateArtifact": "profgate-k-api.cpu-2-1.html", "FinalizeArtifact": "profgate-k-api.cpu-1.html"}
+    assert [one.name for one in fake.state.artifacts.values()] == [names[lost], "profgate-k-cli.cpu-1.html"]
+
+
+def test_names_that_are_taken_again_and_again_end_in_a_warning(fake: FakeGitHub) -> None:
+    fake.fail("POST", "CreateArtifact", 409, body=b'{"msg": "already exists"}', times=99)
+    uploaded = upload_pages(lambda: service_of(fake), [page("api")], key="k", attempt=1, folder="out", run_url=RUN)
+    assert fake.count("POST", "CreateArtifact") == 3
+    assert "whose answer was lost" in uploaded.warnings[0]
+    assert "actions/upload-artifact" in uploaded.warnings[0]
+
+
 def test_without_a_service_the_step_is_told() -> None:
     uploaded = upload_pages(no_service, [page("api")], key="k", attempt=1, folder="out", run_url=RUN)
     assert uploaded.links.pages == {}
