@@ -52,6 +52,17 @@ def test_the_second_half_tells_what_a_fork_could_not(forked: Stage) -> None:
     assert forked.outputs["baseline-distance"] == "0"
 
 
+def test_a_second_half_is_promised_only_where_there_may_be_one(forked: Stage) -> None:
+    first_half(forked, profiles(SLOWER, 77))
+    assert "if this repository has one (profgate's docs/github.md: Pull requests of forks)" in forked.summary
+    service = forked.fake.service_env
+    forked.fake.service_env = lambda: service() | {"ACTIONS_RESULTS_URL": ""}  # type: ignore[method-assign]
+    assert first_half(forked, profiles(SLOWER, 78)) == 1
+    assert "Nor were the profiles stored for a run that can write it: the log names the step to add" in forked.summary
+    assert f"name: {TARGET}" in forked.log
+    assert "workflow_run" not in forked.summary
+
+
 def test_a_fork_that_changes_nothing_gets_a_green_status_and_no_comment(forked: Stage) -> None:
     first_half(forked, profiles(SHARES, 77))
     assert forked.second_half() == 0

@@ -1,11 +1,13 @@
 """A matrix: its legs store their reports, a last job merges them to one comment and one verdict."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
+from profgate.__main__ import main as merge_by_hand
 from profgate.judge.legs import Leg, as_one
 from profgate.model.policy import Policy
 from profgate.publish.artifacts import report_artifact
@@ -111,6 +113,37 @@ def test_a_leg_that_cannot_store_its_report_fails(two_legs: Stage) -> None:
     code = two_legs.step(profiles(SHARES, 77), key="linux", artifact=f"{ARTIFACT}-linux", mode="leg")
     assert two_legs.finish(code) == 2
     assert "the report was not stored" in two_legs.log
+
+
+@pytest.mark.parametrize("missing", ["ACTIONS_RESULTS_URL", "ACTIONS_RUNTIME_TOKEN"])
+def test_without_the_artifact_service_a_leg_gives_its_own_verdict_and_says_what_carries_its_report(
+    two_legs: Stage, missing: str, tmp_path: Path
+) -> None:
+    service, leg = two_legs.fake.service_env, {"key": "linux", "artifact": f"{ARTIFACT}-linux", "mode": "leg"}
+    two_legs.fake.service_env = lambda: service() | {missing: ""}  # type: ignore[method-assign]
+    two_legs.start_first_half()
+    assert two_legs.step(profiles(SHARES, 77), **leg) == 0
+    assert two_legs.step(profiles(SLOWER, 78), **leg) == 1
+    assert two_legs.outputs["conclusion"] == "fail"
+    assert "This leg gives its own verdict" in two_legs.summary
+    step = two_legs.log.partition("add this step:%0A")[2].replace("%0A", "\n")
+    assert "name: profgate-report-linux-1\n    path: profgate-report/leg\n" in step
+    carried = two_legs.workspace / "profgate-report" / "leg"
+    assert sorted(one.name for one in carried.iterdir()) == ["links.json", "report.json"]
+    assert merge_by_hand(["report", "merge", str(carried / "report.json"), "-o", str(tmp_path / "merged")]) == 1
+    told = {"../merged/report.json": (tmp_path / "merged" / "report.json").read_bytes()}
+    assert two_legs.finish(two_legs.step(told, mode="tell", report="merged/report.json")) == 1
+    assert len(two_legs.comments) == 1
+
+
+def test_without_the_artifact_service_what_was_accepted_counts_in_the_leg(two_legs: Stage) -> None:
+    two_legs.fake.state.collaborators["maintainer"] = "write"
+    two_legs.fake.add_comment(two_legs.number, "/profgate accept parse max=+150%: needed", author="maintainer")
+    service = two_legs.fake.service_env
+    two_legs.fake.service_env = lambda: service() | {"ACTIONS_RESULTS_URL": ""}  # type: ignore[method-assign]
+    two_legs.start_first_half()
+    code = two_legs.step(profiles(SLOWER, 78), key="linux", artifact=f"{ARTIFACT}-linux", mode="leg")
+    assert two_legs.finish(code) == 0
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,7 @@ class Job:
         self.environ = environ
         self.output_dir = posixpath.join(context.workspace, settings.output_dir)
         self.connections = ExitStack()
+        self.hands_over = True  # until what a second half needs could not be stored
         self.bundle = _certificates(settings.ca_bundle, context.workspace)
         self._upload_patience = pace.patience.fresh()
 
@@ -91,6 +92,11 @@ class Job:
         if self.context.pr_number is None:
             return []
         return self.client.pull_files(self.context.pr_number)
+
+    @property
+    def can_upload(self) -> bool:
+        """Whether the runner offers its artifact service, which an Enterprise Server may not have."""
+        return bool(self.context.results_url and self.context.runtime_token)
 
     def uploads(self) -> Uploads:
         """The artifact service of this run."""

@@ -48,7 +48,7 @@ def store_target(job: Job) -> None:
     """Stores this build's profiles, and a baseline that the job brought, beside manifests that name this run."""
     settings, workspace = job.settings, job.context.workspace
     target = local_set(settings.profiles, workspace)
-    _store(job, target, listed(job.identity(), target.files), target_artifact(settings), "target")
+    job.hands_over = _store(job, target, listed(job.identity(), target.files), target_artifact(settings), "target")
     if settings.baseline_profiles:
         baseline = local_set(settings.baseline_profiles, workspace)
         _store(job, baseline, listed(job.identity(), baseline.files), brought_artifact(settings), "brought")
@@ -64,8 +64,8 @@ def brought_artifact(settings: Settings) -> str:
     return f"{settings.artifact}-brought"
 
 
-def _store(job: Job, profiles: LocalSet, manifest: Manifest, name: str, subfolder: str) -> None:
-    """Writes profiles and manifest into the output folder and uploads them; that it fails is a warning."""
+def _store(job: Job, profiles: LocalSet, manifest: Manifest, name: str, subfolder: str) -> bool:
+    """Writes profiles and manifest into the output folder and uploads them; that it fails is a warning, and False."""
     stored = write_set(job, profiles, manifest, subfolder)
     shown = posixpath.join(job.settings.output_dir, subfolder)
     warning = upload_profiles(job.uploads, name, stored, shown, job.context.run_url)
@@ -74,6 +74,7 @@ def _store(job: Job, profiles: LocalSet, manifest: Manifest, name: str, subfolde
     else:
         job.commands.log(f"stored {len(profiles.files)} profiles as {name}")
     give_back(job.output_dir, job.context.workspace)
+    return not warning
 
 
 def write_set(job: Job, profiles: LocalSet, manifest: Manifest, subfolder: str) -> dict[str, bytes]:

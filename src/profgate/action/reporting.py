@@ -16,7 +16,7 @@ from profgate.errors import ProfgateError
 from profgate.model.links import Links
 from profgate.model.report import Document, Report
 from profgate.pipeline import Built, PipelineInput
-from profgate.publish.artifacts import Page, report_artifact, store_report, upload_pages
+from profgate.publish.artifacts import Page, report_artifact, store_report, upload_pages, upload_step
 from profgate.publish.files import give_back, write_documents
 from profgate.publish.step_outputs import Published
 from profgate.report.comment import render_comment
@@ -27,6 +27,9 @@ from profgate.report.page_index import IndexRow, build_index
 from profgate.report.summary import render_summary
 
 UNTOLD = "This run was ended before it told its result anywhere else."
+LEG = "This is one leg: the job that merges all of them comments and gives the verdict."
+LEG_ALONE = "This leg gives its own verdict: there is no artifact service that could store its report for one of all."
+LEG_FOLDER = "leg"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +48,8 @@ def compare_and_report(job: Job, sides: Sides) -> int:
     settings, run_url = job.settings, job.context.run_url
     given = sides.given
     if given.baseline and given.target:
-        leg = settings.mode == "leg"  # the job that merges the legs reads what was accepted
-        acceptances, unread = ((), ()) if leg else accepted(job, given.policy, given.baseline_side)
+        merged = settings.mode == "leg" and job.can_upload  # the job that merges the legs reads what was accepted
+        acceptances, unread = ((), ()) if merged else accepted(job, given.policy, given.baseline_side)
         given = replace(given, diff=source_diff(job, given.baseline_side), acceptances=acceptances)
         sides = replace(sides, given=given, warnings=(*sides.warnings, *unread))
     built = wiring.compare(given)
@@ -88,12 +91,25 @@ def conclude(job: Job, result: Result) -> int:
 
 def _end_leg(job: Job, result: Result) -> int:
     """Stores the report for the job that merges; a leg has no verdict of its own, but must not be lost."""
-    _end(job, result, "This is one leg: the job that merges all of them comments and gives the verdict.", "")
     name = report_artifact(job.settings.key, job.context.run_attempt)
+    write_documents(posixpath.join(job.output_dir, LEG_FOLDER), _stored(result))
+    if not job.can_upload:
+        return _end_alone(job, result, name)
+    _end(job, result, LEG, "")
     if warning := store_report(job.uploads, name, _files(result))[1]:
         raise ProfgateError("mode leg", f"the report was not stored, so it cannot be merged: {warning}")
     job.commands.log(f"stored the report as {name}")
     return 0
+
+
+def _end_alone(job: Job, result: Result, name: str) -> int:
+    """Ends a leg that no job may ever merge: its verdict must stand by itself, or a lost leg would pass."""
+    _end(job, result, LEG_ALONE, "")
+    step = upload_step(name, posixpath.join(job.settings.output_dir, LEG_FOLDER), job.context.run_url)
+    how = "and in the last job download them, join them with profgate report merge, and tell the result with mode: tell"
+    told = f"{LEG_ALONE} For one verdict of all legs add this step:\n{step}\n{how}"
+    job.commands.warning(told, title="profgate")
+    return exit_code_of(job, result.report)
 
 
 def with_stored_report(job: Job, result: Result, name: str) -> Result:
@@ -104,8 +120,14 @@ def with_stored_report(job: Job, result: Result, name: str) -> Result:
     return replace(result, links=replace(result.links, report=url or None))
 
 
+def _stored(result: Result) -> list[Document]:
+    """What is stored of a result, for whoever merges or reads it later."""
+    texts = {REPORT_NAME: to_json(result.report), LINKS_NAME: links_to_json(result.links)}
+    return [Document(name, "application/json", text) for name, text in texts.items()]
+
+
 def _files(result: Result) -> dict[str, bytes]:
-    return {REPORT_NAME: to_json(result.report).encode(), LINKS_NAME: links_to_json(result.links).encode()}
+    return {one.name: one.text.encode() for one in _stored(result)}
 
 
 def _end(job: Job, result: Result, note: str, comment_url: str) -> None:

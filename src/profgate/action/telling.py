@@ -16,6 +16,11 @@ from profgate.report.rows import grouped, headline
 
 NOT_COMPARED = 3
 READ_ONLY = "runs of forks and of Dependabot get a token that can only read"
+SECOND_HALF = (
+    "The profiles were stored for a workflow that runs on workflow_run and can write it, if this repository has one"
+    " (profgate's docs/github.md: Pull requests of forks)"
+)
+NOT_HANDED_OVER = "Nor were the profiles stored for a run that can write it: the log names the step to add"
 
 
 def tell(error: ProfgateError, commands: WorkflowCommands) -> None:
@@ -139,9 +144,12 @@ def tell_pull_request(job: Job, report: Report, comment: Document, links: Links)
 
 
 def _no_comment(job: Job) -> str:
+    """Why not, and who may write it instead: whether the repository has such a workflow is not known here."""
     if not job.context.read_only:
         return "no token was given"
-    return f"{READ_ONLY}. The profiles were stored for a workflow that runs on workflow_run and can write it"
+    if not job.hands_over:
+        return f"{READ_ONLY}. {NOT_HANDED_OVER}"
+    return f"{READ_ONLY}. {SECOND_HALF}"
 
 
 def _worth_a_comment(report: Report) -> bool:
