@@ -41,7 +41,7 @@ from profgate.model.source import SourceFile
 from profgate.model.workload import Workload
 from profgate.report.page import build_page
 from profgate.report.page_columns import BlueprintRules
-from profgate.report.page_input import PageContext, has_page, page_input
+from profgate.report.page_input import PageContext, page_input
 
 if TYPE_CHECKING:
     from profgate.detect.base import Strategy
@@ -330,7 +330,7 @@ def _pages(
         (workload.name, metric.name): metric for workload in report.workloads for metric in workload.metrics
     }
     order = sorted(comparisons, key=lambda one: _headline(metrics[one.workload, one.metric.name]))
-    drawable = [one for one in order if has_page(one)][: given.pages]
+    drawable = [one for one in order if one.drawable][: given.pages]
     beside = dict(zip(map(id, comparisons), zip(_page_names(comparisons), states, strict=True), strict=True))
     return tuple(_page(one, metrics[one.workload, one.metric.name], given, *beside[id(one)]) for one in drawable)
 

@@ -1,7 +1,7 @@
 // What one reads first: the sentence about the whole, findings, and the subtrees that explain the change.
 import { stateOf } from "./colour.js";
 import { byId, element, linkButton, makeButton } from "./dom.js";
-import { reachOf, rowOfFinding } from "./findings.js";
+import { reachOf, rowOfFinding, tagOf } from "./findings.js";
 import { formatShare } from "./format.js";
 import { symbolSums, whatChanged } from "./symbols.js";
 import { nameOf, symbolName } from "./tree.js";
@@ -63,12 +63,12 @@ export function makeChanges(page) {
     const sums = symbolSums(page.whole);
     nav.replaceChildren(
       ...page.header.findings.slice(0, FINDINGS_SHOWN).map((finding) => {
-        const { rows, symbol, severity } = finding;
+        const { rows, symbol } = finding;
         const sum = (side) => (rows?.length ? rows.reduce((whole, row) => whole + page.whole[side][row], 0) : sums[side][symbol]);
         const button = makeButton("", () => page.openFinding(finding), finding.direction);
         const caller = rows?.length ? page.whole.parent[rowOfFinding(page.whole, finding)] : 0;
         const place = caller > 0 ? ` · in ${nameOf(page.whole, caller)}` : "";
-        button.append(element("b", symbolName(page.whole, symbol)), element("span", `${severity} · ${changeOf(page, sum("after") - scaled(sum("before"), ratio))}${place}`));
+        button.append(element("b", symbolName(page.whole, symbol)), element("span", `${tagOf(finding)} · ${changeOf(page, sum("after") - scaled(sum("before"), ratio))}${place}`));
         if (finding.reach) button.append(element("span", finding.reach));
         return button;
       }),

@@ -21,6 +21,16 @@ export function rankOf(finding) {
   return rank < 0 ? SEVERITIES.length : rank;
 }
 
+// The word by which reports call a finding.
+export function tagOf(finding) {
+  return finding?.tag ?? finding?.severity ?? "";
+}
+
+function taggedWay(finding) {
+  const word = tagOf(finding);
+  return word.includes(finding.direction) ? word : `${word}, ${finding.direction}`;
+}
+
 // How the change can have come to a function with a finding, in words; empty where nobody asked.
 export function reachOf(page, symbol) {
   return page.header.findings.find((finding) => finding.symbol === symbol && finding.reach)?.reach ?? "";
@@ -31,7 +41,7 @@ export function findingWords(page, symbol) {
   const found = page.header.findings
     .filter((finding) => finding.symbol === symbol)
     .sort((one, two) => rankOf(one) - rankOf(two))
-    .map((finding) => `finding: ${finding.severity}, ${finding.direction}${finding.rows?.length ? " in a call path" : ""}${finding.strategies?.length ? ` (${finding.strategies.join(", ")})` : ""}`);
+    .map((finding) => `finding: ${taggedWay(finding)}${finding.rows?.length ? " in a call path" : ""}${finding.strategies?.length ? ` (${finding.strategies.join(", ")})` : ""}`);
   return [...found, reachOf(page, symbol)].filter(Boolean);
 }
 

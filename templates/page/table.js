@@ -1,6 +1,6 @@
 // The table of functions: sorts, filters, opens a function in the graph, and leaves its stacks out.
 import { byId, element, linkButton, makeButton } from "./dom.js";
-import { findingsBySymbol, rankOf, reachOf } from "./findings.js";
+import { findingsBySymbol, rankOf, reachOf, tagOf } from "./findings.js";
 import { formatShare, formatSignedShare } from "./format.js";
 import { isWorthRating, sortRows, symbolRows } from "./symbols.js";
 import { glyphOf } from "./draw.js";
@@ -109,7 +109,7 @@ function makeTable(page) {
     const tone = near ? "" : row.delta > 0 === !page.higher ? "worse" : "better";
     const cells = {
       name: () => nameCell(row),
-      severity: () => element("td", page.findings.get(row.symbol)?.severity ?? "", "words"),
+      severity: () => element("td", tagOf(page.findings.get(row.symbol)), "words"),
       before: () => element("td", meanOf(page, row.before, 0)),
       after: () => element("td", meanOf(page, row.after, 1)),
       delta: () => element("td", near ? meanOf(page, 0, 1) : changeOf(page, row.delta), tone),

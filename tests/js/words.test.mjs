@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findingWords, reachOf } from "../../templates/page/findings.js";
+import { findingWords, reachOf, tagOf } from "../../templates/page/findings.js";
 import { formatRatio, formatShare, formatSigned, formatSignedShare, formatValue, shorten } from "../../templates/page/format.js";
 import { makeFragment, parseFragment } from "../../templates/page/link.js";
 import { matcherOf, matchingSymbols, searchBelow } from "../../templates/page/search.js";
@@ -116,6 +116,14 @@ test("a pivot drops whole stacks on both sides", () => {
   assert.deepEqual([left.before[0], left.after[0]], [2, 3]);
   assert.deepEqual([tree.before[0], tree.after[0]], [12, 15]);
   assert.equal(withoutSymbols(tree, new Set()), tree);
+});
+
+test("a finding is called by its own word where the severity does not tell", () => {
+  const fresh = { symbol: 0, severity: "none", tag: "new", direction: "worse" };
+  const page = { header: { findings: [fresh, { symbol: 1, severity: "severe", tag: "much better", direction: "better" }] } };
+  assert.deepEqual(findingWords(page, 0), ["finding: new, worse"]);
+  assert.deepEqual(findingWords(page, 1), ["finding: much better"]);
+  assert.deepEqual([tagOf(fresh), tagOf({ severity: "maybe" }), tagOf(undefined)], ["new", "maybe", ""]);
 });
 
 test("the reach of a function is said once behind its findings, and only where it is known", () => {

@@ -17,7 +17,7 @@ from profgate.pipeline import states_of
 from profgate.report.folded_export import Scaling, two_column_folded
 from profgate.report.page import build_page
 from profgate.report.page_columns import PageHeader, PageTree, exact_sum
-from profgate.report.page_input import PageContext, has_page, metrics_against, page_input
+from profgate.report.page_input import PageContext, metrics_against, page_input
 from profgate.report.shading import CLASSIC, USUAL
 from profgate.report.svg import build_svg
 
@@ -78,7 +78,7 @@ def _sides(arguments: argparse.Namespace) -> tuple[PageTree, PageHeader]:
 
 
 def _drawable(comparison: Comparison) -> Comparison:
-    if not has_page(comparison):
+    if not comparison.drawable:
         raise ProfgateError(comparison.workload, "has no stacks to draw: its format holds no call paths")
     return comparison
 

@@ -25,7 +25,7 @@ from profgate.model.source import SourceFile
 from profgate.model.units import CALLS
 from profgate.pipeline import PipelineInput, states_of
 from profgate.report.page import build_page
-from profgate.report.page_input import PageContext, has_page, page_input
+from profgate.report.page_input import PageContext, page_input
 
 FOLDER = "jumps"
 LONGEST_NAME = 60
@@ -93,7 +93,7 @@ def _comparison(folder: TrackFolder, pair: _Pair, diff: SourceDiff | None) -> Co
         comparisons = wiring.overlays(given)
     except ProfgateError:  # said in the report already, where the profile was read
         return None
-    drawable = [one for one in comparisons if has_page(one)]
+    drawable = [one for one in comparisons if one.drawable]
     best = min(drawable, key=lambda one: one.metric.name != pair.metric, default=None)
     return (by_calls(best) or best) if best is not None and pair.metric == CALLS.name else best
 

@@ -358,4 +358,5 @@ def metric_report(
         calibration=calibration,
         relations=relations_of(comparison, detections),
         causes=causes_of(comparison, listed),
+        undrawable=not comparison.drawable,
     )

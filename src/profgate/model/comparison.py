@@ -217,3 +217,8 @@ class Comparison:
     groups: tuple[CostGroup, ...] = ()
     causes: Causes | None = None
     durations: DurationTable | None = None
+
+    @property
+    def drawable(self) -> bool:
+        """Whether there are call paths, or calls they can be estimated from."""
+        return self.tree is not None or (self.edges is not None and len(self.edges.caller) > 0)

@@ -91,7 +91,8 @@ class MetricReport:
     """One metric of one workload.
 
     ``cannot_tell`` are reasons a reader can act on, and those of strategies somebody asked for; ``unsuited`` those of
-    default strategies for which profiles of this kind hold nothing.
+    default strategies for which profiles of this kind hold nothing. ``undrawable``: they hold no calls, so no flame
+    graph can be drawn.
     """
 
     name: str
@@ -110,6 +111,7 @@ class MetricReport:
     calibration: dict[str, float | int | str | None] = field(default_factory=dict)
     relations: tuple[Relation, ...] = ()
     causes: tuple[Cause, ...] = ()
+    undrawable: bool = False
 
 
 @dataclass(frozen=True, slots=True)

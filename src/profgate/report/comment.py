@@ -33,7 +33,6 @@ OPEN_REASONS = 3
 LOOKS_CHANGED = 0.05  # relative change of a total that nobody takes for nothing
 LONGEST_COMMAND = 400
 LONGEST_FRAGMENT = 300  # a link that long helps nobody; it then names the frame by its key alone
-NEEDS_STACKS = "call_context: "  # begins the word of the strategy that every profile without stacks leaves unsuited
 POLICY = ("fail_on", "fail_on_total", "source")
 SIGNS = {"fail": "❌", "warn": "🟡", "pass": "✅", "not_compared": "⚪"}
 
@@ -128,6 +127,7 @@ def view(
     shown = pairs if len(pairs) <= 3 and moved else moved
     worse = [row for row in groups.worse if not row.total]  # totals have their own table
     page = _first_page(groups.worse + groups.better, links, report)
+    said = frozenset(report.verdict.reasons)
     return {
         "marker": marker,
         "sign": SIGNS["not_compared"] if _doubtful(report) and report.verdict.conclusion != "fail" else _sign(report),
@@ -150,8 +150,8 @@ def view(
         "carried": _table(groups.carried, limit),
         "missing": _table(missing, max(limit, 2)),
         "open_missing": _doubtful(report),
-        "row_of": lambda row: finding_cells(row, links),
-        "total_of": total_cells,
+        "row_of": lambda row: finding_cells(row, links, said),
+        "total_of": lambda pair: total_cells(pair, said),
         "counted": numbers.counted,
         "ways_out": ways_out((*worse, *groups.carried)) if head and report.verdict.conclusion == "fail" else (),
         "acceptances": markdown_acceptances(report),
@@ -198,15 +198,15 @@ def compared(report: Report, base: str | None, head: str | None) -> str:
     return f"{amount}{metrics} compared: {sides}" if count else f"B{sides[1:]}"
 
 
-def finding_cells(row: Row, links: Links) -> dict[str, Any]:
-    """The cells of one finding."""
+def finding_cells(row: Row, links: Links, said: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """The cells of one finding; ``said`` are reasons that the reader knows already."""
     finding, unit = row.finding, row.metric.unit
     sign, tag = row.tag
     page = _frame_link(row, links)
     times = numbers.ratio(finding.from_value, finding.to_value)
     values = numbers.from_to(finding.from_value, finding.to_value, unit)
     told = [
-        _why(row),
+        _why(row, said),
         _source(finding),
         *(sentence(text, 120) for text in rows.evidence_words(finding)),
     ]
@@ -228,8 +228,8 @@ def _source(finding: Finding) -> str:
     return link(words, (finding.evidence or {}).get("source_link")) if words else ""
 
 
-def total_cells(pair: Pair) -> dict[str, Any]:
-    """The cells of one total."""
+def total_cells(pair: Pair, said: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """The cells of one total; ``said`` are reasons that the reader knows already."""
     total, unit = pair.metric.total, pair.metric.unit
     found = next((row for row in (Row(pair.workload, pair.metric, f) for f in pair.metric.findings) if row.total), None)
     change = numbers.signed(total.delta, unit)
@@ -240,7 +240,7 @@ def total_cells(pair: Pair) -> dict[str, Any]:
         "baseline": numbers.quantity(total.baseline, unit),
         "target": numbers.quantity(total.target, unit),
         "change": f"**{change}{relative}**" if found else f"{change}{relative}",
-        "tag": _joined(" ".join(found.tag), _why(found)) if found else _unseen(pair.metric),
+        "tag": _joined(" ".join(found.tag), _why(found, said)) if found else _unseen(pair.metric),
     }
 
 
@@ -327,8 +327,8 @@ def _doubt(report: Report) -> str:
     return f"NOT COMPARED: {rows.doubt(report, code_span, sentence)}"
 
 
-def _why(row: Row) -> str:
-    return _joined(*(sentence(part, 120) for part in rows.why(row)))
+def _why(row: Row, said: frozenset[str]) -> str:
+    return _joined(*(sentence(part, 120) for part in rows.why(row, said)))
 
 
 def _unbroken(text: str) -> str:
@@ -383,12 +383,10 @@ def _first_page(found: Sequence[Row], links: Links, report: Report) -> str | Non
 
 def _no_page(pairs: Sequence[Pair], links: Links) -> str:
     """How else to come by the flame graph, or that there is none: no stacks. Empty where neither is known."""
-    stackless = all(any(reason.startswith(NEEDS_STACKS) for reason in pair.metric.unsuited) for pair in pairs)
-    if pairs and stackless and links.report and not links.pages:
+    undrawable = all(pair.metric.undrawable for pair in pairs)
+    if pairs and undrawable and links.report and not links.pages:
         return "no flame graph: no stacks were recorded"
-    return (
-        f"🔥 flame graphs: {code_span(links.fetch, LONGEST_COMMAND)}" if pairs and not stackless and links.fetch else ""
-    )
+    return f"🔥 flame graphs: {code_span(links.fetch, LONGEST_COMMAND)}" if not undrawable and links.fetch else ""
 
 
 def _run(url: str | None) -> str:

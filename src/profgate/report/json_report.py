@@ -15,7 +15,7 @@ from profgate.model.report import SCHEMA, Report
 Annotation: TypeAlias = Any  # what `get_type_hints` gives: a type, or a special form without a common one
 Plain: TypeAlias = Any  # what `json` takes and gives
 REPORT_NAME = "report.json"
-ONLY_WHERE_SAID = frozenset({"context", "acceptances"})  # left out where there is none
+ONLY_WHERE_SAID = frozenset({"context", "acceptances", "undrawable"})  # left out where there is none
 LARGEST_INTEGER = 1 << 63  # beyond it other languages lose digits or refuse the number
 
 

@@ -23,6 +23,7 @@ _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 class PageFinding(TypedDict):
     """One finding as the page marks it: the number of its symbol, how severe, and worse or better.
 
+    ``tag`` is the word by which reports call it, where the severity alone does not tell (``new``, ``much better``).
     ``key`` is its name in an address. ``rows`` are the rows of the tree it speaks of, where it speaks of call paths and
     not of the function everywhere. ``reach`` says in words how the change can have come to the function.
     """
@@ -31,7 +32,7 @@ class PageFinding(TypedDict):
     severity: str
     direction: str
     key: NotRequired[str]
-    kind: NotRequired[str]
+    tag: NotRequired[str]
     strategies: NotRequired[list[str]]
     story: NotRequired[str]
     reach: NotRequired[str]

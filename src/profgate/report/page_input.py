@@ -13,7 +13,7 @@ from profgate.report.finding_key import finding_key
 from profgate.report.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree
 from profgate.report.page_evidence import evidence_of
 from profgate.report.page_sources import Embed, page_sources
-from profgate.report.rows import reach_in_full
+from profgate.report.rows import reach_in_full, tag_of
 from profgate.report.unrolled import NOT_UNROLLED, unroll
 
 
@@ -29,11 +29,6 @@ class PageContext:
     rules: BlueprintRules = field(default_factory=BlueprintRules)
 
 
-def has_page(comparison: Comparison) -> bool:
-    """Whether there are call paths, or calls they can be estimated from."""
-    return comparison.tree is not None or (comparison.edges is not None and len(comparison.edges.caller) > 0)
-
-
 def normalisation_of(comparison: Comparison) -> Literal["none", "total"]:
     """Bare sample counts are made equal in total, unless both sides state one rate: then they are time."""
     rates = {facts.rate for facts in comparison.facts}
@@ -41,7 +36,7 @@ def normalisation_of(comparison: Comparison) -> Literal["none", "total"]:
 
 
 def page_input(comparison: Comparison, context: PageContext | None = None) -> tuple[PageTree, PageHeader]:
-    """The tree and the header of the page. Raises `ValueError` where there are no call paths (`has_page`)."""
+    """The tree and the header of the page. Raises `ValueError` where it is not drawable."""
     context = context or PageContext()
     symbols = comparison.symbols
     numbers = {(name, file): place for place, (name, file) in enumerate(zip(symbols.names, symbols.files, strict=True))}
@@ -126,7 +121,7 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageT
             },
         )
     if comparison.edges is None:
-        raise ValueError("page: the comparison has neither stacks nor calls; ask has_page first")
+        raise ValueError("page: the comparison has neither stacks nor calls; ask whether it is drawable first")
     sides = (slice(comparison.runs.baseline), slice(comparison.runs.baseline, None))
     own, total = (
         np.stack([values[side].sum(axis=0) for side in sides])
@@ -162,7 +157,7 @@ def _marks(
             severity=finding.severity,
             direction=finding.direction,
             key=finding_key(finding.location),
-            kind=finding.kind,
+            tag=tag_of(finding)[1],
             strategies=[vote.name for vote in finding.strategies if vote.agrees],
         )
         if finding.reasons:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -67,12 +67,17 @@ class Row:
     @property
     def tag(self) -> tuple[str, str]:
         """Sign and word of the finding."""
-        if self.finding.acknowledgement:
-            return "✅", "accepted"
-        kind = _kind(self.finding)
-        if self.finding.colour != "red" and (cost := (self.finding.evidence or {}).get("cost")) in MOVED:
-            return "🔀", cost
-        return ("·", "hint") if self.finding.colour == "neutral" and kind in MAYBE else TAGS[kind]
+        return tag_of(self.finding)
+
+
+def tag_of(finding: Finding) -> tuple[str, str]:
+    """Sign and word by which every report calls a finding."""
+    if finding.acknowledgement:
+        return "✅", "accepted"
+    kind = _kind(finding)
+    if finding.colour != "red" and (cost := (finding.evidence or {}).get("cost")) in MOVED:
+        return "🔀", cost
+    return ("·", "hint") if finding.colour == "neutral" and kind in MAYBE else TAGS[kind]
 
 
 class Groups(NamedTuple):
@@ -180,29 +185,47 @@ def doubt(report: Report, quote: Quote, words: Quote) -> str:
 
 
 def headline(report: Report, quote: Quote) -> str:
-    """What matters most, as one sentence; ``quote`` makes names safe for the place the sentence goes to."""
-    groups = grouped(report)
-    rows = groups.worse
-    if report.verdict.conclusion == "pass":
-        rows = tuple(row for row in groups.better if _kind(row.finding) in BETTER - MAYBE)
-    if report.verdict.conclusion == "fail":
-        rows = tuple(row for row in rows if row.finding.colour == "red") or rows
-    if not rows:
+    """What matters most, as one sentence; ``quote`` makes names safe for the place the sentence goes to.
+
+    What is sure comes first, then what is not, as what it is. Of the sure a cause says more than a sum, as long as it
+    weighs as much for the verdict; who reads one line must not take a program that got faster for a slower one.
+    """
+    groups, conclusion = grouped(report), report.verdict.conclusion
+    worse = [] if conclusion == "pass" else list(groups.worse)
+    if conclusion == "fail":
+        worse = [row for row in worse if row.finding.colour == "red"] or worse
+    worse = [row for row in worse if row.finding.colour == worse[0].finding.colour]
+    doubts = [] if conclusion == "fail" else sorted(filter(_doubtful, worse), key=_weight, reverse=True)
+    better = [row for row in groups.better if not _doubtful(row)]
+    sure = _cause([row for row in worse if conclusion == "fail" or not _doubtful(row)])
+    first = sure or _cause(doubts) or _cause(better)
+    if first is None:
         return ""
-    # a cause says more than a sum, as long as it weighs as much for the verdict
-    worst = [row for row in rows if row.finding.colour == rows[0].finding.colour]
-    row = next((row for row in worst if not row.total), worst[0])
-    whole = row.metric.total.relative
-    for other in groups.better:
-        if other.total and other.metric is row.metric and not row.total:
-            # who reads one line must not take a program that got faster for a slower one
-            against = "but" if row.finding.direction == "worse" else "above all"
-            return f"{story(other, quote)}; {against} {story(row, quote)}"
-    if whole is None or row.total:
-        return story(row, quote)
-    of = f" of {quote(row.workload)}" if len(report.workloads) > 1 else ""
-    quiet = ", within noise" if total_within_noise(row.metric) else ""
-    return f"{story(row, quote)} (total{of} {numbers.signed_percent(whole)}{quiet})"
+    gains = [row for row in better if row.metric is first.metric]
+    told = [row for row in gains if row.total][:1]
+    words = [story(row, quote) for row in told]
+    if sure is None and (gain := next((row for row in gains if not row.total), None)):
+        words.append(f"{'above all ' if told else ''}{story(gain, quote)}")
+    elif sure is not None:
+        words.append(f"{'but ' if told else ''}{story(sure, quote)}")
+    if (doubt := _cause(doubts)) and (sure is None or sure.total):
+        words.append(f"{'perhaps ' if _kind(doubt.finding) in MAYBE else ''}{story(doubt, quote)}")
+    whole = first.metric.total.relative
+    if told or first.total or whole is None:
+        return "; ".join(words)
+    of = f" of {quote(first.workload)}" if len(report.workloads) > 1 else ""
+    quiet = ", within noise" if total_within_noise(first.metric) else ""
+    return f"{'; '.join(words)} (total{of} {numbers.signed_percent(whole)}{quiet})"
+
+
+def _cause(rows: Sequence[Row]) -> Row | None:
+    """The first row of a function, else the first at all."""
+    return next((row for row in rows if not row.total), rows[0] if rows else None)
+
+
+def _doubtful(row: Row) -> bool:
+    """Whether weak evidence is all there is, or a new name, whose cost another name may have had."""
+    return _kind(row.finding) in MAYBE | {Kind.NOT_IN_BASELINE}
 
 
 def total_within_noise(metric: MetricReport) -> bool:
@@ -250,10 +273,14 @@ def _growth(row: Row) -> str:
     return f"is {size} {'higher' if up else 'lower'}"
 
 
-def why(row: Row) -> tuple[str, ...]:
-    """How well founded a finding is: ``fails the gate``, ``4 of 5 strategies``, ``q = 0.0004``."""
+def why(row: Row, said: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """How well founded a finding is: ``fails the gate``, ``4 of 5 strategies``, ``q = 0.0004``.
+
+    Of the reasons why it does not fail the first that is not among those ``said`` before of the whole report.
+    """
     finding = row.finding
-    parts = ["fails the gate"] if finding.colour == "red" else list(finding.reasons[:1])
+    mild = [reason for reason in finding.reasons if reason not in said][:1]
+    parts = ["fails the gate"] if finding.colour == "red" else mild
     if finding.carried_by is not None:
         parts.append(f"carried by {finding.carried_by.name}")
     if row.carries:
@@ -482,17 +509,21 @@ def _rows(report: Report) -> Iterable[Row]:
 
 def _importance(row: Row) -> tuple[int, int, float, float, str, str, str, str]:
     finding = row.finding
-    weight = abs((finding.share_to or 0.0) - (finding.share_from or 0.0))
     return (
         COLOURS.index(finding.colour) if finding.direction != "better" else len(COLOURS),
         RANKS[_kind(finding)] * (-1 if finding.direction == "better" else 1),
-        -weight,
+        -_weight(row),
         -abs(finding.relative or 0.0),
         row.workload,
         row.metric.name,
         finding.location.name,
         finding.location.file or "",
     )
+
+
+def _weight(row: Row) -> float:
+    """By which part of the run its share moved."""
+    return abs((row.finding.share_to or 0.0) - (row.finding.share_from or 0.0))
 
 
 def direction_of(kind: Kind) -> Direction:

@@ -103,6 +103,7 @@ def test_a_default_strategy_that_cannot_apply_is_told_apart_from_what_a_reader_c
     assert report.unsuited == ("call_context: this format has no stacks, so there are no calling contexts",)
     assert any("fewer than 1000 samples" in reason for reason in report.cannot_tell)
     assert asked.unsuited == ()
+    assert report.undrawable
     assert asked.cannot_tell == (*report.cannot_tell, *report.unsuited)
 
 

@@ -5,9 +5,9 @@ import pytest
 from comparisons import from_exclusive, from_stacks
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Location
-from profgate.model.report import Finding
+from profgate.model.report import Direction, Finding
 from profgate.model.units import Metric
-from profgate.report.page_input import PageContext, has_page, metrics_against, page_input
+from profgate.report.page_input import PageContext, metrics_against, page_input
 
 
 def finding(name: str, path: tuple[str, ...] | None = None, colour: str = "red") -> Finding:
@@ -45,6 +45,17 @@ def test_the_page_is_told_how_the_change_came_to_a_finding(evidence: dict[str, s
     assert header.findings[0].get("reach") == words
 
 
+@pytest.mark.parametrize(
+    ("kind", "direction", "word"),
+    [("NotInBaseline", "worse", "new"), ("NotInTarget", "better", "gone"), ("Optimization", "better", "better")],
+)
+def test_the_page_calls_a_finding_as_the_comment_does(kind: str, direction: Direction, word: str) -> None:
+    comparison = from_stacks([{"main;f": 10}], [{"main;f": 20}])
+    found = replace(finding("f", colour="yellow"), kind=kind, direction=direction)
+    _, header = page_input(comparison, PageContext(findings=[found]))
+    assert header.findings[0].get("tag") == word
+
+
 def test_functions_the_pull_request_changed_are_never_cut() -> None:
     comparison = from_stacks([{"main;a": 10}], [{"main;b": 20}])
     states: dict[str, SourceState] = {"a": "removed", "b": "changed", "main": "same"}
@@ -56,8 +67,10 @@ def test_functions_the_pull_request_changed_are_never_cut() -> None:
 
 
 def test_no_calls_and_no_stacks_are_no_page() -> None:
-    assert not has_page(from_exclusive([{"f": 1}], [{"f": 2}]))
-    assert not has_page(replace(from_stacks([{"f": 1}], [{"f": 1}]), tree=None))
+    assert not from_exclusive([{"f": 1}], [{"f": 2}]).drawable
+    made = from_stacks([{"f": 1}], [{"f": 1}])
+    assert made.drawable
+    assert not replace(made, tree=None).drawable
 
 
 def test_two_metrics_of_one_profile_are_two_sides() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 import report_samples as samples
 from profgate.model.change import Change
-from profgate.model.report import Report
+from profgate.model.report import Finding, Report
 from profgate.report.comment import render_comment, total_cells
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
@@ -90,6 +90,49 @@ def test_the_first_line_says_whose_total_it_means_where_there_are_several() -> N
     loads = [samples.workload(samples.metric(samples.finding("f", 1e9, 2e9)), name=name) for name in ("a", "b")]
     told = headline(samples.report(*loads, verdict=samples.verdict("fail")), str)
     assert told == "f takes 2.0x its previous time (total of a +6.8 %, within noise)"
+
+
+def found(name: str, before: float, after: float, kind: str) -> Finding:
+    """A finding of a comparison that passes with doubts."""
+    better = "Optimization" in kind
+    one = samples.finding(name, before, after, kind=kind, colour="green" if better else "yellow")
+    one = replace(one, direction="better" if better else "worse")
+    return replace(one, share_from=None, share_to=None) if name == "total" else one
+
+
+FASTER, SLOWER = found("total", 40e9, 20e9, "TotalOptimization"), found("total", 40e9, 50e9, "TotalDegradation")
+SMALL, LARGE = found("x", 1e8, 1e9, "MaybeDegradation"), found("big", 1e9, 2e9, "MaybeDegradation")
+FRESH, CHEAPER = found("fresh", 0, 3e9, "NotInBaseline"), found("cheap", 9e9, 4.5e9, "SevereOptimization")
+SURE = found("parse", 1e9, 3e9, "Degradation")
+
+
+@pytest.mark.parametrize(
+    ("findings", "told"),
+    [
+        ((SMALL,), "perhaps x takes 10x its previous time (total +6.8 %, within noise)"),
+        ((SMALL, LARGE), "perhaps big takes 2.0x its previous time (total +6.8 %, within noise)"),
+        ((SMALL, FRESH), "fresh is new with 3.00 s (total +6.8 %, within noise)"),
+        ((SURE, LARGE), "parse takes 3.0x its previous time (total +6.8 %, within noise)"),
+        (
+            (CHEAPER, LARGE),
+            "cheap takes 50.0 % less time; perhaps big takes 2.0x its previous time (total +6.8 %, within noise)",
+        ),
+        ((SLOWER, LARGE), "w takes 25.0 % more time in total; perhaps big takes 2.0x its previous time"),
+        ((SLOWER, SURE, LARGE), "parse takes 3.0x its previous time (total +6.8 %)"),
+        ((FASTER, SURE, LARGE), "w takes 50.0 % less time in total; but parse takes 3.0x its previous time"),
+        (
+            (FASTER, CHEAPER, SMALL),
+            (
+                "w takes 50.0 % less time in total; above all cheap takes 50.0 % less time; "
+                "perhaps x takes 10x its previous time"
+            ),
+        ),
+        ((FASTER, FRESH), "w takes 50.0 % less time in total; fresh is new with 3.00 s"),
+    ],
+)
+def test_the_first_line_begins_with_what_is_sure(findings: tuple[Finding, ...], told: str) -> None:
+    load = samples.workload(samples.metric(*findings), name="w")
+    assert headline(samples.report(load, verdict=samples.verdict("warn")), str) == told
 
 
 def test_votes_that_none_agrees_with_are_not_counted_and_samples_are_fewer() -> None:
