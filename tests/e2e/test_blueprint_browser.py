@@ -222,6 +222,19 @@ def test_the_source_is_shown_in_one_and_two_columns_as_text(open_page: OpenPage)
     assert "not known to this page" in source.inner_text()
 
 
+def test_on_paper_the_whole_picture_and_every_figure_remain(open_page: OpenPage) -> None:
+    page = open_page()
+    box(page, "parse").locator(".shape").click()
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 300, "height": 800})
+    assert page.locator(".blueprint .figures .buttons, .blueprint .choices").evaluate_all(
+        "found => found.every((one) => getComputedStyle(one).display === 'none')"
+    )
+    assert page.locator(".blueprint .figures td:last-child").first.is_visible()
+    assert page.locator(".blueprint .diff td.line").last.is_visible()
+    assert page.evaluate("document.querySelector('.blueprint svg').getBoundingClientRect().right <= innerWidth")
+
+
 def test_a_link_opens_the_chosen_context(open_page: OpenPage) -> None:
     page = open_page()
     frame(page).focus()

@@ -13,7 +13,7 @@ from profgate.report.finding_key import finding_key
 from profgate.report.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree
 from profgate.report.page_evidence import evidence_of
 from profgate.report.page_sources import Embed, page_sources
-from profgate.report.rows import reach_in_full, tag_of
+from profgate.report.rows import reach_in_full, tag_of, weight_of
 from profgate.report.unrolled import NOT_UNROLLED, unroll
 
 
@@ -146,9 +146,9 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageT
 def _marks(
     findings: Sequence[Finding], numbers: dict[tuple[str, str | None], int], comparison: Comparison
 ) -> list[PageFinding]:
-    """The findings that are about a function of the tree and not neutral."""
+    """The findings that are about a function of the tree and not neutral, in the order of the other reports."""
     marks = []
-    for finding in findings:
+    for finding in sorted(findings, key=weight_of):
         symbol = numbers.get((finding.location.name, finding.location.file))
         if finding.colour == "neutral" or symbol is None:
             continue

@@ -195,7 +195,8 @@ def headline(report: Report, quote: Quote) -> str:
     if conclusion == "fail":
         worse = [row for row in worse if row.finding.colour == "red"] or worse
     worse = [row for row in worse if row.finding.colour == worse[0].finding.colour]
-    doubts = [] if conclusion == "fail" else sorted(filter(_doubtful, worse), key=_weight, reverse=True)
+    doubts = [row for row in worse if conclusion != "fail" and _doubtful(row)]
+    doubts.sort(key=lambda row: -_moved_share(row.finding))
     better = [row for row in groups.better if not _doubtful(row)]
     sure = _cause([row for row in worse if conclusion == "fail" or not _doubtful(row)])
     first = sure or _cause(doubts) or _cause(better)
@@ -507,23 +508,23 @@ def _rows(report: Report) -> Iterable[Row]:
                 yield Row(workload.name, metric, finding)
 
 
-def _importance(row: Row) -> tuple[int, int, float, float, str, str, str, str]:
-    finding = row.finding
+def _importance(row: Row) -> tuple[tuple[int, int, float, float], str, str, str, str]:
+    place = row.finding.location
+    return weight_of(row.finding), row.workload, row.metric.name, place.name, place.file or ""
+
+
+def weight_of(finding: Finding) -> tuple[int, int, float, float]:
+    """Sorts findings: what costs more first, of both directions the strongest and largest."""
     return (
         COLOURS.index(finding.colour) if finding.direction != "better" else len(COLOURS),
         RANKS[_kind(finding)] * (-1 if finding.direction == "better" else 1),
-        -_weight(row),
+        -_moved_share(finding),
         -abs(finding.relative or 0.0),
-        row.workload,
-        row.metric.name,
-        finding.location.name,
-        finding.location.file or "",
     )
 
 
-def _weight(row: Row) -> float:
-    """By which part of the run its share moved."""
-    return abs((row.finding.share_to or 0.0) - (row.finding.share_from or 0.0))
+def _moved_share(finding: Finding) -> float:
+    return abs((finding.share_to or 0.0) - (finding.share_from or 0.0))
 
 
 def direction_of(kind: Kind) -> Direction:

@@ -5,7 +5,7 @@ import pytest
 from comparisons import from_exclusive, from_stacks
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Location
-from profgate.model.report import Direction, Finding
+from profgate.model.report import Colour, Direction, Finding
 from profgate.model.units import Metric
 from profgate.report.page_input import PageContext, metrics_against, page_input
 
@@ -43,6 +43,18 @@ def test_the_page_is_told_how_the_change_came_to_a_finding(evidence: dict[str, s
     comparison = from_stacks([{"main;f": 10}], [{"main;f": 20}])
     _, header = page_input(comparison, PageContext(findings=[replace(finding("f"), evidence=evidence)]))
     assert header.findings[0].get("reach") == words
+
+
+def test_of_improvements_the_strongest_comes_first() -> None:
+    comparison = from_stacks([{"main;a": 10, "main;b": 10, "main;c": 10}], [{"main;a": 5, "main;b": 1, "main;c": 11}])
+    words: list[tuple[str, str, Direction, Colour]] = [
+        ("a", "MaybeOptimization", "better", "green"),
+        ("b", "SevereOptimization", "better", "green"),
+        ("c", "MaybeDegradation", "worse", "yellow"),
+    ]
+    found = [replace(finding(name, colour=colour), kind=kind, direction=way) for name, kind, way, colour in words]
+    _, header = page_input(comparison, PageContext(findings=found))
+    assert [one.get("tag") for one in header.findings] == ["maybe", "much better", "maybe better"]
 
 
 @pytest.mark.parametrize(
