@@ -122,6 +122,25 @@ commands =
   pip list
   python tools/b.py 3
 """
+DEPENDENT = """\
+[testenv]
+deps =
+  pytest>=8
+  pytest-xdist
+  -r dev.txt
+  cov: coverage
+  evil $(id)
+commands = coverage run \\
+  -m pytest tests
+"""
+TOX_TABLES = """\
+[env_run_base]
+deps = ["pytest[x]", ".", "-e .", "a;id"]
+commands = [["pytest", "tests"]]
+[env.bench]
+commands = [["pip", "list"], ["pytest", "bench", { replace = "posargs", extend = true }]]
+"""
+IN_PYPROJECT = TOX_TABLES.replace("[env", "[tool.tox.env")
 SESSION = """\
 @nox.session
 def tests(session):
@@ -144,7 +163,13 @@ def tests(session):
         ({"poetry.lock": "x", "pyproject.toml": ""}, "python -m pytest", "pip install poetry\n"),
         ({"tox.ini": "[testenv]\ncommands = pytest {posargs:tests}\n"}, "python -m pytest", ""),
         ({"tox.ini": TWO_ENVIRONMENTS}, "python tools/b.py 3", ""),
-        ({"noxfile.py": SESSION}, "python -m pytest -q", ""),
+        ({"tox.ini": DEPENDENT}, "python -m pytest tests", "pip install 'pytest>=8' pytest-xdist -r dev.txt\n"),
+        ({"setup.cfg": f"[tox:tox]\n{DEPENDENT}"}, "python -m pytest tests", "pip install 'pytest>=8'"),
+        ({"tox.toml": TOX_TABLES}, "python -m pytest bench", "pip install 'pytest[x]'\n"),
+        ({"pyproject.toml": IN_PYPROJECT}, "python -m pytest bench", "pip install 'pytest[x]'\n"),
+        ({"noxfile.py": SESSION}, "python -m pytest -q", "pip install x\n"),
+        ({"noxfile.py": SESSION, "uv.lock": "x"}, "python -m pytest -q", "pip install uv\nuv sync\n"),
+        ({"setup.py": SETUP, "noxfile.py": SESSION}, "python -m pytest -q", "pip install -e .\npip install x\n"),
         ({"setup.py": SETUP, "Makefile": "bench: all\n\t@uv run pytest b -q\n"}, "python -m pytest b -q", "pip"),
         ({"go.mod": "", "a_test.go": "", "shop/b_test.go": BENCHMARK}, "-bench . ./shop", "go mod download\n"),
         ({"go.mod": "", "deep/a_test.go": "func TestX(t *testing.T) {}\n"}, "go test ./deep", "go mod download\n"),

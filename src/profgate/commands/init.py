@@ -161,7 +161,8 @@ def _plan(repository: Repository, seen: Seen, questions: Questions, arguments: a
         command = questions.answer("Command to record", commands[:9], bad_line)
         place = next((where for text, where in commands if text == command), "your answer")
         sys.stdout.write(f"Records: {plain(command)} ({plain(place)}).\n")
-    install = " && ".join(repository.installation(recipe))
+    needs = next((one.needs for one in found if one.command == command), ())
+    install = " && ".join(repository.installation(recipe, needs))
     if arguments.install is not None:
         install = arguments.install
     elif install:

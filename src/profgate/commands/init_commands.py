@@ -6,27 +6,34 @@ Files are text that anybody may have written: what is taken from them is one lin
 import configparser
 import json
 import re
+import shlex
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 READ = Callable[[str], str]  # the text of a file below the top, empty where there is none
 LIST = Callable[[str], list[str]]  # the paths that fit a pattern below the top
+Environment = tuple[str, str, list[str], list[str]]  # of tox: its name, its place, its commands, what it installs
 PLAIN = re.compile(r"[A-Za-z0-9 ._/=:,@'\"\[\]^$*-]{1,200}")
 MEASURES = re.compile(r"bench|perf", re.IGNORECASE)
 MAKE_RULE = re.compile(r"^([A-Za-z0-9_.-]+):(?!=)[^\n]*\n((?:\t[^\n]*\n?)+)", re.MULTILINE)
 NOX_SESSION = re.compile(r"@(?:nox\.)?session\b[^\n]*\ndef (\w+)\(.*?(?=\n@|\ndef |\Z)", re.DOTALL)
-NOX_RUN = re.compile(r"\.run\(\s*((?:[\"'][^\"'\n]*[\"']\s*,?\s*)+)")
+NOX_CALL = re.compile(r"\.(run|install)\(\s*((?:[\"'][^\"'\n]*[\"']\s*,?\s*)+)")
+TOX_SIGN = re.compile(r"^[-! ]+|^[\w{},!.-]+:\s+|\s*\{posargs[^}]*\}")  # before a command, or in place of further words
+NEED = re.compile(
+    r"-r ?[A-Za-z0-9._/-]+|[A-Za-z0-9.][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?([<>=!~]=?[A-Za-z0-9.*,<>=!~]+)?"
+)
 SEGMENT = re.compile(r"\s*(?:&&|\|\||;|\|)\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A command and where it stands."""
+    """A command, where it stands, and what its environment holds beside the project: arguments of ``pip install``."""
 
     command: str
     place: str
+    needs: tuple[str, ...] = ()
 
 
 def python_commands(read: READ, listed: LIST) -> list[Found]:
@@ -37,7 +44,7 @@ def python_commands(read: READ, listed: LIST) -> list[Found]:
     found = [Found(f"python {path}", path) for path in scripts if _is_script(path)]
     if "pytest-benchmark" in told or "pytest_benchmark" in told:
         found.append(Found("python -m pytest --benchmark-only", "pytest-benchmark is required"))
-    found += _of_sessions(read("noxfile.py")) + _of_tox(read("tox.ini"), project) + _of_make(read("Makefile"), _python)
+    found += _of_sessions(read("noxfile.py")) + _of_tox(read, project) + _of_make(read("Makefile"), _python)
     if "pytest" in _at(project, "tool") or exists_any(read, "pytest.ini", "conftest.py", "tests/conftest.py"):
         found.append(Found("python -m pytest", "the configuration of pytest"))
     elif listed("tests/test_*.py") or "pytest" in told:
@@ -103,10 +110,10 @@ COMMANDS: Mapping[str, Callable[[READ, LIST], list[Found]]] = {
 }
 
 
-def installation(language: str, read: READ) -> list[str]:
-    """The lines that install what a repository needs, by the package manager whose files it has."""
+def installation(language: str, read: READ, needs: Sequence[str] = ()) -> list[str]:
+    """The lines that install what a repository and a command of it need, by the package manager whose files it has."""
     if language == "Python":
-        return _install_python(read)
+        return _install_python(read, needs)
     if language == "Node":
         return next((list(lines) for lock, lines in NODE_LOCKS if read(lock)), ["npm install"])
     if language == "Rust":
@@ -128,7 +135,7 @@ PYTHON_LOCKS = (
 )
 
 
-def _install_python(read: READ) -> list[str]:
+def _install_python(read: READ, needs: Sequence[str]) -> list[str]:
     for lock, known in PYTHON_LOCKS:
         if read(lock):
             return list(known)
@@ -138,7 +145,8 @@ def _install_python(read: READ) -> list[str]:
         extras = _at(_at(project, "project"), "optional-dependencies")
         wanted = [name for name in ("test", "tests", "dev", "bench") if name in extras]
         lines.append(f"pip install -e '.[{','.join(wanted)}]'" if wanted else "pip install -e .")
-    return lines
+    further = [one for one in needs if f"pip install {one}" not in lines and one != "."]
+    return [*lines, f"pip install {' '.join(further)}"] if further else lines
 
 
 def exists_any(read: READ, *names: str) -> bool:
@@ -155,27 +163,61 @@ def _is_script(path: str) -> bool:
 def _of_sessions(text: str) -> list[Found]:
     found = []
     for session in NOX_SESSION.finditer(text):
-        for run in NOX_RUN.finditer(session[0]):
-            words = " ".join(re.findall(r"[\"']([^\"'\n]*)[\"']", run[1]))
-            found.append((session[1], _python(words)))
+        calls = [(call[1], re.findall(r"[\"']([^\"'\n]*)[\"']", call[2])) for call in NOX_CALL.finditer(session[0])]
+        asked = [words for kind, words in calls if kind == "install"]
+        needs = _needs(one for words in asked for one in ([" ".join(words)] if words[0] == "-r" else words))
+        found += [(session[1], _python(" ".join(words)), needs) for kind, words in calls if kind == "run"]
     ordered = sorted(found, key=lambda one: not MEASURES.search(one[0]))
-    return [Found(command, f"session {name} of noxfile.py") for name, command in ordered if command]
+    return [Found(command, f"session {name} of noxfile.py", needs) for name, command, needs in ordered if command]
 
 
-def _of_tox(text: str, project: Mapping[str, Any]) -> list[Found]:
+def _of_tox(read: READ, project: Mapping[str, Any]) -> list[Found]:
+    """The commands of tox's environments, those that measure first, as any of its five places states them."""
+    own = _at(_at(project, "tool"), "tox")
+    ini = [("tox.ini", read("tox.ini")), ("setup.cfg", read("setup.cfg"))]
+    ini.append(("pyproject.toml", str(own.get("legacy_tox_ini", ""))))
+    stated = [one for place, text in ini for one in _tox_sections(place, text)]
+    stated += _tox_tables("tox.toml", _toml(read("tox.toml"))) + _tox_tables("pyproject.toml", own)
+    found = []
+    for name, place, lines, needs in sorted(stated, key=lambda one: (not MEASURES.search(one[0]), one[0])):
+        commands = [_python(TOX_SIGN.sub("", line).replace("{envpython}", "python")) for line in lines]
+        found += [Found(command, f"{name} of {place}", _needs(needs)) for command in commands if command]
+    return found
+
+
+def _tox_sections(place: str, text: str) -> list[Environment]:
     parser = configparser.ConfigParser(interpolation=None, strict=False)
-    inside = _at(_at(project, "tool"), "tox").get("legacy_tox_ini", "")
     try:
-        parser.read_string(text or str(inside))
+        parser.read_string(text.replace("\\\n", " "))
     except configparser.Error:
         return []
-    sections = [name for name in parser.sections() if name.startswith("testenv")]
-    found = []
-    for name in sorted(sections, key=lambda one: (not MEASURES.search(one), one)):
-        lines = parser.get(name, "commands", fallback="").splitlines()
-        commands = [_python(re.sub(r"\s*\{posargs[^}]*\}", "", line)) for line in lines]
-        found += [Found(command, f"[{name}] of tox.ini") for command in commands if command]
-    return found
+    names = [name for name in parser.sections() if name.startswith("testenv")]
+
+    def stated(name: str, key: str) -> list[str]:
+        base = parser.get("testenv", key, fallback="")
+        return parser.get(name, key, fallback=base).splitlines()
+
+    return [(f"[{name}]", place, stated(name, "commands"), stated(name, "deps")) for name in names]
+
+
+def _tox_tables(place: str, tox: Mapping[str, Any]) -> list[Environment]:
+    base, others = _at(tox, "env_run_base"), _at(tox, "env")
+    named = {"env_run_base": base, **{f"env.{name}": {**base, **_at(others, name)} for name in others}}
+    return [(f"[{name}]", place, _lines(one.get("commands")), _lines(one.get("deps"))) for name, one in named.items()]
+
+
+def _lines(value: object) -> list[str]:
+    """Each entry of a list as a line; of one that is a list itself the plain words."""
+    entries = value if isinstance(value, list) else []
+    rows = [one if isinstance(one, list) else [one] for one in entries]
+    return [" ".join(word for word in row if isinstance(word, str)) for row in rows]
+
+
+def _needs(told: Iterable[str]) -> tuple[str, ...]:
+    """What can be given to ``pip install`` as it is, for the shell."""
+    plain = [one.strip() for one in told]
+    wanted = [one if one.startswith("-r") else shlex.quote(one) for one in plain if NEED.fullmatch(one)]
+    return tuple(dict.fromkeys(wanted))
 
 
 def _of_make(text: str, taken: Callable[[str], str]) -> list[Found]:
@@ -192,6 +234,8 @@ def _python(line: str) -> str:
     words = SEGMENT.split(line.strip())[-1].split()
     if words[:2] in (["uv", "run"], ["poetry", "run"], ["pdm", "run"], ["pipenv", "run"]):
         words = words[2:]
+    if words[:2] == ["coverage", "run"] and "-m" in words:
+        words = words[words.index("-m") + 1 :]
     if words and words[0] in {"pytest", "py.test", "unittest"}:
         words = ["python", "-m", words[0].replace("py.test", "pytest"), *words[1:]]
     if words and words[0] in {"python", "python3"} and len(words) > 1 and words[1] != "-c":

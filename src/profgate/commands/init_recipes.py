@@ -20,7 +20,7 @@ def _loop(line: str, *before: str) -> tuple[str, ...]:
 RECIPES = (
     Recipe(
         "Python",
-        ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "tox.ini", "noxfile.py", "Pipfile"),
+        ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "tox.ini", "tox.toml", "noxfile.py", "Pipfile"),
         "python -m pytest",
         _loop(
             'py-spy record --format raw --rate 200 --output "profiles/main/run-$run.folded" -- COMMAND',

@@ -78,9 +78,9 @@ class Repository:
         """The commands of a language."""
         return COMMANDS[recipe.language](self.read, self.listed)
 
-    def installation(self, recipe: Recipe) -> list[str]:
-        """The lines that install what it needs."""
-        return installation(recipe.language, self.read)
+    def installation(self, recipe: Recipe, needs: Sequence[str]) -> list[str]:
+        """The lines that install what it and the command need."""
+        return installation(recipe.language, self.read, needs)
 
 
 def seen_in(repository: Repository) -> Seen:
