@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from action_stage import BOTH_SLOWER, SHARES, SLOWER, Stage, profiles
+from action_stage import ARTIFACT, BOTH_SLOWER, SHARES, SLOWER, Stage, profiles
 from profgate.__main__ import main
 
 RUNS = 5
@@ -29,18 +29,23 @@ def waiting(stage: Stage) -> Stage:
 def measured_again(stage: Stage, shares: Mapping[str, int]) -> dict[str, bytes]:
     """What `profgate confirm` writes in the second job, whose command finds these shares in the target."""
     place = stage.folder / f"second-{len(stage.fake.requests)}"
+    out = confirmed_in(place, stage.workspace / "profgate-report" / "report.json", shares)
+    stage.capsys.readouterr()
+    return {f"../confirmed/{one.name}": one.read_bytes() for one in out.iterdir()}
+
+
+def confirmed_in(place: Path, first: Path, shares: Mapping[str, int]) -> Path:
+    """The folder that `profgate confirm` filled."""
     for side, seed, found in (("baseline", 300, SHARES), ("target", 301, shares)):
         for number, data in enumerate(profiles(found, seed).values(), 1):
             where = place / side / f"{number}.folded"
             where.parent.mkdir(parents=True, exist_ok=True)
             where.write_bytes(data)
     command = f'cp {shlex.quote(str(place))}/"$PROFGATE_SIDE/$PROFGATE_RUN.folded" "$PROFGATE_OUT/api.folded"'
-    first = stage.workspace / "profgate-report" / "report.json"
     folders = [f"--{side}-dir={place / side}" for side in ("baseline", "target")]
     out = place / "confirmed"
     main(["confirm", str(first), f"--runs={RUNS}", *folders, "--output-dir", str(out), "--", "sh", "-c", command])
-    stage.capsys.readouterr()
-    return {f"../confirmed/{one.name}": one.read_bytes() for one in out.iterdir()}
+    return out
 
 
 def tell(stage: Stage, files: Mapping[str, bytes], **inputs: str) -> int:
@@ -165,6 +170,24 @@ def test_a_group_of_the_merge_queue_is_confirmed_without_a_comment(waiting: Stag
     assert waiting.run("merge_group", files, *told, {"mode": "tell", "report": "confirmed/report.json"}) == 1
     assert CONFIRMED in waiting.summary
     assert waiting.comments == before
+
+
+def test_the_legs_of_a_matrix_are_confirmed_one_by_one_and_then_merged(waiting: Stage, tmp_path: Path) -> None:
+    """Each leg on its own system, by its own report, with the names that its files always have."""
+    legs = {"linux": SLOWER, "windows": SHARES}  # what the second measurement finds; the first found both slower
+    waiting.start_first_half()
+    for leg, found in legs.items():
+        assert waiting.step(profiles(SLOWER, 78), mode="leg", key=leg, artifact=ARTIFACT) == 0
+        confirmed_in(tmp_path / leg, waiting.workspace / "profgate-report" / "leg" / "report.json", found)
+    reports = [str(tmp_path / leg / "confirmed" / "report.json") for leg in legs]
+    main(["report", "merge", *reports, "--output-dir", str(tmp_path / "all")])
+    waiting.capsys.readouterr()
+    assert tell(waiting, {f"../confirmed/{one.name}": one.read_bytes() for one in (tmp_path / "all").iterdir()}) == 1
+    loads = json.loads(waiting.file("report.json"))["workloads"]
+    red = [load["name"] for load in loads if "red" in {one["colour"] for one in load["metrics"][0]["findings"]}]
+    assert (len(loads), red) == (2, ["api [linux/confirmed]"])
+    assert CONFIRMED in waiting.comments[0]
+    assert f"not {CONFIRMED}" in waiting.comments[0]
 
 
 def test_on_wish_the_status_says_it_too(waiting: Stage) -> None:

@@ -158,7 +158,10 @@ def _judged(
     if not any((one.workload, one.metric) in by_place for one in asked):
         wanted = ", ".join(sorted({one.workload for one in asked}))
         left = ", ".join(sorted({one.workload for one in comparisons}))
-        raise ProfgateError("PROFGATE_OUT", f"got profiles of {left}; what fails is {wanted}: keep the names of files")
+        what = (
+            f"got profiles of {left}; what fails is {wanted}: keep the names of files, and confirm legs before a merge"
+        )
+        raise ProfgateError("PROFGATE_OUT", what)
 
     def ask(suspect: Suspect) -> Second | None:
         comparison = by_place.get((suspect.workload, suspect.metric))

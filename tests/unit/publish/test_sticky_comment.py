@@ -178,6 +178,18 @@ def test_a_token_that_may_not_write_says_so(fake: FakeGitHub) -> None:
         anew(fake)
 
 
+def test_only_our_own_comments_of_the_key_are_folded_away(fake: FakeGitHub) -> None:
+    elsewhere = TEXTS.full.replace("key=default", "key=api")
+    fake.add_comment(1, elsewhere, author=BOT)
+    fake.add_comment(1, TEXTS.full, author="mallory")
+    anew(fake)
+    anew(fake, other("more"))
+    fake.add_comment(1, "Please look at this.", author="reviewer")
+    assert anew(fake, other("more")) == "the comment says it already"
+    assert anew(fake, NOT_WORTH) == "nothing changed; what was said before is minimised"
+    assert shown(fake) == [elsewhere, TEXTS.full, "Please look at this."]
+
+
 @pytest.mark.parametrize("publishing", [publish_comment, publish_anew])
 def test_two_runs_at_once_end_in_one_comment(fake: FakeGitHub, publishing: Callable[..., object]) -> None:
     """Both look and find nothing, then both write."""
