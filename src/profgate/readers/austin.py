@@ -59,12 +59,15 @@ class _Samples:
         return self.header.get("mode", "wall")
 
     def add_all(self, lines: Iterable[str]) -> None:
-        """Every line. Raises ProfileError where too many of them are no samples."""
+        """Every line. Raises ProfileError where too many of them are no samples, or the mode changes below one."""
         first = ""
         for number, line in enumerate(lines, start=1):
             text = line.rstrip("\r")
             if text.startswith("#"):
                 if fact := _HEADER.fullmatch(text):
+                    if self.values and fact[1] == "mode" and fact[2] != self.mode:
+                        what = f"{self.mode} samples stand before this mode {fact[2][:60]!r}; give each recording apart"
+                        raise ProfileError(f"{self.where}:{number}", what)
                     self.header.setdefault(fact[1], fact[2])
             elif text and not self.add(text):
                 first = first or f"{self.where}:{number}"

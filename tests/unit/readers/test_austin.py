@@ -78,3 +78,9 @@ def test_some_damaged_lines_are_counted_and_many_are_an_error() -> None:
         read("P1;T0:1;a.py:f:1 5", mode="full")
     with pytest.raises(ProfileError, match="add up beyond"):
         read(*["P1;T0:1;a.py:f:1 999999999999999"] * 20)
+
+
+def test_recordings_of_two_modes_in_one_file_are_refused_with_the_line() -> None:
+    assert sums(read("P1;T0:1;a:b:1 5", "# mode: wall", "P1;T0:1;a:b:1 6")) == [11_000]
+    with pytest.raises(ProfileError, match=r"a\.austin:6: wall samples stand before this mode 'memory'"):
+        read("P1;T0:1;a:b:1 5", "# mode: memory", "P1;T0:1;a:b:1 6")
