@@ -19,7 +19,7 @@ from backports import zstd
 
 from fuzz.door import DATA, Door
 from fuzz.github_door import GITHUB_DOOR
-from fuzz.mutation import JSON, Codec
+from fuzz.mutation import JSON, YAML, Codec
 from history_samples import reading
 from profgate.adapters.downloads import read_zip
 from profgate.adapters.history_file import FILE, connected, restrain, spoken_for
@@ -70,7 +70,8 @@ gate:
   max-gate-distance: 3
   budget: 0.05
   owners: "@team"
-  ignore: [cpu_idle, "swapper*"]
+  ignore: [cpu_idle, "swapper*", "0x1F", "0o17", "1_0", "0b1", "1:30", ".inf", "-.INF", ".nan", "1e3"]
+  focus: ["2001-01-01", "2001-01-01T00:00:00+99:99", "~", "<<", "=", "*a", "&a", "!a", "!!binary", "on", "yes", "---"]
   aliases: {"old_*": "new_*", a.b: c}
 """
 ACCEPTING = (
@@ -344,7 +345,7 @@ OTHER_DOORS = (
     Door("artifact", take_artifact, artifacts, (ProfileError,), (Codec(members_of, zipped),)),
     Door("report", take_report, reports, (ProfgateError,), (JSON,)),
     Door("small-json", take_small_json, small_json, (), (JSON,)),
-    Door("policy", take_policy, lambda: [POLICY, b"gate:\n  fail_on: severe\n"], (SettingsError,)),
+    Door("policy", take_policy, lambda: [POLICY, b"gate:\n  fail_on: severe\n"], (SettingsError,), (YAML,)),
     Door("acceptance", take_acceptance, lambda: ACCEPTING, ()),
     Door("diff", take_diff, lambda: [DIFF], (ProfgateError,)),
     Door("lock", take_lock, lambda: LOCKS, ()),
