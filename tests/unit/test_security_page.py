@@ -25,3 +25,9 @@ def test_each_promise_names_a_test_that_holds_it(promise: str) -> None:
 
 def test_nothing_that_looks_like_a_test_is_passed_over() -> None:
     assert PAGE.count("::") == len(re.findall(r"`tests/[\w/]+\.py::\w+`", PAGE))
+
+
+def test_the_tests_of_the_page_that_are_named_exist() -> None:
+    named = re.findall(r"`(tests/js/[\w.]+)`", PAGE)
+    assert named
+    assert all((ROOT / path).is_file() for path in named)
