@@ -28,6 +28,7 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
+from profgate.model.levels import GATE_Q, GATE_SHARE, LIST_Q, OWN_FLOOR
 from profgate.model.units import MetricKind
 from profgate.statistics.thresholds import at_least, at_most
 
@@ -55,14 +56,14 @@ class CalibratedLogRatio:
     short = "clr"
     family = "T"
     options: tuple[OptionSpec, ...] = (
-        OptionSpec("q", 0.0125, "false discovery rate of the list", 1e-9, 0.5),
-        OptionSpec("gate_q", 0.02, "the same for what may gate, divided by the comparisons of the report", 1e-9, 0.5),
+        OptionSpec("q", LIST_Q, "false discovery rate of the list", 1e-9, 0.5),
+        OptionSpec("gate_q", GATE_Q, "the same for what may gate, divided by the comparisons of the report", 1e-9, 0.5),
         OptionSpec("min_samples", 25, "samples from which a location is tested", 1),
         OptionSpec("min_total", 1000, "samples a side needs for any word at all", 1),
         OptionSpec("phi_prior", 0.0, "noise between runs without history; 0 = by kind of metric", 0.0, 1.0),
-        OptionSpec("own", 0.05, "smallest change of a location against itself", 0.0),
+        OptionSpec("own", OWN_FLOOR, "smallest change of a location against itself", 0.0),
         OptionSpec("listed_share", 0.001, "smallest change as a share of the run that is listed", 0.0, 1.0),
-        OptionSpec("gate_share", 0.005, "smallest change as a share of the run that may gate", 0.0, 1.0),
+        OptionSpec("gate_share", GATE_SHARE, "smallest change as a share of the run that may gate", 0.0, 1.0),
         OptionSpec("min_abs", 0.0, "smallest absolute change that may gate, in the unit; 0 = by unit", 0.0),
         OptionSpec("min_responsibility", 0.02, "smallest part in a changed total that may gate", 0.0, 1.0),
     )

@@ -15,6 +15,7 @@ from profgate.model.arrays import FloatArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
+from profgate.model.levels import TOTAL_ALPHA, TOTAL_ALPHA_GATE, TOTAL_FLOOR
 from profgate.model.units import MetricKind
 from profgate.statistics.ranks import cliffs_delta, hodges_lehmann, mann_whitney, shift_interval
 from profgate.statistics.t_tests import ShiftTest, critical_t, pooled, prediction, welch
@@ -22,8 +23,6 @@ from profgate.statistics.t_tests import ShiftTest, critical_t, pooled, predictio
 RANK_RUNS = 5
 HISTORY_RUNS = 8
 PREDICTION_RUNS = 10
-# of unchanged pull requests one in twenty may show any row: half of that belongs to totals, half to locations
-ALPHA = 0.025
 EXACT_SCATTER = PRIORS[MetricKind.COUNTED]  # ln, of exact counts where no second run shows it
 
 
@@ -142,7 +141,7 @@ def noise_bar(comparison: Comparison, pairs: int) -> float | None:
     """
     if (comparison.run_totals <= 0).any():
         return None
-    found = choose_test(_readings(comparison), pairs, 0.01)
+    found = choose_test(_readings(comparison), pairs, TOTAL_ALPHA_GATE)
     return None if found is None or found.advisory else (found.interval_95[1] - found.interval_95[0]) / 2.0
 
 
@@ -166,9 +165,9 @@ class Totals:
     short = "tot"
     family = "T"
     options: tuple[OptionSpec, ...] = (
-        OptionSpec("alpha", ALPHA, "p from which a change is reported", 1e-9, 0.5),
-        OptionSpec("alpha_gate", 0.01, "p from which a change may gate", 1e-9, 0.5),
-        OptionSpec("floor", 0.02, "smallest relative change of the total", 0.0),
+        OptionSpec("alpha", TOTAL_ALPHA, "p from which a change is reported", 1e-9, 0.5),
+        OptionSpec("alpha_gate", TOTAL_ALPHA_GATE, "p from which a change may gate", 1e-9, 0.5),
+        OptionSpec("floor", TOTAL_FLOOR, "smallest relative change of the total", 0.0),
         OptionSpec("cliff", 0.33, "smallest Cliff's delta", 0.0, 1.0),
         OptionSpec("min_total", 1000, "samples a side needs for any word at all", 1),
     )

@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 
 from profgate.judge.acceptances import is_total
 from profgate.judge.verdict import judge
+from profgate.model.levels import GATE_SHARE, OWN_FLOOR, TOTAL_FLOOR
 from profgate.model.policy import Policy
 from profgate.model.report import Finding, MetricReport, Report, WorkloadReport
 from profgate.model.second_measurement import Second
 
 SURE = 0.05  # the p that a second measurement must reach by itself
-OWN = 0.05  # smallest change of a location against itself, as in the gate's test
-HALF_OF_THE_GATE = 0.0025  # half of the gate's floor, as a part of the run
-TOTAL_FLOOR = 0.01  # half of the smallest change of a total
+ENOUGH = 0.5  # part of the gate's floors that it must reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +58,8 @@ def holds(suspect: Suspect, second: Second) -> bool:
     rose = second.ratio > 1.0
     same = rose == suspect.lower_is_better and second.ratio != 1.0
     if suspect.total:
-        return same and second.p < SURE and abs(second.ratio - 1.0) >= TOTAL_FLOOR
-    large = abs(second.ratio - 1.0) >= OWN and abs(second.delta_share) >= HALF_OF_THE_GATE
+        return same and second.p < SURE and abs(second.ratio - 1.0) >= ENOUGH * TOTAL_FLOOR
+    large = abs(second.ratio - 1.0) >= OWN_FLOOR and abs(second.delta_share) >= ENOUGH * GATE_SHARE
     return same and second.p < SURE and large
 
 

@@ -8,6 +8,7 @@ from profgate.judge.severity import Severity, fails, severity
 from profgate.judge.together import told_together
 from profgate.model.change import Change, Location
 from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, WORSE, Kind
+from profgate.model.levels import GATE_SHARE
 from profgate.model.policy import Policy
 from profgate.model.report import Colour, Direction, Finding, MetricReport, Vote
 
@@ -15,7 +16,6 @@ GATE_TEST = "calibrated_log_ratio"
 TOTAL_TEST = "totals"
 CONTEXTS = "call_context"
 SURE_ALONE = 0.001  # a q below this needs no second family
-NEW_COST = 0.005  # share of the run from which a new location is worth a look
 TOTAL_PLACE = ("total", None, None)
 SOURCE_WORDS = ("source", "source_link", "reach", "reach_path")
 UNKNOWN_SOURCE = "unknown"
@@ -249,7 +249,7 @@ def _coloured_cost(finding: Finding, metric: MetricReport, court: Court) -> Find
     share, q = finding.share_to or 0.0, finding.statistics.get("q")
     certain = not _tested(metric) or (q is not None and q <= court.q)
     new = finding.kind == Kind.NOT_IN_BASELINE.word and finding.direction == "worse"
-    if new and certain and share >= NEW_COST:
+    if new and certain and share >= GATE_SHARE:
         return replace(finding, colour="yellow", reasons=("new cost: a new name alone never fails the gate",))
     return finding
 

@@ -9,6 +9,7 @@ from profgate.judge.acceptances import with_acceptances
 from profgate.judge.findings import Court, importance, merged
 from profgate.judge.stories import with_stories
 from profgate.model.kinds import BY_WORD, MAYBE, WORSE
+from profgate.model.levels import GATE_Q, LIST_Q, TOTAL_ALPHA, TOTAL_ALPHA_GATE
 from profgate.model.policy import Policy
 from profgate.model.report import Colour, Conclusion, Finding, MetricReport, Report, Verdict, WorkloadReport
 from profgate.model.units import MetricKind
@@ -132,10 +133,10 @@ def _court(draft: Report, policy: Policy, metric: MetricReport, pairs: int, tota
     levels = {
         name: float(level) if isinstance(level := metric.calibration.get(key), int | float) else default
         for name, key, default in (
-            ("q", "q", 0.05),
-            ("gate_q", "gate_q", 0.05),
-            ("alpha", "total_alpha", 0.05),
-            ("gate", "total_alpha_gate", 0.01),
+            ("q", "q", LIST_Q),
+            ("gate_q", "gate_q", GATE_Q),
+            ("alpha", "total_alpha", TOTAL_ALPHA),
+            ("gate", "total_alpha_gate", TOTAL_ALPHA_GATE),
         )
     }
     return Court(

@@ -97,8 +97,11 @@ def test_2_the_calibrated_test_votes_worse() -> None:
 
 
 def test_2_q_counts_all_comparisons_of_the_report() -> None:
-    assert colour(*BOTH, pairs=5) == "red"
-    assert found(report_of(*BOTH, pairs=6)).reasons == ("not certain enough among 6 comparisons",)
+    assert colour(*BOTH, pairs=2) == "red"
+    assert found(report_of(*BOTH, pairs=3)).reasons == ("not certain enough among 3 comparisons",)
+    stated: Any = {**CALIBRATED, "gate_q": 0.05}
+    assert colour(*BOTH, pairs=5, calibration=stated) == "red"
+    assert colour(*BOTH, pairs=6, calibration=stated) == "yellow"
 
 
 def test_2_a_repository_may_ask_the_gate_for_more_than_the_list() -> None:
