@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from profgate.attribute.function_changes import FunctionChanges, function_changes, unread
-from profgate.attribute.moved_files import files_of_two_roots, functions_of_moved_files
+from profgate.attribute.moved_files import files_of_two_folders, files_of_two_roots, functions_of_moved_files
 from profgate.attribute.paired_functions import not_to_pair, paired_functions
 from profgate.attribute.reach import with_reach
 from profgate.attribute.renamed import renamed
@@ -198,7 +198,9 @@ def _overlaid(
     """The sides laid over each other; where files or functions have two names, once more with them under one."""
     made, alone = compare_workload(workload, notes, options)
     moved: dict[Identity, Identity] = {}
-    if made and diff is not None and (files := files_of_two_roots(made[0], diff)):
+    files, folders = _one_name(made[0], diff) if made else ({}, "")
+    if files:
+        notes = (*notes, Note("folders", folders)) if folders else notes
         options = replace(options, files=files)
         made, alone = compare_workload(workload, notes, options)
     if made and diff is not None:
@@ -215,6 +217,14 @@ def _overlaid(
     if not aliases:
         return made, alone
     return compare_workload(workload, notes, replace(options, aliases=moved | aliases))
+
+
+def _one_name(comparison: Comparison, diff: SourceDiff | None) -> tuple[dict[str, str], str]:
+    """What the sides call one file by two texts, and a word on the folders where these were only seen."""
+    if diff is not None:
+        return files_of_two_roots(comparison, diff), ""
+    files, (before, after) = files_of_two_folders(comparison)
+    return files, f"files below {before or './'} are compared with those below {after or './'}"
 
 
 def chosen_for(comparison: Comparison, given: PipelineInput, strategies: "Sequence[Strategy]") -> "list[Selection]":

@@ -4,7 +4,7 @@ import pytest
 
 from comparisons import from_exclusive
 from profgate.attribute.folder_diff import folder_diff
-from profgate.attribute.moved_files import files_of_two_roots, functions_of_moved_files
+from profgate.attribute.moved_files import files_of_two_folders, files_of_two_roots, functions_of_moved_files
 from profgate.attribute.unified_diff import parse_diff
 from profgate.model.comparison import Comparison
 
@@ -74,3 +74,32 @@ def test_a_file_that_a_side_calls_by_two_texts_stays_two() -> None:
     assert files_of_two_roots(compared(vendored, {"c": "f (shop-2/shop/cart.py)"}), ROOTS) == {}
     same = {"a": f"total ({CART})"}
     assert files_of_two_roots(compared(same, same), ROOTS) == {}
+
+
+def on(side: str, *files: str) -> dict[str, str]:
+    """A function of each file, by a number of the side."""
+    return {f"{side}{place}": f"f ({file})" for place, file in enumerate(files)}
+
+
+@pytest.mark.parametrize(
+    ("baseline", "target", "folders"),
+    [
+        (("s-1/a.py", "s-1/in/b.py"), ("s-2/a.py", "s-2/in/b.py"), ("s-1/", "s-2/")),
+        (("a.py", "in/b.py"), ("build/a.py", "build/in/b.py"), ("", "build/")),
+        (("s-1/a.py", "s-1/in/b.py", "s-1/gone.py"), ("s-2/a.py", "s-2/in/b.py", "s-2/new.py"), ("s-1/", "s-2/")),
+        (("s-1/a.py",), ("s-2/a.py",), None),  # one file may be any two
+        (("x/a.py", "y/b.py"), ("v/a.py", "w/b.py"), None),  # two folders that have nothing to do with each other
+        (("s-1/a.py", "s-1/b.py", "c.py", "d.py"), ("s-2/a.py", "s-2/b.py", "e.py", "g.py"), None),  # not most
+    ],
+)
+def test_two_folders_are_seen_where_nobody_knows_the_sources(
+    baseline: tuple[str, ...], target: tuple[str, ...], folders: tuple[str, str] | None
+) -> None:
+    both = {"z": "f (lib/json.py)"}
+    made = compared({**on("b", *baseline), **both}, {**on("t", *target), **both})
+    found, seen = files_of_two_folders(made)
+    if folders is None:
+        assert (found, seen) == ({}, ("", ""))
+    else:
+        assert seen == folders
+        assert found == {folders[0] + path: folders[1] + path for path in ("a.py", "in/b.py")}
