@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LEAST_SECONDS = 5.0  # not worth another start
 STEP = re.compile(r"cov: (\d+) ft: (\d+) corp: (\d+)/")
 UNITS = re.compile(r"stat::number_of_executed_units: (\d+)")
-HEADINGS = ("door", "wall s", "CPU s", "runs", "branches", "features", "corpus", "slowest s", "peak MB")
+HEADINGS = ("door", "wall s", "CPU s", "runs", "branches", "features", "corpus", "slowest s", "most MB")
 WIDTHS = (20, 7, 7, 10, 9, 15, 7, 10, 8)
 
 
@@ -120,7 +120,7 @@ def _sum(rows: list[dict[str, Any]]) -> dict[str, Any]:
     whole = dict(rows[-1], seed=rows[0]["seed"])
     for key in ("runs", "wall_seconds", "cpu_seconds"):
         whole[key] = round(sum(row[key] for row in rows), 1)
-    for key in ("slowest_cpu_seconds", "peak_bytes"):
+    for key in ("slowest_cpu_seconds", "largest_growth_bytes"):
         whole[key] = max(row[key] for row in rows)
     for key in ("outcomes", "findings"):
         names = dict.fromkeys(name for row in rows for name in row[key])
@@ -141,7 +141,7 @@ def cells_of(row: dict[str, Any]) -> tuple[str, ...]:
         str(row["runs"]),
         *reached,
         f"{row['slowest_cpu_seconds']:.2f}",
-        str(row["peak_bytes"] >> 20),
+        str(row["largest_growth_bytes"] >> 20),
     )
 
 
