@@ -78,7 +78,7 @@ def test_what_repeats_is_red_and_the_same_comment_says_by_how_many_runs(waiting:
     assert f"not {CONFIRMED}" not in comment
     assert "waits for" not in comment
     assert CONFIRMED in waiting.summary
-    assert len(waiting.requests) <= 7
+    assert len(waiting.requests) <= 6
 
 
 def test_what_does_not_repeat_is_not_red_and_the_comment_says_so(waiting: Stage) -> None:

@@ -623,7 +623,7 @@ def api_calls(stage: Stage) -> list[str]:
 
 
 @pytest.mark.parametrize("recorded_at_start", [True, False])
-def test_a_baseline_costs_six_requests_and_a_run_fifteen(stage: Stage, *, recorded_at_start: bool) -> None:
+def test_a_baseline_costs_five_requests_and_a_run_thirteen(stage: Stage, *, recorded_at_start: bool) -> None:
     for _ in range(BASE_RUNS):
         stage.push()
     if not recorded_at_start:
@@ -635,18 +635,18 @@ def test_a_baseline_costs_six_requests_and_a_run_fifteen(stage: Stage, *, record
     beside = ("/contents/", "/pulls/", "/issues/", "/statuses/", "/check-runs", "/git/")
     on_wish = ("/statuses/", "/check-runs")
     further = BASE_RUNS - 1
-    assert len([one for one in calls if not one.startswith(beside)]) <= 6 + further
+    assert len([one for one in calls if not one.startswith(beside)]) <= 5 + further
     assert sum(one.endswith("/zip") for one in calls) == BASE_RUNS
     assert len([one for one in calls if one.startswith(on_wish)]) == len(on_wish)
-    assert len(calls) <= 15 + len(on_wish) + further
+    assert len(calls) <= 13 + len(on_wish) + further
 
 
-def test_alone_a_baseline_costs_at_most_six_requests(recorded: Stage) -> None:
+def test_alone_a_baseline_costs_at_most_five_requests(recorded: Stage) -> None:
     recorded.base = recorded.fake.add_commit(parents=[recorded.base], branch="main")  # not recorded: one more look
     recorded.inputs |= {"baseline-runs": "0", "comment": "never", "token": recorded.fake.token}
     recorded.compare(profiles(SHARES, 77))
     calls = [one for one in api_calls(recorded) if not one.startswith(("/contents/", "/pulls/", "/git/", "/issues/"))]
-    assert len(calls) == 6
+    assert len(calls) == 5
     assert recorded.outputs["baseline-distance"] == "1"
 
 

@@ -242,6 +242,24 @@ def test_a_made_up_merge_does_not_choose_the_baseline(forked: Stage) -> None:
     assert forked.outputs["baseline-sha"] == forked.base
 
 
+def test_a_merge_of_another_head_does_not_choose_the_baseline(stage: Stage) -> None:
+    """The author names an older merge of the base branch, before which it was as slow as the pull request is."""
+    stage.inputs["gate-without-history"] = "true"
+    slow = stage.push(profiles(SLOWER, 5))
+    old = stage.base = stage.fake.add_commit(parents=[slow, stage.fake.add_commit(parents=[slow])], branch="main")
+    stage.push()
+    stage.open_pull(fork=True)
+    permissions = stage.fake.state.permissions
+    stage.fake.read_only()
+    stage.start_first_half()
+    stage.merge = old
+    stage.finish(stage.step(profiles(SLOWER, 77)))
+    stage.fake.state.permissions = permissions
+    assert stage.second_half() == 0
+    assert stage.outputs["baseline-sha"] == stage.base
+    assert statuses(stage) == [(stage.head, "failure")]
+
+
 def test_a_merge_that_github_does_not_know_falls_back_to_the_merge_base(forked: Stage) -> None:
     first_half(forked, profiles(SLOWER, 77))
     del forked.fake.state.commits[json.loads(forked.file(f"target/{MANIFEST_NAME}"))["commit"]]

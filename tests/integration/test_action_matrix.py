@@ -194,4 +194,4 @@ def test_a_merge_costs_one_request_a_leg(two_legs: Stage) -> None:
     two_legs.step({}, mode="merge", **{"legs-result": "success"})
     asked = [one.path for one in two_legs.fake.requests[before:] if "/twirp/" not in one.path]
     two_legs.finish(0)
-    assert len(asked) <= 7 + len(LEGS)
+    assert len(asked) <= 6 + len(LEGS)

@@ -39,7 +39,8 @@ def _wanted(job: Job, policy: Policy, number: int) -> Wanted:
     commenting = context.event_name in COMMENTING
     ours = not context.is_fork if commenting else job.client.pull(number).head_repository_id == context.repository_id
     remembers = commenting and not context.read_only and job.settings.comment != "never"
-    return Wanted(number, job.settings.key, policy.owners, ours, remembers)
+    trailers = ours or context.event_name != "workflow_run"  # a fork's first half told that its own do not count
+    return Wanted(number, job.settings.key, policy.owners, ours, remembers, trailers)
 
 
 def _pulls(job: Job, baseline: Side) -> list[int]:

@@ -1,12 +1,13 @@
 """Which baseline is fair for an event, and the stored sets of profiles that serve as one."""
 
 import posixpath
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from profgate.action.job import Job
 from profgate.adapters.github_requests import NotFoundError
 from profgate.errors import ProfgateError, SettingsError
+from profgate.model.github_records import CommitRecord
 from profgate.model.policy import Policy
 from profgate.model.report import Side
 from profgate.model.run_context import RunContext
@@ -18,11 +19,15 @@ from profgate.sources.release_source import LATEST, asset_name, kept_set, latest
 
 @dataclass(frozen=True, slots=True)
 class Fair:
-    """Where the baseline comes from: the fair commit, its name for people, the branches whose runs are trusted."""
+    """Where the baseline comes from: the fair commit, its name for people, the branches whose runs are trusted.
+
+    ``listed`` are the commits that were read to find it: the nearest before it, and perhaps some behind it.
+    """
 
     start: str
     label: str
     branches: tuple[str, ...] | None
+    listed: Sequence[CommitRecord] = ()
 
 
 def fair_baseline(job: Job) -> Fair:
@@ -36,15 +41,21 @@ def fair_baseline(job: Job) -> Fair:
     if context.event_name == "merge_group" and context.merge_group_base_sha:
         return Fair(context.merge_group_base_sha, base, branches)
     if context.event_name == "workflow_run":
-        return Fair(_start_of_pull(job, base), base, branches)
-    parents = job.client.commit(context.sha).parents
+        start, listed = _start_of_pull(job, base)
+        return Fair(start, base, branches, listed)
+    listed = job.client.ancestors(context.sha)
+    parents = _parents(listed, context.sha)
     if context.event_name == "pull_request":
         # A test merge has the base first and the head second; else the head itself was checked out.
         if len(parents) == 2 and parents[1] == context.head_sha:
-            return Fair(parents[0], base, branches)
-        return Fair(job.client.merge_base(base, context.head_sha), base, branches)
+            return Fair(parents[0], base, branches, listed)
+        return Fair(job.client.merge_base(base, context.head_sha), base, branches, listed)
     start = context.before_sha or (parents[0] if parents else context.sha)
-    return Fair(start, base, branches)
+    return Fair(start, base, branches, listed)
+
+
+def _parents(listed: Iterable[CommitRecord], sha: str) -> tuple[str, ...]:
+    return next((one.parents for one in listed if one.sha == sha), ())
 
 
 def named_ref(job: Job, ref: str) -> str:
@@ -64,7 +75,7 @@ def latest_release(job: Job, but: str = "") -> str | None:
 
 def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], int]) -> Found:
     """What was stored for a ref that somebody named: in an artifact, else with its release, else shortly before it."""
-    found = stored_at(job, commit, None, further)
+    found = stored_at(job, Fair(commit, ref, None), further)
     if found.baseline is not None and not found.baseline.candidate.distance:
         return found
     kept = kept_set(job.client, ref.removeprefix("refs/tags/"), commit, job.settings.artifact)
@@ -74,48 +85,54 @@ def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], in
     return replace(found, baseline=kept, noise=others)
 
 
-def _start_of_pull(job: Job, base: str) -> str:
-    """The commit of the base branch that a handed-over build starts from.
+def _start_of_pull(job: Job, base: str) -> tuple[str, Sequence[CommitRecord]]:
+    """The commit of the base branch that a handed-over build starts from, and what was listed to find it.
 
     The first half names the test merge it was built from, and may lie: it counts only where its second parent is the
-    pull request's head, and its first leads to the base branch.
+    pull request's head, and its first the base that GitHub states, or one that leads to the base branch.
     """
     context = job.context
     try:
-        parents = job.client.commit(context.sha).parents if context.sha else ()
+        listed = job.client.ancestors(context.sha) if context.sha else []
     except NotFoundError:
-        parents = ()
-    merged = len(parents) == 2 and parents[1] == context.head_sha
-    return job.client.merge_base(base, parents[0] if merged else context.head_sha)
+        listed = []
+    parents = _parents(listed, context.sha)
+    if len(parents) != 2 or parents[1] != context.head_sha:
+        return job.client.merge_base(base, context.head_sha), listed
+    if parents[0] == context.base_sha:
+        return parents[0], listed
+    return job.client.merge_base(base, parents[0]), listed
 
 
-def stored_at(job: Job, start: str, branches: Sequence[str] | None, further: Callable[[StoredSet], int]) -> Found:
+def stored_at(job: Job, fair: Fair, further: Callable[[StoredSet], int]) -> Found:
     """The nearest set that was stored at a commit or before it, and as many further ones as are of use beside it."""
-    found = find_stored(job.client, _search(job, start, branches, job.settings.artifact), further)
+    found = find_stored(job.client, _search(job, fair, job.settings.artifact), further)
     for reason in found.reasons:
         job.commands.log(f"passed over: {reason}")
     return found
 
 
-def _search(job: Job, start: str, branches: Sequence[str] | None, artifact: str, noise_runs: int = 0) -> Search:
+def _search(job: Job, fair: Fair, artifact: str, noise_runs: int = 0) -> Search:
     context = job.context
     if context.repository_id is None:
         raise SettingsError("GITHUB_REPOSITORY_ID", "is missing; baselines cannot be trusted without it")
     path = recording_workflow(job)
+    branches = fair.branches
     trusted = None if branches is None else frozenset(branches)
     return Search(
-        start=start,
+        start=fair.start,
         trust=Trust(context.repository_id, path, trusted, context.run_id),
         branches=[None] if branches is None else list(branches),
         artifact=artifact,
         noise_runs=noise_runs,
         base=base_branch(context) if branches is None else branches[0],
+        listed=fair.listed,
     )
 
 
 def trusted_files(job: Job, fair: Fair, artifact: str, name: str, most: int) -> Iterator[tuple[str, bytes]]:
     """One file out of the artifacts of this name that the nearest trusted runs stored, with the run's name."""
-    found = find_stored(job.client, _search(job, fair.start, fair.branches, artifact, most - 1))
+    found = find_stored(job.client, _search(job, fair, artifact, most - 1))
     sets = [found.baseline, *found.noise] if found.baseline is not None else []
     for one in sets:
         for source in one.files:

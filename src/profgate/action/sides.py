@@ -81,10 +81,8 @@ def _against_stored(job: Job, files: Sequence[SourceFile], manifest: Manifest, s
         known.extend(filter(None, [known_before(job, nearest.candidate.run)]))
         return 0 if known and known[0].commits >= wanted else wanted
 
-    if fair.branches is None:
-        found = named_set(job, fair.label, fair.start, further)
-    else:
-        found = stored_at(job, fair.start, fair.branches, further)
+    named = fair.branches is None
+    found = named_set(job, fair.label, fair.start, further) if named else stored_at(job, fair, further)
     given = baseline_input(job, found, fair.label, policy)
     given = replace(given, target=files, target_side=side, manifests=(given.manifests[0], manifest))
     if found.baseline is None:

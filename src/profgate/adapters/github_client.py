@@ -94,6 +94,7 @@ class GitHubClient:
         self._root = f"/repos/{repository}"
         self._backoff = backoff
         self._verify = verify
+        self._known_comments: dict[int, list[CommentRecord]] = {}
         self._storage_patience = patience.fresh()  # a storage host that hangs must not cost the comment
         self._requests = Requests(
             token,
@@ -470,7 +471,13 @@ class GitHubClient:
         found: list[CommentRecord] = []
         for page in self._pages(f"/issues/{number:d}/comments", {"per_page": PAGE}):
             found += parsed(f"comments of {number}", lambda data: [comment_of(item) for item in data], page)
+        self._known_comments[number] = found
         return found
+
+    def known_comments(self, number: int) -> list[CommentRecord]:
+        """The comments as this run saw them last, asked for where it did not; somebody may have written since."""
+        known = self._known_comments.get(number)
+        return self.comments(number) if known is None else known
 
     def create_comment(self, number: int, body: str) -> CommentRecord:
         """Writes a comment once.
@@ -484,11 +491,13 @@ class GitHubClient:
 
     def edit_comment(self, comment_id: int, body: str) -> CommentRecord:
         """Replaces the text of a comment."""
+        self._known_comments.clear()
         _, answer = self._requests.call("PATCH", f"{self._root}/issues/comments/{comment_id:d}", {"body": body})
         return parsed(f"comment {comment_id}", comment_of, answer)
 
     def delete_comment(self, comment_id: int) -> None:
         """Removes a comment; that it is gone already is no error."""
+        self._known_comments.clear()
         try:
             self._requests.call("DELETE", f"{self._root}/issues/comments/{comment_id:d}")
         except NotFoundError:
@@ -515,6 +524,7 @@ class GitHubClient:
         self._graphql_twice(MINIMIZE, {"id": node_id})
 
     def _post_comment(self, number: int, body: str) -> CommentRecord:
+        self._known_comments.clear()
         _, answer = self._requests.call("POST", f"{self._root}/issues/{number:d}/comments", {"body": body})
         return parsed(f"new comment of {number}", comment_of, answer)
 

@@ -20,6 +20,7 @@ class Comments(Protocol):
 
     def pull(self, number: int) -> PullRecord: ...  # noqa: D102 - as GitHubClient
     def comments(self, number: int) -> list[CommentRecord]: ...  # noqa: D102
+    def known_comments(self, number: int) -> list[CommentRecord]: ...  # noqa: D102
     def create_comment(self, number: int, body: str) -> CommentRecord: ...  # noqa: D102
     def edit_comment(self, comment_id: int, body: str) -> CommentRecord: ...  # noqa: D102
     def delete_comment(self, comment_id: int) -> None: ...  # noqa: D102
@@ -50,11 +51,12 @@ def publish_comment(
     """Writes what the mode asks for, where the pull request still is what it was.
 
     ``mode`` is always, on-change or never; ``base_ref`` is the branch that was compared with, empty = it matters not.
-    Raises `GitHubError`; `NotAllowed` where the token cannot write.
+    The comments may have been read before the comparison: what was deleted or written since is met on writing. Raises
+    `GitHubError`; `NotAllowed` where the token cannot write.
     """
     if mode == "never":
         return Outcome(skipped="comments are switched off")
-    existing = owned(client.comments(number), key, ACTIONS_LOGIN)
+    existing = owned(client.known_comments(number), key, ACTIONS_LOGIN)
     wanted = texts.full if mode == "always" or texts.worth else texts.quiet
     if not existing and mode == "on-change" and not texts.worth:
         return Outcome(skipped="nothing changed")
@@ -80,7 +82,7 @@ def publish_anew(
     """As `publish_comment`, but a new comment takes the place of the older ones, which are minimised as outdated."""
     if mode == "never":
         return Outcome(skipped="comments are switched off")
-    mine = owned(client.comments(number), key, ACTIONS_LOGIN)
+    mine = owned(client.known_comments(number), key, ACTIONS_LOGIN)
     shown = _shown(client, mine)
     wanted = mode == "always" or texts.worth
     if not wanted and not shown:

@@ -30,7 +30,8 @@ class Wanted:
 
     ``owners`` are logins of the policy at the base commit, empty where everybody who can write may accept. ``ours``:
     head and base are one repository, so that only people with rights could push. ``remembers``: this run can write its
-    comment, which keeps the limits that it measures.
+    comment, which keeps the limits that it measures. ``trailers``: commits are looked at, if only to tell that a fork's
+    do not count.
     """
 
     pull: int
@@ -38,6 +39,7 @@ class Wanted:
     owners: Sequence[str]
     ours: bool
     remembers: bool
+    trailers: bool = True
 
 
 def acceptances_of(client: Talk, wanted: Wanted) -> tuple[Acceptance, ...]:
@@ -50,7 +52,7 @@ def acceptances_of(client: Talk, wanted: Wanted) -> tuple[Acceptance, ...]:
     ]
     people = _Rights(client, wanted.owners, [comment for comment, _ in said])
     found = [_judged_comment(comment, wish, people) for comment, wish in said]
-    for message in client.pull_messages(wanted.pull):
+    for message in client.pull_messages(wanted.pull) if wanted.trailers else ():
         wishes = in_commit(message.message, message.sha)
         found += [_judged_trailer(replace(wish, by=f"commit {message.sha[:7]}"), wanted) for wish in wishes]
     limits = remembered_limits(next((one.body for one in comments if _is_ours(one, wanted.key)), ""))

@@ -11,7 +11,8 @@ from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_from_json
 from profgate.model.source import SourceFile, source_of
 from profgate.sources.baseline_search import Candidate, Trust, candidates, distances, distrust, usable_artifact
 
-LISTED = 100  # artifacts of one name that one request shows
+LISTED = 100  # artifacts of one name, or commits, that one request shows
+ENOUGH = 50  # commits before the fair one, of which an earlier answer may serve
 MOST_TRIES = 10  # candidates without usable artifact that are asked about before a baseline is given up
 
 
@@ -53,7 +54,7 @@ class Found:
 class Search:
     """What is looked for: ``start`` is the fair commit, ``branches`` are asked for runs in this order.
 
-    ``base`` is the branch whose later state is of interest.
+    ``base`` is the branch whose later state is of interest, ``listed`` what is known of the commits before ``start``.
     """
 
     start: str
@@ -62,17 +63,18 @@ class Search:
     artifact: str
     noise_runs: int = field(default=0)
     base: str = ""
+    listed: Sequence[CommitRecord] = ()
 
 
 def find_stored(client: Artifacts, search: Search, noise_beside: Callable[[StoredSet], int] | None = None) -> Found:
     """The nearest usable set, and up to ``noise_runs`` further ones. Raises `GitHubError` where GitHub fails.
 
-    The nearest costs four or five requests: commits, runs (twice where the first list does not show the fair commit),
-    artifacts, and the download. Every further one costs its download. Only a run whose artifact is older than the
-    newest hundred of its name is asked about by itself. ``noise_beside`` says, once the nearest is known, how many
-    further ones are of use.
+    The nearest costs three to five requests: commits unless they are known, runs (twice where the first list does not
+    show the fair commit), artifacts, and the download. Every further one costs its download. Only a run whose artifact
+    is older than the newest hundred of its name is asked about by itself. ``noise_beside`` says, once the nearest is
+    known, how many further ones are of use.
     """
-    chain = client.ancestors(search.start)
+    chain = _chain(client, search)
     runs = _runs(client, search, chain)
     ordered = candidates(runs, search.trust, search.start, chain)
     reasons: list[str] = []
@@ -84,6 +86,14 @@ def find_stored(client: Artifacts, search: Search, noise_beside: Callable[[Store
     wanted = search.noise_runs if noise_beside is None else noise_beside(baseline)
     noise = tuple(one for _, one in zip(range(wanted), sets, strict=False))
     return Found(baseline, noise, tuple(reasons), _later(runs, search, chain, baseline.candidate.run.id))
+
+
+def _chain(client: Artifacts, search: Search) -> list[CommitRecord]:
+    """The fair commit and those before it; asked for where too few are known, as a long pull request fills a list."""
+    before = distances(search.start, search.listed)
+    known = [one for one in search.listed if one.sha in before]
+    whole = bool(known) and len(search.listed) < LISTED
+    return known if whole or len(known) >= ENOUGH else client.ancestors(search.start)
 
 
 def later_set(client: Artifacts, run: RunRecord, name: str) -> StoredSet:
