@@ -7,7 +7,7 @@ from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 
 LEAST_FILES = 2  # one file of each side may be any two
-MOST_NAMESAKES = 50  # of one side; more tell little and take long
+MOST_NAMESAKES = 50  # files of one name that are looked at; more tell little and take long
 Identity = tuple[str, str | None]
 
 
@@ -16,8 +16,8 @@ def files_of_two_roots(comparison: Comparison, diff: SourceDiff) -> dict[str, st
 
     Two releases lie in two folders, and a profile may name those. Nothing where a side has two texts for one path.
     """
-    sides = _files(comparison)
-    before, after = (_texts(files, paths) for files, paths in zip(sides, both_sides(diff), strict=True))
+    sides = _functions(comparison)
+    before, after = (_texts(set(files), paths) for files, paths in zip(sides, both_sides(diff), strict=True))
     return {
         before[path][0]: after[path][0]
         for path in sorted(before.keys() & after.keys())
@@ -28,24 +28,29 @@ def files_of_two_roots(comparison: Comparison, diff: SourceDiff) -> dict[str, st
 def files_of_two_folders(comparison: Comparison) -> tuple[dict[str, str], tuple[str, str]]:
     """As `files_of_two_roots` where nobody knows the sources, and the two folders; nothing where none are seen.
 
-    Of the files that one side alone knows most lie at the same paths below one folder of each side, two at least.
+    Two files or more stand at the same paths below them, and most of their functions have the same names there; only
+    files are looked at that one side alone knows.
     """
-    before, after = _files(comparison)
-    alone = (before - after, after - before)
+    before, after = _functions(comparison)
+    alone = [
+        {file: mine[file] for file in mine if file not in theirs} for mine, theirs in ((before, after), (after, before))
+    ]
     by_name: dict[str, list[str]] = {}
-    for file in alone[1]:
+    for file in sorted(alone[1]):
         by_name.setdefault(file.rpartition("/")[2], []).append(file)
-    votes = Counter(
-        _folders(old, new)
-        for old in alone[0]
-        for new in by_name.get(old.rpartition("/")[2], ())
-        if len(by_name[old.rpartition("/")[2]]) <= MOST_NAMESAKES
-    )
-    (folders, count), *_ = sorted(votes.items(), key=lambda one: (-one[1], one[0])) or [(("", ""), 0)]
-    if count < LEAST_FILES or 2 * count <= min(map(len, alone)):
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    votes: Counter[tuple[str, str]] = Counter()
+    for old in sorted(alone[0]):
+        for new in by_name.get(old.rpartition("/")[2], ())[:MOST_NAMESAKES]:
+            folders = _folders(old, new)
+            votes[folders] += len(alone[0][old] & alone[1][new])
+            found.setdefault(folders, {})[old] = new
+    if not votes:
         return {}, ("", "")
-    found = {old: folders[1] + old.removeprefix(folders[0]) for old in sorted(alone[0]) if old.startswith(folders[0])}
-    return {old: new for old, new in found.items() if new in alone[1]}, folders
+    best = min(votes, key=lambda folders: (-votes[folders], folders))
+    pairs = found[best].items()
+    known = sum(len(alone[0][old]) for old, _ in pairs), sum(len(alone[1][new]) for _, new in pairs)
+    return (found[best], best) if len(pairs) >= LEAST_FILES and 2 * votes[best] > min(known) else ({}, ("", ""))
 
 
 def _folders(old: str, new: str) -> tuple[str, str]:
@@ -58,12 +63,14 @@ def _folders(old: str, new: str) -> tuple[str, str]:
     return before, after
 
 
-def _files(comparison: Comparison) -> tuple[set[str], set[str]]:
-    """The files of each side."""
-    sides: tuple[set[str], set[str]] = (set(), set())
-    for file, *known in zip(comparison.symbols.files, *comparison.present.tolist(), strict=True):
+def _functions(comparison: Comparison) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """The functions of each side by file, without what has no name of its own in any language."""
+    sides: tuple[dict[str, set[str]], dict[str, set[str]]] = ({}, {})
+    table = comparison.symbols
+    for name, file, *known in zip(table.names, table.files, *comparison.present.tolist(), strict=True):
         for side, there in zip(sides, known, strict=True):
-            side.update({file} if file and there else ())
+            if file and there:
+                side.setdefault(file, set()).update({name} if name[:1] not in "<(" else ())
     return sides
 
 

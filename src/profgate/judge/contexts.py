@@ -6,8 +6,10 @@ from dataclasses import replace
 from profgate.model.change import Change, path_text
 from profgate.model.kinds import BETTER, BY_WORD, WORSE, Kind
 from profgate.model.report import Direction
+from profgate.model.visible_text import cut
 
 SHOWN_CONTEXTS = 3
+LONGEST_FRAME = 28  # characters of a name in a path, so that the words around it are not cut
 
 
 def one_word_each(changes: Sequence[Change]) -> list[Change]:
@@ -41,7 +43,7 @@ def contexts_told(changes: Sequence[Change], direction: Direction) -> str:
         key=lambda change: -_weight(change),
     )
     told = [
-        f"{path_text(row.location.context or ())} "
+        f"{path_text([cut(name, LONGEST_FRAME) for name in row.location.context or ()])} "
         + (f"{cost[BY_WORD[row.kind]]}, " if BY_WORD[row.kind] in cost else "")
         + f"{100.0 * ((row.share_to or 0.0) - (row.share_from or 0.0)):+.1f} % of the run".replace(
             "-", "\N{MINUS SIGN}"

@@ -3,6 +3,7 @@
 import unicodedata
 
 NAME_LENGTH = 80
+LONGEST_READ = 4_000  # characters of a name that is shortened with care
 NO_NAME = "(no name)"
 # Cc controls, Cf bidi marks and zero-width signs, Cs halves of pairs, Co private, Cn not assigned
 DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
@@ -35,6 +36,33 @@ def cut(text: str, length: int) -> str:
     return f"{text[: length - 1 - tail]}…{text[-tail:]}" if tail else text[: length - 1] + "…"
 
 
+def brief_name(text: str, length: int) -> str:
+    """A name cut to its length; of a long one of C++ or Rust what stands in brackets is left out first, from within.
+
+    The name proper of ``Out& Store<Key, Value>::put(std::vector<Key> const&)`` stands in the middle, outside of them.
+    """
+    for depth in (3, 2, 1) if "::" in text and len(text) <= LONGEST_READ else ():
+        if len(text) <= length:
+            break
+        text = _without_inside(text, depth + (text[0] in "<("))
+    return cut(text, length)
+
+
+def _without_inside(text: str, deepest: int) -> str:
+    """The text without what stands in brackets so deep; as it was where they do not match, as in ``operator<<``."""
+    kept, inside, depth = [], 0, 0
+    for sign in text:
+        depth -= sign in ">)"
+        if depth < deepest:
+            kept += ["…"] * (inside > 0) + [sign]
+            inside = 0
+        inside += depth >= deepest
+        depth += sign in "<("
+        if depth < 0:
+            return text
+    return text if depth else "".join(kept)
+
+
 def full_name(text: str) -> str:
     """A whole name as pages show it: visible signs, never empty."""
     return plain(text) or NO_NAME
@@ -42,7 +70,7 @@ def full_name(text: str) -> str:
 
 def name_text(text: str, length: int = NAME_LENGTH) -> str:
     """A name as text reports show it: visible signs, a limited length, never empty."""
-    return cut(full_name(text), length)
+    return brief_name(full_name(text), length)
 
 
 def columns_of(text: str) -> int:

@@ -17,6 +17,7 @@ NOUNS = {"nanoseconds": "time", "bytes": "memory", "samples": "samples"}
 SMALLEST_SHARED = 0.005  # a value below it is written in a unit of its own
 UNIT_LENGTH = 24
 MANY = 5.0  # relative change from which a multiple says more than percents
+LARGEST_MULTIPLE = 1_000
 SMALLEST_PERCENT = 0.005  # below it two decimals show nothing but zeros
 
 
@@ -100,7 +101,12 @@ def ratio(from_value: float | None, to_value: float | None) -> str:
 
 
 def smallest_change(fraction: float) -> str:
-    """A change that could just be seen: ``18.5 %``; as a multiple, ``27x``, where percents would say nothing."""
+    """A change that could just be seen: ``18.5 %``; as a multiple, ``27x``, where percents would say nothing.
+
+    ``>1,000x`` where nothing could be seen at all.
+    """
+    if fraction >= LARGEST_MULTIPLE:
+        return f">{LARGEST_MULTIPLE:,}x"
     return percent(fraction) if fraction < MANY else ratio(1.0, 1.0 + fraction)
 
 

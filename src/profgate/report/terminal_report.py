@@ -169,8 +169,8 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def _named(finding: Finding) -> str:
-    source = rows.source_words(finding) or rows.reach_words(finding)
-    return name_text(finding.location.name, 200) + (f" ({source})" if source else "")
+    source = rows.source_words(finding) or rows.reach_words(finding).partition(":")[0]  # the path has no room here
+    return name_text(finding.location.name) + (f" ({source})" if source else "")
 
 
 HEADINGS = ("", "function", "baseline → target", "ratio", "share of total")

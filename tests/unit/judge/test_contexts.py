@@ -92,6 +92,10 @@ def test_the_few_contexts_that_carry_a_finding_are_told_with_what_is_left_out() 
     )
     assert contexts_told(rows, "better") == "main › other › f −20.0 % of the run"
     assert contexts_told([], "worse") == ""
+    long = "a" * 60
+    assert contexts_told([row("Degradation", f"main;{long};f", 0.1, 0.2)], "worse") == (
+        f"main › {'a' * 14}…{'a' * 13} › f +10.0 % of the run"
+    )
 
 
 def test_of_a_long_path_the_innermost_frames_are_told() -> None:

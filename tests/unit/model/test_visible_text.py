@@ -54,5 +54,30 @@ def test_a_text_is_made_to_fit_the_columns_of_a_terminal(text: str, columns: int
     assert columns_of(shown) <= columns
 
 
+OUT, STORE = "std::__1::basic_ostream<char, std::__1::char_traits<char> >&", "acme::storage::Store"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        (f"{STORE}<std::vector<int, std::allocator<int> >, acme::Comparer>::put(int)", None),
+        (
+            f"{STORE}<std::vector<int, std::allocator<int> >, acme::storage::Comparer>::put(int)",
+            f"{STORE}<std::vector<…>, acme::storage::Comparer>::put(int)",
+        ),
+        (f"{OUT} {STORE}<int>::put(std::__1::vector<int> const&)", f"std::__1::basic_ostream<…>& {STORE}<…>::put(…)"),
+        ("<alloc::vec::Vec<alloc::string::String> as core::iter::traits::Extend>::extend::rest", None),
+        (f"bench ({'x' * 90})", f"bench ({'x' * 33}…{'x' * 38})"),  # arguments tell one workload from another
+        (f"a::operator<<({'x' * 80})", f"a::operator<<({'x' * 26}…{'x' * 38})"),
+        ("::" + "<" * 90, f"::{'<' * 38}…{'<' * 39}"),
+        (")" * 90 + "::", None),
+        ("::" + "(" * 50_000 + ")" * 50_000, f"::{'(' * 38}…{')' * 39}"),
+    ],
+)
+def test_a_long_name_loses_first_what_stands_in_brackets(name: str, shown: str | None) -> None:
+    assert len(name_text(name)) <= 80
+    assert shown in {None, name_text(name)}
+
+
 def test_what_nobody_can_see_is_called_so() -> None:
     assert full_name("\u200b\x00") == name_text(" \u2066 ") == NO_NAME

@@ -192,3 +192,4 @@ def test_the_smallest_change_is_a_multiple_where_percents_say_nothing() -> None:
     metric = samples.metric()
     blind = replace(metric, detectable=1.77, calibration={**metric.calibration, "total_detectable": 264.87})
     assert detectable(blind) == "smallest change it can see: 177 %, 266x in the total"
+    assert detectable(replace(metric, detectable=394_651.0)).startswith("smallest change it can see: >1,000x")

@@ -77,6 +77,13 @@ def test_what_cannot_apply_is_told_to_who_asks_for_everything() -> None:
     assert "does not apply: call_context: no stacks" in render_terminal(report, verbose=True)
 
 
+def test_beside_a_name_there_is_no_room_for_a_call_path() -> None:
+    evidence = {"reach": "called by a changed function", "reach_path": "load › read › parse"}
+    row = replace(samples.finding("parse", 1e9, 2e9), evidence=evidence)
+    report = samples.report(samples.workload(samples.metric(row)), verdict=samples.RED)
+    assert "parse (called by changed code) " in render_terminal(report, width=100)
+
+
 def test_quiet_metrics_are_counted() -> None:
     assert "261 metrics without a finding (-v shows them)" in render_terminal(samples.many())
 
