@@ -59,6 +59,8 @@ export function makeChanges(page) {
   function showFindings() {
     const nav = byId("findings");
     nav.hidden = !page.findings.size;
+    // Two recordings of one program differ too: without a finding nobody says that they changed.
+    byId("changed-title").textContent = page.findings.size ? "What changed" : "Largest differences";
     const ratio = ratioOf("none", page.whole, page.header.runs);
     const sums = symbolSums(page.whole);
     nav.replaceChildren(

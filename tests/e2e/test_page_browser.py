@@ -458,6 +458,12 @@ def test_a_hair_thin_deep_stack_does_not_stretch_the_picture(open_page: OpenPage
     assert page.evaluate("document.querySelector('.graph').scrollTop") >= 0
 
 
+def test_differences_are_called_changes_only_where_something_was_found(open_page: OpenPage) -> None:
+    title = "#changed h2"
+    assert painted(open_page()).locator(title).inner_text() == "What changed"
+    assert painted(open_page(header=replace(HEADER, findings=[]))).locator(title).inner_text() == "Largest differences"
+
+
 def test_the_worst_of_several_findings_marks_a_function_and_all_are_listed(open_page: OpenPage) -> None:
     findings = [
         PageFinding(symbol=2, severity="maybe", direction="better", strategies=["call_context"], rows=[3]),
