@@ -12,8 +12,12 @@ MARKER_KEY = re.compile(r"(?!.*--)[a-z0-9._-]{1,64}", re.ASCII)
 SHA = re.compile(r"[0-9a-f]{7,64}", re.ASCII)
 URL = re.compile(r"https?://[^\s]+", re.ASCII | re.IGNORECASE)
 RELATIVE = re.compile(r"[A-Za-z0-9._~%/-][^:\s]*", re.ASCII)
-# an underscore between letters or digits never marks emphasis
-ACTIVE = re.compile(r"[&<>\"'`*\[\]|@#$~\\!]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)")
+# an underscore between letters or digits never marks emphasis; the last two begin a list, a line or a heading
+ACTIVE = re.compile(
+    r"[&<>\"'`*\[\]|@#$~\\!]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)"
+    r"|^[-+=](?=\s|[-=]*\s*$)|^\d(?=\d{0,8}[.)](?:\s|$))",
+    re.ASCII,
+)
 
 
 def code_span(text: str, length: int = NAME_LENGTH) -> str:

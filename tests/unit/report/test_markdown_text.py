@@ -45,6 +45,8 @@ def test_nothing_has_a_name() -> None:
         ("*a* _b_ [c](d) `e` ~f~ $g$", "*a* _b_ [c](d) `e` ~f~ $g$"),
         ("www.x.example https://x.example", "www<b></b>.x.example https:<b></b>//x.example"),
         ("ratio 5:3", "ratio 5:3"),
+        *((f"{sign} a", f"{sign} a") for sign in ("-", "+", "1.", "12)", "--", "-1", "+1", "1.5", "=")),
+        *((line, line) for line in ("-", "---", "- - -", "===", "1.", "+")),
         ("snake_case_2 a__b__c _x_y_ é_b_", "snake_case_2 a__b__c _x_y_ é_b_"),
     ],
 )

@@ -1,0 +1,127 @@
+"""A name changes the words of a report, never its form: the same elements in the same order as with a plain name."""
+
+import re
+from html.parser import HTMLParser
+
+import cmarkgfm
+import numpy as np
+from cmarkgfm.cmark import Options
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import report_samples as samples
+from profgate.model.links import Links
+from profgate.model.report import NotCompared
+from profgate.model.visible_text import plain
+from profgate.report.comment import render_comment
+from profgate.report.page import build_page
+from profgate.report.page_columns import PageFinding, PageHeader, PageTree
+from profgate.report.summary import render_summary
+
+PIECES = (
+    *(
+        "<i>",
+        "</td>",
+        "</script>",
+        "<script>",
+        "<!--",
+        "-->",
+        "]]>",
+        "<img src=x onerror=alert(1)>",
+        "&lt;",
+        "&#60;",
+        '"',
+    ),
+    *(
+        "`",
+        "```",
+        "~~~",
+        "|",
+        "\\",
+        "*a*",
+        "__a__",
+        "~~a~~",
+        "$$a$$",
+        "# ",
+        "- ",
+        "> ",
+        "1. ",
+        "](https://x.example)",
+        "![a](",
+    ),
+    *("@octocat", "#1", "GH-1", "o/r#1", "www.x.example", "https://x.example", "a@x.example", "javascript:alert(1)"),
+    *("{{ 7 * 7 }}", "{% raw %}", "::error::x", "##[error]x", "%0A", "\n", "\r\n", "\t", "\x00", "\x1b[2J", "\u2028"),
+    *("\u202e", "\u200b", "\u2066", "\ufeff", "\ud800", "\U000e0041", "\u0301", "ä", "🔥", " ", "a", "main"),
+)
+SIGNS = st.sampled_from(PIECES) | st.text(st.characters(), max_size=3)
+NAMES = st.lists(SIGNS, min_size=1, max_size=8).map("".join).filter(plain)
+INVISIBLE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+
+
+class Form(HTMLParser):
+    """The elements in order, with the names of their attributes, and the text outside of code and links."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[str] = []
+        self.loose = ""
+        self.depth = 0
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag != "b":  # ours, and empty: it parts what would be a mention
+            self.elements.append(" ".join([tag, *(name for name, _ in attrs)]))
+        self.depth += tag in {"code", "a"}
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag != "b":
+            self.elements.append(f"/{tag}")
+        self.depth -= tag in {"code", "a"}
+        self.loose += "\0"
+
+    def handle_data(self, data: str) -> None:
+        self.loose += "" if self.depth else data
+
+
+def markdown(name: str) -> tuple[str, str]:
+    """The comment and the summary of a report in which everything has this name."""
+    row = samples.finding(name, 1e9, 2e9, file=name)
+    load = samples.workload(samples.metric(row, name=name), name=name, notes=(name,))
+    missing = (NotCompared(name, name, "both", f"cannot read {name}"),)
+    report = samples.report(load, verdict=samples.verdict("fail", f"slower: {name}"), missing=missing, warnings=(name,))
+    return render_comment(report, links=Links()).text, render_summary(report, links=Links()).text
+
+
+def rendered(text: str) -> Form:
+    html: str = cmarkgfm.github_flavored_markdown_to_html(text, Options.CMARK_OPT_UNSAFE)
+    return Form(html)
+
+
+def page(name: str) -> str:
+    values = np.array([0, 5], np.int64)
+    tree = PageTree(np.array([-1, 0], np.int32), np.array([-1, 0], np.int32), values, values * 2, [name], [name])
+    finding = PageFinding(symbol=0, severity="severe", direction="worse", reach=name)
+    header = PageHeader(name, name, name, name, labels=(name, name), notes=[name], findings=[finding])
+    return build_page(tree, header)
+
+
+@settings(max_examples=40)
+@given(NAMES)
+def test_a_comment_keeps_its_form(name: str) -> None:
+    for text, sound in zip(markdown(name), PLAIN, strict=True):
+        assert not INVISIBLE.search(text)
+        form = rendered(text)
+        assert form.elements == sound.elements
+        assert not re.search(r"@\w|#\d|\bGH-\d|\bwww\.|https?://", form.loose)
+
+
+@settings(max_examples=40)
+@given(NAMES)
+def test_a_page_keeps_its_form(name: str) -> None:
+    html = page(name)
+    html.encode()
+    assert Form(html).elements == PLAIN_PAGE.elements
+
+
+PLAIN = tuple(map(rendered, markdown("name")))
+PLAIN_PAGE = Form(page("name"))
