@@ -64,7 +64,7 @@ class WorkflowCommands:
         delimiter = f"profgate-{uuid.uuid4()}"
         if delimiter in value:
             raise ProfgateError(f"output {name}", "holds its own delimiter; run again")
-        _append(self._output_path, f"{name}<<{delimiter}\n{value}\n{delimiter}\n".encode())
+        _append(self._output_path, f"{name}<<{delimiter}\n{value}\n{delimiter}\n".encode("utf-8", "replace"))
 
     def add_summary(self, markdown: str) -> bool:
         """Adds to the job's summary; what would exceed the runner's limit is cut at a line. Returns if all fitted."""

@@ -5,6 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from profgate.adapters.workflow_commands import SUMMARY_LIMIT, WorkflowCommands, harmless
 from profgate.errors import ProfgateError
@@ -21,6 +23,9 @@ HOSTILE = [
     "a\x00\x1b[2J\x85::error::x",
     "##[##[error]x",
 ]
+
+SIGNS = st.sampled_from(["::", ":", "##[", "#", "[", "error", "]", "%", "0A", "\n", "\r", "\ud800", "EOF", "<<", "="])
+TEXTS = st.lists(SIGNS | st.text(st.characters(), max_size=2), max_size=8).map("".join)
 
 
 def as_read_by_the_runner(text: str) -> list[str]:
@@ -67,6 +72,19 @@ def test_an_annotation_holds_exactly_one_command(text: str) -> None:
     assert re.fullmatch(r"::error title=[^:,\n]*,file=a%2Cb%3Ac\.py,line=3::.*", line)
 
 
+@given(TEXTS)
+def test_no_text_becomes_a_command_or_a_second_line(text: str) -> None:
+    stream = io.StringIO()
+    commands = WorkflowCommands(stream)
+    commands.log(text)
+    commands.log(f"slower: {text}")
+    assert as_read_by_the_runner(stream.getvalue()) == []
+    with commands.group(text):
+        commands.warning(text, title=text, file=text, line=3)
+    lines = re.split(r"\r\n|\r|\n", stream.getvalue())[2:]
+    assert [line.split("::")[1].partition(" ")[0] for line in lines[:-1]] == ["group", "warning", "endgroup"]
+
+
 def test_annotations_escape_what_the_runner_unescapes() -> None:
     stream = io.StringIO()
     commands = WorkflowCommands(stream)
@@ -92,6 +110,8 @@ def test_outputs_cannot_add_others(tmp_path: Path) -> None:
     values = {"verdict": "fail", "empty": "", "text": "a=b\nverdict=pass\nverdict<<x\npass\nx", "crlf": "a\r\nb"}
     for name, value in values.items():
         commands.set_output(name, value)
+    commands.set_output("half", "a\ud800b")
+    values["half"] = "a?b"
     assert outputs_as_read_by_the_runner(path.read_bytes().decode()) == values
 
 
