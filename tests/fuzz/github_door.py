@@ -1,17 +1,22 @@
 """The door for answers of a server: status, headers and body, read by every question of the client."""
 
+import base64
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from github.Requester import Requester
+from requests import Response
 
 from fuzz.door import Door
 from fuzz.mutation import JSON
+from profgate.adapters.artifact_service import SCOPE, ArtifactService
 from profgate.adapters.github_client import GitHubClient
 from profgate.errors import GitHubError
 
+CLAIMS = json.dumps({"scp": f"{SCOPE}run:job"}).encode()
+TOKEN = f"x.{base64.urlsafe_b64encode(CLAIMS).decode()}.x"
 WORKING = 202  # PyGithub waits and asks again
 
 
@@ -40,6 +45,21 @@ class Line:
         pass
 
 
+class Store(ArtifactService):
+    """The service of artifacts with the same answer to everything."""
+
+    def __init__(self, status: int, body: str) -> None:
+        super().__init__(f"https://{Line.host}", TOKEN, "https://x.example/1", pause=0)
+        self._said = status, body.encode("utf-8", "replace")
+
+    def _send(self, method: str, *_: object) -> Response:
+        answer = Response()
+        answer.status_code, answer._content = self._said
+        if method == "PUT":  # the host of the bytes
+            answer.status_code += 1
+        return answer
+
+
 @contextmanager
 def answering(status: int, headers: dict[str, str], body: str) -> Iterator[GitHubClient]:
     """A client whose server says this, whatever it is asked."""
@@ -62,6 +82,10 @@ def take_answer(data: bytes) -> str:
     except (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError):
         return "no answer"
     refused: list[GitHubError] = []
+    try:
+        Store(status, text).upload_file("n", b"main 1\n", "text/plain")
+    except GitHubError as error:
+        refused.append(error)
     with answering(200 if status == WORKING else status, headers, text) as client:
         for question in QUESTIONS:
             try:
@@ -71,7 +95,7 @@ def take_answer(data: bytes) -> str:
     for refusal in refused:
         if not str(refusal).strip():
             raise refusal
-    return "read" if len(refused) < len(QUESTIONS) else "read by none"
+    return "read" if len(refused) <= len(QUESTIONS) else "read by none"
 
 
 CHECK = {"head_sha": "a", "name": "n", "external_id": "x"}
@@ -114,6 +138,7 @@ BODIES: tuple[Any, ...] = (
     {"workflow_runs": [RUN], "artifacts": [ARTIFACT], "check_runs": [{"id": 1, "external_id": "x"}]},
     TREE | {"encoding": "base64", "content": "YWJj", "type": "file"},
     [{"ref": "refs/heads/topic", "object": {"sha": "a"}}],
+    {"ok": True, "signed_upload_url": "https://x.example/a?sig=b", "artifact_id": "1", "artifacts": [{"name": "n"}]},
     {"permission": "write", "sha": "a", "node_id": "n"},
     {"data": {"repository": {"file0": TEXT, "file1": None}, "nodes": [{"id": "n", "isMinimized": True}, None]}},
 )

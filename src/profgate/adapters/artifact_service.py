@@ -109,7 +109,7 @@ class ArtifactService:
             expires = datetime.now(UTC) + timedelta(days=expires_days)
             created["expires_at"] = expires.strftime("%Y-%m-%dT%H:%M:%SZ")
         address = _field(self._service("CreateArtifact", created), "signed_upload_url", name)
-        self._mask_signature(address)
+        self._mask_signature(address, name)
         self._store(address, data, mime_type, name)
         digest = f"sha256:{hashlib.sha256(data).hexdigest()}"
         finished = {"name": name, "size": str(len(data)), "hash": digest}
@@ -121,7 +121,7 @@ class ArtifactService:
             number = self._number_of(name, digest)
             if not number:
                 raise
-        if not number.isdigit():
+        if not re.fullmatch(r"[0-9]{1,19}", number):
             raise UploadUnavailable(f"artifact {name}", "the results service gave no artifact id")
         return UploadedArtifact(int(number), name, f"{self._run_url}/artifacts/{number}", len(data), digest)
 
@@ -144,7 +144,7 @@ class ArtifactService:
             answer = self._send("POST", f"{self._origin}{SERVICE}{method}", body, headers, where)
             try:
                 value = answer.json()
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise _NotYetError(where, "the results service did not answer in JSON") from None
             return _granted(answer.status_code, value, where)
 
@@ -210,8 +210,12 @@ class ArtifactService:
         except OutOfPatienceError as error:
             raise UploadUnavailable(error.where, error.what) from error
 
-    def _mask_signature(self, address: str) -> None:
-        for signature in parse_qs(urlsplit(address).query).get("sig", []):
+    def _mask_signature(self, address: str, name: str) -> None:
+        try:
+            signatures = parse_qs(urlsplit(address).query).get("sig", [])
+        except ValueError:
+            raise UploadUnavailable(f"artifact {name}", "the results service gave an address that is none") from None
+        for signature in signatures:
             self._mask(signature)
             self._mask(quote(signature, safe=""))
 
