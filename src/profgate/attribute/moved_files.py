@@ -1,13 +1,16 @@
 """What the sides call by two paths: one file of two folders, and functions of files that a diff says were renamed."""
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import product
 
 from profgate.attribute.repository_paths import RepositoryPaths, both_sides
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 
 LEAST_FILES = 2  # one file of each side may be any two
-MOST_NAMESAKES = 50  # files of one name that are looked at; more tell little and take long
+MOST_NAMESAKES = 10  # files of one name on a side; more, as of __init__.py, tell little and take long
+LONGEST_PATH = 500  # characters of a path that is looked at
 Identity = tuple[str, str | None]
 
 
@@ -32,25 +35,31 @@ def files_of_two_folders(comparison: Comparison) -> tuple[dict[str, str], tuple[
     files are looked at that one side alone knows.
     """
     before, after = _functions(comparison)
-    alone = [
-        {file: mine[file] for file in mine if file not in theirs} for mine, theirs in ((before, after), (after, before))
-    ]
-    by_name: dict[str, list[str]] = {}
-    for file in sorted(alone[1]):
-        by_name.setdefault(file.rpartition("/")[2], []).append(file)
-    found: dict[tuple[str, str], dict[str, str]] = {}
-    votes: Counter[tuple[str, str]] = Counter()
-    for old in sorted(alone[0]):
-        for new in by_name.get(old.rpartition("/")[2], ())[:MOST_NAMESAKES]:
-            folders = _folders(old, new)
-            votes[folders] += len(alone[0][old] & alone[1][new])
-            found.setdefault(folders, {})[old] = new
-    if not votes:
+    gone = {file: names for file, names in before.items() if file not in after}
+    came = {file: names for file, names in after.items() if file not in before}
+    folders: Counter[tuple[str, str]] = Counter()
+    for old, new in _namesakes(gone, came):
+        folders[_folders(old, new)] += len(gone[old] & came[new])
+    if not folders:
         return {}, ("", "")
-    best = min(votes, key=lambda folders: (-votes[folders], folders))
-    pairs = found[best].items()
-    known = sum(len(alone[0][old]) for old, _ in pairs), sum(len(alone[1][new]) for _, new in pairs)
-    return (found[best], best) if len(pairs) >= LEAST_FILES and 2 * votes[best] > min(known) else ({}, ("", ""))
+    best = min(folders, key=lambda one: (-folders[one], one))
+    found = {old: best[1] + old.removeprefix(best[0]) for old in sorted(gone) if old.startswith(best[0])}
+    found = {old: new for old, new in found.items() if new in came}
+    known = sum(len(gone[old]) for old in found), sum(len(came[new]) for new in found.values())
+    same = sum(len(gone[old] & came[new]) for old, new in found.items())
+    return (found, best) if len(found) >= LEAST_FILES and 2 * same > min(known) else ({}, ("", ""))
+
+
+def _namesakes(gone: Iterable[str], came: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Pairs of files of one name, where so few have it that it tells something."""
+    by_name: dict[str, tuple[list[str], list[str]]] = {}
+    for side, files in enumerate((gone, came)):
+        for file in files:
+            if len(file) <= LONGEST_PATH:
+                by_name.setdefault(file.rpartition("/")[2], ([], []))[side].append(file)
+    for olds, news in by_name.values():
+        if max(len(olds), len(news)) <= MOST_NAMESAKES:
+            yield from product(olds, news)
 
 
 def _folders(old: str, new: str) -> tuple[str, str]:
