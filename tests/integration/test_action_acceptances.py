@@ -253,6 +253,21 @@ def test_a_group_behind_another_reads_the_pull_requests_of_both(red: Stage) -> N
     assert "accepted by" in red.file("report.json")
 
 
+def test_a_group_does_not_read_what_was_merged_before_its_baseline(red: Stage) -> None:
+    """The branch of a merged group may still be there, and its commit is the baseline of the groups behind it."""
+    say(red, "/profgate accept parse max=2.5x: needed")
+    red.base, _ = queue(red, red.number, red.base)
+    red.fake.state.branches["main"] = red.base
+    red.record(profiles(seed=50))
+    red.open_pull()
+    first, _ = queue(red, red.number, red.base)
+    red.open_pull()
+    head, told = queue(red, red.number, first)
+    merge(red, head, told, 79)
+    assert red.report["baseline"]["sha"] == red.base
+    assert "acceptances" not in red.report
+
+
 def test_after_the_merge_it_is_gone(red: Stage) -> None:
     say(red)
     assert red.compare(profiles(SLOWER, 78)) == 0
