@@ -242,6 +242,13 @@ def test_nothing_of_a_file_becomes_more_than_plain_words(tmp_path: Path) -> None
     linted(written(tmp_path))
 
 
+def test_long_lines_cost_no_long_time(tmp_path: Path) -> None:
+    """A try that goes back from every blank or brace would take many minutes."""
+    for number, tail in enumerate((" " * 900_000 + "x", "{posargs" * 100_000)):
+        place = made(tmp_path / str(number), {"tox.ini": f"[testenv]\ncommands =\n  pytest{tail}\n"})
+        assert main(["init", str(place), "--yes"]) == 0
+
+
 def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     policy = tmp_path / ".github" / "profgate.yml"
     written(tmp_path).parent.mkdir(parents=True)

@@ -20,11 +20,11 @@ MEASURES = re.compile(r"bench|perf", re.IGNORECASE)
 MAKE_RULE = re.compile(r"^([A-Za-z0-9_.-]+):(?!=)[^\n]*\n((?:\t[^\n]*\n?)+)", re.MULTILINE)
 NOX_SESSION = re.compile(r"@(?:nox\.)?session\b[^\n]*\ndef (\w+)\(.*?(?=\n@|\ndef |\Z)", re.DOTALL)
 NOX_CALL = re.compile(r"\.(run|install)\(\s*((?:[\"'][^\"'\n]*[\"']\s*,?\s*)+)")
-TOX_SIGN = re.compile(r"^[-! ]+|^[\w{},!.-]+:\s+|\s*\{posargs[^}]*\}")  # before a command, or in place of further words
+TOX_SIGN = re.compile(r"^[-! ]+|^[\w{},!.-]+:\s+|\{posargs[^{}]*\}")  # before a command, or in place of further words
 NEED = re.compile(
     r"-r ?[A-Za-z0-9._/-]+|[A-Za-z0-9.][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?([<>=!~]=?[A-Za-z0-9.*,<>=!~]+)?"
 )
-SEGMENT = re.compile(r"\s*(?:&&|\|\||;|\|)\s*")
+SEGMENT = re.compile(r"&&|\|\||;|\|")
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,12 @@ def test_distances_are_breadth_first_over_all_parents() -> None:
     assert distances("m", commits) == {"m": 0, "a": 1, "c": 1, "b": 2, "d": 2}
 
 
+@pytest.mark.parametrize("parents", [("near", "far"), ("far", "near")])
+def test_of_two_ways_the_shorter_is_the_distance(parents: tuple[str, str]) -> None:
+    commits = [commit("m", *parents), commit("near", "z"), commit("far", "further"), commit("further", "z")]
+    assert distances("m", commits)["z"] == 2
+
+
 def test_a_good_run_is_trusted() -> None:
     assert distrust(RUN, TRUST, {"a": 0}) is None
     assert distrust(replace(RUN, conclusion="failure"), TRUST, {"a": 0}) is None
