@@ -212,7 +212,7 @@ def finding_cells(row: Row, links: Links, said: frozenset[str] = frozenset()) ->
     ]
     return {
         "tag": f"{sign} {tag}",
-        "name": row.finding.location.name,
+        "name": rows.name_of(row.finding),
         "page": f" {link('🔥', page)}" if page else "",
         "workload": row.workload,
         "metric": row.metric.name,

@@ -42,6 +42,7 @@ SOURCES = {
 }
 GATE_RUNS = 8  # independent base runs from which the noise counts as known
 HARDLY_ANY = 99.0  # growth from which the baseline had next to nothing, and a multiple of it says nothing
+NAMELESS = ("<", "(")  # how the names of what has none begin
 VERBS = {"time": "takes", "memory": "uses", "samples": "has"}
 Quote = Callable[[str], str]
 
@@ -229,6 +230,12 @@ def _doubtful(row: Row) -> bool:
     return _kind(row.finding) in MAYBE | {Kind.NOT_IN_BASELINE}
 
 
+def name_of(finding: Finding) -> str:
+    """The name of a finding's function, with its file where ``<genexpr>`` or ``(anonymous)`` alone says nothing."""
+    name, file = finding.location.name, finding.location.file
+    return f"{name} ({file.rpartition('/')[2]})" if file and name[:1] in NAMELESS else name
+
+
 def total_within_noise(metric: MetricReport) -> bool:
     """Whether the total was tested and nothing was found."""
     return metric.calibration.get("total_p") is not None and all(
@@ -248,7 +255,7 @@ def story(row: Row, quote: Quote) -> str:
     before, after = finding.from_value, finding.to_value
     if row.total:
         return f"{quote(row.workload)} {_growth(row)} in total"
-    name = quote(finding.location.name)
+    name = quote(name_of(finding))
     if not before and after:
         return f"{name} is new with {numbers.quantity(after, unit)}"
     if before and not after:

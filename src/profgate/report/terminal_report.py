@@ -170,7 +170,7 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 def _named(finding: Finding) -> str:
     source = rows.source_words(finding) or rows.reach_words(finding).partition(":")[0]  # the path has no room here
-    return name_text(finding.location.name) + (f" ({source})" if source else "")
+    return name_text(rows.name_of(finding)) + (f" ({source})" if source else "")
 
 
 HEADINGS = ("", "function", "baseline → target", "ratio", "share of total")

@@ -10,7 +10,7 @@ from profgate.model.report import Finding, Report
 from profgate.report.comment import render_comment, total_cells
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
-from profgate.report.rows import Pair, Row, detectable, grouped, growth, headline, story, why
+from profgate.report.rows import Pair, Row, detectable, grouped, growth, headline, name_of, story, why
 from profgate.report.terminal_report import render_terminal
 
 
@@ -133,6 +133,20 @@ SURE = found("parse", 1e9, 3e9, "Degradation")
 def test_the_first_line_begins_with_what_is_sure(findings: tuple[Finding, ...], told: str) -> None:
     load = samples.workload(samples.metric(*findings), name="w")
     assert headline(samples.report(load, verdict=samples.verdict("warn")), str) == told
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "shown"),
+    [
+        ("<genexpr>", "shop/cart.py", "<genexpr> (cart.py)"),
+        ("(anonymous)", "src/app.js", "(anonymous) (app.js)"),
+        ("<method 'join' of 'str' objects>", None, "<method 'join' of 'str' objects>"),
+        ("total", "shop/cart.py", "total"),
+    ],
+)
+def test_what_has_no_name_is_told_with_its_file(name: str, file: str | None, shown: str) -> None:
+    one = samples.finding("f", 1e9, 2e9)
+    assert name_of(replace(one, location=replace(one.location, name=name, file=file))) == shown
 
 
 def test_votes_that_none_agrees_with_are_not_counted_and_samples_are_fewer() -> None:
