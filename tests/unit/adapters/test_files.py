@@ -1,6 +1,7 @@
 """Files and folders as sources, and documents that are written whole or not at all."""
 
 import os
+import socket
 import stat
 import sys
 from pathlib import Path
@@ -61,7 +62,7 @@ def test_a_place_that_does_not_exist_is_named(tmp_path: Path) -> None:
             sources_under(str(tmp_path / place))
 
 
-def test_links_out_of_the_folder_and_odd_files_are_refused(folder: Path) -> None:
+def test_links_out_of_the_folder_and_odd_files_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "inside").symlink_to(folder / "manifest.json")
     assert "inside" in [item.name for item in sources_under(str(folder))]
     outside = folder.parent / "secret"
@@ -70,6 +71,12 @@ def test_links_out_of_the_folder_and_odd_files_are_refused(folder: Path) -> None
     with pytest.raises(ProfgateError, match="is a link out of"):
         sources_under(str(folder))
     (folder / "link").unlink()
+    monkeypatch.chdir(folder)  # the whole path may be too long for a socket
+    with socket.socket(socket.AF_UNIX) as odd:
+        odd.bind("socket")
+    with pytest.raises(ProfgateError, match="is not a regular file"):
+        sources_under(str(folder))
+    (folder / "socket").unlink()
     os.mkfifo(folder / "pipe")
     with pytest.raises(ProfgateError, match="is not a regular file"):
         sources_under(str(folder))

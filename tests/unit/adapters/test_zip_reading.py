@@ -38,10 +38,10 @@ def encrypted(data: bytes) -> bytes:
     return bytes(changed)
 
 
-def lying(data: bytes) -> bytes:
-    """The same zip with a central directory that states a size of one byte."""
+def lying(data: bytes, size: int = 1) -> bytes:
+    """The same zip with a central directory that states another size of its first file."""
     place = data.index(b"PK\x01\x02") + 24
-    return data[:place] + struct.pack("<I", 1) + data[place + 4 :]
+    return data[:place] + struct.pack("<I", size) + data[place + 4 :]
 
 
 def test_files_of_folders_come_out_by_name() -> None:
@@ -93,6 +93,13 @@ def test_a_bomb_is_counted_while_it_is_unpacked() -> None:
         assert tracemalloc.get_traced_memory()[1] < 16 << 20
     finally:
         tracemalloc.stop()
+
+
+def test_no_stated_size_is_believed() -> None:
+    data = packed(("a", b"0123456789" * 9), ("b", b"x"))
+    assert read_zip(lying(data, 1 << 30), max_bytes=91) == {"a": b"0123456789" * 9, "b": b"x"}
+    with pytest.raises(ProfileError, match="unpacks to more"):
+        read_zip(lying(data, 1 << 30), max_bytes=90)
 
 
 def test_each_limit_holds_to_the_byte() -> None:
