@@ -12,6 +12,7 @@ import pytest
 TESTS = Path(__file__).parents[1]
 SOURCE = TESTS.parent / "native" / "kernels.c"
 TABLE = "malloc((size_t)room * sizeof *table"
+STARTS = 5  # on kernels that lay memory out very randomly AddressSanitizer itself dies now and then
 INPUTS = 150  # of each format
 OPTIONS = ("-O1", "-std=c11", "-fPIC", "-shared", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 SCRIPT = """
@@ -74,9 +75,12 @@ def run_of(source: str, compiler: list[str], folder: Path) -> subprocess.Complet
     # without an allocator of its own Python lays every text between guarded bytes
     settings = {"LD_PRELOAD": checks, "ASAN_OPTIONS": "detect_leaks=0", "PYTHONMALLOC": "malloc"}
     command = [sys.executable, "-c", SCRIPT, str(folder / "kernels.so"), str(INPUTS)]
-    return subprocess.run(
-        command, cwd=TESTS, env={**os.environ, **settings}, capture_output=True, text=True, check=False
-    )
+    for _ in range(STARTS):
+        env = {**os.environ, **settings}
+        done = subprocess.run(command, cwd=TESTS, env=env, capture_output=True, text=True, check=False)
+        if "DEADLYSIGNAL" not in done.stderr or "kernels.so" in done.stderr:
+            break
+    return done
 
 
 def test_no_hostile_input_leads_outside_of_the_memory(compiler: list[str], tmp_path: Path) -> None:
