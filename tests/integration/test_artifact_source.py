@@ -55,6 +55,22 @@ def test_the_nearest_set_is_the_baseline_and_the_others_are_noise(fake: FakeGitH
     assert found.baseline.files[0].read(100) == b"main 1\n"
 
 
+@pytest.mark.parametrize(("base", "told"), [("main", True), ("release", False)])
+def test_a_later_state_is_one_of_the_base_branch_alone(fake: FakeGitHub, base: str, *, told: bool) -> None:
+    """Where the base branch has no runs those of the default branch serve, but say nothing of what the base did."""
+    start, branches = chain(fake)[0], list(dict.fromkeys([base, "main"]))
+    store(fake, start)
+    later = store(fake, fake.add_commit(parents=[start], branch="main"))
+    fake.state.branches.setdefault(base, start)
+    client = fake.closing(
+        GitHubClient(fake.token, fake.api_url, fake.state.repository, pauses=(0, 0), retries=0, backoff=0)
+    )
+    trust = Trust(fake.state.repository_id, ".github/workflows/profgate.yml", frozenset(branches), 0)
+    found = find_stored(client, Search(start, trust, branches, NAME, base=base))
+    assert found.baseline is not None
+    assert (found.later.id if found.later else None) == (later if told else None)
+
+
 PLANTED: dict[str, dict[str, Any]] = {
     "by a pull request": {"event": "pull_request"},
     "by pull_request_target": {"event": "pull_request_target"},
