@@ -22,6 +22,7 @@ MOST_CHARACTERS = 256 * 1024
 MOST_DEPTH = 12
 MOST_RULES = 200
 LARGEST = 2.0**63
+SMALLEST = math.ulp(0.0)  # the least number above 0
 RULE_KEYS = ("type", "cmd", "args", "workload", "collector", "postprocessor", "metric", "unit")
 APPLY = ("all", "first")
 NAME_RULES = ("none", "safe", "loose")
@@ -397,7 +398,8 @@ def _number(item: _Item, least: float, most: float, mistakes: _Mistakes, *, whol
 
 
 def _bounds(least: float, most: float) -> str:
-    bounds = [f"at least {least:g}"] * (least > -LARGEST) + [f"at most {most:g}"] * (most < LARGEST)
+    lower = "above 0" if least == SMALLEST else f"at least {least:g}"
+    bounds = [lower] * (least > -LARGEST) + [f"at most {most:g}"] * (most < LARGEST)
     return f"write a number{', ' if bounds else ''}{' and '.join(bounds)}"
 
 
@@ -472,7 +474,7 @@ GATE_KEYS: dict[str, Callable[[_Item, _Mistakes], Any]] = {
     "on-not-compared": _one_of(get_args(OnNotCompared)),
     "gate-without-history": _boolean,
     "max-gate-distance": lambda item, mistakes: _number(item, 0, MOST_DISTANCE, mistakes, whole=True),
-    "budget": lambda item, mistakes: _number(item, math.nextafter(0.0, 1.0), 1.0, mistakes),
+    "budget": lambda item, mistakes: _number(item, SMALLEST, 1.0, mistakes),
     "auto-demote": _boolean,
     "unchanged-paths": _globs,
     "confirm": _confirm,
