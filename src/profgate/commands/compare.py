@@ -35,7 +35,12 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--output-dir", "-o", metavar="DIR", type=folder, help="write comment.md, report.json and the pages here"
     )
-    parser.add_argument("--fail-on", choices=FAIL_ON_ORDER, help="gate now, without waiting for 8 base runs")
+    parser.add_argument("--fail-on", choices=FAIL_ON_ORDER, help="severity that fails (default: degradation)")
+    parser.add_argument(
+        "--interleaved",
+        action="store_true",
+        help="the runs of both sides were recorded in turns: the total may fail too",
+    )
     add_diff(parser)
     parser.add_argument(
         "--history",
@@ -95,6 +100,7 @@ def run(argv: Sequence[str]) -> int:
     arguments = _arguments(argv)
     policy = policy_of(arguments.config, arguments.fail_on)
     given = replace(_sides(arguments, policy), diff=sources_of(arguments))
+    given = replace(given, interleaved=arguments.interleaved)
     if arguments.embed_source:
         given = replace(given, policy=replace(given.policy, embed_source=arguments.embed_source))
     strategies = tuple(arguments.strategy) if arguments.strategy else None

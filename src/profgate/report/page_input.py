@@ -15,6 +15,7 @@ from profgate.report.page_evidence import evidence_of
 from profgate.report.page_sources import Embed, page_sources
 from profgate.report.rows import reach_in_full, tag_of, weight_of
 from profgate.report.unrolled import NOT_UNROLLED, unroll
+from profgate.report.wording import reason_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +162,7 @@ def _marks(
             strategies=[vote.name for vote in finding.strategies if vote.agrees],
         )
         if finding.reasons:
-            mark["story"] = " ".join(finding.reasons)
+            mark["story"] = "; ".join(reason_text(reason, str) for reason in finding.reasons)
         if reach := reach_in_full(finding):
             mark["reach"] = reach
         if finding.location.context and comparison.tree is not None:
