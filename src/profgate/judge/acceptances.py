@@ -71,8 +71,7 @@ def _means(acceptance: Acceptance, workload: str, metric: MetricReport, finding:
 def _former(finding: Finding, metric: MetricReport) -> list[Location]:
     """The locations a finding had before it was renamed."""
     here = (finding.location.name, finding.location.file)
-    renames = (one for one in metric.relations if one.kind == "renamed")
-    return [old for one in renames if (one.location.name, one.location.file) == here for old in one.others]
+    return [old for one in metric.relations if (one.location.name, one.location.file) == here for old in one.others]
 
 
 def _growth(finding: Finding) -> float:

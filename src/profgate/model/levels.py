@@ -28,9 +28,9 @@ def job_margin(jobs: int) -> float:
     A further unchanged job exceeds the largest of K alike ones with probability 1 / (K + 1). For tails that fall as
     the fourth power of the size, this factor brings that down to 1 %.
     """
-    return max(1.0, (100.0 / (jobs + 1)) ** 0.25)
+    return max(1.0, float((100.0 / (jobs + 1)) ** 0.25))
 
 
 def listing_margin(jobs: int) -> float:
     """The same for a row that is shown: 5 %."""
-    return max(1.0, (20.0 / (jobs + 1)) ** 0.25)
+    return max(1.0, float((20.0 / (jobs + 1)) ** 0.25))

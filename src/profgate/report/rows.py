@@ -397,8 +397,7 @@ def renamed_files(metric: MetricReport) -> tuple[tuple[str, str], ...]:
 
 
 def _renamed(metric: MetricReport) -> list[tuple[Location, Location]]:
-    found = (relation for relation in metric.relations if relation.kind == "renamed")
-    return [(relation.others[0], relation.location) for relation in found if relation.others]
+    return [(relation.others[0], relation.location) for relation in metric.relations if relation.others]
 
 
 def measured_again(report: Report) -> str:
