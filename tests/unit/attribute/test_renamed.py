@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from comparisons import Stacks, from_stacks
@@ -35,7 +36,10 @@ def test_names_without_files_are_no_evidence() -> None:
 
 
 def test_few_samples_are_no_evidence() -> None:
-    assert pairs({"main;parse_line": 99}, {"main;parse_row": 105}, HERE) == {}
+    both = compared({"main;parse_line": 99}, {"main;parse_row": 105}, HERE)
+    assert renamed(replace(both, sample_values=np.ones(2))) == {}
+    enough = compared({"main;parse_line": 100}, {"main;parse_row": 105}, HERE)
+    assert renamed(replace(enough, sample_values=np.ones(2))) != {}
 
 
 def test_functions_of_a_runtime_are_never_renamed() -> None:
