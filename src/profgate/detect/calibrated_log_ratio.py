@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.base import cannot_tell, resolved, worse_sign
-from profgate.detect.costs import SELF
+from profgate.detect.costs import SELF, active_totals
 from profgate.detect.evidence import Evidence, Untested, evidence_of
 from profgate.detect.found import FoundRow, rows_of, unconfirmed_rows
 from profgate.model.arrays import FloatArray
@@ -131,7 +131,7 @@ def shown_values(comparison: Comparison, evidence: Evidence, rows: list[FoundRow
     factor = float(evidence.facts["common_factor"] or 1.0)
     factor = factor if abs(factor - 1.0) >= COMMON else 1.0
     split = comparison.runs.baseline
-    active = comparison.total_value if comparison.active_total is None else comparison.active_total
+    active = active_totals(comparison)
     columns = [(active if row.subtree else comparison.self_value)[:, row.symbol] for row in rows]
     values = np.array(columns, np.float64).reshape(len(rows), len(comparison.run_totals))
     return values[:, :split].mean(axis=1), values[:, split:].mean(axis=1) / factor

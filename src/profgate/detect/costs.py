@@ -46,7 +46,7 @@ class Costs:
 def costs_of(comparison: Comparison, *, base_jobs: bool = False) -> Costs:
     """Costs of the runs of both sides; ``base_jobs`` puts the base runs of other commits in front of them."""
     own = comparison.self_value.astype(np.float64)
-    active = comparison.total_value if comparison.active_total is None else comparison.active_total
+    active = active_totals(comparison)
     subtree: FloatArray | None = active.astype(np.float64)
     totals = comparison.run_totals.astype(np.float64)
     sample = comparison.sample_values
@@ -80,6 +80,11 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False) -> Costs:
         per_sample,
         spread,
     )
+
+
+def active_totals(comparison: Comparison) -> IntArray:
+    """int64[run, symbol]: inclusive costs without what waiting functions took."""
+    return comparison.total_value if comparison.active_total is None else comparison.active_total
 
 
 def _active(comparison: Comparison, heavy: BoolArray) -> IntArray:

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from profgate.detect.base_jobs import tested_with_jobs
-from profgate.detect.costs import SELF, SUBTREE, WHOLE
+from profgate.detect.costs import SELF, SUBTREE, WHOLE, active_totals
 from profgate.detect.evidence import Evidence
-from profgate.detect.net_cost import CallPaths, Enclosing, offsetting
+from profgate.detect.net_cost import OFFSET, CallPaths, Enclosing, offsetting
 from profgate.detect.permutation import Rows, p_of_one, splits_of
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.comparison import Comparison
-from profgate.model.levels import CONFIRMED, GATE_SHARE, LISTED, OWN_FLOOR, RED
+from profgate.model.levels import LISTED, job_margin
 from profgate.model.units import MetricKind
 
 EXPLAINED = 0.5  # part of a subtree's change that rows inside it have to hold to be its cause
@@ -98,6 +98,10 @@ class _Search:
         sides = comparison.runs.baseline + comparison.runs.target
         self.split = comparison.runs.baseline
         self.paths = CallPaths(comparison, evidence.costs.factors[-sides:])
+        own = evidence.listed & (evidence.costs.kind == SELF)
+        self.fallen = {
+            sign: evidence.costs.symbol[own & (np.sign(evidence.difference) == sign)].tolist() for sign in (1, -1)
+        }
         self.place = {
             (int(symbol), int(kind)): place
             for place, (symbol, kind) in enumerate(zip(evidence.costs.symbol, evidence.costs.kind, strict=True))
@@ -109,13 +113,20 @@ class _Search:
         while row.symbol not in seen:
             seen.add(row.symbol)
             caller = offsetting(
-                self.paths, row.symbol, row.sign, row.change, self.split, self._certain(row), subtree=row.subtree
+                self.paths,
+                row.symbol,
+                row.sign,
+                row.change,
+                self.split,
+                self.fallen[-row.sign],
+                self._certain(row),
+                subtree=row.subtree,
             )
             if caller is None:
                 return row
-            judged = self._of_caller(caller, row.sign)
             if caller.symbol == WHOLE:
-                return row if judged is not None and judged.certain else replace(row, net="offset", certain=False)
+                return replace(row, net="offset", certain=False)
+            judged = self._of_caller(caller, row.sign)
             if judged is None:
                 return replace(row, net="moved", certain=False, listed=False)
             row = judged
@@ -133,17 +144,19 @@ class _Search:
         return row.sign * change >= EXPLAINED * abs(row.change)
 
     def named(self, row: FoundRow) -> FoundRow:
-        """A new function under the nearest caller that both sides know, with that caller's numbers."""
+        """A new function under the nearest caller that both sides know, with that caller's numbers.
+
+        Where that caller costs no more than half of it in addition, its cost was there before.
+        """
         present = np.asarray(self.comparison.present, dtype=np.bool_)
         if row.sign < 0 or row.net or present[0, row.symbol]:
             return row
         caller = self.paths.known_caller(row.symbol, present[0])
         if caller == WHOLE:
             return replace(row, new=(row.symbol,))
-        one = self.comparison
-        before, after = self._means(
-            one.total_value[:, caller] if one.active_total is None else one.active_total[:, caller]
-        )
+        before, after = self._means(active_totals(self.comparison)[:, caller])
+        if after - before < OFFSET * row.change:
+            return replace(row, net="moved", certain=False, listed=False)
         return replace(row, symbol=caller, subtree=True, before=before, after=after, new=(row.symbol,))
 
     def _row(self, place: int) -> FoundRow:
@@ -168,43 +181,21 @@ class _Search:
 
     def _of_caller(self, caller: Enclosing, sign: int) -> FoundRow | None:
         """The caller's subtree judged by itself; None where it did not change in this direction."""
-        known = self.place.get((caller.symbol, SUBTREE))
-        if known is not None and self.evidence.mode != "runs":
-            row = self._row(known)
-            return row if row.listed and row.sign == sign else None
-        before, after = (float(side.mean()) for side in (caller.cost[: self.split], caller.cost[self.split :]))
-        change = sign * (after - before)
-        large = change >= GATE_SHARE * self.evidence.costs.whole and change >= OWN_FLOOR * min(before, after)
-        if not large or self.evidence.mode != "runs":
-            return None
-        p = self._p(caller.cost, sign)
-        if p > LISTED:
-            return None
-        return FoundRow(
-            symbol=caller.symbol,
-            subtree=True,
-            sign=sign,
-            p=p,
-            t=0.0,
-            distance=1.0 if p <= RED else 0.0,
-            bound=float("nan"),
-            listed=True,
-            certain=p <= RED,
-            before=before,
-            after=after,
-        )
+        place = self.place.get((caller.symbol, SUBTREE))
+        row = self._row(place) if place is not None else None
+        return row if row is not None and row.listed and row.sign == sign else None
 
     def _certain(self, row: FoundRow) -> Callable[[Enclosing, int], bool]:
         """Whether the rest of a caller of this row moved: by rank, by more than in any base job, or exactly."""
         if self.evidence.mode == "runs":
-            return lambda caller, sign: self._p(caller.rest, sign) <= CONFIRMED
+            return lambda caller, sign: self._p(caller.rest, sign) <= LISTED
         if self.evidence.mode == "jobs":
             return lambda caller, sign: self._moved_beyond_jobs(row, caller.symbol, sign)
         return lambda _caller, _sign: True
 
     def _moved_beyond_jobs(self, row: FoundRow, caller: int, sign: int) -> bool:
         one, noise = self.comparison, self.comparison.noise_active
-        active = one.total_value if one.active_total is None else one.active_total
+        active = active_totals(one)
         cost = np.concatenate([one.noise_totals, one.run_totals]).astype(np.float64)
         inside = np.concatenate([one.noise_self, one.self_value])[:, row.symbol]
         if noise is not None:
@@ -217,7 +208,7 @@ class _Search:
         rest = ((cost - inside) / costs.factors)[None]
         rows = Rows(rest, costs.variance_at(rest.mean(axis=1)), np.zeros(1), np.zeros(1))
         test = tested_with_jobs(rest, rows, one.runs, sampled=one.metric.kind is MetricKind.SAMPLED)
-        return bool(sign * test.difference[0] > test.bound[0])
+        return bool(sign * test.difference[0] > job_margin(test.jobs) * test.bound[0])
 
     def _p(self, values: FloatArray, sign: int) -> float:
         costs = self.evidence.costs

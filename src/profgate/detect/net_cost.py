@@ -70,7 +70,7 @@ class CallPaths:
                 return
 
     def explained(self, outer: int, parts: list[tuple[int, bool]]) -> FloatArray:
-        """float64[run]: what these locations (symbol, whether with its subtree) cost below a function."""
+        """float64[run]: what these locations (symbol, whether with its subtree) cost below a function, or `WHOLE`."""
         tree = self._comparison.tree
         if tree is None or tree.run_self is None:
             return self._explained_by_graph(parts)
@@ -84,11 +84,13 @@ class CallPaths:
                 covered |= np.cumsum(marks) > 0
             else:
                 covered[tree.pre[rows]] = True
-        marks = np.zeros(len(tree.pre) + 1, np.int64)
-        for row in self._rows_of(outer, subtree=True):
-            marks[tree.pre[row]] += 1
-            marks[tree.pre[row] + tree.size[row]] -= 1
-        chosen = (covered & (np.cumsum(marks) > 0))[tree.pre]
+        if outer != WHOLE:
+            marks = np.zeros(len(tree.pre) + 1, np.int64)
+            rows = self._rows_of(outer, subtree=True)
+            np.add.at(marks, tree.pre[rows], 1)
+            np.add.at(marks, tree.pre[rows] + tree.size[rows], -1)
+            covered &= np.cumsum(marks) > 0
+        chosen = covered[tree.pre]
         return np.asarray(self._own[:, chosen].sum(axis=1) / self._factors)
 
     def known_caller(self, symbol: int, known: BoolArray) -> int:
@@ -144,16 +146,25 @@ def offsetting(
     sign: int,
     change: float,
     split: int,
+    against: list[int],
     certain: Callable[[Enclosing, int], bool],
     *,
     subtree: bool,
 ) -> Enclosing | None:
     """The nearest caller in which the rest moved against the change by half of it; None where there is none.
 
-    ``certain(caller, sign)`` is whether the rest of a caller moved in that direction by more than chance.
+    The rest is everything in the caller by ``certain(caller, sign)``, whether it moved in that direction by more than
+    chance, or the functions ``against``, which were found to move in that direction by their self cost.
     """
     for caller in paths.enclosing(symbol, sign, subtree=subtree):
-        moved = float(caller.rest[split:].mean() - caller.rest[:split].mean())
-        if -sign * moved >= OFFSET * abs(change) and certain(caller, -sign):
+        found = [(other, False) for other in against if other != symbol]
+        known = _moved(paths.explained(caller.symbol, found), split) if found else 0.0
+        if -sign * known >= OFFSET * abs(change):
+            return caller
+        if -sign * _moved(caller.rest, split) >= OFFSET * abs(change) and certain(caller, -sign):
             return caller
     return None
+
+
+def _moved(values: FloatArray, split: int) -> float:
+    return float(values[split:].mean() - values[:split].mean())
