@@ -39,7 +39,7 @@ def compared(before: list[Profile], after: list[Profile], noise: list[Profile] |
 
 
 def names(workload: Workload) -> list[list[str]]:
-    return [[metric.name for metric in one.metrics] for one in (*workload.baseline_runs, *workload.target_runs)]
+    return [[metric.name for metric in profile.metrics] for profile in (*workload.baseline_runs, *workload.target_runs)]
 
 
 def test_time_stays_and_samples_give_its_counts() -> None:
@@ -57,8 +57,11 @@ def test_time_stays_and_samples_give_its_counts() -> None:
 def test_exponents_belong_to_the_factor() -> None:
     coarse = replace(CPU, exponent=3)
     runs = [run((CPU, SAMPLES), [60_000], [6]), run((coarse, SAMPLES), [60], [6], periods=(None, 1))]
-    assert [one.periods for one in compared(runs, [runs[1]]).target_runs] == [(10,)]
-    objects = [replace(one, metrics=tuple(replace(m, kind=MetricKind.COUNTED) for m in one.metrics)) for one in runs]
+    assert [profile.periods for profile in compared(runs, [runs[1]]).target_runs] == [(10,)]
+    objects = [
+        replace(profile, metrics=tuple(replace(metric, kind=MetricKind.COUNTED) for metric in profile.metrics))
+        for profile in runs
+    ]
     assert names(compared([objects[0]], [objects[1]])) == [["cpu"], ["cpu"]]
 
 
@@ -77,8 +80,8 @@ def test_metrics_with_values_of_their_own_stay(before: list[list[int]], after: l
 
 
 def test_objects_of_one_size_are_compared_in_bytes() -> None:
-    one = run((OBJECTS, SPACE), [2, 3], [32, 48])
-    assert names(compared([one], [one])) == [["alloc_space"]] * 2
+    profile = run((OBJECTS, SPACE), [2, 3], [32, 48])
+    assert names(compared([profile], [profile])) == [["alloc_space"]] * 2
 
 
 def test_a_metric_that_a_side_lacks_stays() -> None:
@@ -88,15 +91,15 @@ def test_a_metric_that_a_side_lacks_stays() -> None:
 
 
 def test_counted_and_sampled_metrics_stay_apart() -> None:
-    one = run((SAMPLES, replace(CPU, kind=MetricKind.TIMED)), [6, 9], [60, 90])
-    assert names(compared([one], [one])) == [["samples", "cpu"]] * 2
+    profile = run((SAMPLES, replace(CPU, kind=MetricKind.TIMED)), [6, 9], [60, 90])
+    assert names(compared([profile], [profile])) == [["samples", "cpu"]] * 2
 
 
 def test_call_tables_lose_the_metric_too() -> None:
     nothing = np.zeros(0, np.int64)
     own = np.array([[6, 9], [60, 90]])
     graph = CallGraph(own, own * 2, np.ones(2, np.int64), nothing, nothing, np.zeros((2, 0), np.int64), nothing)
-    one = replace(run((SAMPLES, CPU), [6, 9], [60, 90]), stacks=None, graph=graph)
-    left = compared([one], [one]).target_runs[0].graph
+    profile = replace(run((SAMPLES, CPU), [6, 9], [60, 90]), stacks=None, graph=graph)
+    left = compared([profile], [profile]).target_runs[0].graph
     assert left is not None
     assert (left.self_value.tolist(), left.total_value.tolist()) == ([[60, 90]], [[120, 180]])
