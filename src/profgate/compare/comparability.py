@@ -98,9 +98,9 @@ def doubts(comparison: Comparison) -> tuple[Note, ...]:
         notes.append(Note("totals", f"{text}: check that both recorded the same work"))
     if (tree := comparison.tree) is not None:
         roots = (("baseline", tree.baseline_self, tree.baseline_total), ("target", tree.target_self, tree.target_total))
-        for side, own, total in roots:
-            if own[0] > NO_FRAME * total[0]:
-                text = f"{100.0 * own[0] / total[0]:.0f} % of the {side}'s {comparison.metric.name} is in stacks"
+        for side, own, below in roots:
+            if own[0] > NO_FRAME * below[0]:
+                text = f"{100.0 * own[0] / below[0]:.0f} % of the {side}'s {comparison.metric.name} is in stacks"
                 notes.append(Note("frames", f"{text} without a frame, counted on the root"))
     nameless = np.array([bool(_NO_NAME.fullmatch(name)) for name in comparison.symbols.names], np.bool_)
     if nameless.any():
