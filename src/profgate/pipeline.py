@@ -16,6 +16,7 @@ from profgate.attribute.source_states import Sides, source_states
 from profgate.compare.build import CompareOptions, compare_workload
 from profgate.compare.comparability import comparability, doubts
 from profgate.compare.durations import durations_of
+from profgate.compare.multiples import without_multiples
 from profgate.compare.rates import at_one_rate
 from profgate.compare.symbols import Identity
 from profgate.compare.workloads import Paired, pair
@@ -171,7 +172,9 @@ def _compare(paired: Paired, given: PipelineInput, told: _Told) -> list[Comparis
             told.alone.append(NotCompared(workload.name, None, "both", "; ".join(blocking)))
             continue
         try:
-            made, alone = _overlaid(at_one_rate(workload), notes, options, given.diff, told.functions)
+            made, alone = _overlaid(
+                at_one_rate(without_multiples(workload)), notes, options, given.diff, told.functions
+            )
         except ComparisonError as error:
             told.alone.append(NotCompared(workload.name, None, "both", str(error)))
             continue

@@ -37,12 +37,9 @@ class Symbols:
 class Repeats:
     """How three or more runs a side scatter, float64[2, row]: the first line inclusive, the second self.
 
-    ``share_shift`` is the difference of the mean shares of a run's total, target minus baseline, and ``share_error``
-    its standard error; ``value_error`` is the standard error of the difference of the mean values.
+    ``value_error`` is the standard error of the difference of the mean values.
     """
 
-    share_shift: FloatArray
-    share_error: FloatArray
     value_error: FloatArray
 
 
