@@ -23,7 +23,8 @@ BETWEEN_RUNS = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.03, MetricKind.SA
 class Costs:
     """Locations of one comparison and what each run spent in them.
 
-    ``values`` float64[location, run] in stored units, divided by ``factors`` float64[run] except for the total;
+    ``values`` float64[location, run] in stored units, divided by what all other locations of the run have in common,
+    except for the total; ``factors`` float64[run] is the common factor of all;
     ``kind`` int64[location] (`SELF`, `SUBTREE`, `TOTAL`), ``symbol`` int64[location] (`WHOLE` for the total).
     ``whole`` is the mean of a run's total after that division. ``sampling`` float64[location] is the variance that one
     run has at least: a sample stands for ``per_sample``, and runs differ by ``spread``.
@@ -55,15 +56,18 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False) -> Costs:
         totals = np.concatenate([comparison.noise_totals, totals])
         noise = comparison.noise_active
         subtree = None if noise is None else np.concatenate([noise, active])
-    factors = common_factors(own) if comparison.metric.kind is not MetricKind.COUNTED else np.ones(len(own))
-    own, whole = own / factors[:, None], float((totals / factors).mean())
-    chosen = _active(comparison, own.mean(axis=0) >= SMALLEST_SHARE * whole)
+    counted = comparison.metric.kind is MetricKind.COUNTED
+    factors = np.ones(len(own)) if counted else common_factors(own)
+    whole = float((totals / factors).mean())
+    least = SMALLEST_SHARE * whole
+    chosen = _active(comparison, (own / factors[:, None]).mean(axis=0) >= least)
     values, kinds, symbols = [own[:, chosen].T], [SELF], [chosen]
     if subtree is not None:
-        subtree = subtree / factors[:, None]
-        inner = _active(comparison, subtree.mean(axis=0) >= SMALLEST_SHARE * whole)
+        inner = _active(comparison, (subtree / factors[:, None]).mean(axis=0) >= least)
         inner = inner[~np.isclose(subtree[:, inner], own[:, inner], rtol=1e-12).all(axis=0)]
         values, kinds, symbols = [*values, subtree[:, inner].T], [*kinds, SUBTREE], [*symbols, inner]
+    if not counted:
+        values = [part / factors_of_others(own, rows) for part, rows in zip(values, symbols, strict=True)]
     kind = np.repeat(np.array(kinds, np.int64), [len(rows) for rows in symbols])
     mean = np.concatenate([part.mean(axis=1) for part in values])
     values.append(totals[None])
@@ -103,15 +107,39 @@ def common_factors(own: FloatArray) -> FloatArray:
 
     The median of the ratios of locations that every run has, weighted by their cost up to `MOST_WEIGHT`.
     """
-    mean = own.mean(axis=0)
-    share = mean / max(float(mean.sum()), 1e-300)
-    steady: BoolArray = (own > 0).all(axis=0) & (share >= STEADY_SHARE)
-    if int(steady.sum()) < FEWEST_STEADY:
-        return np.ones(len(own))
-    ratios = np.log(own[:, steady] / mean[steady])
-    weights = np.minimum(share[steady], MOST_WEIGHT)
-    order = np.argsort(ratios, axis=1)
-    reached = np.cumsum(weights[order], axis=1) >= weights.sum() / 2.0
-    middle = np.argmax(reached, axis=1)
-    rows = np.arange(len(own))
-    return np.asarray(np.exp(ratios[rows, order[rows, middle]]))
+    return _Ratios(own).median(None)
+
+
+def factors_of_others(own: FloatArray, symbols: IntArray) -> FloatArray:
+    """float64[symbol, run]: the common factor of all other locations; a location's own change is no part of it."""
+    ratios = _Ratios(own)
+    common = ratios.median(None)
+    places = {symbol: place for place, symbol in enumerate(ratios.steady.tolist())}
+    return np.array(
+        [common if (place := places.get(symbol)) is None else ratios.median(place) for symbol in symbols.tolist()]
+    ).reshape(len(symbols), len(own))
+
+
+class _Ratios:
+    """Logarithms of the ratios of each run to the mean of all, float64[run, location], for locations of weight."""
+
+    def __init__(self, own: FloatArray) -> None:
+        mean = own.mean(axis=0)
+        share = mean / max(float(mean.sum()), 1e-300)
+        self.runs = len(own)
+        self.steady = np.flatnonzero((own > 0).all(axis=0) & (share >= STEADY_SHARE))
+        self.ratios = np.log(own[:, self.steady] / mean[self.steady])
+        self.weights = np.minimum(share[self.steady], MOST_WEIGHT)
+        self.order = np.argsort(self.ratios, axis=1)
+
+    def median(self, without: int | None) -> FloatArray:
+        """float64[run]: exp of the weighted median, without one location; 1 where too few are left."""
+        weights = self.weights
+        if without is not None:
+            weights = weights.copy()
+            weights[without] = 0.0
+        if int((weights > 0).sum()) < FEWEST_STEADY:
+            return np.ones(self.runs)
+        reached = np.cumsum(weights[self.order], axis=1) >= weights.sum() / 2.0
+        middle, rows = np.argmax(reached, axis=1), np.arange(self.runs)
+        return np.asarray(np.exp(self.ratios[rows, self.order[rows, middle]]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from profgate.detect.base_jobs import tested_with_jobs
-from profgate.detect.costs import SELF, SUBTREE, WHOLE, active_totals
+from profgate.detect.costs import SELF, SUBTREE, WHOLE, active_totals, common_factors
 from profgate.detect.evidence import Evidence
 from profgate.detect.net_cost import OFFSET, CallPaths, Enclosing, offsetting
 from profgate.detect.permutation import Rows, p_of_one, splits_of
@@ -90,14 +90,25 @@ def _merged(rows: list[FoundRow]) -> list[FoundRow]:
     return merged
 
 
+def _factors_of_rest(comparison: Comparison, evidence: Evidence) -> FloatArray:
+    """float64[run]: the common factor of the functions that were not found; what was found moves it."""
+    if comparison.metric.kind is MetricKind.COUNTED:
+        return evidence.costs.factors
+    own = comparison.self_value.astype(np.float64)
+    if evidence.mode == "jobs":
+        own = np.concatenate([comparison.noise_self, own])
+    own[:, evidence.costs.symbol[evidence.listed & (evidence.costs.kind == SELF)]] = 0.0
+    return common_factors(own)
+
+
 class _Search:
     """What the rows of one comparison share."""
 
     def __init__(self, comparison: Comparison, evidence: Evidence) -> None:
         self.comparison, self.evidence = comparison, evidence
-        sides = comparison.runs.baseline + comparison.runs.target
         self.split = comparison.runs.baseline
-        self.paths = CallPaths(comparison, evidence.costs.factors[-sides:])
+        self.factors = _factors_of_rest(comparison, evidence)
+        self.paths = CallPaths(comparison, self.factors[-(comparison.runs.baseline + comparison.runs.target) :])
         own = evidence.listed & (evidence.costs.kind == SELF)
         self.fallen = {
             sign: evidence.costs.symbol[own & (np.sign(evidence.difference) == sign)].tolist() for sign in (1, -1)
@@ -205,7 +216,7 @@ class _Search:
         elif row.subtree or caller != WHOLE:
             return False  # a history holds self costs and totals alone
         costs = self.evidence.costs
-        rest = ((cost - inside) / costs.factors)[None]
+        rest = ((cost - inside) / self.factors)[None]
         rows = Rows(rest, costs.variance_at(rest.mean(axis=1)), np.zeros(1), np.zeros(1))
         test = tested_with_jobs(rest, rows, one.runs, sampled=one.metric.kind is MetricKind.SAMPLED)
         return bool(sign * test.difference[0] > job_margin(test.jobs) * test.bound[0])
@@ -217,6 +228,5 @@ class _Search:
         return p_of_one(values, float(sampling[0]), splits, sign)
 
     def _means(self, values: IntArray) -> tuple[float, float]:
-        sides = self.evidence.costs.factors[-len(values) :]
-        scaled = values / sides
+        scaled = values / self.factors[-len(values) :]
         return float(scaled[: self.split].mean()), float(scaled[self.split :].mean())
