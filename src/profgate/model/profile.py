@@ -116,7 +116,10 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the file or its manifest says about how it was recorded; None = not stated."""
+    """What the file or its manifest says about how it was recorded; None = not stated.
+
+    ``rate`` is samples a second; ``mode`` is what a sampling profiler counted: wall, cpu, gil, ...
+    """
 
     format: str = ""
     profiler: str | None = None
@@ -128,6 +131,7 @@ class Facts:
     cpu_model: str | None = None
     job: str | None = None
     truncated: bool | None = None
+    mode: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

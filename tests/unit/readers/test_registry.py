@@ -19,15 +19,16 @@ FORMATS = (
     *("pprof", "speedscope", "cpuprofile", "pstats", "pyinstrument", "trace-events", "perun", "perf", "callgrind"),
     *("hyperfine", "pytest-benchmark", "junit", "pyperf", "go-benchmark", "google-benchmark", "criterion", "libtest"),
     *("jmh", "benchmarkdotnet", "custom-results", "austin", "jfr"),
-    *("pytest-durations", "pytest-report-log", "go-test", "gecko"),
+    *("pytest-durations", "pytest-report-log", "go-test", "gecko", "firefox", "folded"),
+    *("python-sampling", "python-sampling-jsonl"),
 )
 RECORDED = [(name, path) for name in FORMATS for path in sorted((DATA / name).iterdir())]
 
-ENDLESS = ("perf", "callgrind", "go-benchmark", "libtest", "austin", "pytest-durations")
-LINES = ("libtest",)  # each line stands for itself: what is cut between two of them is whole
+ENDLESS = ("perf", "callgrind", "go-benchmark", "libtest", "austin", "pytest-durations", "folded")
+LINES = ("libtest", "folded")  # each line stands for itself: what is cut between two of them is whole
 
 # what stands where a recorded text has a number, a quoted text or a word
-TEXTS = [path for name, path in RECORDED if name not in ("pprof", "pstats", "perun", "jfr")]
+TEXTS = [path for name, path in RECORDED if name not in ("pprof", "pstats", "perun", "jfr", "python-sampling")]
 WORD = re.compile(rb'"[^"\n]*"|-?[\w.]+')
 HOSTILE = (b"null", b"-1", b"0", b"1e999", b"9" * 19, b"9" * 5000, b'"x"', b"[]", b"{}", b"", b"\n", b"true", b"0.5")
 
