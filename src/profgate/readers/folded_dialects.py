@@ -1,4 +1,4 @@
-"""File and line in the frames of folded stacks, and threads at their roots, as some profilers write them.
+"""File and line in frames of folded stacks, and threads at their roots, as some profilers write them.
 
 A profile has one dialect: a name that only looks like a place, in a profile where most frames do not, stays as it is.
 """
@@ -16,6 +16,7 @@ PYTHON_SAMPLING = "profiling.sampling"
 _MAX_LINE = 1 << 31
 _MAX_DIGITS = 10
 _THREAD = "tid:"
+_TASK = "<task>"
 
 
 class Place(NamedTuple):
@@ -50,7 +51,12 @@ def _phpspy(text: str) -> tuple[str, str] | None:
 def _python_sampling(text: str) -> tuple[str, str] | None:
     """Name and file of ``cart.py:Cart.add``."""
     file, between, name = text.partition(":")
-    return (name, file) if between else None
+    return (unnumbered(file, name), file) if between else None
+
+
+def unnumbered(file: str, name: str) -> str:
+    """The name of a frame of Python's sampling profiler; asyncio numbers tasks in the order in which they start."""
+    return "Task-*" if file == _TASK and name.removeprefix("Task-").isdecimal() else name
 
 
 def read_dialect(names: list[str], stacks: Stacks) -> DialectFrames:

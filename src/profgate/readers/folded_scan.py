@@ -18,10 +18,10 @@ from profgate.model.call_tree import MAX_DEPTH, added_at, build_shape, stream_of
 from profgate.model.kernels import Kernels, LineScan
 from profgate.model.source import SourceFile
 
-SMALL = 4 << 20  # bytes; up to here the order of the lines is kept, above blocks out of order are sorted
+SMALL = 4 << 20  # bytes; up to here the order of the lines stays, above it blocks out of order are sorted
 BLOCK = 1 << 20
 BLOCK_UNSORTED = 64 << 20
-SAMPLE = 1 << 16  # bytes of a block that tell whether its lines come in order
+SAMPLE = 1 << 16  # bytes of a block that show whether its lines come in order
 MAX_LINE = 16 << 20
 FOLD_EVENTS = 8_000_000  # a stream longer than this is folded into its tree, so memory follows unique paths
 WORST_SHARE = 0.10
@@ -340,7 +340,7 @@ def _append_stack(scan: Scan, stack: bytes, path: bytes, depth: int) -> tuple[by
     scan.fresh.append(len(parts))
     depth += len(parts) - 1
     if bracketed:
-        # how many frames another stack shares with it cannot be told by bytes: the next one begins anew
+        # how many frames another stack shares with it cannot be seen in bytes: the next one begins anew
         if depth >= MAX_DEPTH:
             raise ProfileError(scan.name, f"deeper than {MAX_DEPTH} frames")
         return b"", 0

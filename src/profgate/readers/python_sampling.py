@@ -62,7 +62,9 @@ class PythonSamplingReader:
             raise samples.data.error(f"the header states {header.samples} samples, the file holds {samples.count}")
         tree = samples.tree
         values = np.array([tree.samples], np.int64)
-        left_out = f"{samples.empty} samples without any frame are left out, as Python's own replay does"
+        left_out = (
+            f"{samples.empty} of {samples.count} samples have no frame and are left out, as by Python's own replay"
+        )
         return Profile(
             name=source.name,
             configuration=Configuration(),
@@ -251,7 +253,7 @@ class _Samples:
     empty: int = 0
 
     def add_all(self) -> None:
-        """Every record. Raises ProfileError for one that no writer would write."""
+        """Add every record. Raises ProfileError for a record that is damaged."""
         data, tree = self.data, self.tree
         while data.at < len(data.data):
             stack = self.stacks.setdefault(data.take(12), [])  # thread and interpreter
@@ -271,7 +273,7 @@ class _Samples:
                 tree.samples[path] += weight
 
     def repeated(self) -> int:
-        """How many more samples have the stack of the thread; each has a time and a state of its own."""
+        """Number of further samples with the same stack; skips the time and the state of each."""
         count = self.data.varint()
         if 2 * count > len(self.data.data) - self.data.at:
             raise self.data.error(f"{count} samples do not fit into the rest of the file")
@@ -281,7 +283,7 @@ class _Samples:
         return count
 
     def change(self, stack: list[int], kind: int) -> None:
-        """Removes the frames that the thread left from the stack, and adds its new ones."""
+        """Remove the frames that the thread left from the stack, and add its new ones."""
         data = self.data
         if kind == _FULL:
             stays = 0

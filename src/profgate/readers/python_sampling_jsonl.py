@@ -57,7 +57,7 @@ class _Records:
     ended: bool = False
 
     def add(self, record: Json, where: str) -> None:
-        """A record; one of an unknown type adds nothing, as its writer asks of readers."""
+        """Add a record. The format requires readers to ignore unknown types."""
         if record.get("v") != _VERSION:
             raise wrong(where, f"expected version {_VERSION} of the records, found {str(record.get('v'))[:40]}")
         if self.meta and record.get("run_id") != self.meta.get("run_id"):
@@ -92,7 +92,7 @@ class _Records:
             self.functions.add(row, _number(entry, "self", where), _number(entry, "cumulative", where))
 
     def profile(self) -> Profile:
-        """All of it. Raises ProfileError for a file without its end."""
+        """The functions of all records. Raises ProfileError for a file without its end."""
         if not self.ended:
             raise wrong(self.where, "has no record 'end': the file is cut off")
         interval = _number(self.meta, "sample_interval_usec", self.where)

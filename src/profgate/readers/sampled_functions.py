@@ -7,7 +7,7 @@ import numpy as np
 from profgate.model.arrays import IntArray, read_only
 from profgate.model.profile import CallGraph, Configuration, Facts, FrameList, Profile
 from profgate.model.units import Metric
-from profgate.readers.folded_dialects import PYTHON_SAMPLING
+from profgate.readers.folded_dialects import PYTHON_SAMPLING, unnumbered
 from profgate.readers.python_sampling import NO_FILE
 
 
@@ -27,7 +27,7 @@ class SampledFunctions:
 
     def number(self, file: str, line: int, name: str) -> int:
         """The row of the function that has this line."""
-        row = self.numbers.setdefault((file, name), len(self.own))
+        row = self.numbers.setdefault((file, unnumbered(file, name)), len(self.own))
         if row == len(self.own):
             self.lines.append(None)
             self.own.append(0)
@@ -47,7 +47,7 @@ class SampledFunctions:
         self.edges[caller, callee] = self.edges.get((caller, callee), 0) + samples
 
     def profile(self, where: str, facts: Facts) -> Profile:
-        """All of it; nothing counted calls, so that they are 0."""
+        """A call graph in samples; the profiler counts no calls, so these are 0."""
         names = list(self.numbers)
         return Profile(
             name=where,

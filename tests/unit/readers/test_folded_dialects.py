@@ -86,6 +86,11 @@ def test_what_only_resembles_a_place_is_a_name(frame: str) -> None:
     assert frames_of(f"{frame};g 1\n") == {(frame, None, None), ("g", None, None)}
 
 
+def test_numbered_tasks_are_one_function() -> None:
+    text = "tid:1;<task>:Task-1:0;a.py:f:2;<task>:Task-12:0 1\ntid:1;<task>:Task-poll:0 1\n"
+    assert frames_of(text) == {("Task-*", "<task>", None), ("f", "a.py", 2), ("Task-poll", "<task>", None)}
+
+
 def test_threads_are_no_frames_and_their_stacks_are_added_up() -> None:
     text = "tid:1;a.py:f:2;a.py:g:5 3\ntid:1;a.py:f:2 1\ntid:2;a.py:f:2;a.py:g:5 4\ntid:2 2\n"
     found = FoldedReader().read(source_of("a.folded", text.encode()))

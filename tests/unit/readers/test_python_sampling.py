@@ -112,8 +112,8 @@ def test_native_frames_have_no_file_and_tasks_no_line() -> None:
     threads, tasks = recorded("python-sampling", "threads").frames, recorded("folded", "async").frames
     native = threads.names.index("<native>")
     assert (threads.files[native], threads.lines[native]) == (None, None)
-    task = tasks.names.index("Task-1")
-    assert (tasks.files[task], tasks.lines[task]) == ("<task>", None)
+    [task] = {place for place in zip(tasks.names, tasks.files, tasks.lines, strict=True) if place[1] == "<task>"}
+    assert task == ("Task-*", "<task>", None)
 
 
 # below: files written here
@@ -178,7 +178,7 @@ def test_each_kind_of_record_changes_the_stack_of_its_thread() -> None:
 def test_frames_of_the_profiler_itself_are_left_out() -> None:
     found = read(binary(record(FULL, 3, 1, 0, 3) + record(FULL, 1, 3, thread=2), 2))
     assert stacks_of(found) == {(("a.py", "main"), ("a.py", "f")): 1}
-    assert found.warnings == ("1 samples without any frame are left out, as Python's own replay does",)
+    assert found.warnings == ("1 of 2 samples have no frame and are left out, as by Python's own replay",)
 
 
 def test_places_in_one_line_are_one_frame() -> None:
