@@ -7,6 +7,9 @@ import numpy as np
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.units import Metric
 
+PYTHON_SAMPLING = "profiling.sampling"
+"""`Facts.profiler` of Python's own sampling profiler."""
+
 
 @dataclass(frozen=True, slots=True)
 class FrameList:

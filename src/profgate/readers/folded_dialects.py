@@ -10,9 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from profgate.model.arrays import read_only
-from profgate.model.profile import FrameList, Stacks
+from profgate.model.profile import PYTHON_SAMPLING, FrameList, Stacks
 
-PYTHON_SAMPLING = "profiling.sampling"
 _MAX_LINE = 1 << 31
 _MAX_DIGITS = 10
 _THREAD = "tid:"

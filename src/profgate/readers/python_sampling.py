@@ -13,11 +13,10 @@ import numpy as np
 from profgate.errors import ProfileError
 from profgate.model.arrays import IntArray
 from profgate.model.call_tree import MAX_DEPTH
-from profgate.model.profile import Configuration, Facts, FrameList, Profile
+from profgate.model.profile import PYTHON_SAMPLING, Configuration, Facts, FrameList, Profile
 from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric
 from profgate.readers.containers import inflate, read_all, unwrap
-from profgate.readers.folded_dialects import PYTHON_SAMPLING
 from profgate.readers.stack_events import stacks_from_parents
 
 MODES = ("wall", "cpu", "gil", "all", "exception")

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from profgate.model.arrays import IntArray, read_only
-from profgate.model.profile import CallGraph, Configuration, Facts, FrameList, Profile
+from profgate.model.profile import PYTHON_SAMPLING, CallGraph, Configuration, Facts, FrameList, Profile
 from profgate.model.units import Metric
-from profgate.readers.folded_dialects import PYTHON_SAMPLING, unnumbered
+from profgate.readers.folded_dialects import unnumbered
 from profgate.readers.python_sampling import NO_FILE
 
 
