@@ -106,7 +106,6 @@ class _Bytes:
 
     where: str
     data: bytes
-    order: str = "<"
     base: int = 0
     at: int = 0
 
@@ -185,7 +184,7 @@ class _Recording:
         data, base = self.data[_HEADER_SIZE : header.texts_at], _HEADER_SIZE
         if header.packing == _ZSTANDARD:
             data, base = inflate(source_of(f"{self.where}: samples", data)), 0
-        return _Bytes(f"{self.where}: samples", data, _ORDERS[self.data[:4]], base)
+        return _Bytes(f"{self.where}: samples", data, base)
 
     def frames(self, header: _Header) -> tuple[FrameList, list[int]]:
         """The frames, which have one line each, and the number of the frame for each row of the file's own table."""
