@@ -48,7 +48,8 @@ def test_code_that_moved_by_three_lines_is_unchanged(name: str) -> None:
 
 def used(profile: Profile) -> list[int]:
     assert profile.stacks is not None
-    return profile.stacks.frame.tolist()
+    frames: list[int] = profile.stacks.frame.tolist()
+    return frames
 
 
 @pytest.mark.parametrize("name", sorted(set(DIALECTS) - {"py-spy"}))  # its names lose their lines when compared

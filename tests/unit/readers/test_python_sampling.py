@@ -90,10 +90,10 @@ def test_self_and_total_samples_are_those_of_the_replay(folder: str, name: str) 
 
 def test_gecko_has_the_same_functions() -> None:
     names = Counter[tuple[str, ...]]()
-    for path, samples in stacks_of(recorded("firefox", "threads")).items():
+    for path, samples in stacks_of(recorded("firefox", "cpu")).items():
         names[tuple(name for _, name in path)] += samples
     expected = Counter[tuple[str, ...]]()
-    for path, samples in replayed("threads").items():
+    for path, samples in replayed("cpu").items():
         expected[tuple(name for _, name in path)] += samples
     assert names == expected
 
