@@ -248,7 +248,7 @@ class _Samples:
     tree: _Tree = field(default_factory=_Tree)
     stacks: dict[bytes, list[int]] = field(default_factory=dict)
     count: int = 0
-    empty: int = 0
+    empty: int = 0  # samples of threads without any frame
 
     def add_all(self) -> None:
         """Add every record. Raises ProfileError for a record that is damaged."""
@@ -265,10 +265,10 @@ class _Samples:
                 weight = 1
             self.count += weight
             path = stack[-1] if stack else _ROOT
-            if path == _ROOT:
-                self.empty += weight
-            else:
+            if path != _ROOT:
                 tree.samples[path] += weight
+            elif not stack:
+                self.empty += weight
 
     def repeated(self) -> int:
         """Number of further samples with the same stack; skips the time and the state of each."""

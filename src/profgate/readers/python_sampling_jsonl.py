@@ -80,7 +80,8 @@ class _Records:
 
     def add_frames(self, record: Json, where: str) -> None:
         for entry in _entries(record, "frames", where):
-            file, name, line = (_number(entry, key, where) for key in ("path_str_id", "func_str_id", "line"))
+            file, name = _number(entry, "path_str_id", where), _number(entry, "func_str_id", where)
+            line = _number(entry, "line", where, least=-1)  # -1 where the interpreter knows none
             self.frames[_number(entry, "frame_id", where)] = _Frame(file, name, line)
 
     def add_samples(self, record: Json, where: str) -> None:
@@ -105,9 +106,9 @@ def _entries(record: Json, key: str, where: str) -> list[Json]:
     return [mapping(entry, where, f"an entry of {key!r}") for entry in listing(record.get(key), where, repr(key))]
 
 
-def _number(entry: Json, key: str, where: str) -> int:
+def _number(entry: Json, key: str, where: str, least: int = 0) -> int:
     value = entry.get(key)
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _MOST:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value < _MOST:
         raise wrong(where, f"expected a number for {key!r}, found {str(value)[:40]!r}")
     return value
 

@@ -12,7 +12,7 @@ from profgate.readers.python_sampling_jsonl import PythonSamplingJsonlReader
 
 META = {"type": "meta", "sample_interval_usec": 1000, "mode": "cpu"}
 TEXTS = {"type": "string_table", "strings": [{"str_id": 0, "value": "a.py"}, {"str_id": 1, "value": "fib"}]}
-LINES = [{"frame_id": row, "path_str_id": 0, "func_str_id": 1, "line": line} for row, line in enumerate((9, 5, 0))]
+LINES = [{"frame_id": row, "path_str_id": 0, "func_str_id": 1, "line": line} for row, line in enumerate((9, 5, -1))]
 FRAMES = {"type": "frame_table", "frames": LINES}
 COUNTS = {
     "type": "agg",
@@ -64,6 +64,10 @@ def test_a_rate_or_mode_that_is_not_stated_is_unknown(meta: dict[str, Any], rate
         ((META, TEXTS | {"strings": {}}, END), "'strings' is no JSON array"),
         ((META, TEXTS | {"strings": [1]}, END), "an entry of 'strings' is no JSON object"),
         ((META, TEXTS, FRAMES | {"frames": [{"frame_id": True}]}, END), "expected a number for"),
+        (
+            (META, TEXTS, FRAMES | {"frames": [LINES[0] | {"line": -2}]}, END),
+            "expected a number for 'line', found '-2'",
+        ),
     ],
 )
 def test_damaged_lines_are_an_error_with_their_place(records: tuple[dict[str, Any], ...], message: str) -> None:
