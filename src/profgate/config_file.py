@@ -14,7 +14,16 @@ from yaml.nodes import CollectionNode
 from profgate.errors import SettingsError
 from profgate.model.change import OptionSpec
 from profgate.model.name_aliases import MOST_ALIASES, Aliases, mistake_in
-from profgate.model.policy import FAIL_ON_ORDER, Confirm, EmbedSource, FailOn, OnNotCompared, Policy, Rule
+from profgate.model.policy import (
+    FAIL_ON_ORDER,
+    Confirm,
+    EmbedSource,
+    FailOn,
+    OnInconclusive,
+    OnNotCompared,
+    Policy,
+    Rule,
+)
 
 Catalogue = Mapping[str, tuple[OptionSpec, ...]]
 
@@ -136,6 +145,7 @@ def schema(catalogue: Catalogue) -> dict[str, Any]:
         "fail-on": fail_on,
         "fail-on-total": fail_on,
         "on-not-compared": {"enum": list(get_args(OnNotCompared))},
+        "on-inconclusive": {"enum": list(get_args(OnInconclusive))},
         "gate-without-history": {"type": "boolean"},
         "max-gate-distance": {"type": "integer", "minimum": 0, "maximum": MOST_DISTANCE},
         "budget": {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
@@ -437,7 +447,7 @@ def _strictness(name: str, value: str | bool) -> int:
         "fail_on": FAIL_ON_ORDER,
         "fail_on_total": FAIL_ON_ORDER,
         "on_not_compared": ("neutral", "fail"),
-        "gate_without_history": (False, True),
+        "on_inconclusive": ("neutral", "fail"),
     }
     return orders[name].index(value)
 
@@ -472,6 +482,7 @@ GATE_KEYS: dict[str, Callable[[_Item, _Mistakes], Any]] = {
     "fail-on": _one_of(get_args(FailOn)),
     "fail-on-total": _one_of(get_args(FailOn)),
     "on-not-compared": _one_of(get_args(OnNotCompared)),
+    "on-inconclusive": _one_of(get_args(OnInconclusive)),
     "gate-without-history": _boolean,
     "max-gate-distance": lambda item, mistakes: _number(item, 0, MOST_DISTANCE, mistakes, whole=True),
     "budget": lambda item, mistakes: _number(item, SMALLEST, 1.0, mistakes),
@@ -490,7 +501,8 @@ GATE_MEANINGS = {
     "fail-on": "From which severity a function turns the check red: severe, degradation (the default), maybe or never.",
     "fail-on-total": "The same for the total of a workload.",
     "on-not-compared": "neutral (the default) or fail, when something could not be compared.",
-    "gate-without-history": "true gates before eight base runs exist (false by default).",
+    "on-inconclusive": "neutral (the default) or fail, when the runs are too few or too noisy to judge.",
+    "gate-without-history": "Deprecated, without effect.",
     "max-gate-distance": "How many commits from the fair one a baseline may be and still turn something red (0).",
     "budget": "Part of the comparisons of unchanged code that may be red (0.01).",
     "auto-demote": "true lets the gate only advise while it is over the budget (false by default).",

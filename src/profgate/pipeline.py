@@ -16,6 +16,7 @@ from profgate.attribute.source_states import Sides, source_states
 from profgate.compare.build import CompareOptions, compare_workload
 from profgate.compare.comparability import comparability, doubts
 from profgate.compare.durations import durations_of
+from profgate.compare.multiples import without_multiples
 from profgate.compare.rates import at_one_rate
 from profgate.compare.symbols import Identity
 from profgate.compare.workloads import Paired, pair
@@ -61,6 +62,7 @@ class PipelineInput:
     ``noise``: files of base runs of other commits, a sequence for each job. ``diff``: what changed in the sources
     between the sides, None where nobody looked. ``past`` gives what the history holds of base commits by the key of a
     series. ``acceptances``: what people said may pass.
+    ``interleaved``: the runs of both sides were recorded in turns by one job.
     """
 
     baseline: Sequence[SourceFile]
@@ -77,6 +79,7 @@ class PipelineInput:
     diff: SourceDiff | None = None
     past: "Callable[[str], Sequence[Reading]] | None" = None
     acceptances: tuple[Acceptance, ...] = ()
+    interleaved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +172,9 @@ def _compare(paired: Paired, given: PipelineInput, told: _Told) -> list[Comparis
             told.alone.append(NotCompared(workload.name, None, "both", "; ".join(blocking)))
             continue
         try:
-            made, alone = _overlaid(at_one_rate(workload), notes, options, given.diff, told.functions)
+            made, alone = _overlaid(
+                at_one_rate(without_multiples(workload)), notes, options, given.diff, told.functions
+            )
         except ComparisonError as error:
             told.alone.append(NotCompared(workload.name, None, "both", str(error)))
             continue
@@ -245,12 +250,10 @@ def _detect(
     comparison: Comparison,
     given: PipelineInput,
     strategies: "Sequence[Strategy]",
-    pairs: int,
-    states: SourceStates | None,
+    context: Context,
 ) -> list[Detection]:
-    from profgate.detect.rules import words_on  # not needed by who only draws
+    from profgate.detect.rules import words_on  # not needed to draw only
 
-    context = Context(pairs=pairs, source_states=states)
     chosen = chosen_for(comparison, given, strategies)
     return words_on(comparison, chosen, context)
 
@@ -382,22 +385,23 @@ def report_on(
     ``states`` are those of each comparison's sources: evidence beside the findings, and what makes a strategy's word on
     a calling context more than a maybe.
     """
-    from profgate.attribute.causes import causes_of  # none of these is needed by who only draws
-    from profgate.attribute.moved_cost import with_cost_groups
+    from profgate.attribute.causes import causes_of  # none of these is needed to draw only
+    from profgate.detect.evidence import evidence_of
     from profgate.detect.rules import words_on_all
     from profgate.judge.changes import metric_report
     from profgate.judge.verdict import judge
 
-    attributed = [replace(with_cost_groups(one), causes=causes_of(one)) for one in comparisons]
+    attributed = [replace(one, causes=causes_of(one)) for one in comparisons]
+    evidence, families = evidence_of(comparisons, interleaved=given.interleaved)
     metrics = [
         metric_report(
             one,
-            _detect(one, given, strategies, len(comparisons), known),
+            _detect(one, given, strategies, Context(len(comparisons), known, seen)),
             verbose=given.verbose,
             states=known,
             asked=bool(_rules(given).rules),
         )
-        for one, known in zip_longest(attributed, states)
+        for one, seen, known in zip_longest(attributed, evidence, states)
     ]
     draft = Report(
         baseline=given.baseline_side,
@@ -406,10 +410,25 @@ def report_on(
         workloads=_workload_reports(comparisons, metrics),
         not_compared=tuple(sorted(alone, key=lambda item: (item.name, item.side, item.metric or ""))),
         changes=words_on_all(comparisons, _rules(given), strategies, Context(pairs=len(comparisons))),
-        warnings=tuple(warnings),
+        warnings=(*warnings, *_without_effect(given)),
         acceptances=given.acceptances,
+        tests=families,
     )
     return judge(draft, given.policy)
+
+
+def _without_effect(given: PipelineInput) -> list[str]:
+    """Warnings about options of strategies that no longer do anything."""
+    from profgate.detect.registry import STRATEGIES
+
+    known = {name: strategy for strategy in STRATEGIES for name in (strategy.name, strategy.short)}
+    return [
+        f"the option {name} of {rule.method} has no effect any more; remove it"
+        for rule in given.policy.rules
+        if rule.method in known
+        for name in rule.options
+        if any(spec.name == name and spec.deprecated for spec in known[rule.method].options)
+    ]
 
 
 def states_of(comparison: Comparison, diff: SourceDiff, functions: FunctionChanges) -> SourceStates:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeVar, cast, get_args
 
 from profgate.errors import SettingsError
-from profgate.model.policy import FailOn, OnNotCompared
+from profgate.model.policy import FailOn, OnInconclusive, OnNotCompared
 
 Mode = Literal["auto", "record", "compare", "leg", "merge", "tell"]
 HistoryPlace = Literal["artifact", "branch", "off"]
@@ -87,8 +87,17 @@ SETTINGS = (
         "on-not-compared", "", "neutral (the default) or fail, when something could not be compared.", may_tighten=True
     ),
     SettingSpec(
-        "gate-without-history", "", "true gates before eight base runs exist (false by default).", may_tighten=True
+        "on-inconclusive",
+        "",
+        "neutral (the default) or fail, when the runs are too few or too noisy.",
+        may_tighten=True,
     ),
+    SettingSpec(
+        "interleaved",
+        "false",
+        "true states that one job recorded the runs of both sides in turns; then the total of a run may fail too.",
+    ),
+    SettingSpec("gate-without-history", "", "Deprecated, without effect: two runs or three base jobs are enough."),
     SettingSpec("comment", "on-change", "When to comment: always, on-change or never."),
     SettingSpec(
         "older-comments",
@@ -138,6 +147,8 @@ class Settings:
     fail_on: FailOn | None = None
     fail_on_total: FailOn | None = None
     on_not_compared: OnNotCompared | None = None
+    on_inconclusive: OnInconclusive | None = None
+    interleaved: bool = False
     gate_without_history: bool | None = None
     comment: CommentMode = "on-change"
     older_comments: OlderComments = "edit"
@@ -153,7 +164,7 @@ class Settings:
             "fail_on": self.fail_on,
             "fail_on_total": self.fail_on_total,
             "on_not_compared": self.on_not_compared,
-            "gate_without_history": self.gate_without_history,
+            "on_inconclusive": self.on_inconclusive,
         }
         return {name: value for name, value in asked.items() if value is not None}
 
@@ -193,6 +204,10 @@ def settings_from(raw: Mapping[str, str]) -> Settings:
         on_not_compared=cast(
             "OnNotCompared | None", reading.read("on-not-compared", _one_of(get_args(OnNotCompared)), None)
         ),
+        on_inconclusive=cast(
+            "OnInconclusive | None", reading.read("on-inconclusive", _one_of(get_args(OnInconclusive)), None)
+        ),
+        interleaved=reading.read("interleaved", _boolean, False),
         gate_without_history=reading.read("gate-without-history", _boolean, None),
         comment=cast("CommentMode", reading.read("comment", _one_of(get_args(CommentMode)), "on-change")),
         older_comments=cast("OlderComments", reading.read("older-comments", _one_of(get_args(OlderComments)), "edit")),

@@ -200,7 +200,7 @@ def tried(trial: "Trial", policy: Policy, past: "Callable[[str], Sequence[Readin
     given = PipelineInput(
         before,
         after,
-        policy=replace(policy, gate_without_history=True, auto_demote=False),
+        policy=replace(policy, auto_demote=False),
         baseline_side=Side("", trial.baseline),
         target_side=Side("", trial.target),
         pages=0,

@@ -29,7 +29,7 @@ export function figureRows(page, figures, node) {
     const old = scaled(before, ratio);
     const near = isNear(after, old);
     const relative = before ? (near ? "0 %" : formatSignedShare((after - old) / old)) : after ? "new" : "-";
-    rows.push([label, meanOf(page, before, 0), meanOf(page, after, 1), near ? meanOf(page, 0, 1) : `${changeOf(page, after - old)} (${relative})`]);
+    rows.push([label, meanOf(page, before, 0), meanOf(page, after, 1), near ? changeOf(page, 0) : `${changeOf(page, after - old)} (${relative})`]);
   }
   if (figures.counted && node > 0) {
     const calls = [tree.callsBefore[node] / header.runs[0], tree.callsAfter[node] / header.runs[1]];

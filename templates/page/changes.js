@@ -70,7 +70,7 @@ export function makeChanges(page) {
         const button = makeButton("", () => page.openFinding(finding), finding.direction);
         const caller = rows?.length ? page.whole.parent[rowOfFinding(page.whole, finding)] : 0;
         const place = caller > 0 ? ` · in ${nameOf(page.whole, caller)}` : "";
-        button.append(element("b", symbolName(page.whole, symbol)), element("span", `${tagOf(finding)} · ${changeOf(page, sum("after") - scaled(sum("before"), ratio))}${place}`));
+        button.append(element("b", symbolName(page.whole, symbol)), element("span", `${tagOf(finding)} · ${changeOf(page, sum("after") - scaled(sum("before"), ratio), ratio)}${place}`));
         if (finding.reach) button.append(element("span", finding.reach));
         return button;
       }),

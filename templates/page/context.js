@@ -199,9 +199,9 @@ const COMPUTE = {
   },
 };
 
-// Whether the test over repeats holds: it was made for the page's own scale and for all stacks.
+// Whether the test over repeats holds: it was made for values as they were recorded and for all stacks.
 export function testsRepeats(page) {
-  return Boolean(page.tree.evidence) && page.state.k === page.header.normalisation;
+  return Boolean(page.tree.evidence) && page.state.k === "none";
 }
 
 function nearestDrawn(page, node, shape) {

@@ -153,12 +153,11 @@ export function ratioSentence(page) {
   if (ratio.refused) return "";
   const exact = Number.isSafeInteger(ratio.num) && Number.isSafeInteger(ratio.den) ? reduced(ratio) : null;
   const fraction = exact && exact.den !== 1 ? ` = ${exact.num.toLocaleString("en")} / ${exact.den.toLocaleString("en")}` : "";
-  if (ratio.num === ratio.den && state.k === "none") return "Values are compared as they are.";
+  if (state.k === "none") return "Values are compared as they were recorded.";
   const origin = {
     total: "both totals made equal",
     factor: "your factor",
     anchor: `${state.anchor}${state.subtree ? " in its call path" : ""} made equal`,
-    none: `${after} runs after, ${before} before`,
   }[state.k];
   const more = state.k === "factor" && before !== after ? `, times ${after} runs after to ${before} before` : "";
   return `Before is multiplied by ${formatRatio(ratio)}${fraction}: ${origin}${more}.`;

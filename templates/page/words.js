@@ -13,8 +13,24 @@ export function meanOf(page, value, side) {
   return formatValue((value * page.header.g) / page.header.runs[side], page.header.unit, page.header.exponent);
 }
 
-export function changeOf(page, delta) {
-  return formatSigned((delta * page.header.g) / page.header.runs[1], page.header.unit, page.header.exponent);
+// A difference of the sides. Where the before side is scaled it is no number of samples, and its label shows that.
+export function changeOf(page, delta, ratio = page.ratio) {
+  const isScaled = scales(page, ratio);
+  const text = formatSigned(perRun(page, delta), isScaled ? scaledUnit(page) : page.header.unit, page.header.exponent);
+  return isScaled ? `${text} (scaled)` : text;
+}
+
+// Whether the ratio does more than account for different numbers of runs.
+function scales({ header }, ratio) {
+  return ratio.num * header.runs[0] !== ratio.den * header.runs[1];
+}
+
+function perRun({ header }, value) {
+  return (value * header.g) / header.runs[1];
+}
+
+function scaledUnit({ header }) {
+  return ["nanoseconds", "bytes"].includes(header.unit) ? header.unit : "";
 }
 
 export function isNear(one, two) {
@@ -24,9 +40,8 @@ export function isNear(one, two) {
 export function describe(page, shape, node) {
   const tree = page.shapes[shape];
   const { ratio } = page;
-  const [runsBefore, runsAfter] = page.header.runs;
   const growth = tree.totals[1] - scaled(tree.totals[0], ratio);
-  const isScaled = ratio.num * runsBefore !== ratio.den * runsAfter;
+  const isScaled = scales(page, ratio);
   const lines = [
     ["Inclusive", tree.before[node], tree.after[node], "new"],
     ["Self", tree.beforeSelf[node], tree.afterSelf[node], "from 0"],
@@ -37,9 +52,9 @@ export function describe(page, shape, node) {
     return {
       label,
       before: meanOf(page, before, 0),
-      scaled: isScaled ? meanOf(page, old, 1) : "",
+      scaled: isScaled ? formatValue(perRun(page, old), scaledUnit(page), page.header.exponent) : "",
       after: meanOf(page, after, 1),
-      change: near ? meanOf(page, 0, 1) : changeOf(page, delta),
+      change: changeOf(page, near ? 0 : delta),
       relative: before ? (near ? "0 %" : formatSignedShare(delta / old)) : after ? fromNothing : "-",
       responsibility: growth && !near ? `${formatShare(delta / growth)} of the whole change` : "",
     };

@@ -340,6 +340,7 @@ def test_the_tip_never_covers_its_own_row(open_page: OpenPage) -> None:
 
 def test_an_anchor_scales_and_a_factor_is_printed_exactly(open_page: OpenPage) -> None:
     page = painted(open_page())
+    assert "Values are compared as they were recorded." in page.locator("#aside").inner_text()
     page.locator("#compare-open").click()
     page.get_by_role("radio", name="Anchor").check()
     assert "choose a function" in page.locator("#compare-note").inner_text()

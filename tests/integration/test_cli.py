@@ -338,3 +338,17 @@ def test_what_is_no_report_is_not_merged(
     (tmp_path / "report.json").write_text("{")
     assert main(["report", "merge", *(str(tmp_path / place) for place in places)]) == 2
     assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("change", "warned"), [("", True), ("a 1\n", False)])
+def test_the_same_files_on_both_sides_are_a_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], change: str, warned: bool
+) -> None:
+    for side, names in (("old", ("run-1", "run-2")), ("new", ("run-2", "run-3"))):
+        (tmp_path / side / "api").mkdir(parents=True)
+        for number, name in enumerate(names):
+            (tmp_path / side / "api" / f"{name}.folded").write_text(f"a 70\nb {number}\n")
+    with (tmp_path / "new" / "api" / "run-2.folded").open("a") as file:
+        file.write(change)
+    assert main(["compare", str(tmp_path / "old"), str(tmp_path / "new")]) == 0
+    assert ("hold the same files" in " ".join(capsys.readouterr().out.split())) is warned

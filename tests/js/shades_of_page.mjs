@@ -10,5 +10,5 @@ const { header, data, options } = JSON.parse(Buffer.concat(parts).toString("utf8
 const tree = makeTree(decodeColumns(header, await inflate(base64ToBytes(data))));
 const ratio = ratioOf(options.normalisation, tree, header.runs, "1");
 const sample = header.sample_value ? header.sample_value / header.g : null;
-const repeats = options.normalisation === header.normalisation; // they were tested for the page's own scale
+const repeats = options.normalisation === "none"; // they were tested for values as they were recorded
 process.stdout.write(JSON.stringify([...shadesOf(tree, { ...options, ratio, sample, repeats }).level]));

@@ -5,7 +5,16 @@ import { formatRatio, formatShare, formatSigned, formatSignedShare, formatValue,
 import { makeFragment, parseFragment } from "../../templates/page/link.js";
 import { matcherOf, matchingSymbols, searchBelow } from "../../templates/page/search.js";
 import { nodeOfKey, pathHashes, pathKey, widestOf, withoutSymbols } from "../../templates/page/tree.js";
+import { ratioOf } from "../../templates/page/views.js";
+import { changeOf, describe } from "../../templates/page/words.js";
 import { randomTree, treeOf } from "./trees.mjs";
+
+function pageOf(k, unit, runs = [1, 1]) {
+  const tree = treeOf([["escape", 95, 70], ["parse", 5, 230]]);
+  const header = { unit, exponent: 0, g: 1, runs, findings: [] };
+  const ratio = ratioOf(k, tree, runs, "3.1");
+  return { header, tree, ratio, shapes: [tree], shades: [{ level: new Int8Array(tree.size) }], state: { k, view: "after" }, sample: null, findings: new Map() };
+}
 
 test("values wear a readable unit", () => {
   assert.equal(formatValue(1_240_000, "nanoseconds"), "1.24 ms");
@@ -15,6 +24,20 @@ test("values wear a readable unit", () => {
   assert.equal(formatValue(12345, "samples"), "12\u202f345 samples");
   assert.equal(formatValue(2_500_000, "count"), "2.5 M");
   assert.equal(formatValue(0, "nanoseconds"), "0 ns");
+});
+
+test("a scaled change is no number of samples", () => {
+  assert.equal(changeOf(pageOf("none", "samples"), -25), "\u221225 samples");
+  for (const k of ["total", "factor"]) assert.equal(changeOf(pageOf(k, "samples"), -247.6), "\u2212247.6 (scaled)");
+  assert.equal(changeOf(pageOf("factor", "nanoseconds"), 1e6), "+1 ms (scaled)");
+  const [inclusive] = describe(pageOf("factor", "samples"), 0, 1).lines;
+  assert.deepEqual([inclusive.before, inclusive.scaled, inclusive.after, inclusive.change], ["95 samples", "294.5", "70 samples", "\u2212224.5 (scaled)"]);
+});
+
+test("means of unequal numbers of runs are not scaled", () => {
+  const page = pageOf("none", "samples", [5, 1]);
+  assert.equal(describe(page, 0, 1).lines[0].scaled, "");
+  assert.equal(changeOf(page, 51), "+51 samples");
 });
 
 test("nothing is ever shown as a signed zero, NaN or infinity", () => {

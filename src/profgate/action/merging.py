@@ -44,7 +44,7 @@ def _false_alarms(legs: Sequence[Leg]) -> tuple[int, int]:
 def _base_runs(legs: Sequence[Leg]) -> int:
     """The base runs of the leg that has the fewest."""
     metrics = [metric for leg in legs for workload in leg.report.workloads for metric in workload.metrics]
-    known = [runs for metric in metrics if isinstance(runs := metric.calibration.get("base_runs"), int)]
+    known = [runs for metric in metrics if isinstance(runs := metric.calibration.get("base_jobs"), int)]
     return min(known, default=0)
 
 

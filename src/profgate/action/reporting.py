@@ -14,6 +14,7 @@ from profgate.action.source_diff import source_diff
 from profgate.action.telling import exit_code_of, set_outputs, tell_check_run, tell_pull_request, tell_status
 from profgate.errors import ProfgateError
 from profgate.model.links import Links
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, Report
 from profgate.pipeline import Built, PipelineInput
 from profgate.publish.artifacts import Page, report_artifact, store_report, upload_pages, upload_step
@@ -166,6 +167,10 @@ def _write(job: Job, report: Report, built: Built, comment: Document) -> None:
     write_documents(job.output_dir, documents)
 
 
+def _text_reason(text: str) -> Reason:
+    return Reason(ReasonCode.NO_BASELINE, {"text": text})
+
+
 def _first_run(job: Job, built: Built, given: PipelineInput) -> Document:
     return render_first_run(
         key=job.settings.key,
@@ -191,5 +196,5 @@ def _explained(report: Report, sides: Sides) -> Report:
     return replace(
         report,
         not_compared=tuple(replace(one, reason=reason) if one.side == "target" else one for one in report.not_compared),
-        verdict=replace(report.verdict, reasons=(reason, *report.verdict.reasons)),
+        verdict=replace(report.verdict, reasons=(_text_reason(reason), *report.verdict.reasons)),
     )

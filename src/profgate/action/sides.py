@@ -150,6 +150,7 @@ def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:
         target_side=target_side,
         manifests=(baseline.manifest or job.identity(), _own(job, target)),
         pages=settings.pages,
+        interleaved=settings.interleaved,
     )
     return Sides(given, 1, (*told, *refused))
 

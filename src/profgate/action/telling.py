@@ -13,6 +13,7 @@ from profgate.publish.sticky_comment import Texts, publish_anew, publish_comment
 from profgate.report.annotations import annotations
 from profgate.report.comment import render_quiet_comment
 from profgate.report.rows import grouped, headline
+from profgate.report.wording import reason_text
 
 NOT_COMPARED = 3
 READ_ONLY = "runs of forks and of Dependabot get a token that can only read"
@@ -45,11 +46,13 @@ def exit_code_of(job: Job, report: Report, *, has_status: bool = False) -> int:
     A second half runs on the default branch, which must not turn red for a pull request whose status says it.
     """
     verdict = report.verdict
-    reasons = harmless("; ".join(verdict.reasons))
+    reasons = harmless("; ".join(reason_text(reason, name_text) for reason in verdict.reasons))
     if verdict.conclusion == "fail" or verdict.exit_code == 1:
         job.commands.error(reasons or "the gate failed", title="profgate: the gate failed")
     elif verdict.conclusion == "not_compared":
         job.commands.warning(reasons or "nothing was compared", title="profgate: not compared")
+    elif verdict.conclusion == "inconclusive":
+        job.commands.notice(reasons, title="profgate: inconclusive")
     job.commands.log(f"verdict: {verdict.conclusion}")
     if verdict.exit_code == NOT_COMPARED or (has_status and job.context.event_name == "workflow_run"):
         return 0
@@ -65,11 +68,22 @@ def tell_status(job: Job, report: Report) -> bool:
         job.commands.notice(f"No commit status was written: {READ_ONLY}.", title="profgate")
         return False
     try:
-        publish_verdict(job.client, context.head_sha, job.settings.key, report.verdict, context.run_url)
+        publish_verdict(
+            job.client, context.head_sha, job.settings.key, report.verdict, _status_text(report), context.run_url
+        )
     except GitHubError as error:
         job.commands.warning(f"no commit status was written: {error}", title="profgate")
         return False
     return True
+
+
+def first_reason(report: Report) -> str:
+    """The first reason of the verdict as a sentence; empty where there is none."""
+    return next((plain(reason_text(reason, name_text)) for reason in report.verdict.reasons), "")
+
+
+def _status_text(report: Report) -> str:
+    return plain(headline(report, name_text)) or first_reason(report)
 
 
 def tell_check_run(job: Job, report: Report, summary: Document) -> None:
@@ -80,7 +94,7 @@ def tell_check_run(job: Job, report: Report, summary: Document) -> None:
     if context.read_only:
         job.commands.notice(f"No check run was written: {READ_ONLY}.", title="profgate")
         return
-    title = plain(headline(report, name_text)) or "; ".join(report.verdict.reasons[:1])
+    title = plain(headline(report, name_text)) or first_reason(report)
     text = CheckText(title, summary.text, f"{context.run_id}/{context.run_attempt}/{key}")
     notes, more = annotations(report, _changed_paths(job))
     try:

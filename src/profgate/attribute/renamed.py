@@ -9,7 +9,9 @@ from profgate.attribute.frame_functions import has_own_name
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.comparison import Comparison, Symbols
 
-ENOUGH = 0.6  # score from which a pair counts
+FEWEST_SAMPLES = 100  # of each of a pair
+ALIKE = 0.3  # part of the callers and callees of a pair that is the same; in a chain of new names it is a third
+RUNTIMES = ("runtime.", "runtime/", "java.", "jdk.", "sun.", "std::", "core::", "alloc::", "__libc_", "node:")
 COST_FACTOR = 1.5  # costs of a pair lie within it
 LISTED = 0.001  # share of the run below which a name is not looked at
 MOST = 200  # names of each side, the heaviest
@@ -34,16 +36,17 @@ class _Names:
 def renamed(comparison: Comparison, refused: frozenset[int] = frozenset()) -> dict[Identity, Identity]:
     """Old (name, file) to new: mutually best pairs of names that stand on one side only.
 
-    The score is 0.4 for the same file or class, 0.3 times the Jaccard index of callers and callees, and 0.3 times the
-    similarity of the names. Where neither name has a file or class the other two parts make up the whole. A file that
-    one side alone knows is the same for functions of one name: it was renamed itself. A function without a name of its
-    own is never one that has one. ``refused`` are symbols of which more is known than such likeness tells.
+    A pair is in the same file and has nearly the same callers and callees. A file that one side alone knows is the same
+    for functions of one name: it was renamed itself. Of sampled costs both need `FEWEST_SAMPLES`. Functions of a
+    runtime are never paired, nor is a function without a name of its own with one that has a name. Of several pairs
+    the one with the closest callers, callees and names counts. ``refused`` are symbols that sources say more of.
     """
     known = np.array(comparison.present, dtype=np.bool_)
     names = _names(comparison, known)
     known[:, list(refused)] = True
-    gone = _candidates(known[0] & ~known[1], names.inclusive[0])
-    new = _candidates(known[1] & ~known[0], names.inclusive[1])
+    enough = _sampled_enough(comparison)
+    gone = _candidates(known[0] & ~known[1] & enough[0], names)
+    new = _candidates(known[1] & ~known[0] & enough[1], names)
     found: dict[int, int] = {}
     if not gone or not new:
         return {}
@@ -74,10 +77,22 @@ def _names(comparison: Comparison, known: BoolArray) -> _Names:
     )
 
 
-def _candidates(wanted: BoolArray, share: FloatArray) -> list[int]:
+def _sampled_enough(comparison: Comparison) -> tuple[BoolArray, BoolArray]:
+    """bool[symbol] for each side: enough samples, where the number of samples is known."""
+    total, split, sample = comparison.total_value, comparison.runs.baseline, comparison.sample_values
+    if sample is None:
+        every = np.ones(total.shape[1], np.bool_)
+        return every, every
+    counts = total / sample[:, None]
+    before, after = counts[:split].sum(axis=0), counts[split:].sum(axis=0)
+    return before >= FEWEST_SAMPLES, after >= FEWEST_SAMPLES
+
+
+def _candidates(wanted: BoolArray, names: _Names) -> list[int]:
+    share, table = np.maximum(*names.inclusive), names.symbols.names
     places = np.flatnonzero(wanted & (share >= LISTED))
     heaviest: IntArray = places[np.argsort(-share[places], kind="stable")]
-    return sorted(heaviest[:MOST].tolist())
+    return sorted(place for place in heaviest[:MOST].tolist() if not table[place].startswith(RUNTIMES))
 
 
 def _neighbours(
@@ -103,7 +118,7 @@ def _scored(
     for old in gone:
         for other in (one for one in new if own[one] == own[old]):
             distance = min(_distance(names.inclusive, old, other), _distance(names.exclusive, old, other))
-            if distance <= np.log(COST_FACTOR) and (score := _score(names, old, other, near)) >= ENOUGH - 1e-9:
+            if distance <= np.log(COST_FACTOR) and (score := _score(names, old, other, near)) > 0.0:
                 found.append((-score, distance, old, other))
     return sorted(found)
 
@@ -114,20 +129,15 @@ def _distance(side_shares: tuple[FloatArray, FloatArray], old: int, new: int) ->
 
 
 def _score(names: _Names, old: int, new: int, near: dict[int, Neighbours]) -> float:
+    """How close two functions are, 0 to 1; 0 where nothing says that they are one."""
     table = names.symbols
     around = _jaccard(near[old], near[new])
-    alike = _alike(table.names[old], table.names[new])
-    places = [(table.files[symbol], _class_of(table.names[symbol])) for symbol in (old, new)]
-    if places == [(None, ""), (None, "")]:
-        return 0.5 * around + 0.5 * alike
-    same_file = places[0][0] is not None and places[0][0] == places[1][0]
-    same_class = bool(places[0][1]) and places[0] == places[1]
-    moved_file = table.names[old] == table.names[new] and {places[0][0], places[1][0]} <= names.lonely_files
-    return 0.4 * (same_file or same_class or moved_file) + 0.3 * around + 0.3 * alike
-
-
-def _class_of(name: str) -> str:
-    return name.rpartition("::")[0] or name.rpartition(".")[0]
+    files = {table.files[old], table.files[new]}
+    same_file = None not in files and len(files) == 1
+    moved_file = table.names[old] == table.names[new] and files <= names.lonely_files
+    if not (same_file or moved_file) or around < ALIKE:
+        return 0.0
+    return 0.5 * around + 0.5 * _alike(table.names[old], table.names[new])
 
 
 def _jaccard(one: frozenset[object] | Neighbours, other: frozenset[object] | Neighbours) -> float:

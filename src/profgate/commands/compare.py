@@ -1,6 +1,7 @@
 """``profgate compare BASELINE TARGET``: the report of two sides, its files and the gate's exit code."""
 
 import argparse
+import hashlib
 import os
 import shutil
 import sys
@@ -15,6 +16,7 @@ from profgate.commands.past import FOLDER, newest_past, stored_input, stored_nam
 from profgate.model.links import Links
 from profgate.model.policy import FAIL_ON_ORDER, Policy
 from profgate.model.report import Document
+from profgate.model.source import SourceFile
 from profgate.pipeline import Built, PipelineInput
 from profgate.publish.terminal import reading, show
 from profgate.report.comment import render_comment
@@ -35,7 +37,12 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--output-dir", "-o", metavar="DIR", type=folder, help="write comment.md, report.json and the pages here"
     )
-    parser.add_argument("--fail-on", choices=FAIL_ON_ORDER, help="gate now, without waiting for 8 base runs")
+    parser.add_argument("--fail-on", choices=FAIL_ON_ORDER, help="severity that fails (default: degradation)")
+    parser.add_argument(
+        "--interleaved",
+        action="store_true",
+        help="the runs of both sides were recorded in turns: the total may fail too",
+    )
     add_diff(parser)
     parser.add_argument(
         "--history",
@@ -90,16 +97,40 @@ def _sides(arguments: argparse.Namespace, policy: Policy) -> PipelineInput:
     return replace(given, past=lambda key: held.get(key, ()))
 
 
+def _same_files(given: PipelineInput) -> bool:
+    """Whether both sides hold the same bytes, whatever their files are called; readings of a history hold none."""
+    sides = (given.baseline, given.target)
+    sizes = [sorted(source.size for source in side) for side in sides]
+    if sizes[0] != sizes[1] or any(source.profile is not None for side in sides for source in side):
+        return False
+    digests = [sorted(_digest(source) for source in side) for side in sides]
+    return digests[0] == digests[1]
+
+
+def _digest(source: SourceFile) -> bytes:
+    with source.open(0, None) as stream:
+        digest = hashlib.sha256()
+        while block := stream.read(1 << 20):
+            digest.update(block)
+        return digest.digest()
+
+
 def run(argv: Sequence[str]) -> int:
     """Exit code: 0 passed or advisory, 1 the gate failed, 3 something was not. Raises ProfgateError."""
     arguments = _arguments(argv)
     policy = policy_of(arguments.config, arguments.fail_on)
     given = replace(_sides(arguments, policy), diff=sources_of(arguments))
+    given = replace(given, interleaved=arguments.interleaved)
     if arguments.embed_source:
         given = replace(given, policy=replace(given.policy, embed_source=arguments.embed_source))
     strategies = tuple(arguments.strategy) if arguments.strategy else None
     with reading(sys.stderr, sum(source.size for source in (*given.baseline, *given.target))) as progress:
         built = wiring.compare(replace(given, strategies=strategies, verbose=arguments.verbose), progress=progress)
+    if not arguments.difference and _same_files(given):
+        text = (
+            f"{arguments.baseline} and {arguments.target} hold the same files; compare two recordings to see a change"
+        )
+        built = replace(built, report=replace(built.report, warnings=(*built.report.warnings, text)))
     if arguments.output_dir:
         for document in _documents(built):
             write_text(os.path.join(arguments.output_dir, document.name), document.text)  # noqa: PTH118 - doors pass plain paths

@@ -167,6 +167,8 @@ def _judged(
         comparison = by_place.get((suspect.workload, suspect.metric))
         if comparison is None:
             return None
-        return measured_again(comparison, suspect.finding.location, total=suspect.total)
+        worse = 1 if suspect.lower_is_better else -1
+        place = suspect.finding.location
+        return measured_again(comparison, place, total=suspect.total, subtree=suspect.subtree, worse=worse)
 
     return confirmed(report, policy, ask)

@@ -77,10 +77,10 @@ def _configured(config: str) -> Policy:
 
 
 def policy_of(config: str | None, fail_on: FailOn | None = None) -> Policy:
-    """The policy of a configuration file, or the built-in one; ``fail_on`` gates without waiting for history."""
+    """The policy of a configuration file, or the built-in one; ``fail_on`` takes the place of its level."""
     policy = _configured(config) if config else Policy()
     if fail_on is not None:
-        policy = replace(policy, fail_on=fail_on, fail_on_total=fail_on, gate_without_history=True)
+        policy = replace(policy, fail_on=fail_on, fail_on_total=fail_on)
     return policy
 
 

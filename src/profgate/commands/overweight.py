@@ -20,8 +20,9 @@ from profgate.detect.overweight import (
     overweight_kinds,
     pivot_levels,
 )
-from profgate.detect.totals import noise_bar, relative
+from profgate.detect.totals import noise_bar
 from profgate.errors import ProfgateError
+from profgate.model.change import Context
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 from profgate.model.policy import Policy
@@ -68,13 +69,13 @@ def findings_of(levels: tuple[PivotLevel, ...], comparison: Comparison, bar: flo
     thresholds = resolved(Overweight(), {})
     codes = overweight_kinds(table, thresholds, worse_sign(comparison.metric), bar).tolist()
     if bar is not None:
-        thresholds["min_total_change"] = max(thresholds["min_total_change"], relative(bar))
+        thresholds["min_total_change"] = max(thresholds["min_total_change"], bar)
     return Findings(tuple(Kind(code).word for code in codes), levels, thresholds)
 
 
 def as_json(comparison: Comparison, dropped: tuple[int, ...] = (), *, by_interest: bool = False) -> dict[str, Any]:
     """The published form; ratios are fractions (1.0 = 100 %), null where undefined."""
-    bar = noise_bar(comparison, 1)
+    bar = noise_bar(comparison, Context())
     levels = pivot_levels(comparison, {}, bar, dropped)
     scale, table, found = comparison.metric.scale, levels[0].table, findings_of(levels, comparison, bar)
     order = table.by_interest().tolist() if by_interest else list(range(len(table.symbol)))

@@ -11,6 +11,7 @@ from profgate.compare.filters import kept_leaves
 from profgate.compare.rates import sample_values
 from profgate.compare.repeats import repeats_of
 from profgate.compare.symbols import Identity, Numbering, number_symbols
+from profgate.compare.waiting import waiting_symbols
 from profgate.errors import ComparisonError
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray, read_only
 from profgate.model.call_tree import (
@@ -31,6 +32,7 @@ from profgate.model.units import Metric, MetricKind
 from profgate.model.workload import Workload
 
 MAX_TOTAL = (1 << 62) - 1
+TIMES = ("nanoseconds", "samples")  # units in which waiting is no work
 REAL, PARTS_OF_REAL = "real", ("user", "sys")  # the processor's time is spent within the time that passes
 MEASURED_EXPONENT = -6  # measurements are float64 in their own unit; columns keep six decimals of them
 
@@ -53,11 +55,15 @@ class CompareOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunColumns:
-    """Columns of one metric for some runs: int64[run, symbol] self and total, int64[run] totals."""
+    """Columns of one metric for some runs: int64[run, symbol] self and total, int64[run] totals.
+
+    ``active`` int64[run, symbol] is the total without what waiting functions took.
+    """
 
     own: IntArray
     total: IntArray
     sums: IntArray
+    active: IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,11 +136,13 @@ def _by_symbol(count: int, symbol: RowArray, values: IntArray) -> IntArray:
 
 
 def _stack_columns(
-    profiles: Sequence[Profile], forest: Forest, symbols: int, metric: Metric
+    profiles: Sequence[Profile], forest: Forest, symbols: int, metric: Metric, waiting: BoolArray
 ) -> tuple[RunColumns, list[IntArray]]:
     """Columns of every run, and int64[row] self values of every run for the tree."""
     own = np.zeros((len(profiles), symbols), np.int64)
     total = np.zeros_like(own)
+    waits = np.append(waiting, False)[forest.shape.symbol]  # the root has the symbol -1
+    active = np.zeros_like(own) if waits.any() else total
     sums = np.zeros(len(profiles), np.int64)
     rows = []
     for run, profile in enumerate(profiles):
@@ -147,10 +155,13 @@ def _stack_columns(
         below = with_children(forest.shape, of_row)
         own[run] = _by_symbol(symbols, forest.shape.symbol[1:], of_row[1:])
         total[run] = _by_symbol(symbols, forest.shape.symbol[forest.topmost], below[forest.topmost])
+        if active is not total:
+            below_active = with_children(forest.shape, np.where(waits, 0, of_row))
+            active[run] = _by_symbol(symbols, forest.shape.symbol[forest.topmost], below_active[forest.topmost])
         sums[run] = below[0]
         rows.append(of_row)
     _check_sides(sums)
-    return RunColumns(own, total, sums), rows
+    return RunColumns(own, total, sums, active), rows
 
 
 def _graph_columns(profiles: Sequence[Profile], maps: Sequence[IntArray], symbols: int, metric: Metric) -> RunColumns:
@@ -166,7 +177,7 @@ def _graph_columns(profiles: Sequence[Profile], maps: Sequence[IntArray], symbol
         total[run] = added_at(symbols, mapping, profile.graph.total_value[place] * factor)
     sums = own.sum(axis=1)
     _check_sides(sums)
-    return RunColumns(own, total, sums)
+    return RunColumns(own, total, sums, total)
 
 
 def _amounts(profile: Profile, place: int) -> FloatArray:
@@ -206,7 +217,8 @@ def _measured_columns(
         run = body.order[chosen] if body.scenarios else np.zeros(len(amounts), np.int64)
         cell = run * symbols + mapping[body.frame[chosen]]
         own[start:stop] = added_at((stop - start) * symbols, cell, amounts.astype(np.int64)).reshape(-1, symbols)
-    return RunColumns(own, own.copy(), own.sum(axis=1))
+    total = own.copy()
+    return RunColumns(own, total, own.sum(axis=1), total)
 
 
 def _within_real(body: Measurements) -> BoolArray:
@@ -290,6 +302,7 @@ def _diff_tree(forest: Forest, profiles: Sequence[Profile], rows: Sequence[IntAr
         _calls(forest, profiles, slice(baselines)),
         _calls(forest, profiles, slice(baselines, None)),
         repeats=repeats_of(shape, rows, baselines),
+        run_self=read_only(np.stack(rows)),
     )
 
 
@@ -378,20 +391,31 @@ def _sample_values(profiles: Sequence[Profile], metric: Metric) -> FloatArray | 
 
 
 def _noise_columns(
-    workload: Workload, numbering: Numbering, metric: Metric, skip: int, options: CompareOptions
-) -> tuple[IntArray, IntArray]:
-    """Self values and totals of base runs of other commits, each read alone: no tree is shared with them."""
-    own, sums = [np.zeros((0, len(numbering.symbols)), np.int64)], [np.zeros(0, np.int64)]
+    workload: Workload,
+    numbering: Numbering,
+    metric: Metric,
+    skip: int,
+    options: CompareOptions,
+    waiting: BoolArray,
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Self values, totals and inclusive values of base runs of other commits, each read without the others' trees."""
+    nothing = np.zeros((0, len(numbering.symbols)), np.int64)
+    own, active, sums = [nothing], [nothing], [np.zeros(0, np.int64)]
     for run, profile in enumerate(workload.noise_runs):
         mapping = numbering.maps[skip + run]
-        columns = columns_of([profile], Numbering(numbering.symbols, (mapping,)), metric, options)[0]
+        columns = columns_of([profile], Numbering(numbering.symbols, (mapping,)), metric, options, waiting)[0]
         own.append(columns.own)
+        active.append(columns.active)
         sums.append(columns.sums)
-    return np.concatenate(own), np.concatenate(sums)
+    return np.concatenate(own), np.concatenate(sums), np.concatenate(active)
 
 
 def columns_of(
-    profiles: Sequence[Profile], numbering: Numbering, metric: Metric, options: CompareOptions
+    profiles: Sequence[Profile],
+    numbering: Numbering,
+    metric: Metric,
+    options: CompareOptions,
+    waiting: BoolArray | None = None,
 ) -> tuple[RunColumns, Forest | None, list[IntArray]]:
     """Columns of runs by symbol; where all have stacks also their common shape and int64[row] of each run.
 
@@ -400,7 +424,8 @@ def columns_of(
     symbols = len(numbering.symbols)
     if all(profile.stacks is not None for profile in profiles):
         forest = _forest(profiles, numbering, options)
-        columns, rows = _stack_columns(profiles, forest, symbols, metric)
+        waits = np.zeros(symbols, np.bool_) if waiting is None else waiting
+        columns, rows = _stack_columns(profiles, forest, symbols, metric, waits)
         return columns, forest, rows
     if all(profile.graph is not None for profile in profiles):
         return _graph_columns(profiles, numbering.maps, symbols, metric), None, []
@@ -425,12 +450,14 @@ def compare_workload(
     maps, baselines, count = numbering.maps[: len(runs)], len(workload.baseline_runs), len(numbering.symbols)
     metrics, alone = _common_metrics(workload)
     comparisons = []
+    waiting = waiting_symbols(numbering.symbols)
     paired = list(zip(runs, maps, strict=True))
     for stated in metrics:
         metric = stored_metric(stated, (*runs, *workload.noise_runs))
         records = _observations(runs, maps, baselines, metric)
-        columns, forest, rows = columns_of(runs, Numbering(numbering.symbols, maps), metric, options)
-        noise, noise_sums = _noise_columns(workload, numbering, metric, len(runs), options)
+        waits = waiting if metric.unit in TIMES else np.zeros(count, np.bool_)
+        columns, forest, rows = columns_of(runs, Numbering(numbering.symbols, maps), metric, options, waits)
+        noise, noise_sums, noise_active = _noise_columns(workload, numbering, metric, len(runs), options, waits)
         comparisons.append(
             Comparison(
                 workload=workload.name,
@@ -444,6 +471,9 @@ def compare_workload(
                 present=read_only(_presence(runs, maps, count, baselines)),
                 noise_self=read_only(noise),
                 noise_totals=read_only(noise_sums),
+                noise_active=read_only(noise_active),
+                waiting=read_only(waits),
+                active_total=read_only(columns.active),
                 period=_period((*runs, *workload.noise_runs), metric),
                 sample_values=_sample_values(runs, metric),
                 noise_sample_values=_sample_values(workload.noise_runs, metric),

@@ -9,6 +9,7 @@ from profgate.model.comparison import SAMPLING_RATE, Comparison, Note
 from profgate.model.profile import Facts, Profile
 
 FAR_APART = 3.0  # totals of the sides that differ by more than this factor are worth a warning
+NO_FRAME = 0.01  # part of a side's total in stacks without a frame
 UNRESOLVED = 0.20  # part of a side's total in names a profiler could not resolve
 _ADVICE = {"sampling mode": "; these count different time, record both sides in the same mode"}
 _MAJOR = re.compile(r"\d+")
@@ -86,7 +87,7 @@ def comparability(baseline: Sequence[Profile], target: Sequence[Profile], *, nam
 
 
 def doubts(comparison: Comparison) -> tuple[Note, ...]:
-    """Warnings that only the numbers can tell: totals far apart, and names that nobody resolved."""
+    """Warnings that only the numbers show: totals far apart, stacks without a frame, and unresolved names."""
     split, notes = comparison.runs.baseline, []
     if not comparison.metric.directed:
         text = (
@@ -98,6 +99,12 @@ def doubts(comparison: Comparison) -> tuple[Note, ...]:
     if 0.0 < low < high / FAR_APART:
         text = f"the {comparison.metric.name} totals of the sides differ by a factor of {high / low:.3g}"
         notes.append(Note("totals", f"{text}: check that both recorded the same work"))
+    if (tree := comparison.tree) is not None:
+        roots = (("baseline", tree.baseline_self, tree.baseline_total), ("target", tree.target_self, tree.target_total))
+        for side, own, below in roots:
+            if own[0] > NO_FRAME * below[0]:
+                text = f"{100.0 * own[0] / below[0]:.0f} % of the {side}'s {comparison.metric.name} is in stacks"
+                notes.append(Note("frames", f"{text} without a frame, counted on the root"))
     nameless = np.array([bool(_NO_NAME.fullmatch(name)) for name in comparison.symbols.names], np.bool_)
     if nameless.any():
         sides = (("baseline", slice(None, split)), ("target", slice(split, None)))

@@ -25,7 +25,7 @@ def series_of(profile: Profile, options: CompareOptions) -> Series:
     """
     name = workload_name(profile.name)
     rules = [options.level, sorted(options.ignore), sorted(options.focus)]
-    key = json.dumps([*asdict(series_key(profile, name)).values(), rules], ensure_ascii=True, separators=(",", ":"))
+    key = json.dumps([*asdict(series_key(profile)).values(), rules], ensure_ascii=True, separators=(",", ":"))
     return Series(key, scenario_of(profile) or name, profile.configuration, profile.facts.format)
 
 

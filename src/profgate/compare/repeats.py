@@ -1,4 +1,4 @@
-"""What repeated runs say of each call path: how much its value and its share scatter from run to run."""
+"""What repeated runs say of each call path: how much its value scatters from run to run."""
 
 from collections.abc import Sequence
 
@@ -18,17 +18,13 @@ def repeats_of(shape: TreeShape, rows: Sequence[IntArray], baselines: int) -> Re
     """
     if min(baselines, len(rows) - baselines) < ENOUGH_RUNS:
         return None
-    sides = [_Spread(len(shape)), _Spread(len(shape))]
+    sides = [_Moments(len(shape)), _Moments(len(shape))]
     for run, own in enumerate(rows):
         total = with_children(shape, own)
         if not total[0]:
             return None
-        sides[int(run >= baselines)].add(np.stack([total, own]).astype(np.float64), float(total[0]))
-    return Repeats(
-        share_shift=read_only(sides[1].share.mean() - sides[0].share.mean()),
-        share_error=read_only(np.sqrt(sides[0].share.error() + sides[1].share.error())),
-        value_error=read_only(np.sqrt(sides[0].value.error() + sides[1].value.error())),
-    )
+        sides[int(run >= baselines)].add(np.stack([total, own]).astype(np.float64))
+    return Repeats(value_error=read_only(np.sqrt(sides[0].error() + sides[1].error())))
 
 
 class _Moments:
@@ -48,22 +44,7 @@ class _Moments:
         self.sum += away
         self.squares += away * away
 
-    def mean(self) -> FloatArray:
-        return self.first + self.sum / self.count
-
     def error(self) -> FloatArray:
         """The squared standard error of the mean."""
         spread = np.maximum(self.squares - self.sum * self.sum / self.count, 0.0)
         return spread / (self.count - 1) / self.count
-
-
-class _Spread:
-    """The moments of the values of one side, and of their shares of each run's total."""
-
-    def __init__(self, rows: int) -> None:
-        self.value = _Moments(rows)
-        self.share = _Moments(rows)
-
-    def add(self, values: FloatArray, whole: float) -> None:
-        self.value.add(values)
-        self.share.add(values / whole)

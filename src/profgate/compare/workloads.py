@@ -42,12 +42,17 @@ class SeriesKey:
     units: tuple[tuple[str, str], ...] = ()
 
 
-def series_key(profile: Profile, name: str) -> SeriesKey:
-    """The key of a profile of this name."""
+def series_key(profile: Profile, only: str | None = None) -> SeriesKey:
+    """The key of a profile: results of one folder are repeated runs, whatever their files are called.
+
+    ``only`` stands for the place of a single file of a side.
+    """
     configuration, scenario = profile.configuration, scenario_of(profile)
     if scenario is not None:
         # a benchmark may gain a metric, as memory beside time, and stay the same
-        return SeriesKey(name, scenario, profile.facts.format)
+        folder = profile.name.replace("\\", "/").rpartition("/")[0]
+        return SeriesKey(folder if only is None else only, scenario, profile.facts.format)
+    name = workload_name(profile.name) if only is None else only
     command = f"{configuration.command} {configuration.arguments} {configuration.workload}".strip()
     units = tuple((metric.name, metric.unit) for metric in profile.metrics)
     said = f"{configuration.collector}:{command}" if command else name
@@ -58,16 +63,17 @@ def _grouped(profiles: Iterable[Profile], only: str | None = None) -> dict[Serie
     """Profiles by key; ``only`` is the name of the one file of each side, whatever it is called."""
     groups: dict[SeriesKey, list[Profile]] = {}
     for profile in profiles:
-        groups.setdefault(series_key(profile, only or workload_name(profile.name)), []).append(profile)
+        groups.setdefault(series_key(profile, only), []).append(profile)
     return groups
 
 
 def _titles(groups: Mapping[SeriesKey, Sequence[Profile]]) -> dict[SeriesKey, str]:
-    """A name for each group; groups of one name are told apart by their file, or by their format and unit."""
+    """A name for each group; groups of one name get their folder, or their format and unit."""
     names = {key: key.scenario or workload_name(profiles[0].name) for key, profiles in groups.items()}
     times = Counter(names.values())
     names = {
-        key: name if times[name] == 1 or key.scenario is None else f"{key.said}: {name}" for key, name in names.items()
+        key: name if times[name] == 1 or key.scenario is None or not key.said else f"{key.said}: {name}"
+        for key, name in names.items()
     }
     times = Counter(names.values())
     return {

@@ -328,7 +328,7 @@ class Overweight:
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
             return cannot_tell(self, chosen, (apart,))
-        bar = noise_bar(comparison, context.pairs)
+        bar = noise_bar(comparison, context)
         levels = pivot_levels(comparison, chosen, bar)
         table = levels[0].table
         if table.baseline_total <= 0.0:

@@ -31,14 +31,6 @@ def sample_counts(comparison: Comparison) -> tuple[float, float] | None:
     return float(counts[:split].sum()), float(counts[split:].sum())
 
 
-def too_few_samples(comparison: Comparison, bar: float) -> str:
-    """The reason when a side is known to have fewer samples than ``bar``, else an empty text."""
-    counts = sample_counts(comparison)
-    if counts is None or min(counts) >= bar:
-        return ""
-    return f"fewer than {bar:.0f} samples on a side ({min(counts):.0f})"
-
-
 def counts_apart(comparison: Comparison) -> str:
     """The reason why amounts of the sides cannot be compared, only shares: samples counted at different rates."""
     metric = comparison.metric

@@ -59,6 +59,7 @@ def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
         comparison,
         noise_self=read_only(noise),
         noise_totals=read_only(totals_of_all),
+        noise_active=None,  # a history stores self values alone
         # only readings of one period were kept
         noise_sample_values=None if period is None else np.full(len(noise), float(period)),
         sample_values=None if period is None else comparison.sample_values,

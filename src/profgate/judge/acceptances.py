@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from profgate.judge.findings import importance
+from profgate.judge.findings import TOTAL, importance, is_total
 from profgate.model.acceptance import Acceptance
 from profgate.model.change import Location
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, WorkloadReport
 from profgate.model.visible_text import name_text
 
 ROOM = 1.25  # of the growth that was there when somebody accepted it
 ROUNDING = 1e-9
-TOTAL = Location("total")
 Place = tuple[str, str | None]
 
 
@@ -71,13 +71,7 @@ def _means(acceptance: Acceptance, workload: str, metric: MetricReport, finding:
 def _former(finding: Finding, metric: MetricReport) -> list[Location]:
     """The locations a finding had before it was renamed."""
     here = (finding.location.name, finding.location.file)
-    renames = (one for one in metric.relations if one.kind == "renamed")
-    return [old for one in renames if (one.location.name, one.location.file) == here for old in one.others]
-
-
-def is_total(finding: Finding) -> bool:
-    """Whether the finding is about a whole workload; a function may have the name, but it has a share of the run."""
-    return finding.location == TOTAL and finding.share_from is None and finding.share_to is None
+    return [old for one in metric.relations if (one.location.name, one.location.file) == here for old in one.others]
 
 
 def _growth(finding: Finding) -> float:
@@ -104,7 +98,7 @@ def _accepted(workload: str, metric: MetricReport, finding: Finding, limits: Seq
             continue
         if one.limit is None or not _within(_growth(finding), one.limit):
             continue
-        told = f"accepted by {one.by or 'nobody known'} up to {_percent(one.limit)}: {one.reason}"
+        told = Reason(ReasonCode.ACCEPTED, {"by": one.by, "limit": one.limit, "reason": one.reason})
         others = () if finding.colour == "red" else finding.reasons
         said = {"by": one.by, "reason": one.reason, "limit": _percent(one.limit), "link": one.link}
         return replace(finding, colour="yellow", reasons=(told, *others), acknowledgement=said)

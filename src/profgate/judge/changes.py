@@ -27,7 +27,7 @@ UNSUITED = "unsuited"  # the state of who needs what profiles of this kind never
 CODES = sorted(Kind)
 RANK_BY_CODE = np.array([RANKS[kind] for kind in CODES], dtype=np.int64)
 
-Calibration = dict[str, float | int | str | None]
+Calibration = dict[str, float | int | str | bool | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,10 +70,9 @@ def _capped(kinds: IntArray, *, total_changed: bool) -> IntArray:
 
 
 def _total_changed(comparison: Comparison, detections: Sequence[Detection]) -> bool:
-    """A word that may gate establishes a change; a maybe does not, nor a total that another machine may explain."""
-    established = {int(Kind.TOTAL_DEGRADATION), int(Kind.TOTAL_OPTIMIZATION)}
+    """Whether the test of totals found a change that another machine does not explain."""
     return not any(note.advisory for note in comparison.notes) and any(
-        int(kind) in established
+        int(kind) != int(Kind.NO_CHANGE)
         for detection in detections
         if detection.subtype == "total"
         for kind in detection.kind.tolist()
@@ -234,25 +233,20 @@ def _total(comparison: Comparison, sums: _Sums) -> Total:
 
 
 def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Calibration:
-    """What the judge must know of the noise: the tests' facts, and how many base runs taught them."""
+    """What the judge needs to know of the tests: their facts, and how many base jobs there are."""
     runs = comparison.runs
-    found: Calibration = {"base_runs": len(set(runs.base_jobs))}
+    found: Calibration = {"base_jobs": len(set(runs.base_jobs))}
     for detection in detections:
-        if detection.strategy == "calibrated_log_ratio":
+        if detection.strategy in {"calibrated_log_ratio", "totals"}:
             found |= {name: value for name, value in detection.facts.items() if name != "failed"}
-        elif detection.strategy == "totals" and "total_p" in detection.facts:
-            found["total_p"] = detection.facts["total_p"]
-            found["total_test"] = detection.facts["test"]
-            found["total_detectable"] = _number(detection.facts["detectable"])
-            found["total_alpha"] = detection.options["alpha"]
-            found["total_alpha_gate"] = detection.options["alpha_gate"]
     if any(count > 1 and jobs is None for count, jobs in _sides_jobs(runs)):
         found["independence"] = "assumed"
     known = _known_share(comparison)
     if known < HALF:
         found["known_share"] = known
-    weak = "; ".join(note.text for note in comparison.notes if note.advisory)
-    return found | ({"totals_advisory": weak} if weak else {})
+    if not comparison.metric.directed:
+        found["undirected"] = True
+    return found
 
 
 def _known_share(comparison: Comparison) -> float:
@@ -339,7 +333,7 @@ def metric_report(
         ]
         listed |= {int(detection.symbol[row]) for row in rows.listed if detection.symbol[row] >= 0}
     calibration = _calibration(comparison, detections)
-    detectable = calibration.get("detectable")
+    visible = calibration.get("visible_hundredth")
     metric, runs = comparison.metric, comparison.runs
     return MetricReport(
         name=metric.name,
@@ -354,9 +348,9 @@ def metric_report(
         counts=dict(counts),
         cannot_tell=_reasons(word for word in detections if asked or not _is_unsuited(word)),
         unsuited=_reasons(word for word in detections if not asked and _is_unsuited(word)),
-        detectable=_number(detectable) if isinstance(detectable, int | float) else None,
+        detectable=_number(visible) if isinstance(visible, int | float) else None,
         calibration=calibration,
-        relations=relations_of(comparison, detections),
+        relations=relations_of(comparison),
         causes=causes_of(comparison, listed),
         undrawable=not comparison.drawable,
     )

@@ -3,20 +3,27 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from profgate.judge.acceptances import is_total
+from profgate.judge.findings import is_total
 from profgate.judge.verdict import judge
-from profgate.model.levels import GATE_SHARE, OWN_FLOOR, TOTAL_FLOOR
+from profgate.model.levels import CONFIRMED, GATE_SHARE, OWN_FLOOR, RED, TOTAL_FLOOR
 from profgate.model.policy import Policy
+from profgate.model.reason import ReasonCode
 from profgate.model.report import Finding, MetricReport, Report, WorkloadReport
 from profgate.model.second_measurement import Second
 
-SURE = 0.05  # the p that a second measurement must reach by itself
 ENOUGH = 0.5  # part of the gate's floors that it must reach
+
+
+# what a second measurement of both sides in turns can settle
+OPEN = frozenset(
+    {ReasonCode.FEW_SPLITS, ReasonCode.NEAR_JOBS, ReasonCode.FEW_JOBS, ReasonCode.ORDER_UNKNOWN}
+    | {ReasonCode.EVERYTHING, ReasonCode.UNCONFIRMED}
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """A finding that fails the gate, and where it stands."""
+    """A finding that fails the gate, or would if it were certain (``certain`` False), and where it stands."""
 
     workload: str
     metric: str
@@ -28,17 +35,32 @@ class Suspect:
         """Whether it is about the whole workload."""
         return is_total(self.finding)
 
+    @property
+    def certain(self) -> bool:
+        """Whether it is red already."""
+        return self.finding.colour == "red"
+
+    @property
+    def subtree(self) -> bool:
+        """Whether it is about a function with everything below it."""
+        return (self.finding.evidence or {}).get("judged") == "subtree"
+
 
 def suspects(report: Report, policy: Policy) -> list[Suspect]:
-    """What would be red if nothing had to be confirmed."""
+    """Findings that are red without confirmation, and those that more measurements could make red."""
     asked = judge(_unconfirmed(report), replace(policy, confirm="off"))
     return [
         Suspect(load.name, metric.name, finding, metric.better == "lower")
         for load in asked.workloads
         for metric in load.metrics
         for finding in metric.findings
-        if finding.colour == "red"
+        if _is_suspect(finding)
     ]
+
+
+def _is_suspect(finding: Finding) -> bool:
+    open_question = finding.reasons and all(reason.code in OPEN for reason in finding.reasons)
+    return finding.colour == "red" or (finding.colour == "yellow" and bool(open_question))
 
 
 def confirmed(report: Report, policy: Policy, ask: Callable[[Suspect], Second | None]) -> Report:
@@ -54,20 +76,24 @@ def confirmed(report: Report, policy: Policy, ask: Callable[[Suspect], Second | 
 
 
 def holds(suspect: Suspect, second: Second) -> bool:
-    """Whether the second measurement alone says the same: certain, the same direction, large enough."""
+    """Whether the second measurement alone shows it: certain, the same direction, large enough.
+
+    What was not certain before has to be proved by the second measurement alone.
+    """
     rose = second.ratio > 1.0
     same = rose == suspect.lower_is_better and second.ratio != 1.0
+    sure = second.p <= (CONFIRMED if suspect.certain else RED) + 1e-9
     if suspect.total:
-        return same and second.p < SURE and abs(second.ratio - 1.0) >= ENOUGH * TOTAL_FLOOR
+        return same and sure and abs(second.ratio - 1.0) >= ENOUGH * TOTAL_FLOOR
     large = abs(second.ratio - 1.0) >= OWN_FLOOR and abs(second.delta_share) >= ENOUGH * GATE_SHARE
-    return same and second.p < SURE and large
+    return same and sure and large
 
 
 def _metric(load: WorkloadReport, metric: MetricReport, ask: Callable[[Suspect], Second | None]) -> MetricReport:
     findings = []
     for finding in metric.findings:
         evidence = {}
-        if finding.colour == "red":
+        if _is_suspect(finding):
             suspect = Suspect(load.name, metric.name, finding, metric.better == "lower")
             second = ask(suspect)
             evidence = _evidence(None if second is None else holds(suspect, second), second)
@@ -77,13 +103,13 @@ def _metric(load: WorkloadReport, metric: MetricReport, ask: Callable[[Suspect],
 
 def _evidence(same: bool | None, second: Second | None) -> dict[str, str]:
     if second is None or same is None:
-        return {"confirmed": "not seen", "measured again": "the second measurement holds nothing of it"}
-    change = (
-        "new" if second.ratio == float("inf") else f"{100 * (second.ratio - 1):+.1f} %".replace("-", "\N{MINUS SIGN}")
-    )
-    runs = f"{second.runs[0]} + {second.runs[1]} interleaved runs"
-    told = f"{'' if same else 'not '}confirmed by {runs}: {change}, p = {second.p:.2g}"
-    return {"confirmed": "yes" if same else "no", "measured again": told}
+        return {"confirmed": "not seen"}
+    return {
+        "confirmed": "yes" if same else "no",
+        "confirmed_runs": f"{second.runs[0]} + {second.runs[1]}",
+        "confirmed_change": "new" if second.ratio == float("inf") else f"{second.ratio - 1.0:.6g}",
+        "confirmed_p": f"{second.p:.2g}",
+    }
 
 
 def _unconfirmed(report: Report) -> Report:
@@ -97,7 +123,7 @@ def _unconfirmed(report: Report) -> Report:
 
 
 def _without(metric: MetricReport) -> MetricReport:
-    dropped = {"confirmed", "measured again"}
+    dropped = {"confirmed", "confirmed_runs", "confirmed_change", "confirmed_p"}
     return replace(
         metric,
         findings=tuple(

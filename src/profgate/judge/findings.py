@@ -1,31 +1,38 @@
-"""Changes of one location, merged into a finding: votes by family, severity, and whether it is red."""
+"""Changes of one location, merged into a finding: its direction, its severity, and whether it is red."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from profgate.judge.contexts import contexts_told, one_word_each
-from profgate.judge.severity import Severity, fails, severity
-from profgate.judge.together import told_together
 from profgate.model.change import Change, Location
 from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, WORSE, Kind
-from profgate.model.levels import GATE_SHARE
-from profgate.model.policy import Policy
+from profgate.model.levels import FEWEST_JOBS, TOTAL_MARGIN
+from profgate.model.policy import FailOn, Policy
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Colour, Direction, Finding, MetricReport, Vote
+from profgate.model.units import CALLS
 
+Severity = Literal["severe", "degraded", "maybe", "none"]
+Place = tuple[str, str | None, str | None]
 GATE_TEST = "calibrated_log_ratio"
 TOTAL_TEST = "totals"
 CONTEXTS = "call_context"
-SURE_ALONE = 0.001  # a q below this needs no second family
-TOTAL_PLACE = ("total", None, None)
+TOTAL = Location("total")
+SEVERE_SHARE = 0.05  # change as a part of the run from which a certain finding is severe
+ROSE_AS_MUCH = 0.5  # of a change of time that the calls of a function have to share to explain it
 SOURCE_WORDS = ("source", "source_link", "reach", "reach_path")
+WORDS = ("judged", "new")  # what the test names beside its numbers
 UNKNOWN_SOURCE = "unknown"
-TOLD = (
-    *("q", "gate_q", "z", "d", "distance", "gate_distance", "detectable", "ratio_low", "ratio_high"),
+STATISTICS = (
+    *("p", "t", "distance", "bound", "delta_share", "ratio", "everything"),
     *("overweight", "responsibility", "inclusive_from", "inclusive_to"),
 )
-CAPS = {
-    "moved": "cost that moved is not new cost",
-    "split": "cost that was split is judged by its net change",
+ENOUGH: dict[FailOn, frozenset[Severity]] = {
+    "never": frozenset(),
+    "severe": frozenset({"severe"}),
+    "degradation": frozenset({"severe", "degraded"}),
+    "maybe": frozenset({"severe", "degraded", "maybe"}),
 }
 SIGNED: dict[tuple[Severity, Direction], Kind] = {
     ("maybe", "worse"): Kind.MAYBE_DEGRADATION,
@@ -38,23 +45,17 @@ SIGNED: dict[tuple[Severity, Direction], Kind] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Court:
-    """What holds for every finding of one metric; ``total_p`` is adjusted, ``q`` and alphas are the tests' levels.
+class GateContext:
+    """What holds for every finding of one metric.
 
-    ``unmeasured``: timed values of one run, where no second run shows how much they scatter.
+    ``red`` is the level of the family of tests, ``advisory`` what keeps every finding of the metric from being red.
+    ``calls`` are exact calls of a run of both sides by name and file, where the workload has them.
     """
 
     policy: Policy
-    pairs: int
-    total_p: float | None
-    q: float
-    gate_q: float
-    alpha: float
-    alpha_gate: float
-    advisory: tuple[str, ...]
-    totals_advisory: tuple[str, ...]
-    locations_advisory: tuple[str, ...] = ()
-    unmeasured: bool = False
+    red: float
+    advisory: tuple[Reason, ...] = ()
+    calls: dict[tuple[str, str | None], tuple[float, float]] = field(default_factory=dict)
 
 
 def direction_of(kind: Kind) -> Direction:
@@ -64,43 +65,27 @@ def direction_of(kind: Kind) -> Direction:
     return "better" if kind in BETTER else "none"
 
 
-def _family_votes(changes: Iterable[Change]) -> dict[str, Direction]:
-    """The one direction in which a family's strong words point; families that disagree in themselves do not vote."""
-    said: dict[str, set[Direction]] = {}
-    for change in changes:
-        kind = BY_WORD[change.kind]
-        # sums of modules are arithmetic, no test: they are shown beside a total and have no vote
-        if kind in (WORSE | BETTER) - MAYBE and not _is_module_sum(change):
-            said.setdefault(change.family, set()).add(direction_of(kind))
-    return {family: next(iter(words)) for family, words in said.items() if len(words) == 1}
-
-
-def _is_module_sum(change: Change) -> bool:
-    return change.strategy != TOTAL_TEST and BY_WORD[change.kind] in {Kind.TOTAL_DEGRADATION, Kind.TOTAL_OPTIMIZATION}
-
-
-def merged(metric: MetricReport, court: Court) -> tuple[Finding, ...]:
+def merged(metric: MetricReport, context: GateContext) -> tuple[Finding, ...]:
     """All findings of one metric, the most important first."""
-    by_location: dict[tuple[str, str | None, str | None], list[Change]] = {}
+    by_location: dict[Place, list[Change]] = {}
     sums: list[Change] = []
     totals: list[Change] = []
     for change in metric.changes:
-        if BY_WORD[change.kind] in {Kind.NO_CHANGE, Kind.UNKNOWN}:
+        kind, place = BY_WORD[change.kind], change.location
+        if kind in {Kind.NO_CHANGE, Kind.UNKNOWN}:
             continue
-        if _is_module_sum(change):
-            sums.append(change)
-        elif change.strategy == TOTAL_TEST:
+        if change.strategy == TOTAL_TEST:
             totals.append(change)
+        elif kind in {Kind.TOTAL_DEGRADATION, Kind.TOTAL_OPTIMIZATION}:
+            sums.append(change)  # of modules: arithmetic, no test
         else:
-            place = change.location
             by_location.setdefault((place.name, place.file, place.module), []).append(change)
     known = {(old.location.name, old.location.file, old.location.module): old for old in metric.findings}
-    words = [_located(changes, metric, court, known.get(key)) for key, changes in by_location.items()]
+    words = [_located(changes, metric, context, known.get(key)) for key, changes in by_location.items()]
     found = [finding for finding in words if finding is not None]
-    found = told_together(found, metric.relations, lambda changes, known: _located(changes, metric, court, known))
-    sums_found = (_total(change, sums, court, known.get(TOTAL_PLACE)) for change in totals)
-    found += [finding for finding in sums_found if finding is not None]
-    return tuple(sorted(found, key=importance))
+    total = known.get((TOTAL.name, None, None))
+    found += [_total(change, sums, metric, context, total) for change in totals]
+    return tuple(sorted(_none_red_where_faster(found), key=importance))
 
 
 def importance(finding: Finding) -> tuple[int, int, float, str, str]:
@@ -116,82 +101,63 @@ def importance(finding: Finding) -> tuple[int, int, float, str, str]:
     )
 
 
-def _float(value: float | str | None) -> float | None:
+def is_total(finding: Finding) -> bool:
+    """Whether the finding is about a whole workload; a function may have the name, but it has a share of the run."""
+    return finding.location == TOTAL and finding.share_from is None and finding.share_to is None
+
+
+def _none_red_where_faster(findings: list[Finding]) -> list[Finding]:
+    """Nothing is red while the total improved."""
+    total = next(
+        (one for one in findings if is_total(one) and one.direction == "better" and one.severity != "none"), None
+    )
+    if total is None:
+        return findings
+    reason = Reason(ReasonCode.TOTAL_IMPROVED, {"relative": total.relative})
+    return [replace(one, colour="yellow", reasons=(reason,)) if one.colour == "red" else one for one in findings]
+
+
+def _number(value: float | str | None) -> float | None:
     return None if isinstance(value, str) else value
 
 
-def _values(change: Change, metric: MetricReport) -> dict[str, float | None]:
-    """Exclusive sums and shares of a location; a strategy's own numbers where the profile has no exclusive ones."""
-    from_value, to_value = (_float(change.evidence.get(f"exclusive_{side}")) for side in ("from", "to"))
-    if from_value is None or to_value is None:
-        from_value, to_value = _float(change.from_value), _float(change.to_value)
-        shares = (change.share_from, change.share_to)
-    else:
-        base, target = metric.total.baseline, metric.total.target
-        shares = (from_value / base if base else None, to_value / target if target else None)
+def _values(test: Change | None, change: Change, metric: MetricReport) -> dict[str, float | None]:
+    """What a finding is judged by: the test's own numbers, else the self cost of its location."""
+    from_value, to_value = (_number(change.evidence.get(f"exclusive_{side}")) for side in ("from", "to"))
+    if test is not None or from_value is None or to_value is None:
+        shown = test or change
+        from_value, to_value = _number(shown.from_value), _number(shown.to_value)
+    base, target = metric.total.baseline, metric.total.target
     delta = None if from_value is None or to_value is None else to_value - from_value
     return {
         "from": from_value,
         "to": to_value,
         "delta": delta,
         "relative": None if delta is None or not from_value else delta / from_value,
-        "share_from": shares[0],
-        "share_to": shares[1],
+        "share_from": from_value / base if base and from_value is not None else change.share_from,
+        "share_to": to_value / target if target and to_value is not None else change.share_to,
     }
 
 
-def _direction(changes: list[Change], votes: dict[str, Direction]) -> Direction:
-    """T's word if it has one, even a weak one; else what the others agree on."""
-    if "T" in votes:
-        return votes["T"]
-    calibrated = {direction_of(BY_WORD[change.kind]) for change in changes if change.family == "T"} - {"none"}
-    said = {direction_of(BY_WORD[change.kind]) for change in changes} - {"none"}
-    words = calibrated or set(votes.values()) or said
-    return next(iter(words)) if len(words) == 1 else "none"
-
-
-def _one_sided(changes: list[Change]) -> Kind | None:
-    kinds = {BY_WORD[change.kind] for change in changes}
-    if Kind.NOT_IN_BASELINE in kinds:
-        return Kind.NOT_IN_BASELINE
-    return Kind.NOT_IN_TARGET if Kind.NOT_IN_TARGET in kinds else None
-
-
-def _votes(changes: Iterable[Change], direction: Direction) -> tuple[Vote, ...]:
-    return tuple(
-        Vote(
-            change.strategy,
-            change.family,
-            change.kind,
-            direction != "none" and direction_of(BY_WORD[change.kind]) == direction,
-        )
-        for change in changes
-    )
-
-
-def _located(said: list[Change], metric: MetricReport, court: Court, known: Finding | None) -> Finding | None:
-    """What was said of one location and of its calling contexts; None where only a context came or went."""
+def _located(said: list[Change], metric: MetricReport, context: GateContext, known: Finding | None) -> Finding | None:
+    """What was detected at one location and in its calling contexts; None where only a context came or went."""
     changes = one_word_each(said)
     if not changes:
         return None
-    votes = _family_votes(changes)
-    direction = _direction(changes, votes)
     test = next((change for change in changes if change.strategy == GATE_TEST), None)
-    values = _values(test or changes[0], metric)
-    alone = _one_sided(changes)
+    direction = direction_of(BY_WORD[test.kind]) if test is not None else _agreed(changes)
+    values = _values(test, changes[0], metric)
     statistics = _statistics(changes, values)
     level: Severity = "maybe"
-    if alone is not None:
-        kind, level, direction = alone, "none", _direction_of_cost(alone, metric)
-    elif direction == "none":
-        kind = Kind.UNKNOWN
-    elif test is not None and BY_WORD[test.kind] not in MAYBE:
-        # how far beyond the noise: among those that could gate, where it is one of them
-        distance = statistics.get("gate_distance") or statistics.get("distance") or 0.0
-        level = severity(distance, statistics.get("weight") or 0.0)
+    alone = next((kind for change in changes if (kind := BY_WORD[change.kind]) in ONE_SIDED), None)
+    if test is not None:
+        if BY_WORD[test.kind] not in MAYBE:
+            level = "severe" if abs(statistics["weight"] or 0.0) >= SEVERE_SHARE else "degraded"
         kind = SIGNED[level, direction]
+    elif alone is not None:
+        kind, level, direction = alone, "none", _direction_of_cost(alone, metric)
     else:
-        kind = SIGNED["maybe", direction]
+        kind = Kind.UNKNOWN if direction == "none" else SIGNED["maybe", direction]
     finding = Finding(
         severity=level,
         colour="neutral",
@@ -206,22 +172,20 @@ def _located(said: list[Change], metric: MetricReport, court: Court, known: Find
         share_to=values["share_to"],
         strategies=_votes(changes, direction),
         statistics=statistics,
-        evidence=_evidence(known, changes, contexts_told(said, direction)),
+        evidence=_evidence(known, test, changes, contexts_told(said, direction)),
     )
-    if alone is not None:
-        return _coloured_cost(finding, metric, court)
     if test is None:
-        return _coloured_pointer(finding, metric)
-    return _coloured(finding, _obstacles(finding, votes, court))
+        return _note(finding, metric)
+    return _judged(finding, metric, context, net=str(test.evidence.get("net") or ""))
 
 
-def _evidence(known: Finding | None, changes: list[Change], contexts: str) -> dict[str, str] | None:
-    found = {**((known.evidence if known else None) or {}), **({"contexts": contexts} if contexts else {})}
-    for word in SOURCE_WORDS:
-        said = (change.evidence.get(word) for change in changes)
-        text = next((text for text in said if isinstance(text, str) and text != UNKNOWN_SOURCE), None)
-        found |= {} if text is None else {word: text}
-    return found or None
+ONE_SIDED = {Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET}
+
+
+def _agreed(changes: Iterable[Change]) -> Direction:
+    """The direction in which all strategies point, "none" where they differ."""
+    found = {direction_of(BY_WORD[change.kind]) for change in changes} - {"none"}
+    return next(iter(found)) if len(found) == 1 else "none"
 
 
 def _direction_of_cost(kind: Kind, metric: MetricReport) -> Direction:
@@ -229,133 +193,229 @@ def _direction_of_cost(kind: Kind, metric: MetricReport) -> Direction:
     return "worse" if dearer == (metric.better == "lower") else "better"
 
 
+def _votes(changes: Iterable[Change], direction: Direction) -> tuple[Vote, ...]:
+    return tuple(
+        Vote(
+            change.strategy,
+            change.family,
+            change.kind,
+            direction != "none" and direction_of(BY_WORD[change.kind]) == direction,
+        )
+        for change in changes
+    )
+
+
+def _evidence(
+    known: Finding | None, test: Change | None, changes: list[Change], contexts: str
+) -> dict[str, str] | None:
+    found = {**((known.evidence if known else None) or {}), **({"contexts": contexts} if contexts else {})}
+    for word in WORDS:
+        text = None if test is None else test.evidence.get(word)
+        found |= {word: text} if isinstance(text, str) and text not in {"", "self"} else {}
+    for word in SOURCE_WORDS:
+        said = (change.evidence.get(word) for change in changes)
+        text = next((text for text in said if isinstance(text, str) and text != UNKNOWN_SOURCE), None)
+        found |= {} if text is None else {word: text}
+    return found or None
+
+
 def _statistics(changes: list[Change], values: dict[str, float | None]) -> dict[str, float | None]:
     """The test's numbers and the inclusive sums; ``weight`` is the change as a part of the run."""
     found: dict[str, float | None] = {}
     for change in changes:
-        for name in TOLD:
+        for name in STATISTICS:
             if name in change.evidence:
-                found.setdefault(name, _float(change.evidence[name]))
-    before, after = values["share_from"] or 0.0, values["share_to"] or 0.0
-    found["weight"] = after - before
-    for change in changes:
-        if change.strategy == GATE_TEST:
-            found["weight"] = _float(change.evidence.get("delta_share"))
+                found.setdefault(name, _number(change.evidence[name]))
+    found["weight"] = found.get("delta_share")
+    if found["weight"] is None:
+        found["weight"] = (values["share_to"] or 0.0) - (values["share_from"] or 0.0)
     return found
 
 
-def _coloured_cost(finding: Finding, metric: MetricReport, court: Court) -> Finding:
-    """New cost is worth a look where the calibrated test sees more than chance in it, or could not speak at all."""
-    share, q = finding.share_to or 0.0, finding.statistics.get("q")
-    certain = not _tested(metric) or (q is not None and q <= court.q)
-    new = finding.kind == Kind.NOT_IN_BASELINE.word and finding.direction == "worse"
-    if new and certain and share >= GATE_SHARE:
-        return replace(finding, colour="yellow", reasons=("new cost: a new name alone never fails the gate",))
-    return finding
-
-
-def _tested(metric: MetricReport) -> bool:
-    return metric.calibration.get("state") in {"calibrated", "uncalibrated"}
-
-
-def _coloured_pointer(finding: Finding, metric: MetricReport) -> Finding:
-    """A finding without the calibrated test: a hint where the test was silent, a maybe where it could not speak."""
-    if _tested(metric):
+def _note(finding: Finding, metric: MetricReport) -> Finding:
+    """A finding without the test: a note, or a possible change where nothing was tested."""
+    if finding.kind in {kind.word for kind in ONE_SIDED}:
+        return finding
+    if metric.calibration.get("state") == "tested":
         if finding.direction == "worse" and _models_agree(finding):
-            return replace(
-                finding, colour="yellow", reasons=("its cost over size changed; no calibrated test sees it",)
-            )
-        return replace(finding, reasons=("the calibrated test sees no more than noise here",))
+            return replace(finding, colour="yellow", reasons=(Reason(ReasonCode.MODELS),))
+        return replace(finding, reasons=(Reason(ReasonCode.WITHIN_NOISE),))
     if not finding.from_value and not finding.to_value:
-        return replace(finding, reasons=("it has no cost of its own: a caller of what changed",))
+        return replace(finding, reasons=(Reason(ReasonCode.NO_SELF_COST),))
     if {(vote.name, BY_WORD[vote.kind] in MAYBE) for vote in finding.strategies} == {(CONTEXTS, True)}:
-        return replace(finding, reasons=("its share of the run shifted, and nothing else says that it changed",))
+        return replace(finding, reasons=(Reason(ReasonCode.SHARE_SHIFTED),))
     colour: Colour = "yellow" if finding.direction == "worse" else "neutral"
-    return replace(finding, colour=colour, reasons=("no calibrated test could confirm it",))
+    return replace(finding, colour=colour, reasons=(Reason(ReasonCode.NOT_TESTED),))
 
 
 def _models_agree(finding: Finding) -> bool:
-    """Two strategies saw it in the models of cost over size, one for sure: shares of a run do not tell growth."""
+    """Two strategies saw it in the models of cost over size, one for sure: shares of a run do not show growth."""
     agreeing = [BY_WORD[vote.kind] for vote in finding.strategies if vote.family == "M" and vote.agrees]
     return len(agreeing) >= 2 and any(kind not in MAYBE for kind in agreeing)
 
 
-def _seams(finding: Finding) -> list[str]:
-    """What attribution and confirmation say against red; silence says nothing."""
-    evidence = finding.evidence or {}
-    found = [CAPS[evidence["cost"]]] if evidence.get("cost") in CAPS else []
-    if evidence.get("reach") == "not reachable":
-        found.append("out of reach of the change")
-    if evidence.get("confirmed") == "no":
-        found.append("a second measurement did not confirm it")
+def _judged(finding: Finding, metric: MetricReport, context: GateContext, net: str) -> Finding:
+    """The finding of the test of locations with its colour and reasons."""
+    if finding.direction != "worse":
+        return replace(finding, colour="green" if finding.direction == "better" else "neutral")
+    proof = None if net else _confirmed(finding, metric) or _calls_rose(finding, metric, context)
+    obstacles = _doubts(finding, metric, context, net) if proof is None else []
+    if proof is not None:
+        level: Severity = "severe" if (finding.statistics["weight"] or 0.0) >= SEVERE_SHARE else "degraded"
+        finding = replace(finding, severity=level, kind=SIGNED[level, "worse"].word)
+    if not obstacles and finding.severity not in ENOUGH[context.policy.fail_on]:
+        obstacles.append(_severity(finding, "fail-on", context.policy.fail_on))
+    obstacles += [*_against(finding, context), *context.advisory]
+    if obstacles:
+        return replace(finding, colour="yellow", reasons=tuple(obstacles))
+    return replace(finding, colour="red", reasons=(proof or _why_red(finding, metric),))
+
+
+def _why_red(finding: Finding, metric: MetricReport) -> Reason:
+    """The sentence that a reader can check by hand."""
+    runs = metric.runs["baseline"] + metric.runs["target"]
+    if finding.statistics.get("p") == 0.0:
+        return Reason(ReasonCode.EXACT, {"runs": runs})
+    if metric.calibration.get("mode") == "jobs":
+        return Reason(ReasonCode.BEYOND_JOBS, _jobs(finding, metric))
+    return Reason(ReasonCode.NO_SPLIT, {"splits": metric.calibration.get("splits"), "runs": runs})
+
+
+def _jobs(finding: Finding, metric: MetricReport) -> dict[str, str | int | float | bool | None]:
+    return {
+        "jobs": metric.calibration.get("base_jobs"),
+        "bound": finding.statistics.get("bound"),
+        "change": finding.statistics.get("ratio", finding.relative),
+    }
+
+
+def _doubts(finding: Finding, metric: MetricReport, context: GateContext, net: str) -> list[Reason]:
+    """Why the test does not make the finding red; empty where it does."""
+    facts = metric.calibration
+    if facts.get("inconclusive") == "too_few_runs":
+        runs = {"baseline": metric.runs["baseline"], "target": metric.runs["target"]}
+        return [Reason(ReasonCode.UNCONFIRMED, dict(runs))]
+    if net:
+        return [Reason(ReasonCode.OFFSET)]
+    if (metric.name, metric.unit) == (CALLS.name, CALLS.unit):
+        return [Reason(ReasonCode.CALLS)]
+    found = []
+    p, certain = finding.statistics.get("p"), BY_WORD[finding.kind] not in MAYBE
+    if facts.get("mode") == "jobs" and not certain:
+        found.append(Reason(ReasonCode.NEAR_JOBS, _jobs(finding, metric)))
+    elif p is not None and p > context.red:
+        found.append(Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.get("splits")}))
+    elif not certain:
+        found.append(Reason(ReasonCode.BELOW_MINIMUM))
+    if p != 0.0 and facts.get("different_jobs") and facts.get("mode") == "runs":
+        found.append(Reason(ReasonCode.FEW_JOBS, {"jobs": facts.get("base_jobs"), "needed": FEWEST_JOBS}))
     return found
 
 
-def _obstacles(finding: Finding, votes: dict[str, Direction], court: Court) -> list[str]:
-    """Why a worse finding of the gate's test is not red; empty = red."""
-    q = finding.statistics.get("gate_q", finding.statistics.get("q"))
+def _confirmed(finding: Finding, metric: MetricReport) -> Reason | None:
+    """The second measurement as a proof by itself; calls are none."""
+    evidence = finding.evidence or {}
+    if evidence.get("confirmed") != "yes" or (metric.name, metric.unit) == (CALLS.name, CALLS.unit):
+        return None
+    return Reason(ReasonCode.CONFIRMED, {"runs": evidence.get("confirmed_runs"), "p": evidence.get("confirmed_p")})
+
+
+def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) -> Reason | None:
+    """A listed change of time whose exact calls rose by at least half as much."""
+    place = (finding.location.name, finding.location.file)
+    counts = context.calls.get(place)
+    if (
+        counts is None
+        or metric.unit != "nanoseconds"
+        or finding.direction != "worse"
+        or "judged" in (finding.evidence or {})
+    ):
+        return None
+    if metric.calibration.get("inconclusive") == "too_few_runs":
+        return None
+    before, after = counts
+    growth, relative = (after - before) / before if before > 0 else float("inf"), finding.relative
+    if after <= before or (relative is not None and growth < ROSE_AS_MUCH * relative):
+        return None
+    return Reason(ReasonCode.CALLS_ROSE, {"before": before, "after": after})
+
+
+def _severity(finding: Finding, setting: str, value: str) -> Reason:
+    return Reason(ReasonCode.SEVERITY, {"severity": finding.severity, "setting": setting, "value": value})
+
+
+def _against(finding: Finding, context: GateContext) -> list[Reason]:
+    """What attribution and confirmation say against red."""
+    evidence, confirm = finding.evidence or {}, context.policy.confirm
     found = []
-    if votes.get("T") != "worse":
-        found.append("below the floors of the gate")
-    elif q is None or q > court.gate_q / court.pairs:
-        found.append(f"not certain enough among {court.pairs} comparisons")
-    elif q >= SURE_ALONE and court.unmeasured:
-        # a second family looks at the same run, and shares what disturbed it
-        found.append("one timed run cannot show how much times scatter: record three runs or more")
-    elif q >= SURE_ALONE and not any(word == "worse" for family, word in votes.items() if family != "T"):
-        found.append("only the calibrated tests see it")
-    if not fails(finding.severity, court.policy.fail_on):
-        found.append(f"severity {finding.severity} does not fail (fail-on: {court.policy.fail_on})")
-    waiting = _waiting(finding, court.policy, sure=q is not None and q < SURE_ALONE)
-    return [*found, *_seams(finding), *waiting, *court.advisory, *court.locations_advisory]
+    if evidence.get("reach") == "not reachable":
+        found.append(Reason(ReasonCode.NOT_REACHABLE))
+    if evidence.get("confirmed") == "no":
+        found.append(Reason(ReasonCode.NOT_REPEATED))
+    sure = confirm == "when-possible" and (finding.statistics.get("distance") or 0.0) >= TOTAL_MARGIN
+    if "confirmed" not in evidence and confirm != "off" and not sure:
+        found.append(Reason(ReasonCode.WAITS, {"confirm": confirm}))
+    return found
 
 
-def _waiting(finding: Finding, policy: Policy, *, sure: bool) -> list[str]:
-    """Whether red has to wait for a second measurement that nobody made yet."""
-    measured = "confirmed" in (finding.evidence or {})
-    if measured or policy.confirm == "off" or (policy.confirm == "when-possible" and sure):
-        return []
-    return [f"waits for a second measurement (confirm: {policy.confirm})"]
-
-
-def _coloured(finding: Finding, obstacles: list[str]) -> Finding:
-    if finding.direction != "worse":
-        return replace(finding, colour="green" if finding.direction == "better" else "neutral")
-    if obstacles:
-        return replace(finding, colour="yellow", reasons=tuple(obstacles))
-    return replace(finding, colour="red", reasons=("every condition of the gate holds",))
-
-
-def _total(change: Change, sums: list[Change], court: Court, known: Finding | None) -> Finding | None:
-    """The total's finding after the correction for the number of totals; None where it does not survive it."""
+def _total(
+    change: Change, sums: list[Change], metric: MetricReport, context: GateContext, known: Finding | None
+) -> Finding:
+    """The finding of the total."""
     kind = BY_WORD[change.kind]
     direction = direction_of(kind)
-    p = court.total_p if court.total_p is not None else 1.0
-    if p > court.alpha:
-        return None
-    shift, distance = (_float(change.evidence.get(name)) or 0.0 for name in ("shift", "distance"))
-    sure = kind not in MAYBE and p <= court.alpha_gate
-    level: Severity = severity(distance, shift) if sure else "maybe"
-    weak = Kind.MAYBE_DEGRADATION if direction == "worse" else Kind.MAYBE_OPTIMIZATION
-    statistics = {name: _float(value) for name, value in change.evidence.items() if not isinstance(value, str)}
+    shift = _number(change.evidence.get("shift")) or 0.0
+    sure = kind not in MAYBE
+    level: Severity = ("severe" if abs(shift) >= SEVERE_SHARE else "degraded") if sure else "maybe"
+    statistics = {name: _number(value) for name, value in change.evidence.items() if not isinstance(value, str)}
     finding = Finding(
         severity=level,
         colour="neutral",
-        kind=(kind if sure else weak).word,
+        kind=kind.word,
         direction=direction,
-        location=Location("total"),
-        from_value=_float(change.from_value),
-        to_value=_float(change.to_value),
+        location=TOTAL,
+        from_value=_number(change.from_value),
+        to_value=_number(change.to_value),
         delta=change.delta,
         relative=change.relative,
         share_from=None,
         share_to=None,
         strategies=_votes([change, *sums], direction),
-        statistics=statistics | {"p_adjusted": p, "weight": shift},
+        statistics=statistics | {"weight": shift},
         evidence=known.evidence if known else None,
     )
-    obstacles = [] if sure else ["not certain enough to fail the gate"]
-    if not fails(level, court.policy.fail_on_total):
-        obstacles.append(f"severity {level} does not fail (fail-on-total: {court.policy.fail_on_total})")
-    obstacles += [*_seams(finding), *_waiting(finding, court.policy, sure=p < SURE_ALONE)]
-    return _coloured(finding, [*obstacles, *court.advisory, *court.totals_advisory])
+    if direction != "worse":
+        return replace(finding, colour="green" if direction == "better" else "neutral")
+    proof = _confirmed(finding, metric)
+    obstacles = [] if proof else _doubts_of_total(finding, metric, context)
+    if proof:
+        level = "severe" if abs(shift) >= SEVERE_SHARE else "degraded"
+        finding = replace(finding, severity=level, kind=Kind.TOTAL_DEGRADATION.word)
+    if not obstacles and level not in ENOUGH[context.policy.fail_on_total]:
+        obstacles.append(_severity(finding, "fail-on-total", context.policy.fail_on_total))
+    obstacles += [*_against(finding, context), *context.advisory]
+    if obstacles:
+        return replace(finding, colour="yellow", reasons=tuple(obstacles))
+    return replace(finding, colour="red", reasons=(proof or _why_red(finding, metric),))
+
+
+def _doubts_of_total(finding: Finding, metric: MetricReport, context: GateContext) -> list[Reason]:
+    """Why the total is not red; empty where it is. The weightiest doubt only."""
+    facts, p = metric.calibration, finding.statistics.get("p")
+    sure, factor = BY_WORD[finding.kind] not in MAYBE, finding.statistics.get("everything")
+    reason = None
+    if (metric.name, metric.unit) == (CALLS.name, CALLS.unit):
+        reason = Reason(ReasonCode.CALLS)
+    elif p == 0.0:
+        reason = None
+    elif factor is not None and not facts.get("interleaved"):
+        reason = Reason(ReasonCode.EVERYTHING, {"factor": factor})
+    elif facts.get("mode") == "jobs":
+        reason = None if sure else Reason(ReasonCode.NEAR_JOBS, _jobs(finding, metric))
+    elif p is not None and p > context.red:
+        reason = Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.get("splits")})
+    elif facts.get("different_jobs"):
+        reason = Reason(ReasonCode.FEW_JOBS, {"jobs": facts.get("base_jobs"), "needed": FEWEST_JOBS})
+    elif not sure:
+        reason = Reason(ReasonCode.ORDER_UNKNOWN)
+    return [] if reason is None else [reason]

@@ -8,11 +8,15 @@ from typing import TypeVar
 from profgate.errors import ProfgateError
 from profgate.judge.verdict import judge
 from profgate.model.acceptance import Acceptance
+from profgate.model.change import Change
+from profgate.model.levels import RED
 from profgate.model.links import Links
 from profgate.model.policy import Policy
-from profgate.model.report import NotCompared, Report, Side
+from profgate.model.report import FIRST_SCHEMA, MetricReport, NotCompared, Report, Side, Verdict
+from profgate.model.tests import Maxima, TestFamily
 
 Item = TypeVar("Item")
+ROUNDED = 1e-5  # maxima are stored with six digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,9 @@ def as_one(
         baseline=baseline,
         target=target,
         workloads=tuple(
-            replace(one, name=_name(leg, one.name, shared)) for leg in legs for one in leg.report.workloads
+            replace(one, name=_name(leg, one.name, shared), metrics=_together(leg, legs, one.metrics))
+            for leg in legs
+            for one in leg.report.workloads
         ),
         not_compared=(*lost, *_all_absences(legs, shared)),
         changes=tuple(one for leg in legs for one in leg.report.changes),
@@ -56,13 +62,66 @@ def as_one(
         acceptances=_once(one for leg in legs for one in leg.report.acceptances)
         if acceptances is None
         else tuple(acceptances),
+        tests=_tests(legs),
     )
+    if any(leg.report.schema == FIRST_SCHEMA for leg in legs):
+        draft = replace(draft, schema=FIRST_SCHEMA, verdict=_worst(legs))
     pages = {
         (_name(leg, workload, shared), metric): url
         for leg in legs
         for (workload, metric), url in leg.links.pages.items()
     }
     return judge(draft, policy), Links(pages=pages)
+
+
+def _tests(legs: Sequence[Leg]) -> tuple[TestFamily, ...]:
+    """The families of all, those of one name as one."""
+    by_name: dict[str, list[TestFamily]] = {}
+    for leg in legs:
+        for family in leg.report.tests:
+            by_name.setdefault(family.name, []).append(family)
+    return tuple(
+        TestFamily(name, _largest([one.first for one in same]), _largest([one.last for one in same]))
+        for name, same in by_name.items()
+    )
+
+
+def _largest(maxima: Sequence[Maxima]) -> Maxima:
+    worse, better = (tuple(map(max, zip(*side, strict=True))) for side in zip(*maxima, strict=True))
+    return worse, better
+
+
+def _together(leg: Leg, legs: Sequence[Leg], metrics: tuple[MetricReport, ...]) -> tuple[MetricReport, ...]:
+    """The metrics with p among the tests of all; base jobs bound the differences of all alike."""
+    return tuple(replace(metric, changes=_with_p(metric, leg, legs)) for metric in metrics)
+
+
+def _with_p(metric: MetricReport, leg: Leg, legs: Sequence[Leg]) -> tuple[Change, ...]:
+    name = metric.calibration.get("family")
+    others = [family for other in legs if other is not leg for family in other.report.tests if family.name == name]
+    own = next((family for family in leg.report.tests if family.name == name), None)
+    if own is None or not others:
+        return metric.changes
+    changes = []
+    for change in metric.changes:
+        p, t = change.evidence.get("p"), change.evidence.get("t")
+        if change.family == "T" and isinstance(p, float) and isinstance(t, float) and p > 0.0:
+            side = int(t < 0)
+            # what was found in the own shard left its maxima; the other shards keep all of theirs
+            maxima = [own.last if p <= RED else own.first, *(family.first for family in others)]
+            largest = [max(values) for values in zip(*(one[side] for one in maxima), strict=True)]
+            p = sum(value >= abs(t) * (1.0 - ROUNDED) for value in largest) / len(largest)
+            changes.append(replace(change, evidence={**change.evidence, "p": p}))
+        else:
+            changes.append(change)
+    return tuple(changes)
+
+
+def _worst(legs: Sequence[Leg]) -> Verdict:
+    """The verdict of reports that are not judged again: the gravest of all, with the reasons of each."""
+    order = ("fail", "not_compared", "inconclusive", "warn", "pass")
+    gravest = min((leg.report.verdict for leg in legs), key=lambda verdict: order.index(verdict.conclusion))
+    return replace(gravest, reasons=_once(reason for leg in legs for reason in leg.report.verdict.reasons))
 
 
 def _all_names(leg: Leg) -> set[str]:
@@ -82,7 +141,7 @@ def _absences(leg: Leg) -> tuple[NotCompared, ...]:
     """What a leg could not compare; one that held nothing at all is an absence by itself."""
     if leg.report.workloads or leg.report.not_compared:
         return leg.report.not_compared
-    return (NotCompared(leg.name, None, "both", "; ".join(leg.report.verdict.reasons) or "nothing was compared"),)
+    return (NotCompared(leg.name, None, "both", "nothing was compared"),)
 
 
 def _target(legs: Sequence[Leg]) -> Side:

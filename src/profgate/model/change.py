@@ -10,7 +10,7 @@ from profgate.model.attribution import SourceStates
 
 @dataclass(frozen=True, slots=True)
 class OptionSpec:
-    """One threshold of a strategy: its default, its bounds and what it means."""
+    """One threshold of a strategy: its default, its bounds and what it means; ``deprecated`` has no effect."""
 
     name: str
     default: float | int | str | bool
@@ -18,6 +18,7 @@ class OptionSpec:
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[str, ...] = ()
+    deprecated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,7 @@ class Detection:
     of `Kind`), ``from_value`` and ``to_value`` float64[row] in stored units of the metric, ``statistics`` float64[row]
     by name (NaN = unknown), ``words`` text[row] by name ("" = none), ``confidence_types`` and ``confidence``
     float64[row]. ``facts["counts"]`` are numbers of what is in no row. ``cannot_tell`` holds reasons for the whole
-    comparison. ``reasons``, ``flags`` and ``partial`` are there for the rows that have them. ``groups`` are the test's
-    columns over the comparison's groups of locations.
+    comparison. ``reasons``, ``flags`` and ``partial`` are there for the rows that have them.
 
     A strategy that speaks of calling contexts says which: ``node`` int64[row] is the row of the comparison's tree, and
     ``moved`` gives, for a row whose cost only moved, the tree's row at the other end.
@@ -90,7 +90,6 @@ class Detection:
     reasons: dict[int, str] = field(default_factory=dict)
     flags: dict[int, tuple[str, ...]] = field(default_factory=dict)
     partial: dict[int, tuple[Partial, ...]] = field(default_factory=dict)
-    groups: dict[str, FloatArray] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +97,13 @@ class Context:
     """What a strategy may know beyond the comparison.
 
     ``pairs`` W = compared (workload, metric) pairs in the report; ``source_states`` what is known of the sources of the
-    comparison's symbols, None where nobody looked.
+    comparison's symbols, None where nothing is. ``evidence`` is what the tests of the whole report show of the
+    comparison (`detect.evidence`), None outside a report.
     """
 
     pairs: int = 1
     source_states: SourceStates | None = None
+    evidence: Any = None
 
 
 @dataclass(frozen=True, slots=True)

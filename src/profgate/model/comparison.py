@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
-from profgate.model.arrays import FloatArray, IntArray, RowArray
+from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray
 from profgate.model.cost_models import CostModels
 from profgate.model.durations import DurationTable
 from profgate.model.profile import Configuration, Facts
@@ -38,12 +37,9 @@ class Symbols:
 class Repeats:
     """How three or more runs a side scatter, float64[2, row]: the first line inclusive, the second self.
 
-    ``share_shift`` is the difference of the mean shares of a run's total, target minus baseline, and ``share_error``
-    its standard error; ``value_error`` is the standard error of the difference of the mean values.
+    ``value_error`` is the standard error of the difference of the mean values.
     """
 
-    share_shift: FloatArray
-    share_error: FloatArray
     value_error: FloatArray
 
 
@@ -56,6 +52,7 @@ class DiffTree:
     ``pre`` int64[row] is the row's number in pre-order, ``size`` int64[row] the rows of its subtree.
     ``baseline_calls`` and ``target_calls`` int64[row] count the calls of exactly that path (the root has none); None
     where a run of the side does not count calls, as no sampled profile does. ``repeats`` is None with too few runs.
+    ``run_self`` int64[run, row] is the self value of each run, baseline runs first.
     """
 
     parent: RowArray
@@ -70,6 +67,7 @@ class DiffTree:
     baseline_calls: IntArray | None = None
     target_calls: IntArray | None = None
     repeats: Repeats | None = None
+    run_self: IntArray | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,21 +146,6 @@ class Observations:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CostGroup:
-    """Locations that are tested as one more: ``values`` int64[run] is their sum, or a caller's inclusive cost.
-
-    ``split``: ``others`` are new callees of ``lead``; ``merged``: callees that are gone. ``moved``: ``lead`` got what
-    they lost, or all of them changed places. ``new``: ``lead`` is new; the first of the others is its nearest caller
-    that both sides know, and the rest are further new functions below that one.
-    """
-
-    kind: Literal["split", "merged", "moved", "new"]
-    lead: int
-    others: tuple[int, ...]
-    values: IntArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Causes:
     """Where the walk down the calls that carry a change ends, int64[symbol], for growing and for falling cost."""
 
@@ -178,7 +161,10 @@ class Comparison:
 
     ``self_value`` and ``total_value`` are int64[run, symbol], baseline runs first, then target runs; total counts
     recursion once. ``run_totals`` int64[run]. ``present`` bool[2, symbol] tells whether a side knows the symbol.
-    ``noise_self`` int64[noise run, symbol] and ``noise_totals`` int64[noise run] are base runs of other commits.
+    ``noise_self`` int64[noise run, symbol] and ``noise_totals`` int64[noise run] are base runs of other commits;
+    ``noise_active`` is like ``active_total`` for them, None where some are only known without.
+    ``waiting`` bool[symbol]: functions that only wait; ``active_total`` int64[run, symbol] is ``total_value`` without
+    what waiting functions below took.
     ``first_seen`` int64[symbol] is the place of a symbol's first appearance in the baseline's input, root to leaf.
     ``period`` is the value of one sample where the metric is sampled and that is known and one for all runs, else None;
     ``sample_values`` float64[run] and ``noise_sample_values`` float64[noise run] hold it where it is known at all, in
@@ -186,7 +172,7 @@ class Comparison:
     for formats with stacks, ``edges`` for those that know callers and callees alone. ``models`` are there where a
     profile brings models of cost over size, or records with sizes to fit them to. ``renamed`` are symbols that stand
     for an older name too, with that (name, file); ``files`` lead from what the baseline calls a file to what the target
-    and ``symbols`` do; ``groups`` are tested as further locations. ``durations`` are there
+    and ``symbols`` do; ``durations`` are there
     where the files are results of test runs.
     """
 
@@ -201,6 +187,9 @@ class Comparison:
     present: IntArray
     noise_self: IntArray
     noise_totals: IntArray
+    noise_active: IntArray | None = None
+    waiting: BoolArray | None = None
+    active_total: IntArray | None = None
     period: int | None = None
     sample_values: FloatArray | None = None
     noise_sample_values: FloatArray | None = None
@@ -214,7 +203,6 @@ class Comparison:
     warnings: tuple[str, ...] = ()
     renamed: Mapping[int, tuple[str, str | None]] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
-    groups: tuple[CostGroup, ...] = ()
     causes: Causes | None = None
     durations: DurationTable | None = None
 

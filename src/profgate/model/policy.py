@@ -8,6 +8,7 @@ from profgate.model.name_aliases import Aliases
 FailOn = Literal["severe", "degradation", "maybe", "never"]
 FAIL_ON_ORDER: tuple[FailOn, ...] = ("never", "severe", "degradation", "maybe")
 OnNotCompared = Literal["neutral", "fail"]
+OnInconclusive = Literal["neutral", "fail"]
 Confirm = Literal["off", "required", "when-possible"]
 EmbedSource = Literal["changed", "none", "all"]  # whose source a page may hold
 
@@ -36,6 +37,7 @@ class Policy:
     fail_on: FailOn = "degradation"
     fail_on_total: FailOn = "degradation"
     on_not_compared: OnNotCompared = "neutral"
+    on_inconclusive: OnInconclusive = "neutral"
     gate_without_history: bool = False
     max_gate_distance: int = 0
     budget: float = 0.01

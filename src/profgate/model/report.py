@@ -5,9 +5,12 @@ from typing import Literal
 
 from profgate.model.acceptance import Acceptance
 from profgate.model.change import Change, Location
+from profgate.model.reason import Reason
+from profgate.model.tests import TestFamily
 
-SCHEMA = "profgate.report/1"
-Conclusion = Literal["pass", "warn", "fail", "not_compared"]
+SCHEMA = "profgate.report/2"
+FIRST_SCHEMA = "profgate.report/1"  # shown and merged as it was judged
+Conclusion = Literal["pass", "warn", "fail", "not_compared", "inconclusive"]
 Colour = Literal["red", "yellow", "neutral", "green"]
 Direction = Literal["worse", "better", "none"]
 
@@ -52,7 +55,7 @@ class Finding:
     share_from: float | None
     share_to: float | None
     strategies: tuple[Vote, ...]
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
     statistics: dict[str, float | None] = field(default_factory=dict)
     evidence: dict[str, str] | None = None
     acknowledgement: dict[str, str] | None = None
@@ -62,18 +65,11 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Locations that belong together: ``net`` is the calibrated test's word on them as one location.
+    """Locations that belong together; ``renamed``: the other is the old name."""
 
-    ``renamed``: the other is the old name. ``split``: the others are new callees of the location; ``merged``: callees
-    that are gone. ``moved``: the location got what they lost, or all of them changed places. ``new``: the location is
-    new; the first of the others is its nearest caller that both sides know, whose inclusive cost ``net`` tests, and the
-    rest are further new functions below that one.
-    """
-
-    kind: Literal["renamed", "split", "merged", "moved", "new"]
+    kind: Literal["renamed"]
     location: Location
     others: tuple[Location, ...]
-    net: Change | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +104,7 @@ class MetricReport:
     cannot_tell: tuple[str, ...] = ()
     unsuited: tuple[str, ...] = ()
     detectable: float | None = None
-    calibration: dict[str, float | int | str | None] = field(default_factory=dict)
+    calibration: dict[str, float | int | str | bool | None] = field(default_factory=dict)
     relations: tuple[Relation, ...] = ()
     causes: tuple[Cause, ...] = ()
     undrawable: bool = False
@@ -151,7 +147,7 @@ class Verdict:
 
     conclusion: Conclusion
     colour: Colour
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
     advisory: bool = False
     exit_code: int = 0
 
@@ -168,6 +164,7 @@ class Report:
     changes: tuple[Change, ...] = ()
     warnings: tuple[str, ...] = ()
     acceptances: tuple[Acceptance, ...] = ()
+    tests: tuple[TestFamily, ...] = ()
     policy: dict[str, str | int | float | bool | None] = field(default_factory=dict)
     schema: str = SCHEMA
 

@@ -8,7 +8,13 @@ from profgate.model.visible_text import cut, plain
 
 LONGEST = 140  # characters of a description; GitHub refuses more
 State = Literal["success", "failure", "error"]
-WORDS = {"pass": "no relevant change", "warn": "worth a look", "fail": "failed", "not_compared": "not compared"}
+WORDS = {
+    "pass": "passed",
+    "warn": "review",
+    "fail": "failed",
+    "not_compared": "not compared",
+    "inconclusive": "inconclusive",
+}
 
 
 class Statuses(Protocol):
@@ -22,10 +28,10 @@ def status_context(key: str) -> str:
     return f"profgate/{key}"
 
 
-def publish_verdict(client: Statuses, sha: str, key: str, verdict: Verdict, url: str) -> None:
+def publish_verdict(client: Statuses, sha: str, key: str, verdict: Verdict, text: str, url: str) -> None:
     """The gate's word on a commit; what is not compared passes or fails as the policy says, and says so."""
     failed = verdict.conclusion == "fail" or verdict.exit_code == 1
-    words = [WORDS[verdict.conclusion], *verdict.reasons[:1]]
+    words = filter(None, (WORDS[verdict.conclusion], text))
     _publish(client, sha, key, "failure" if failed else "success", ": ".join(words), url)
 
 

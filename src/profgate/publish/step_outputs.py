@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from profgate.model.report import Finding, Report
 
 OUTPUTS = {
-    "conclusion": "pass, warn, fail or not_compared.",
-    "findings": "Number of findings, one for each cause.",
+    "conclusion": "pass, warn, fail, not_compared or inconclusive.",
+    "findings": "Number of possible and certain regressions, one for each cause.",
     "red": "Number of causes that turn the gate red.",
     "report": "Path of report.json.",
     "release-notes": "Path of the Markdown for release notes, where two refs were compared.",
@@ -41,7 +41,13 @@ def outputs_of(report: Report | None, published: Published) -> dict[str, str]:
     values["base-runs"] = str(published.base_runs)
     if report is None:
         return values | {"findings": "0", "red": "0"}
-    findings = [one for workload in report.workloads for metric in workload.metrics for one in metric.findings]
+    findings = [
+        one
+        for workload in report.workloads
+        for metric in workload.metrics
+        for one in metric.findings
+        if one.colour in {"red", "yellow"} and one.direction == "worse"
+    ]
     distance = report.baseline.distance
     return values | {
         "conclusion": report.verdict.conclusion,

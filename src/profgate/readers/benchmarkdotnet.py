@@ -4,14 +4,14 @@ from profgate.model.profile import Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.readers.containers import read_all, unwrap
 from profgate.readers.json_text import Json, begins_object, decode, ends_hold, listing, mapping, wrong
-from profgate.readers.results import Results, amount_of, each_process, measured, text, time_in
+from profgate.readers.results import Results, amount_of, measured, text, time_in
 
 _TIME = time_in("ns")
 _ALLOCATED = amount_of("allocated", "bytes")
 
 
 class BenchmarkDotNetReader:
-    """Reads what BenchmarkDotNet's JSON exporters write: every iteration, or a mean for each launch of several."""
+    """Reads what BenchmarkDotNet's JSON exporters write: a run for each launch, the median of its iterations."""
 
     name = "benchmarkdotnet"
 
@@ -50,19 +50,19 @@ def _add(results: Results, benchmark: Json, where: str) -> None:
         results.warnings["benchmarks that failed, of which nothing is known"] += 1
         return
     statistics = mapping(benchmark["Statistics"], where, "'Statistics'")
-    launches: dict[object, list[float]] = {}
+    launched = False
     for entry in listing(benchmark.get("Measurements") or [], where, "'Measurements'"):
         record = mapping(entry, where, "a measurement")
         if (record.get("IterationMode"), record.get("IterationStage")) == ("Workload", "Result"):
             operations = measured(record.get("Operations"), where)
             if not operations:
                 raise wrong(where, "a measurement has no operations")
-            launch = launches.setdefault(str(record.get("LaunchIndex")), [])
-            launch.append(measured(record.get("Nanoseconds"), where) / operations)
-    values: list[object] = [*each_process(list(launches.values()))]
-    if not values:
+            time = measured(record.get("Nanoseconds"), where) / operations
+            results.add(name, _TIME, [time], process=str(record.get("LaunchIndex")))
+            launched = True
+    if not launched:
         values = listing(statistics.get("OriginalValues") or [statistics.get("Mean")], where, "'OriginalValues'")
-    results.add(name, _TIME, values)
+        results.add(name, _TIME, values, process=0)
     memory = benchmark.get("Memory")
     if isinstance(memory, dict) and memory.get("BytesAllocatedPerOperation") is not None:
         results.add(name, _ALLOCATED, [memory["BytesAllocatedPerOperation"]])

@@ -18,7 +18,8 @@ from profgate.readers.quantities import MAX_TOTAL, in_base_unit, whole_numbers
 from profgate.readers.stack_events import stacks_from_parents
 
 _ROOT, _COLLECTOR = "(root)", "(garbage collector)"
-_SPECIAL = (_ROOT, _COLLECTOR, "(idle)")
+_IDLE = "(idle)"
+_SPECIAL = (_ROOT, _COLLECTOR, _IDLE)
 _NO_FRAME = -1  # the root, and idling, which is no cost
 _FILE = "file://"
 _DRIVE = re.compile(r"/[A-Za-z]:/")
@@ -40,7 +41,7 @@ class CpuprofileReader:
         return "it is JSON with the nodes of a V8 profile" if shown else None
 
     def read(self, source: SourceFile) -> Profile:
-        """One metric: the time that samples lasted, in nanoseconds. Raises ProfileError."""
+        """One metric: the time that samples lasted, in nanoseconds, with the mean as period. Raises ProfileError."""
         where = source.name
         document = mapping(decode(read_all(unwrap(source)), where), where, "the document")
         if "timeDeltas" not in document:
@@ -57,7 +58,7 @@ class CpuprofileReader:
             metrics=(Metric("time", "nanoseconds", exponent=exponent),),
             frames=tree.frame_list(),
             stacks=tree.stacks(sampled, values),
-            periods=(None,),  # the time between two samples varies
+            periods=(tree.mean_duration(sampled, values),),
             facts=Facts(format=CpuprofileReader.name, profiler="v8", runtime="javascript"),
             warnings=(f"{backwards} samples that go back in time",) if backwards else (),
         )
@@ -155,6 +156,11 @@ class _Tree:
             np.where(above, place[parent], -1)[kept], frame[kept], own[kept].reshape(1, -1), where=self.where
         )
         return replace(found, root_values=read_only(np.array([root], dtype=np.int64)))
+
+    def mean_duration(self, sampled: IntArray, durations: IntArray) -> int | None:
+        """The mean time of the samples that are not idle, at least 1; None where there are none."""
+        busy = durations[np.array([name != _IDLE for name in self.names], dtype=np.bool_)[sampled]]
+        return max(1, round(float(busy.mean()))) if len(busy) else None
 
     def parents(self) -> IntArray:
         """int64[node]: the number of its caller, -1 where it has none."""

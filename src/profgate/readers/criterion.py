@@ -29,7 +29,7 @@ class CriterionReader:
         return "it has messages about completed benchmarks" if _MESSAGE.search(source.head) else None
 
     def read(self, source: SourceFile) -> Profile:
-        """The time of an iteration in nanoseconds, one for each sample. Raises ProfileError."""
+        """The time of an iteration in nanoseconds: a run, with the median of its samples. Raises ProfileError."""
         where, data = source.name, read_all(unwrap(source))
         results = Results(where)
         if _MESSAGE.search(data):
@@ -39,7 +39,7 @@ class CriterionReader:
         else:
             sample = mapping(decode(data, where), where, "the document")
             name = _SAMPLE_FILE.sub("", f"/{where}").strip("/") or where
-            results.add(name, time_in("ns"), _values(sample.get("iters"), sample.get("times"), where))
+            results.add(name, time_in("ns"), _values(sample.get("iters"), sample.get("times"), where), process=0)
         return results.profile(Facts(format=self.name, profiler="criterion"))
 
 
@@ -74,6 +74,7 @@ def _add_message(results: Results, message: Json, where: str) -> None:
         message.get("id"),
         quantity_of(unit),
         _values(message.get("iteration_count"), message.get("measured_values"), where),
+        process=0,
     )
 
 

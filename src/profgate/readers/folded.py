@@ -53,9 +53,6 @@ def _warnings_of(scan: Scan, names: list[str]) -> tuple[str, ...]:
     notes = []
     if scan.bad_count:
         notes.append(f"{scan.bad_count} of {scan.lines} lines skipped: {_quoted(scan)}")
-    if scan.root_values:
-        count = len(scan.root_values)
-        notes.append(f"{count} stack{'s' if count > 1 else ''} without a frame counted on the root")
     if replaced := sum("\ufffd" in name for name in names):
         notes.append(f"{replaced} frame names hold bytes that are not UTF-8, replaced")
     if not scan.lines:

@@ -1,4 +1,4 @@
-"""The text of `go test -bench`: every line a run of a benchmark, with pairs of value and unit."""
+"""The text of `go test -bench`: lines of a benchmark with pairs of value and unit, repeated by `-count`."""
 
 import re
 from decimal import Decimal, InvalidOperation
@@ -20,7 +20,7 @@ _NAMES = {"b/op": "allocated", "allocs/op": "allocations", "mb/s": "speed"}
 
 
 class GoBenchmarkReader:
-    """Reads what `go test -bench . -count 10` prints: a run a line, with all its units."""
+    """Reads what `go test -bench . -count 10` prints: a run a process, the medians of its lines."""
 
     name = "go-benchmark"
 
@@ -32,7 +32,8 @@ class GoBenchmarkReader:
         """Times in nanoseconds, memory in bytes, rates for each second. Raises ProfileError."""
         where = source.name
         results, facts, package, ended = Results(where), dict[str, str](), "", False
-        runs: list[tuple[int, str, str, str]] = []
+        lines: list[tuple[int, int, str, str, str]] = []
+        process = 0
         for number, line in enumerate(read_all(unwrap(source)).decode(errors="replace").splitlines(), start=1):
             if len(line) > _LONGEST_LINE:
                 continue  # what the tests print themselves
@@ -40,14 +41,16 @@ class GoBenchmarkReader:
                 facts[fact[1]] = fact[2]
                 package = fact[2] if fact[1] == "pkg" else package
             elif run := _RUN.fullmatch(line.rstrip()):
-                runs.append((number, package, run[1], run[3]))
+                process += ended
+                lines.append((number, process, package, run[1], run[3]))
                 ended = False
             elif line.startswith(_END):
                 ended = True
         results.warnings["ends without a PASS: the run was cut off, or its output was filtered"] += not ended
-        hidden = _processors([name for _, _, name, _ in runs])
-        for number, package, name, values in runs:
-            _add(results, ".".join(filter(None, (package, name.removesuffix(hidden)))), values, f"{where}:{number}")
+        hidden = _processors([line[3] for line in lines])
+        for number, of_process, package, name, values in lines:
+            title = ".".join(filter(None, (package, name.removesuffix(hidden))))
+            _add(results, title, values, f"{where}:{number}", of_process)
         return results.profile(
             Facts(
                 format=self.name,
@@ -65,7 +68,7 @@ def _processors(names: list[str]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def _add(results: Results, name: str, values: str, where: str) -> None:
+def _add(results: Results, name: str, values: str, where: str, process: int) -> None:
     words = values.split()
     if len(words) % 2:
         raise ProfileError(where, f"{words[-1][:40]!r} has no unit; let the benchmarks run again")
@@ -74,4 +77,4 @@ def _add(results: Results, name: str, values: str, where: str) -> None:
             number = Decimal(value)
         except InvalidOperation:
             raise ProfileError(where, f"{value[:40]!r} is no number; let the benchmarks run again") from None
-        results.add(name, quantity_of(unit, _NAMES.get(unit.lower(), "")), [number])
+        results.add(name, quantity_of(unit, _NAMES.get(unit.lower(), "")), [number], process=process)

@@ -17,7 +17,7 @@ _NO_COUNTERS = {
 
 
 class GoogleBenchmarkReader:
-    """Reads what `--benchmark_out_format=json` writes: every repetition, its times and its counters."""
+    """Reads what `--benchmark_out_format=json` writes: a run a file, the medians of its repetitions."""
 
     name = "google-benchmark"
 
@@ -36,10 +36,8 @@ class GoogleBenchmarkReader:
         entries = listing(document.get("benchmarks"), where, "'benchmarks'")
         records = [mapping(entry, where, f"benchmark {number}") for number, entry in enumerate(entries)]
         runs = [record for record in records if record.get("run_type") != "aggregate"]
-        for record in runs or [record for record in records if record.get("aggregate_name") == "mean"]:
+        for record in runs or [record for record in records if record.get("aggregate_name") == "median"]:
             _add(results, record)
-        if records and not runs:
-            results.warnings["benchmarks with a mean alone, whose repetitions were not written"] += len(records)
         version = text(context, "library_version")
         return results.profile(Facts(format=self.name, profiler="google benchmark", profiler_version=version))
 
@@ -49,11 +47,11 @@ def _add(results: Results, record: Json) -> None:
         results.warnings["benchmarks that failed, of which nothing is known"] += 1
         return
     name, unit = record.get("run_name") or record.get("name"), text(record, "time_unit") or "ns"
-    results.add(name, time_in(unit), [record.get("real_time")])
-    results.add(name, time_in(unit, "CPU time"), [record.get("cpu_time")])
+    results.add(name, time_in(unit), [record.get("real_time")], process=0)
+    results.add(name, time_in(unit, "CPU time"), [record.get("cpu_time")], process=0)
     for key, value in record.items():
         if key not in _NO_COUNTERS and isinstance(value, int | Decimal) and not isinstance(value, bool):
-            results.add(name, _counter(key), [value])
+            results.add(name, _counter(key), [value], process=0)
 
 
 def _counter(key: str) -> Quantity:

@@ -1,21 +1,20 @@
 """JMH's JSON: the iterations of every fork of a benchmark."""
 
 import re
-from collections.abc import Sequence
 from decimal import Decimal
 
 from profgate.model.profile import Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.readers.containers import read_all, unwrap
 from profgate.readers.json_text import Json, decode, listing, mapping, wrong
-from profgate.readers.results import Results, each_process, measured, quantity_of, text, unknown
+from profgate.readers.results import Results, measured, quantity_of, text, unknown
 
 _LOOKS = re.compile(rb'\A\s*\[\s*\{\s*"jmhVersion"')
 _MODES = {"thrpt": "throughput", "avgt": "time", "sample": "sampled time", "ss": "single-shot time"}
 
 
 class JmhReader:
-    """Reads what JMH writes with `-rf json`: every iteration, or a mean for each fork where there are several."""
+    """Reads what JMH writes with `-rf json`: a run for each fork, the median of its iterations."""
 
     name = "jmh"
 
@@ -60,13 +59,14 @@ def _add_metric(results: Results, title: tuple[str, str], metric: Json, where: s
             [measured(value, where) for value in listing(fork, where, "a fork")]
             for fork in listing(metric.get("rawData", []), where, "'rawData'")
         ]
-    values: Sequence[object] = each_process(forks)
-    if not values:
-        results.warnings["metrics with a score alone, whose iterations were not written"] += 1
-        values = [metric.get("score")]
     # a profiler's MB/sec and counts are no goals in themselves
     goal = unit.startswith("ops/") or unit.endswith("/op")
-    results.add(title[0], quantity_of(unit, title[1]) if goal else unknown(unit, title[1]), values)
+    quantity = quantity_of(unit, title[1]) if goal else unknown(unit, title[1])
+    for number, fork in enumerate(forks):
+        results.add(title[0], quantity, fork, process=number)
+    if not any(forks):
+        results.warnings["metrics with a score alone, whose iterations were not written"] += 1
+        results.add(title[0], quantity, [metric.get("score")])
 
 
 def _mean_of(histogram: object, where: str) -> float:

@@ -4,13 +4,13 @@ from profgate.model.profile import Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.readers.containers import read_all, unwrap
 from profgate.readers.json_text import Json, begins_object, decode, ends_hold, listing, mapping
-from profgate.readers.results import Results, each_process, measured, quantity_of, text
+from profgate.readers.results import Results, quantity_of, text
 
 _UNITS = {"second": ("time", "s"), "byte": ("memory", "bytes")}
 
 
 class PyperfReader:
-    """Reads what pyperf writes with `-o`: a reading for each worker process, the mean of its values."""
+    """Reads what pyperf writes with `-o`: a run for each worker process, the median of its values."""
 
     name = "pyperf"
 
@@ -46,9 +46,7 @@ class PyperfReader:
 
 def _add(results: Results, benchmark: Json, said: Json, where: str) -> None:
     runs = listing(benchmark.get("runs"), where, "'runs'")
-    workers = [
-        [measured(value, where) for value in listing(mapping(run, where, "a run").get("values", []), where, "'values'")]
-        for run in runs
-    ]
     name, unit = _UNITS.get(text(said, "unit") or "second", ("", text(said, "unit") or ""))
-    results.add(said.get("name"), quantity_of(unit, name), each_process(workers))
+    for number, run in enumerate(runs):
+        values = listing(mapping(run, where, "a run").get("values", []), where, "'values'")
+        results.add(said.get("name"), quantity_of(unit, name), values, process=number)

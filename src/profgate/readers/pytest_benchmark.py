@@ -1,4 +1,4 @@
-"""pytest-benchmark's JSON: the rounds of each benchmark."""
+"""pytest-benchmark's JSON: the rounds of each benchmark, which one process repeats."""
 
 from profgate.model.profile import Facts, Profile
 from profgate.model.source import SourceFile
@@ -10,7 +10,7 @@ _TIME = time_in("s")
 
 
 class PytestBenchmarkReader:
-    """Reads what `pytest --benchmark-json` and `--benchmark-save-data` write: every round, or means without them."""
+    """Reads what `pytest --benchmark-json` and `--benchmark-save-data` write: a run, the median of its rounds."""
 
     name = "pytest-benchmark"
 
@@ -33,10 +33,8 @@ class PytestBenchmarkReader:
 def _add(results: Results, benchmark: Json, where: str) -> None:
     stats = mapping(benchmark.get("stats"), where, "'stats'")
     rounds = listing(stats.get("data", []), where, "'data'")
-    if not rounds:
-        results.warnings["benchmarks with a mean alone, whose rounds --benchmark-save-data keeps"] += 1
     name = text(benchmark, "fullname") or benchmark.get("name")
-    results.add(name, _TIME, rounds or [stats.get("mean")])
+    results.add(name, _TIME, rounds or [stats.get("median", stats.get("mean"))], process=0)
 
 
 def _facts(document: Json, where: str) -> Facts:

@@ -2,19 +2,20 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from statistics import median
 
 import numpy as np
 
-from profgate.model.arrays import FloatArray, read_only
+from profgate.model.arrays import read_only
 from profgate.model.profile import Configuration, Facts, FrameList, Measurements, Profile
 from profgate.model.units import Better, Metric, MetricKind, base_unit
 from profgate.model.visible_text import NO_NAME, visible
 from profgate.readers.json_text import Json, wrong
 
-MOST_RUNS = 100  # runs of one benchmark and file: more say the same again, and neighbours resemble each other
+MOST_RUNS = 100  # of one benchmark and file: more add nothing, and neighbours resemble each other
 LONGEST_NAME = 500
 _LARGEST = 1e30
 _COUNTS = {"allocs", "allocations", "count", "counts", "instructions"}
@@ -22,7 +23,7 @@ _EACH = {"", "op", "iter", "iteration", "call"}
 _WORK = {"op", "ops", "operations", "iter", "iterations", "items", "requests", "req", "rows", "queries", "messages"}
 _DECIMAL_BYTES = {"b": 1.0, "bytes": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9}
 _SECONDS = {"sec": "s"}
-_AVERAGED = f"benchmarks of more than {MOST_RUNS} rounds, of which means of consecutive ones are compared"
+_IN_BLOCKS = f"benchmarks of more than {MOST_RUNS} runs, of which medians of consecutive ones are compared"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +87,6 @@ def _rate(work: str, under: str, name: str) -> Quantity | None:
     return rate_of(name or "throughput", f"{done}/s", size * 1e9 / (factor * 10.0**power))
 
 
-def each_process(groups: Sequence[Sequence[float]]) -> list[float]:
-    """Readings from the values of several processes: one a process, since what a process repeats is no new one.
-
-    The values themselves where there was one process alone.
-    """
-    filled = [group for group in groups if group]
-    return list(filled[0]) if len(filled) == 1 else [sum(group) / len(group) for group in filled]
-
-
 @dataclass
 class Results:
     """The benchmarks of one file in its order; ``scenarios`` False: they are parts of one run, as tests of a suite."""
@@ -104,7 +96,7 @@ class Results:
     warnings: Counter[str] = field(default_factory=Counter)
     _metrics: dict[Metric, int] = field(default_factory=dict)
     _frames: dict[tuple[str, str | None, int | None], int] = field(default_factory=dict)
-    _values: dict[tuple[int, int], list[float]] = field(default_factory=dict)
+    _values: dict[tuple[int, int], dict[Hashable, list[float]]] = field(default_factory=dict)
 
     def add(
         self,
@@ -113,8 +105,12 @@ class Results:
         values: Iterable[object],
         file: str | None = None,
         line: int | None = None,
+        process: Hashable = None,
     ) -> None:
-        """Further runs of a benchmark. Raises ProfileError for what is no value of a measurement."""
+        """Further runs of a benchmark. Raises ProfileError for what is no value of a measurement.
+
+        Values of one ``process`` are its rounds: they make one run, with their median. None: each value is a run.
+        """
         if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_NAME:
             raise wrong(self.where, f"a benchmark is called {str(name)[:40]!r}, which is no name of a benchmark")
         amounts = [measured(value, f"{self.where}: {name}") * quantity.factor for value in values]
@@ -123,7 +119,9 @@ class Results:
             title = " ".join(visible(name).split()) or NO_NAME
             frame = self._frames.setdefault((title, file, line), len(self._frames))
             metric = self._metrics.setdefault(quantity.metric, len(self._metrics))
-            self._values.setdefault((frame, metric), []).extend(amounts)
+            runs = self._values.setdefault((frame, metric), {})
+            for amount in amounts:
+                runs.setdefault((len(runs),) if process is None else process, []).append(amount)
 
     def profile(self, facts: Facts) -> Profile:
         """All of it; a file without benchmarks is valid and empty."""
@@ -141,7 +139,9 @@ class Results:
         )
 
     def _measurements(self) -> Measurements:
-        runs = [self._in_blocks(np.array(values)) for values in self._values.values()]
+        runs = [
+            self._in_blocks([median(values) for values in processes.values()]) for processes in self._values.values()
+        ]
         lengths = [len(values) for values in runs]
         keys = np.array(list(self._values), np.int64).reshape(-1, 2)
         many = sum(lengths)
@@ -157,13 +157,13 @@ class Results:
             scenarios=self.scenarios,
         )
 
-    def _in_blocks(self, values: FloatArray) -> FloatArray:
-        """At most so many runs, each the mean of equally many consecutive ones; the last may stand for fewer."""
+    def _in_blocks(self, values: list[float]) -> list[float]:
+        """At most so many runs, each the median of equally many consecutive ones; the last may stand for fewer."""
         if not self.scenarios or len(values) <= MOST_RUNS:
             return values
-        self.warnings[_AVERAGED] += 1
-        starts = np.arange(0, len(values), math.ceil(len(values) / MOST_RUNS))
-        return np.asarray(np.add.reduceat(values, starts) / np.diff(np.append(starts, len(values))))
+        self.warnings[_IN_BLOCKS] += 1
+        size = math.ceil(len(values) / MOST_RUNS)
+        return [median(values[start : start + size]) for start in range(0, len(values), size)]
 
 
 def measured(value: object, where: str) -> float:

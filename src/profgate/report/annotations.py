@@ -34,7 +34,7 @@ def _noted(report: Report, row: Row, paths: dict[str, str]) -> Annotation | None
     if row.finding.direction != "worse" or place is None or place[1] not in paths:
         return None
     where = f" in {name_text(row.workload)}" if len(report.workloads) > 1 else ""
-    message = f"{story(row, name_text)}{where}: {'; '.join(why(row))}"
+    message = f"{story(row, name_text)}{where}: {'; '.join(why(row, name_text))}"
     level: Literal["failure", "warning"] = "failure" if row.finding.colour == "red" else "warning"
     return Annotation(
         path=paths[place[1]],

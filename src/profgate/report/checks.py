@@ -12,6 +12,7 @@ from profgate.model.visible_text import cut, fitting, name_text, plain
 from profgate.report import numbers, rows
 from profgate.report.json_report import to_json
 from profgate.report.terminal_report import FEW, NARROWEST, TONES, WORDS, Line, Tone, finding_lines
+from profgate.report.wording import reason_text
 
 SCHEMA = "profgate.check/1"
 SHOWN = 12  # letters of a hash
@@ -125,8 +126,8 @@ def _said(report: Report) -> str:
     """The verdict's first sentence, what weighs most where there is such a thing."""
     told = "" if report.verdict.conclusion == "not_compared" else rows.headline(report, name_text)
     if told:
-        return f"improved: {told}" if report.verdict.conclusion == "pass" else told
-    return cut(plain(report.verdict.reasons[0]), 200) if report.verdict.reasons else ""
+        return told
+    return cut(plain(reason_text(report.verdict.reasons[0], name_text)), 200) if report.verdict.reasons else ""
 
 
 def _findings(report: Report, room: int) -> Iterator[Line]:

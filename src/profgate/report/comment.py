@@ -9,7 +9,7 @@ from profgate.errors import ProfgateError
 from profgate.model.acceptance import limits_text
 from profgate.model.links import Links
 from profgate.model.report import Document, Finding, MetricReport, Report, Side
-from profgate.model.visible_text import full_name
+from profgate.model.visible_text import full_name, name_text
 from profgate.report import numbers, rows
 from profgate.report.acceptances import markdown_acceptances, ways_out
 from profgate.report.finding_key import finding_key
@@ -25,16 +25,18 @@ from profgate.report.markdown_text import (
 from profgate.report.rank_report import rank_details, rank_sections
 from profgate.report.rows import Pair, Row
 from profgate.report.templates import render_template
+from profgate.report.wording import reason_text
 
 COMMENT_BYTES = 60_000  # GitHub refuses a body above 65,536 characters; bytes are the strictest way to count them
 ROW_LIMITS = (20, 10, 5, 2, 0)
-OPEN_ROWS = 5
+OPEN_ROWS = 3
 OPEN_REASONS = 3
-LOOKS_CHANGED = 0.05  # relative change of a total that nobody takes for nothing
 LONGEST_COMMAND = 400
+LONGEST_DOUBT = 400
+LONGEST_NAME = 60
 LONGEST_FRAGMENT = 300  # a link that long helps nobody; it then names the frame by its key alone
 POLICY = ("fail_on", "fail_on_total", "source")
-SIGNS = {"fail": "❌", "warn": "🟡", "pass": "✅", "not_compared": "⚪"}
+SIGNS = {"fail": "❌", "warn": "🟡", "pass": "✅", "not_compared": "⚪", "inconclusive": "⚪"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +129,12 @@ def view(
     shown = pairs if len(pairs) <= 3 and moved else moved
     worse = [row for row in groups.worse if not row.total]  # totals have their own table
     page = _first_page(groups.worse + groups.better, links, report)
-    said = frozenset(report.verdict.reasons)
     return {
         "marker": marker,
         "sign": SIGNS["not_compared"] if _doubtful(report) and report.verdict.conclusion != "fail" else _sign(report),
         "headline": headline(report),
         "compared": " ".join(filter(None, (compared(report, base, head), rows.measured_again(report)))),
-        "reasons": [sentence(reason) for reason in rows.further_reasons(report)[:OPEN_REASONS]]
+        "reasons": [sentence(reason) for reason in rows.further_reasons(report, _plain)[:OPEN_REASONS]]
         if _loud(report)
         else [],
         "base": base,
@@ -150,8 +151,8 @@ def view(
         "carried": _table(groups.carried, limit),
         "missing": _table(missing, max(limit, 2)),
         "open_missing": _doubtful(report),
-        "row_of": lambda row: finding_cells(row, links, said),
-        "total_of": lambda pair: total_cells(pair, said),
+        "row_of": lambda row: finding_cells(row, links),
+        "total_of": total_cells,
         "counted": numbers.counted,
         "ways_out": ways_out((*worse, *groups.carried)) if head and report.verdict.conclusion == "fail" else (),
         "acceptances": markdown_acceptances(report),
@@ -174,18 +175,32 @@ def view(
 
 
 def headline(report: Report) -> str:
-    """The first line in Markdown; doubt comes before everything else."""
-    conclusion = report.verdict.conclusion
+    """The first line in Markdown."""
     if _doubtful(report):
         return _doubt(report)
-    told = rows.headline(report, code_span) or next((sentence(reason) for reason in report.verdict.reasons), "")
-    if conclusion == "fail":
-        return f"Performance gate failed: {told}" if told else "Performance gate failed"
-    if conclusion == "warn":
-        word = "Advisory, the gate does not count yet" if report.verdict.advisory else rows.mild_word(report)
-        return f"{word}: {told}" if told else word
-    better = rows.headline(report, code_span)
-    return f"Improved: {better}" if better else "No performance change found"
+    conclusion = report.verdict.conclusion
+    text = rows.headline(report, code_span)
+    if text:
+        return sentence_start(text) if conclusion == "inconclusive" else text
+    if conclusion == "pass":
+        seen = _least_visible(report)
+        return f"No performance change{f' (smallest visible: {seen})' if seen else ''}"
+    reason = next((reason_text(reason, _plain) for reason in report.verdict.reasons), "")
+    return sentence(reason[:1].upper() + reason[1:])
+
+
+def sentence_start(text: str) -> str:
+    """A sentence of ours with names quoted already."""
+    return text[:1].upper() + text[1:]
+
+
+def _least_visible(report: Report) -> str:
+    """The smallest visible change of the only metric, or of the metric that shows least."""
+    metrics = [pair.metric for pair in rows.pairs(report)]
+    metrics = [metric for metric in metrics if rows.visible(metric)]
+    if not metrics:
+        return ""
+    return rows.visible(max(metrics, key=lambda metric: metric.calibration.get("visible_total") or 0.0))
 
 
 def compared(report: Report, base: str | None, head: str | None) -> str:
@@ -198,38 +213,51 @@ def compared(report: Report, base: str | None, head: str | None) -> str:
     return f"{amount}{metrics} compared: {sides}" if count else f"B{sides[1:]}"
 
 
-def finding_cells(row: Row, links: Links, said: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """The cells of one finding; ``said`` are reasons that the reader knows already."""
+def finding_cells(row: Row, links: Links) -> dict[str, Any]:
+    """The cells of one finding."""
     finding, unit = row.finding, row.metric.unit
     sign, tag = row.tag
-    page = _frame_link(row, links)
     times = numbers.ratio(finding.from_value, finding.to_value)
-    values = numbers.from_to(finding.from_value, finding.to_value, unit)
-    told = [
-        _why(row, said),
-        _source(finding),
-        *(sentence(text, 120) for text in rows.evidence_words(finding)),
-    ]
+    values = _unbroken(numbers.from_to(finding.from_value, finding.to_value, unit))
+    new = (finding.evidence or {}).get("new", "")
     return {
         "tag": f"{sign} {tag}",
-        "name": rows.name_of(row.finding),
-        "page": f" {link('🔥', page)}" if page else "",
+        "name": rows.name_of(finding),
+        "page": link_target(_frame_link(row, links)) or "",
+        "place": _place(finding),
         "workload": row.workload,
         "metric": row.metric.name,
-        "values": _unbroken(values) + (f" ({times})" if times != numbers.UNKNOWN else ""),
+        "times": times if times != numbers.UNKNOWN else "",
+        "values": values,
         "share": "" if row.total else _unbroken(numbers.share_from_to(finding.share_from, finding.share_to)),
-        "why": _joined(*told).replace("|", "\\|") or numbers.UNKNOWN,
+        "new": new,
+        "whose": _whose(finding) or numbers.UNKNOWN,
+        "why": _joined(_why(row), *(sentence(text, 120) for text in _notes_of(finding))).replace("|", "\\|")
+        or numbers.UNKNOWN,
     }
 
 
-def _source(finding: Finding) -> str:
-    """What was done to the function's source, as a link to its lines."""
+def _place(finding: Finding) -> str:
+    """File and line of a function; empty where the profile does not state them."""
+    place = finding.location
+    return f"{place.file}{f':{place.line}' if place.line else ''}" if place.file else ""
+
+
+def _whose(finding: Finding) -> str:
+    """Whose change it is: what the pull request did to the function, with a link to its lines, or what it reaches."""
     words = rows.source_words(finding)
-    return link(words, (finding.evidence or {}).get("source_link")) if words else ""
+    if words:
+        return link(words, (finding.evidence or {}).get("source_link"))
+    return sentence(rows.reach_words(finding), 120).replace("|", "\\|")
 
 
-def total_cells(pair: Pair, said: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """The cells of one total; ``said`` are reasons that the reader knows already."""
+def _notes_of(finding: Finding) -> tuple[str, ...]:
+    reach = rows.reach_words(finding)
+    return tuple(text for text in rows.evidence_words(finding) if text != reach)
+
+
+def total_cells(pair: Pair) -> dict[str, Any]:
+    """The cells of one total."""
     total, unit = pair.metric.total, pair.metric.unit
     found = next((row for row in (Row(pair.workload, pair.metric, f) for f in pair.metric.findings) if row.total), None)
     change = numbers.signed(total.delta, unit)
@@ -240,19 +268,13 @@ def total_cells(pair: Pair, said: frozenset[str] = frozenset()) -> dict[str, Any
         "baseline": numbers.quantity(total.baseline, unit),
         "target": numbers.quantity(total.target, unit),
         "change": f"**{change}{relative}**" if found else f"{change}{relative}",
-        "tag": _joined(" ".join(found.tag), _why(found, said)) if found else _unseen(pair.metric),
+        "tag": _joined(" ".join(found.tag), _why(found)) if found else _unseen(pair.metric),
     }
 
 
 def _unseen(metric: MetricReport) -> str:
-    """A total without a finding; one that looks changed is told with what these runs could have seen."""
-    if not rows.total_within_noise(metric):
-        untold = any(reason.startswith("totals:") for reason in metric.cannot_tell)
-        return "cannot tell" if untold else numbers.UNKNOWN
-    smallest, relative = metric.calibration.get("total_detectable"), metric.total.relative
-    if isinstance(smallest, int | float) and LOOKS_CHANGED <= abs(relative or 0.0) < smallest:
-        return f"within noise: these runs see no change below {numbers.smallest_change(smallest)}"
-    return "within noise"
+    """A total without a finding."""
+    return "within noise" if rows.total_within_noise(metric) else "not tested"
 
 
 def trust(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
@@ -260,9 +282,7 @@ def trust(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
     lines = []
     if report.baseline.distance:
         commits = numbers.counted(report.baseline.distance, "commit")
-        lines.append(
-            f"The baseline stands {commits} before the commit it should be: a nearer one has no stored profiles."
-        )
+        lines.append(f"The baseline is {commits} older than the merge base: no profiles are stored for a newer commit.")
     lines += _facts(report, pairs, limit)
     notes = [(workload.name, note) for workload in report.workloads for note in workload.comparability]
     lines += [f"{code_span(name)}: {sentence(note)}" for name, note in notes[:limit]] + _more(
@@ -270,9 +290,9 @@ def trust(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
     )
     warnings = [text for text in (sentence(warning) for warning in report.warnings) if text]
     lines += warnings[:limit] + _more(len(warnings) - limit, "warning")
-    lines += [sentence(reason) for reason in rows.further_reasons(report)[OPEN_REASONS:limit]]
+    lines += [sentence(reason) for reason in rows.further_reasons(report, _plain)[OPEN_REASONS:limit]]
     if named := rows.strategies(report):
-        lines.append("Strategies that spoke: " + ", ".join(code_span(name, 40) for name in named[:20]))
+        lines.append("Strategies used: " + ", ".join(code_span(name, 40) for name in named[:20]))
     lines += _renames(pairs, limit)
     lines += rows.only_counted(rows.counts(report))
     policy = [f"{name.replace('_', '-')} {report.policy[name]}" for name in POLICY if name in report.policy]
@@ -288,7 +308,7 @@ def _facts(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
         told = _joined(*(sentence(part) for part in _told(report, pair)))
         lines.setdefault(told, []).append(_pair(pair))
         for reason in pair.metric.cannot_tell[:OPEN_REASONS]:
-            lines.setdefault(f"cannot tell: {sentence(reason)}", []).append(_pair(pair))
+            lines.setdefault(f"not tested: {sentence(reason)}", []).append(_pair(pair))
     shown = [f"{_several(names)}: {told}" for told, names in lines.items() if told]
     return shown[:limit] + _more(len(shown) - limit, "fact")
 
@@ -324,11 +344,16 @@ def _sign(report: Report) -> str:
 
 
 def _doubt(report: Report) -> str:
-    return f"NOT COMPARED: {rows.doubt(report, code_span, sentence)}"
+    return f"Not compared: {sentence(rows.doubt(report, _plain), LONGEST_DOUBT)}"
 
 
-def _why(row: Row, said: frozenset[str]) -> str:
-    return _joined(*(sentence(part, 120) for part in rows.why(row, said)))
+def _why(row: Row) -> str:
+    return _joined(*(sentence(part, 160) for part in rows.why(row, _plain)))
+
+
+def _plain(name: str) -> str:
+    """A name inside a sentence that is made safe as a whole."""
+    return name_text(name, LONGEST_NAME)
 
 
 def _unbroken(text: str) -> str:
@@ -358,7 +383,7 @@ def _trust_title(report: Report, pairs: Sequence[Pair]) -> str:
         counts = {rows.run_counts(pair.metric) for pair in pairs}
         facts.append(counts.pop() if len(counts) == 1 else "different numbers of runs")
         states = {rows.calibration(report, pair.metric) for pair in pairs}
-        facts.append(states.pop() if len(states) == 1 else "noise known to different degrees")
+        facts.append(states.pop() if len(states) == 1 else "")
     notes = sum(len(workload.comparability) for workload in report.workloads) + len(report.warnings)
     facts.append(numbers.counted(notes, "note") if notes else "")
     return _joined(*facts)

@@ -8,6 +8,7 @@ from profgate.model.change import Change
 from profgate.model.report import Finding, MetricReport, NotCompared, Report
 from profgate.model.visible_text import plain
 from profgate.report import rows
+from profgate.report.wording import reason_text
 
 COLUMNS = (
     "record",
@@ -70,12 +71,12 @@ def _finding(workload: str, metric: MetricReport, finding: Finding) -> dict[str,
         "colour": finding.colour,
         "direction": finding.direction,
         "strategy": " ".join(vote.name for vote in finding.strategies if vote.agrees),
-        "reason": "; ".join((*finding.reasons, *_told(finding))),
+        "reason": "; ".join((*(reason_text(reason, str) for reason in finding.reasons), *_told(finding))),
     }
 
 
 def _story(finding: Finding) -> tuple[str, ...]:
-    return (f"carried by {finding.carried_by.name}",) if finding.carried_by else ()
+    return (f"part of the change of {finding.carried_by.name}",) if finding.carried_by else ()
 
 
 def _told(finding: Finding) -> Iterable[str]:

@@ -1,11 +1,11 @@
 """What a repository reads where profgate runs for the first time and has nothing to compare with."""
 
+from profgate.model.levels import FEWEST_JOBS
 from profgate.model.policy import Policy
 from profgate.model.report import Document
 from profgate.report import numbers
 from profgate.report.comment import SIGNS, marker
 from profgate.report.markdown_text import link, link_target, markdown_filters
-from profgate.report.rows import GATE_RUNS
 from profgate.report.templates import render_template
 
 RANKED_TESTS = 30  # from which their order says something
@@ -38,14 +38,13 @@ def render_first_run(
         sign=SIGNS["fail" if strict else "not_compared"],
         strict=strict,
         never=policy.fail_on == policy.fail_on_total == "never",
-        at_once=policy.gate_without_history,
         workloads=numbers.counted(workloads, "workload"),
         tests=numbers.counted(tests, "test") if tests else "",
         enough_tests=tests >= RANKED_TESTS,
         ranked_tests=RANKED_TESTS,
         branch=base_branch,
-        needed=GATE_RUNS,
-        left=max(0, GATE_RUNS - stored_runs),
+        needed=FEWEST_JOBS,
+        left=max(0, FEWEST_JOBS - stored_runs),
         run=link("workflow run", run_url) if link_target(run_url) else "",
     )
     return Document("comment.md", "text/markdown", text)

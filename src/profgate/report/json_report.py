@@ -1,21 +1,23 @@
-"""The report as JSON and back: `profgate.report/1`, the contract for programs and for merging matrix legs."""
+"""The report as JSON and back: `profgate.report/2`, the contract for programs and for merging shards."""
 
 import json
 import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from enum import StrEnum
 from functools import cache
 from types import UnionType
 from typing import Any, Literal, NoReturn, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 from profgate.errors import ProfgateError
 from profgate.model.change import Change
-from profgate.model.report import SCHEMA, Report
+from profgate.model.report import FIRST_SCHEMA, SCHEMA, Report
 
 Annotation: TypeAlias = Any  # what `get_type_hints` gives: a type, or a special form without a common one
 Plain: TypeAlias = Any  # what `json` takes and gives
 REPORT_NAME = "report.json"
-ONLY_WHERE_SAID = frozenset({"context", "acceptances", "undrawable"})  # left out where there is none
+ONLY_WHERE_SAID = frozenset({"context", "acceptances", "undrawable", "parameters"})  # left out where there is none
+DEEPEST = 40  # levels of a document of schema 1
 LARGEST_INTEGER = 1 << 63  # beyond it other languages lose digits or refuse the number
 
 
@@ -25,18 +27,37 @@ def to_json(report: Report) -> str:
 
 
 def from_json(text: str, where: str = "report.json") -> Report:
-    """The report of a document. Unknown keys are passed over, so that a newer profgate of schema 1 stays readable.
+    """The report of a document of schema 2, or of schema 1 with its sentences as they are. Unknown keys are ignored.
 
     Raises:
         ProfgateError: with the path of the first value that is missing or of the wrong type.
     """
     document = _expected(dict, _parsed(text, where), where, "an object")
-    if document.get("schema") != SCHEMA:
+    if document.get("schema") == FIRST_SCHEMA:
+        document = _of_first_edition(document, where)
+    elif document.get("schema") != SCHEMA:
         said = f"its schema is {_shown(document['schema'])}" if "schema" in document else "it states no schema"
         _refuse(where, f"is no report that this profgate reads: {said}, expected {SCHEMA!r}; give a report.json")
     report = _decoded(Report, document, where)
     assert isinstance(report, Report)  # noqa: S101 - tells mypy what the type argument says
     return report
+
+
+def _of_first_edition(document: dict[str, Any], where: str) -> dict[str, Any]:
+    """A document of schema 1 in the form of schema 2: its sentences become reasons that hold a text."""
+
+    def converted(value: Plain, key: str = "", depth: int = 0) -> Plain:
+        if depth > DEEPEST:
+            _refuse(where, "is nested too deeply; it is no report of profgate")
+        if key == "reasons" and isinstance(value, list):
+            return [{"code": "first_edition", "parameters": {"text": str(one)}} for one in value]
+        if key == "relations" and isinstance(value, list):
+            return [one for one in value if isinstance(one, dict) and one.get("kind") == "renamed"]
+        if isinstance(value, dict):
+            return {name: converted(item, name, depth + 1) for name, item in value.items()}
+        return [converted(item, "", depth + 1) for item in value] if isinstance(value, list) else value
+
+    return {**converted(document), "tests": []}
 
 
 def _encoded(value: object) -> Plain:
@@ -96,8 +117,7 @@ def _decoded(kind: Annotation, value: object, where: str) -> Plain:
         return _decoded_record(kind, value, where)
     origin: object = get_origin(kind)
     if origin is tuple:
-        items = _expected(list, value, where, "a list")
-        return tuple(_decoded(get_args(kind)[0], item, f"{where}[{place}]") for place, item in enumerate(items))
+        return _decoded_tuple(get_args(kind), _expected(list, value, where, "a list"), where)
     if origin is dict:
         entries = _expected(dict, value, where, "an object")
         return {name: _decoded(get_args(kind)[1], item, f"{where}.{name[:80]}") for name, item in entries.items()}
@@ -106,6 +126,13 @@ def _decoded(kind: Annotation, value: object, where: str) -> Plain:
             _refuse(where, f"is {_shown(value)}; expected one of {', '.join(get_args(kind))}")
         return value
     return _decoded_scalar(get_args(kind) if origin in (Union, UnionType) else (kind,), value, where)
+
+
+def _decoded_tuple(kinds: tuple[Annotation, ...], items: list[object], where: str) -> tuple[Plain, ...]:
+    parts = kinds[:1] * len(items) if kinds[-1] is Ellipsis else kinds
+    if len(parts) != len(items):
+        _refuse(where, f"has {len(items)} items; expected {len(parts)}")
+    return tuple(_decoded(kind, items[place], f"{where}[{place}]") for place, kind in enumerate(parts))
 
 
 def _decoded_record(kind: type, value: object, where: str) -> Plain:
@@ -129,6 +156,10 @@ def _decoded_scalar(kinds: tuple[Annotation, ...], value: object, where: str) ->
         return None
     if any(is_dataclass(kind) or get_origin(kind) for kind in kinds) and value is not None:
         return _decoded(kinds[0], value, where)
+    if len(kinds) == 1 and isinstance(kinds[0], type) and issubclass(kinds[0], StrEnum):
+        if not isinstance(value, str) or value not in list(kinds[0]):
+            _refuse(where, f"is {_shown(value)}; expected one of {', '.join(kinds[0])}")
+        return kinds[0](value)
     accepted = {*kinds, int} if float in kinds else {*kinds}
     if type(value) not in accepted or value is None:
         _refuse(where, f"is {_shown(value)}; expected {' or '.join(sorted(_word(kind) for kind in kinds))}")

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from profgate.report.page_evidence import evidence_of
 from profgate.report.page_sources import Embed, page_sources
 from profgate.report.rows import reach_in_full, tag_of, weight_of
 from profgate.report.unrolled import NOT_UNROLLED, unroll
+from profgate.report.wording import reason_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,10 @@ class PageContext:
     rules: BlueprintRules = field(default_factory=BlueprintRules)
 
 
-def normalisation_of(comparison: Comparison) -> Literal["none", "total"]:
-    """Bare sample counts are made equal in total, unless both sides state one rate: then they are time."""
-    rates = {facts.rate for facts in comparison.facts}
-    return "total" if comparison.metric.unit == "samples" and (len(rates) > 1 or None in rates) else "none"
+RATE_UNKNOWN = (
+    "A recording does not state its sampling rate. Samples are compared as they were recorded; "
+    "more samples are more time only if both sides were recorded at one rate."
+)
 
 
 def page_input(comparison: Comparison, context: PageContext | None = None) -> tuple[PageTree, PageHeader]:
@@ -54,10 +54,9 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
         exponent=comparison.metric.exponent,
         better=comparison.metric.better,
         runs=(comparison.runs.baseline, comparison.runs.target),
-        normalisation=normalisation_of(comparison),
         labels=context.labels,
         findings=marks,
-        notes=[note.text for note in comparison.notes],
+        notes=_notes(comparison),
         keep=frozenset(keep),
         sample_value=comparison.period,
         sources=_sources(comparison, context, keep),
@@ -93,6 +92,12 @@ def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, Pa
     return tree, header
 
 
+def _notes(comparison: Comparison) -> list[str]:
+    """The notes of the comparison, and one where samples are counted at a rate that a side does not state."""
+    unknown = comparison.metric.unit == "samples" and not all(facts.rate for facts in comparison.facts)
+    return [*(note.text for note in comparison.notes), *([RATE_UNKNOWN] if unknown else [])]
+
+
 def _sources(comparison: Comparison, context: PageContext, first: set[int]) -> list[PageSource]:
     if context.diff is None or context.states is None:
         return []
@@ -113,7 +118,7 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageT
             symbols.lines,
             tree.baseline_calls,
             tree.target_calls,
-            evidence_of(tree, comparison.runs, normalisation_of(comparison), comparison.period),
+            evidence_of(tree, comparison.runs, comparison.period),
             source=context.states,
             former={
                 symbol: file if name == symbols.names[symbol] and file else name
@@ -161,7 +166,7 @@ def _marks(
             strategies=[vote.name for vote in finding.strategies if vote.agrees],
         )
         if finding.reasons:
-            mark["story"] = " ".join(finding.reasons)
+            mark["story"] = "; ".join(reason_text(reason, str) for reason in finding.reasons)
         if reach := reach_in_full(finding):
             mark["reach"] = reach
         if finding.location.context and comparison.tree is not None:

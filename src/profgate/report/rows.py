@@ -1,6 +1,5 @@
 """The order, the groups and the words in which every text report shows findings."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,9 +7,10 @@ from typing import NamedTuple
 
 from profgate.model.change import Location
 from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, WORSE, Kind
+from profgate.model.reason import ReasonCode
 from profgate.model.report import Direction, Finding, MetricReport, NotCompared, Report
-from profgate.model.units import MetricKind
 from profgate.report import numbers
+from profgate.report.wording import reason_text
 
 COLOURS = ("red", "yellow", "neutral", "green")
 TAGS: dict[Kind, tuple[str, str]] = {
@@ -19,7 +19,7 @@ TAGS: dict[Kind, tuple[str, str]] = {
     Kind.DEGRADATION: ("🟠", "degraded"),
     Kind.MAYBE_DEGRADATION: ("🟡", "maybe"),
     Kind.NOT_IN_BASELINE: ("🆕", "new"),
-    Kind.UNKNOWN: ("❔", "cannot tell"),
+    Kind.UNKNOWN: ("❔", "undecided"),
     Kind.NO_CHANGE: ("✅", "unchanged"),
     Kind.NOT_IN_TARGET: ("🗑", "gone"),
     Kind.MAYBE_OPTIMIZATION: ("🟢", "maybe better"),
@@ -27,24 +27,21 @@ TAGS: dict[Kind, tuple[str, str]] = {
     Kind.SEVERE_OPTIMIZATION: ("⚡", "much better"),
     Kind.TOTAL_OPTIMIZATION: ("⚡", "total better"),
 }
-NOISE = (
-    ("the calibrated test sees no more than noise here",),
-    ("it has no cost of its own: a caller of what changed",),
-)
-MOVED_KEYS = frozenset({"cost", "from", "into", "of", "through"})
-AGAIN = "measured again"  # the evidence of a second measurement, a sentence by itself
-MOVED = ("moved", "renamed", "split")  # cost that is at another place, not new
+UNDECIDED = frozenset({ReasonCode.TOO_FEW_SAMPLES, ReasonCode.TOO_FEW_RUNS, ReasonCode.CANNOT_SEE})
+QUIET = frozenset({ReasonCode.WITHIN_NOISE, ReasonCode.NO_SELF_COST})
+HIDDEN = frozenset({"contexts", "source", "source_link", "reach", "reach_path", "judged", "new"})
+CONFIRMED = "confirmed"  # evidence of a second measurement, in words of its own
 SOURCES = {
     "changed": "changed here",
     "added": "added here",
     "removed": "removed here",
     "renamed": "moved or renamed here",
 }
-GATE_RUNS = 8  # independent base runs from which the noise counts as known
-HARDLY_ANY = 99.0  # growth from which the baseline had next to nothing, and a multiple of it says nothing
+HARDLY_ANY = 99.0  # growth from which the baseline had next to nothing, and a multiple of it means nothing
+MULTIPLE = 0.5  # relative change from which a multiple is easier to read than percents
 NAMELESS = ("<", "(")  # how the names of what has none begin
-VERBS = {"time": "takes", "memory": "uses", "samples": "has"}
 Quote = Callable[[str], str]
+COMMON = 0.05  # common factor from which it is stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +73,7 @@ def tag_of(finding: Finding) -> tuple[str, str]:
     if finding.acknowledgement:
         return "✅", "accepted"
     kind = _kind(finding)
-    if finding.colour != "red" and (cost := (finding.evidence or {}).get("cost")) in MOVED:
-        return "🔀", cost
-    return ("·", "hint") if finding.colour == "neutral" and kind in MAYBE else TAGS[kind]
+    return ("·", "note") if finding.colour == "neutral" and kind in MAYBE else TAGS[kind]
 
 
 class Groups(NamedTuple):
@@ -129,7 +124,7 @@ def _group(row: Row) -> str:
     if finding.direction == "better" and finding.colour == "green":
         return "better" if _improved(row) else "noise"
     weightless = finding.from_value == 0 and finding.to_value == 0
-    return "noise" if (weightless or finding.reasons[:1] in NOISE) and not moved_words(finding) else "other"
+    return "noise" if weightless or {reason.code for reason in finding.reasons[:1]} & QUIET else "other"
 
 
 def _improved(row: Row) -> bool:
@@ -173,51 +168,72 @@ def not_compared(report: Report) -> tuple[NotCompared, ...]:
     return tuple(sorted(entries, key=lambda entry: (order[entry.side], entry.name, entry.metric or "", entry.reason)))
 
 
-def doubt(report: Report, quote: Quote, words: Quote) -> str:
-    """Why nothing can be said, as one sentence; ``words`` makes our own sentences safe, which may hold names too."""
+def doubt(report: Report, quote: Quote) -> str:
+    """Why nothing was compared, as one sentence."""
     missing, known = not_compared(report), len(pairs(report))
     if len(missing) == 1:
-        return f"{quote(missing[0].name)}: {words(missing[0].reason)}"
+        return f"{quote(missing[0].name)}: {missing[0].reason}"
     if missing and known:
         return f"{len(missing)} of {len(missing) + known} could not be compared"
     if report.verdict.reasons:
-        return words(report.verdict.reasons[0])
-    return words(missing[0].reason) if missing else "there was nothing to compare"
+        return reason_text(report.verdict.reasons[0], quote)
+    return missing[0].reason if missing else "there was nothing to compare"
 
 
 def headline(report: Report, quote: Quote) -> str:
     """What matters most, as one sentence; ``quote`` makes names safe for the place the sentence goes to.
 
-    What is sure comes first, then what is not, as what it is. Of the sure a cause says more than a sum, as long as it
-    weighs as much for the verdict; who reads one line must not take a program that got faster for a slower one.
+    A function comes before a total. Empty where nothing was found.
     """
     groups, conclusion = grouped(report), report.verdict.conclusion
-    worse = [] if conclusion == "pass" else list(groups.worse)
-    if conclusion == "fail":
-        worse = [row for row in worse if row.finding.colour == "red"] or worse
-    worse = [row for row in worse if row.finding.colour == worse[0].finding.colour]
-    doubts = [row for row in worse if conclusion != "fail" and _doubtful(row)]
-    doubts.sort(key=lambda row: -_moved_share(row.finding))
-    better = [row for row in groups.better if not _doubtful(row)]
-    sure = _cause([row for row in worse if conclusion == "fail" or not _doubtful(row)])
-    first = sure or _cause(doubts) or _cause(better)
+    if conclusion == "inconclusive":
+        return _capital(reason_text(report.verdict.reasons[0], quote))
+    wanted = {"fail": ("red",), "warn": ("yellow",)}.get(conclusion, ())
+    worse = [row for row in groups.worse if row.finding.colour in wanted]
+    first = _cause(worse)
     if first is None:
+        return _improvement(groups, quote) if conclusion in {"pass", "warn"} else ""
+    text = story(first, quote)
+    if conclusion == "warn" and not first.finding.acknowledgement:
+        text = f"Possible regression: {text} ({_doubt(first)})"
+    gain = next((row for row in groups.better if row.total and row.metric is first.metric), None)
+    if gain is not None:
+        return f"{story(gain, quote)}, but {text[0].lower() + text[1:]}"
+    return f"{text}{_total_of(first, report, quote)}"
+
+
+def _improvement(groups: Groups, quote: Quote) -> str:
+    better = sorted(groups.better, key=lambda row: not row.total)
+    if not better:
         return ""
-    gains = [row for row in better if row.metric is first.metric]
-    told = [row for row in gains if row.total][:1]
-    words = [story(row, quote) for row in told]
-    if sure is None and (gain := next((row for row in gains if not row.total), None)):
-        words.append(f"{'above all ' if told else ''}{story(gain, quote)}")
-    elif sure is not None:
-        words.append(f"{'but ' if told else ''}{story(sure, quote)}")
-    if (doubt := _cause(doubts)) and (sure is None or sure.total):
-        words.append(f"{'perhaps ' if _kind(doubt.finding) in MAYBE else ''}{story(doubt, quote)}")
-    whole = first.metric.total.relative
-    if told or first.total or whole is None:
-        return "; ".join(words)
-    of = f" of {quote(first.workload)}" if len(report.workloads) > 1 else ""
-    quiet = ", within noise" if total_within_noise(first.metric) else ""
-    return f"{'; '.join(words)} (total{of} {numbers.signed_percent(whole)}{quiet})"
+    first = better[0]
+    text = story(first, quote)
+    if first.total:
+        cause = next((row for row in better[1:] if not row.total and row.metric is first.metric), None)
+        costs = next((row for row in groups.worse if not row.total and row.metric is first.metric), None)
+        text += f", above all {story(cause, quote)}" if cause is not None else ""
+        return f"{text}; {story(costs, quote)}" if costs is not None else text
+    return text
+
+
+def _doubt(row: Row) -> str:
+    """The doubt of a possible regression in two words."""
+    codes = {reason.code for reason in row.finding.reasons}
+    if ReasonCode.OFFSET in codes:
+        return "offset elsewhere"
+    if ReasonCode.NOT_REACHABLE in codes:
+        return "not reachable from the change"
+    return "not repeated" if ReasonCode.NOT_REPEATED in codes else "not confirmed"
+
+
+def _total_of(row: Row, report: Report, quote: Quote) -> str:
+    """How the total moved, behind a function's change."""
+    relative = row.metric.total.relative
+    if row.total or relative is None:
+        return ""
+    of = f" of {quote(row.workload)}" if len(report.workloads) > 1 else ""
+    changed = any(is_total(finding) and finding.direction != "none" for finding in row.metric.findings)
+    return f"; total{of} {numbers.signed_percent(relative)}" if changed else f"; total{of} unchanged"
 
 
 def _cause(rows: Sequence[Row]) -> Row | None:
@@ -225,9 +241,13 @@ def _cause(rows: Sequence[Row]) -> Row | None:
     return next((row for row in rows if not row.total), rows[0] if rows else None)
 
 
-def _doubtful(row: Row) -> bool:
-    """Whether weak evidence is all there is, or a new name, whose cost another name may have had."""
-    return _kind(row.finding) in MAYBE | {Kind.NOT_IN_BASELINE}
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def is_total(finding: Finding) -> bool:
+    """Whether a finding is about a whole workload."""
+    return finding.location == Location("total")
 
 
 def name_of(finding: Finding) -> str:
@@ -238,72 +258,55 @@ def name_of(finding: Finding) -> str:
 
 def total_within_noise(metric: MetricReport) -> bool:
     """Whether the total was tested and nothing was found."""
-    return metric.calibration.get("total_p") is not None and all(
-        found.location != Location("total") for found in metric.findings
-    )
-
-
-def mild_word(report: Report) -> str:
-    """How to begin what does not fail: accepted, where that is all there is to it."""
-    worse = [row for row in grouped(report).worse if not row.total]
-    return "Accepted" if worse and all(row.finding.acknowledgement for row in worse) else "Worth a look"
+    tested = metric.calibration.get("total_tested") and metric.calibration.get("inconclusive") != "too_few_runs"
+    return bool(tested) and not any(is_total(found) for found in metric.findings)
 
 
 def story(row: Row, quote: Quote) -> str:
-    """One finding as a sentence: ``parse takes 2.1x its previous time``."""
+    """One finding as a sentence: ``parse is 2.1x slower (14 → 29 samples)``."""
     finding, unit = row.finding, row.metric.unit
     before, after = finding.from_value, finding.to_value
     if row.total:
-        return f"{quote(row.workload)} {_growth(row)} in total"
-    name = quote(name_of(finding))
+        return f"{quote(row.workload)} is {_growth(row)}"
+    name, new = quote(name_of(finding)), (finding.evidence or {}).get("new", "")
     if not before and after:
-        return f"{name} is new with {numbers.quantity(after, unit)}"
+        return f"{name} is new ({numbers.quantity(after, unit)})"
     if before and not after:
         return f"{name} is gone (it had {numbers.quantity(before, unit)})"
-    return f"{name} {_growth(row)}"
+    text = f"{name} is {_growth(row)}"
+    return f"{text}: new {quote(new)}" if new and finding.direction == "worse" else text
 
 
 def _growth(row: Row) -> str:
+    """The change of a finding in words: ``7.4x slower (14 → 103 samples)``."""
     finding, noun = row.finding, numbers.noun(row.metric.unit)
-    verb = VERBS.get(noun)
     if finding.relative is None:
-        return "changed"
+        return "different"
+    values = f" ({numbers.from_to(finding.from_value, finding.to_value, row.metric.unit)})"
+    up = finding.relative > 0
+    if noun in {"time", "samples"}:
+        words = "slower" if up else "faster"
+    elif row.metric.better == "higher":
+        words = "higher" if up else "lower"
+    else:
+        words = "larger" if up else "smaller"
     if finding.relative >= HARDLY_ANY:
-        values = (numbers.quantity(value, row.metric.unit) for value in (finding.from_value, finding.to_value))
-        return f"went from {' to '.join(values)}"
-    if finding.relative >= 0.5:
-        times = numbers.ratio(finding.from_value, finding.to_value)
-        return f"{verb} {times} its previous {noun}" if verb else f"is at {times} its previous value"
-    size, up = numbers.percent(abs(finding.relative)), finding.relative > 0
-    if verb:
-        fewer = "fewer" if noun == "samples" else "less"
-        return f"{verb} {size} {'more' if up else fewer} {noun}"
-    return f"is {size} {'higher' if up else 'lower'}"
+        return f"{words}{values}"
+    if finding.relative >= MULTIPLE:
+        return f"{numbers.ratio(finding.from_value, finding.to_value)} {words}{values}"
+    return f"{numbers.percent(abs(finding.relative))} {words}{values}"
 
 
-def why(row: Row, said: frozenset[str] = frozenset()) -> tuple[str, ...]:
-    """How well founded a finding is: ``fails the gate``, ``4 of 5 strategies``, ``q = 0.0004``.
-
-    Of the reasons why it does not fail the first that is not among those ``said`` before of the whole report.
-    """
+def why(row: Row, quote: Quote) -> tuple[str, ...]:
+    """Why a finding has its colour, and how many others belong to it."""
     finding = row.finding
-    mild = [reason for reason in finding.reasons if reason not in said][:1]
-    parts = ["fails the gate"] if finding.colour == "red" else mild
+    parts = [reason_text(reason, quote) for reason in finding.reasons[:1]]
     if finding.carried_by is not None:
-        parts.append(f"carried by {finding.carried_by.name}")
+        parts.append(f"part of the change of {quote(finding.carried_by.name)}")
     if row.carries:
-        parts.append(f"carries {numbers.counted(row.carries, 'row')} more")
+        parts.append(numbers.counted(row.carries, "related function"))
     if row.elsewhere:
         parts.append(f"also in {numbers.counted(row.elsewhere, 'more workload')}")
-    if len(finding.strategies) == 1 and not row.total:
-        parts.append(f"only {finding.strategies[0].name}")
-    elif finding.strategies and not row.total:
-        agreeing = sum(vote.agrees for vote in finding.strategies)
-        # of a new function every strategy says no more than that it is new
-        parts += [f"{agreeing} of {len(finding.strategies)} strategies"] * bool(agreeing)
-    if finding.statistics.get("q") is not None:
-        q_value = numbers.probability(finding.statistics["q"])
-        parts.append(f"q {q_value.replace('<', '< ') if q_value[0] == '<' else '= ' + q_value}")
     if told := growth(row):
         parts.append(told)
     return tuple(parts)
@@ -338,28 +341,24 @@ def _known(value: float | str | None) -> float | None:
     return None if isinstance(value, str) else value
 
 
-def moved_words(finding: Finding) -> str:
-    """Where the cost of a finding was before, in words; empty where it did not move."""
-    evidence = finding.evidence or {}
-    words = {"renamed": "renamed from {from}", "moved": "cost moved from {from}", "new": "reached through {through}"}
-    words |= {"split": "split into {into}" if "into" in evidence else "took in {of}"}
-    form = words.get(evidence.get("cost", ""), "")
-    try:
-        return form.format_map(evidence)
-    except KeyError:  # a report of another program may lack the name
-        return ""
-
-
 def evidence_words(finding: Finding) -> tuple[str, ...]:
-    """What else is known of a finding's place, each as ``name: text``.
-
-    First, in words of their own, what a second measurement found, and cost that moved.
-    """
-    told = MOVED_KEYS | {"source", "source_link", "reach", "reach_path", "confirmed", AGAIN}
-    plain = ((name, text) for name, text in sorted((finding.evidence or {}).items()) if name not in told)
-    again = (finding.evidence or {}).get(AGAIN, "")
-    first = filter(None, (again, moved_words(finding), reach_words(finding)))
+    """What else is known of a finding's place, each as ``name: text``; first what a second measurement found."""
+    evidence = finding.evidence or {}
+    plain = ((name, text) for name, text in sorted(evidence.items()) if name not in HIDDEN and CONFIRMED not in name)
+    first = filter(None, (_measured_again(evidence), reach_words(finding)))
     return (*first, *(f"{name}: {text}" for name, text in plain))
+
+
+def _measured_again(evidence: Mapping[str, str]) -> str:
+    said = evidence.get(CONFIRMED)
+    if said is None:
+        return ""
+    if said == "not seen":
+        return "not in the second measurement"
+    size = evidence.get("confirmed_change", "new")
+    change = "new" if size == "new" else numbers.signed_percent(float(size))
+    found = f"{'' if said == 'yes' else 'not '}confirmed by {evidence.get('confirmed_runs', '')} interleaved runs"
+    return f"{found}: {change}, p = {evidence.get('confirmed_p', numbers.UNKNOWN)}"
 
 
 def reach_words(finding: Finding) -> str:
@@ -398,43 +397,47 @@ def renamed_files(metric: MetricReport) -> tuple[tuple[str, str], ...]:
 
 
 def _renamed(metric: MetricReport) -> list[tuple[Location, Location]]:
-    found = (relation for relation in metric.relations if relation.kind == "renamed")
-    return [(relation.others[0], relation.location) for relation in found if relation.others]
+    return [(relation.others[0], relation.location) for relation in metric.relations if relation.others]
 
 
 def measured_again(report: Report) -> str:
     """How many of the suspects a second measurement confirmed, as a sentence; empty where there was none."""
-    said = [(row.finding.evidence or {}).get("confirmed") for row in _rows(report)]
+    said = [(row.finding.evidence or {}).get(CONFIRMED) for row in _rows(report)]
     asked = [word for word in said if word]
     if not asked:
         return ""
-    unseen = f", {asked.count('not seen')} not seen again" if "not seen" in asked else ""
-    return f"Measured again, both sides in turns: {asked.count('yes')} of {len(asked)} suspects confirmed{unseen}."
+    unseen = f", {asked.count('not seen')} without a value in it" if "not seen" in asked else ""
+    return f"Measured again in turns: {asked.count('yes')} of {len(asked)} possible regressions confirmed{unseen}."
 
 
-def further_reasons(report: Report) -> tuple[str, ...]:
-    """The verdict's reasons without those that name a finding: findings have rows of their own."""
-    found = tuple(_rows(report))
-    names = {row.finding.location.name for row in found}
-    if any(row.total for row in found):
-        names.add("the total")
-    return tuple(reason for reason in report.verdict.reasons if not _names_finding(reason, names))
+def further_reasons(report: Report, quote: Quote) -> tuple[str, ...]:
+    """The verdict's reasons that no row and no headline shows."""
+    shown = {ReasonCode.FINDING, ReasonCode.MORE, ReasonCode.NO_CHANGE}
+    reasons = [one for one in report.verdict.reasons if one.code not in shown]
+    if report.verdict.conclusion == "inconclusive":
+        reasons = reasons[1:]
+    several = len(report.workloads) > 1
+    texts = [
+        (reason_text(one, quote), one.parameters.get("workload") if one.code in UNDECIDED else None) for one in reasons
+    ]
+    return tuple(f"{quote(str(name))}: {text}" if several and name else _capital(text) for text, name in texts)
 
 
 def calibration(report: Report, metric: MetricReport) -> str:
-    """How far the noise of this metric is known, in words; empty where the report says nothing."""
-    runs = metric.calibration.get("base_runs")
-    if metric.kind == MetricKind.COUNTED:
-        return "counted, not sampled"
-    if not isinstance(runs, int):
-        return ""
-    if runs >= GATE_RUNS:
-        disturbed = metric.calibration.get("disturbed")
-        told = f"calibrated on {numbers.counted(runs, 'base run')}{f'; {disturbed}' if disturbed else ''}"
-    elif report.policy.get("gate_without_history"):
-        told = f"gating with {runs} of {GATE_RUNS} base runs, as the policy asks"
+    """By what this metric is judged, in words; empty where the report does not state it."""
+    facts = metric.calibration
+    mode, jobs = facts.get("mode"), facts.get("base_jobs")
+    if mode == "jobs":
+        told = f"compared with {numbers.counted(int(jobs or 0), 'base job')}"
+    elif mode == "runs":
+        order = "interleaved runs" if facts.get("interleaved") else "runs"
+        told = f"{int(facts.get('splits') or 0):,} ways to regroup the {order}"
     else:
-        told = f"calibrating: {runs} of {GATE_RUNS} base runs, advisory until then"
+        return ""
+    told = "exact counts" if facts.get("exact") else told
+    factor = facts.get("common_factor")
+    if isinstance(factor, float) and abs(factor - 1.0) >= COMMON:
+        told += f"; a common factor of {factor:.2f} is divided out"
     return "; ".join(filter(None, (told, false_alarms(report))))
 
 
@@ -455,13 +458,17 @@ def false_alarms(report: Report) -> str:
 
 
 def detectable(metric: MetricReport) -> str:
-    """The smallest changes these runs can show, in words; empty where the report says nothing."""
-    where = metric.calibration.get("detectable_where")
-    place = f" in {where}" if isinstance(where, str) else ""
-    total = metric.calibration.get("total_detectable")
-    told = [f"{numbers.smallest_change(metric.detectable)}{place}"] if metric.detectable is not None else []
-    told += [f"{numbers.smallest_change(total)} in the total"] if isinstance(total, int | float) else []
-    return f"smallest change it can see: {', '.join(told)}" if told else ""
+    """The smallest changes these runs can show, in words; empty where the report does not state them."""
+    seen = visible(metric)
+    return f"smallest visible change: {seen}" if seen else ""
+
+
+def visible(metric: MetricReport) -> str:
+    """The smallest visible changes: ``4 % in the total, 22 % in a 1 % function``."""
+    total, hundredth = (metric.calibration.get(f"visible_{name}") for name in ("total", "hundredth"))
+    told = [f"{numbers.smallest_change(total)} in the total"] if isinstance(total, int | float) else []
+    told += [f"{numbers.smallest_change(hundredth)} in a 1 % function"] if isinstance(hundredth, int | float) else []
+    return ", ".join(told)
 
 
 def run_counts(metric: MetricReport) -> str:
@@ -469,13 +476,13 @@ def run_counts(metric: MetricReport) -> str:
     runs = metric.runs
     text = f"{runs.get('baseline', 0)} + {runs.get('target', 0)} runs"
     noise = runs.get("noise", 0)
-    text += f", {noise} more for noise" if noise else ""
-    # repetitions of one job share its machine and layout; where no job is stated nobody can tell
-    return f"{text}, independence assumed" if metric.calibration.get("independence") == "assumed" else text
+    text += f", {noise} runs of other base jobs" if noise else ""
+    # repetitions of one job share its machine and layout
+    return text
 
 
 def strategies(report: Report) -> tuple[str, ...]:
-    """The names of all strategies that spoke, in order of the alphabet."""
+    """The names of all strategies with a result, sorted."""
     metrics = [metric for workload in report.workloads for metric in workload.metrics]
     votes = {vote.name for metric in metrics for finding in metric.findings for vote in finding.strategies}
     return tuple(sorted(votes | {change.strategy for metric in metrics for change in metric.changes}))
@@ -490,18 +497,11 @@ def counts(report: Report) -> Counter[str]:
     return found
 
 
-def _names_finding(reason: str, names: set[str]) -> bool:
-    if re.match(r"and \d+ more like these", reason):
-        return True
-    verbs = re.finditer(r" (?:may have got|got|is new|is gone|changed)\b", reason)
-    return any(reason[: verb.start()] in names for verb in verbs)
-
-
 def only_counted(counts: Mapping[str, int]) -> tuple[str, ...]:
     """What is in no list, in words, so that nothing is left out in silence."""
     unknown, small, cut = (counts.get(name, 0) for name in ("unknown", "small", "cut"))
     told = (
-        f"{numbers.counted(unknown, 'row')} where a strategy could not tell" if unknown else "",
+        f"{numbers.counted(unknown, 'row')} without a result" if unknown else "",
         f"{numbers.counted(small, 'new or gone location')} too small to list" if small else "",
         f"{numbers.counted(cut, 'change')} beyond the longest list" if cut else "",
     )

@@ -103,7 +103,7 @@ def _beyond_chance(
     """By the test of repeated runs where there is one, else by counting samples; both ask new paths for 16 samples."""
     sample = header.value_of_one_sample
     passed = np.ones(ordered.size, np.bool_)
-    if tree.evidence is not None:
+    if tree.evidence is not None and header.normalisation == "none":
         passed = tree.evidence[int(own)][ordered.row]
     elif sample:
         passed = np.abs(_z(before / sample, after / sample, ordered, header, ratio)) >= _CERTAIN

@@ -131,6 +131,14 @@ def _classic_fills(shading: Shading) -> list[tuple[int, int, int]]:
     return [classic_colour(delta, largest) for delta in shading.delta.tolist()]
 
 
+def _change_text(delta: float, header: PageHeader) -> str:
+    """A difference of the sides; of a scaled side it is no number of samples, and its label shows that."""
+    if header.normalisation == "none":
+        return signed_text(delta / header.runs[1], header.unit, header.exponent)
+    unit = header.unit if header.unit in {"nanoseconds", "bytes"} else ""
+    return f"{signed_text(delta / header.runs[1], unit, header.exponent)} (scaled)"
+
+
 def _box(
     tree: PageTree,
     ordered: OrderedTree,
@@ -150,7 +158,7 @@ def _box(
     title = (
         f"{name}: {value_text(before / header.runs[0], header.unit, header.exponent)} → "
         f"{value_text(after / header.runs[1], header.unit, header.exponent)}, "
-        f"{signed_text(delta / header.runs[1], header.unit, header.exponent)}"
+        f"{_change_text(delta, header)}"
         f" ({signed_share_text(delta / (before * shading.ratio)) if before else 'new' if after else '-'}), "
         f"{share_text(before / float(ordered.before[0]) if before else 0.0)} of before, "
         f"{share_text(after / float(ordered.after[0]) if after else 0.0)} of after"

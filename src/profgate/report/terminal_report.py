@@ -1,9 +1,11 @@
 """The report for a terminal: plain lines that say for each how serious it is, so that a publisher may colour them."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from profgate.model.change import Change, path_text
+from profgate.model.reason import ReasonCode
 from profgate.model.report import Finding, Report, Side
 from profgate.model.visible_text import columns_of, cut, fitting, name_text, plain
 from profgate.report import numbers, rows
@@ -14,14 +16,20 @@ from profgate.report.rows import Pair, Row
 Tone = Literal["head", "bad", "warn", "good", "quiet", "text"]
 Line = tuple[Tone, str]
 NARROWEST = 60
-WORDS = {"fail": "FAILED", "warn": "LOOK", "pass": "PASSED", "not_compared": "NOT COMPARED"}
-TONES: dict[str, Tone] = {"fail": "bad", "warn": "warn", "pass": "good", "not_compared": "warn"}
+WORDS = {
+    "fail": "FAILED",
+    "warn": "REVIEW",
+    "pass": "PASSED",
+    "not_compared": "NOT COMPARED",
+    "inconclusive": "INCONCLUSIVE",
+}
+TONES: dict[str, Tone] = {"fail": "bad", "warn": "warn", "pass": "good", "not_compared": "warn", "inconclusive": "warn"}
 FEW = 3  # metrics that are shown even without findings
 PAIRS = 40  # metrics, unless verbose
 ROWS = 20  # of each group and metric, unless verbose
 LABEL = 60
 REASONS = 5  # beside the first, unless verbose
-LISTED = ("nothing was compared", "not compared:", "only in the target:")  # what has a list of its own
+LISTED = {ReasonCode.NOTHING_COMPARED, ReasonCode.NOT_COMPARED, ReasonCode.NEW_WORKLOAD}  # have a list of their own
 
 
 def render_terminal(report: Report, *, verbose: bool = False, width: int = 80) -> str:
@@ -60,23 +68,20 @@ def _verdict(report: Report, *, verbose: bool) -> Iterable[Line]:
     if not rows.pairs(report) and conclusion in {"pass", "warn"}:
         conclusion = "not_compared"
     tone = TONES[conclusion]
-    reasons = [plain(reason) for reason in rows.further_reasons(report)]
     if conclusion == "not_compared":
-        told = rows.doubt(report, name_text, plain)
-        reasons = [reason for reason in reasons if not reason.startswith(LISTED)]
+        told = plain(rows.doubt(report, name_text))
+        kept = replace(report.verdict, reasons=tuple(one for one in report.verdict.reasons if one.code not in LISTED))
+        reasons = [plain(reason) for reason in rows.further_reasons(replace(report, verdict=kept), name_text)]
     else:
+        reasons = [plain(reason) for reason in rows.further_reasons(report, name_text)]
         told = rows.headline(report, name_text)
-    if told and conclusion == "pass":
-        told = f"improved: {told}"
-    first = told or (reasons.pop(0) if reasons else "no performance change found" if conclusion == "pass" else "")
+    first = told or (reasons.pop(0) if reasons else "no performance change" if conclusion == "pass" else "")
     yield tone, f"{WORDS[conclusion]}  {first}".rstrip()
     reasons = [reason for reason in reasons if reason != first]
     shown = reasons if verbose else reasons[:REASONS]
     yield from ((tone, f"  {reason}") for reason in shown)
     if more := len(reasons) - len(shown):
         yield tone, f"  … and {numbers.counted(more, 'reason')} more (-v shows them)"
-    if report.verdict.advisory and not reasons:
-        yield "quiet", "  advisory: the gate does not count yet"
 
 
 def _sides(report: Report) -> Iterable[Line]:
@@ -118,29 +123,33 @@ def _pair_lines(
         yield from finding_lines(shown, width)
         told = ((row, rows.growth(row)) for row in shown)
         yield from (("text", f"  {_growth_line(row, text)}") for row, text in told if text)
-        yield from (
-            ("quiet", f"  {name_text(row.finding.location.name, LABEL)}: {plain(words)}")
-            for row in shown
-            if (words := rows.moved_words(row.finding))
-        )
+        yield from (("quiet", f"  {name_text(row.finding.location.name, LABEL)}: {text}") for row, text in _whys(shown))
     else:
         yield "quiet", "  no finding"
     if len(findings) > len(shown):
         yield "quiet", f"  … and {numbers.counted(len(findings) - len(shown), 'finding')} more (-v shows them)"
     if hints and not verbose:
-        what = "of the same story, within noise, new, gone or undecided"
-        yield "quiet", f"  {numbers.counted(len(hints), 'hint')}: {what} (-v shows them)"
+        what = "related, within noise, new or gone"
+        yield "quiet", f"  {numbers.counted(len(hints), 'note')}: {what} (-v shows them)"
     for old, new in rows.renames(metric)[: None if verbose else ROWS]:
         yield "quiet", f"  renamed, compared as one: {name_text(old, LABEL)} is now {name_text(new, LABEL)}"
     for old, new in rows.renamed_files(metric)[: None if verbose else ROWS]:
         yield "quiet", f"  renamed file: {name_text(old, LABEL)} → {name_text(new, LABEL)}"
     for reason in metric.cannot_tell:
-        yield "warn", f"  cannot tell: {plain(reason)}"
+        yield "warn", f"  not tested: {plain(reason)}"
     if verbose:
         yield from (("quiet", f"  does not apply: {plain(reason)}") for reason in metric.unsuited)
         yield from (("quiet", line) for change in metric.changes for line in _change_lines(change, metric.unit))
     else:
         yield from (("quiet", f"  {text}") for text in rows.only_counted(metric.counts))
+
+
+def _whys(shown: Sequence[Row]) -> Iterable[tuple[Row, str]]:
+    """Why the red and yellow rows have their colour."""
+    for row in shown:
+        words = rows.why(row, name_text)
+        if row.finding.colour in {"red", "yellow"} and words:
+            yield row, plain(words[0])
 
 
 def _growth_line(row: Row, text: str) -> str:

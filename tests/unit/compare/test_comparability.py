@@ -7,9 +7,13 @@ import numpy as np
 import pytest
 
 from comparisons import from_exclusive
+from profgate.compare.build import CompareOptions, compare_workload
 from profgate.compare.comparability import comparability, doubts
 from profgate.model.profile import Configuration, Facts, FrameList, Profile
+from profgate.model.source import source_of
 from profgate.model.units import Metric
+from profgate.model.workload import Workload
+from profgate.readers.folded import FoldedReader
 
 STATED = Facts("folded", "py-spy", "0.4.1", 100.0, "3.12.1", "Linux", "x86_64", "cpu A", mode="wall")
 
@@ -88,6 +92,13 @@ def test_every_run_counts_not_only_the_first() -> None:
 def test_a_single_run_against_several_is_said() -> None:
     assert notes([profile()] * 5, [profile()]) == {"run counts": (False, False)}
     assert notes([profile()] * 5, [profile()] * 3) == {}
+
+
+def test_stacks_without_a_frame_state_their_share() -> None:
+    before, after = (FoldedReader().read(source_of("a.folded", data)) for data in (b" 18\na 82\n", b" 1\na 99\n"))
+    (comparison,), _ = compare_workload(Workload("w", Configuration(), (before,), (after,)), (), CompareOptions())
+    (note,) = doubts(comparison)
+    assert note.text == "18 % of the baseline's samples is in stacks without a frame, counted on the root"
 
 
 def test_totals_far_apart_and_unresolved_names_are_doubts() -> None:

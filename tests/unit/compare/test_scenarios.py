@@ -76,9 +76,9 @@ def test_a_benchmark_that_gained_a_metric_is_still_the_same() -> None:
     assert [one.metric.name for one in compared(before, after)] == ["time"]
 
 
-def test_one_name_in_two_files_is_told_apart_by_the_file() -> None:
-    side = [file(name, (TIME, {"sort": [5], name[0]: [1]})) for name in ("a.json", "b.json")]
-    assert [one.name for one in pair(side, side).workloads] == ["a", "a: sort", "b", "b: sort"]
+def test_one_name_in_two_folders_is_two_benchmarks() -> None:
+    side = [file(name, (TIME, {"sort": [5], name[0]: [1]})) for name in ("x/a.json", "y/b.json")]
+    assert [one.name for one in pair(side, side).workloads] == ["x", "x: sort", "y", "y: sort"]
 
 
 def test_benchmarks_of_one_side_are_told() -> None:

@@ -2,9 +2,13 @@
 
 import pytest
 
+from profgate.compare.build import CompareOptions
+from profgate.compare.readings import profile_of, readings_of, series_of
 from profgate.compare.workloads import pair, workload_name
+from profgate.model.history import StoredJob
 from profgate.model.profile import Configuration, Facts, FrameList, Profile
 from profgate.model.units import Metric
+from profgate.readers.results import Results, time_in
 
 
 def profile(name: str, unit: str = "samples", **configuration: str) -> Profile:
@@ -66,3 +70,32 @@ def test_noise_runs_join_their_workload() -> None:
     side = [profile("a.folded"), profile("b.folded")]
     paired = pair(side, side, [[profile("a.folded")], [profile("a.folded"), profile("b.folded")]])
     assert [len(one.noise_runs) for one in paired.workloads] == [2, 1]
+
+
+def results(file: str, *benchmarks: str) -> Profile:
+    """One process that measured some benchmarks in three rounds each."""
+    read = Results(file)
+    for name in benchmarks:
+        read.add(name, time_in("ns"), [1, 2, 3], process=0)
+    return read.profile(Facts(format="pytest-benchmark"))
+
+
+def runs(*files: Profile) -> list[tuple[str, int]]:
+    return [(workload.name, len(workload.target_runs)) for workload in pair(files, files).workloads]
+
+
+def test_results_of_one_folder_are_repeated_runs() -> None:
+    names = ["find", "sort", "sum", "test_a"]
+    assert runs(*(results(f"{file}.json", *names) for file in ("first", "run-2", "3"))) == [(name, 3) for name in names]
+    assert runs(results("a/x.json", "sort"), results("a\\y.json", "sort", "sum")) == [("sort", 2), ("sum", 1)]
+
+
+def test_results_of_two_folders_stay_apart() -> None:
+    assert runs(results("x.json", "sort"), results("a/x.json", "sort")) == [("a: sort", 1), ("sort", 1)]
+
+
+def test_stored_results_keep_their_series() -> None:
+    options = CompareOptions()
+    for file in ("x.json", "a/b/x.json"):
+        (stored,) = readings_of(results(file, "sort"), options, "c" * 40, StoredJob("j"), "r")
+        assert series_of(profile_of(stored, 7), options) == stored.series

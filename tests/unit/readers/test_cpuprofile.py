@@ -4,9 +4,12 @@ from typing import Any
 
 import pytest
 
+from profgate.compare.build import CompareOptions, compare_workload
+from profgate.detect.sampling import sample_counts
 from profgate.errors import ProfileError
-from profgate.model.profile import Profile
+from profgate.model.profile import Configuration, Profile
 from profgate.model.source import source_of
+from profgate.model.workload import Workload
 from profgate.readers.cpuprofile import CpuprofileReader
 from stack_rows import rows
 
@@ -61,6 +64,20 @@ def test_a_sample_lasts_until_the_next_one_and_the_last_until_the_end() -> None:
     assert rows(found) == [("main", [10_000 + 40_000]), ("main;work", [50_000])]
     assert (found.frames.names[1:3], found.frames.lines[1:3]) == (["main", "work"], [10, 20])
     assert not found.warnings
+
+
+def test_the_period_is_the_mean_time_of_busy_samples() -> None:
+    assert read(document([4, 5, 5, 4], [100, 10, 20, 30], end=200)).periods == (25_000,)
+    assert read(document([2, 7, 1, 4], [0, 5, 6, 7], end=18)).periods == (4333,)
+    assert read(document([4], [0])).periods == (1,)
+
+
+def test_the_samples_of_each_side_are_counted() -> None:
+    runs = [read(document([4, 5] * many, [0, *[10 + many] * (2 * many - 1)], end=1)) for many in (300, 700)]
+    workload = Workload("w", Configuration(), (runs[0],), (runs[1],))
+    (comparison,), _ = compare_workload(workload, (), CompareOptions())
+    assert comparison.metric.unit == "nanoseconds"
+    assert sample_counts(comparison) == pytest.approx((600, 1400), rel=1e-3)
 
 
 def test_an_end_before_the_last_sample_gives_it_no_time() -> None:
@@ -126,7 +143,7 @@ def test_functions_without_a_name_are_told_apart_by_their_place() -> None:
 def test_a_profile_without_samples_is_valid_and_empty() -> None:
     found = read(document([], []))
     assert rows(found) == []
-    assert found.metrics[0].unit == "nanoseconds"
+    assert (found.metrics[0].unit, found.periods) == ("nanoseconds", (None,))
 
 
 def test_a_call_named_like_idling_in_a_file_is_a_call() -> None:

@@ -15,18 +15,17 @@ def read(*lines: str, end: str = "PASS") -> Profile:
     return GoBenchmarkReader().read(source_of("a.txt", "\n".join([*lines, end]).encode()))
 
 
-def test_a_recorded_file_has_every_run_with_all_its_units() -> None:
+def test_a_recorded_file_has_the_median_of_a_process_in_all_units() -> None:
     found = GoBenchmarkReader().read(source_of("a.txt", RECORDED.read_bytes()))
     name = "example.org/shop/shop.BenchmarkSorted/n=100"
-    # the numbers that go test printed, in its order
-    assert values(found, name) == [15853, 8821, 10733, 7175, 16039]
-    assert values(found, name, "speed") == [50.46e6, 90.69e6, 74.54e6, 111.5e6, 49.88e6]
-    assert values(found, name, "allocated") == [920] * 5
-    assert values(found, name, "allocations") == [2] * 5
+    assert values(found, name) == [10733]  # of 15853, 8821, 10733, 7175, 16039
+    assert values(found, name, "speed") == [74.54e6]
+    assert values(found, name, "allocated") == [920]
+    assert values(found, name, "allocations") == [2]
     assert means(found) == {
-        name: 11724.2,
-        "example.org/shop/shop.BenchmarkSorted/n=1000": 393061.6,
-        "example.org/shop/shop.BenchmarkOrders": 17696.8,
+        name: 10733,
+        "example.org/shop/shop.BenchmarkSorted/n=1000": 427964,
+        "example.org/shop/shop.BenchmarkOrders": 6500,
     }
     assert (found.facts.os, found.facts.architecture) == ("linux", "amd64")
     assert found.facts.cpu_model == "Intel(R) Xeon(R) Processor"
@@ -42,6 +41,14 @@ def test_the_directions_and_units_are_those_of_go() -> None:
         ("allocations", "count", "lower", True),
         ("orders/op", "orders/op", "lower", False),
     }
+
+
+def test_each_process_of_a_file_is_a_run() -> None:
+    once = ["pkg: ex.org/a", "BenchmarkX 1 2 ns/op", "BenchmarkX 1 9 ns/op", "BenchmarkX 1 3 ns/op", "PASS", "ok a 1s"]
+    other = ["pkg: ex.org/b", "BenchmarkX 1 5 ns/op", "PASS", "ok b 1s"]
+    found = read(*once, *other, *once, "BenchmarkX 1 7 ns/op")
+    assert values(found, "ex.org/a.BenchmarkX") == [3, 3, 7]
+    assert values(found, "ex.org/b.BenchmarkX") == [5]
 
 
 def test_one_name_in_two_packages_is_two_benchmarks() -> None:

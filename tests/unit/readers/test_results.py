@@ -7,7 +7,7 @@ import pytest
 from profgate.errors import ProfileError
 from profgate.model.profile import Facts, Profile
 from profgate.model.units import Metric, MetricKind
-from profgate.readers.results import MOST_RUNS, Results, amount_of, each_process, quantity_of, rate_of, time_in
+from profgate.readers.results import MOST_RUNS, Results, amount_of, quantity_of, rate_of, time_in
 
 FACTS = Facts(format="x")
 
@@ -56,17 +56,16 @@ def test_of_a_rate_more_is_better() -> None:
     assert results(("sort", rate_of("speed", "bytes/s", 1e6), [2])).metrics[0].better == "higher"
 
 
-def test_many_rounds_become_means_of_as_many_each_and_keep_the_mean_of_all() -> None:
-    rounds = [float(number % 7) for number in range(5 * MOST_RUNS)]
-    found = results(("sort", time_in("ns"), rounds))
+def test_many_runs_become_medians_of_as_many_each() -> None:
+    found = results(("sort", time_in("ns"), [float(number % 7) for number in range(5 * MOST_RUNS - 3)]))
     amounts = [amount for *_, amount in runs(found)]
     assert len(amounts) == MOST_RUNS
-    assert np.mean(amounts) == pytest.approx(np.mean(rounds))
-    assert amounts[0] == pytest.approx(np.mean(rounds[:5]))
-    assert found.warnings[0].endswith("means of consecutive ones are compared: 1")
+    assert amounts[:2] == [2, 2]  # of 0 1 2 3 4 and of 5 6 0 1 2
+    assert amounts[-1] == np.median([495 % 7, 496 % 7])
+    assert found.warnings[0].endswith("medians of consecutive ones are compared: 1")
 
 
-def test_rounds_up_to_the_limit_stay_as_they_are() -> None:
+def test_runs_up_to_the_limit_stay_as_they_are() -> None:
     found = results(("sort", time_in("ns"), range(MOST_RUNS)))
     assert [amount for *_, amount in runs(found)] == list(range(MOST_RUNS))
     assert not found.warnings
@@ -115,10 +114,16 @@ def test_of_other_units_nobody_knows_the_direction(unit: str) -> None:
     assert quantity_of(unit, better="higher").metric.directed
 
 
-def test_what_a_process_repeats_is_one_reading_where_there_are_several() -> None:
-    assert each_process([[1, 2], [], [5]]) == [1.5, 5]
-    assert each_process([[], [1, 2]]) == [1, 2]
-    assert each_process([]) == []
+def test_a_process_is_one_run_with_the_median_of_its_rounds() -> None:
+    read = Results("a.json")
+    for process, rounds in [(0, [1, 2, 90]), (1, []), (2, [5]), (0, [3])]:
+        read.add("sort", time_in("ns"), rounds, process=process)
+    read.add("find", time_in("ns"), [7], process=2)
+    read.add("find", time_in("ns"), [8, 9])
+    found = runs(read.profile(FACTS))
+    assert [(name, order, amount) for name, _, order, amount in found] == [
+        *[("sort", 0, 2.5), ("sort", 1, 5), ("find", 0, 7), ("find", 1, 8), ("find", 2, 9)]
+    ]
 
 
 def test_names_stand_on_one_line_without_invisible_signs() -> None:

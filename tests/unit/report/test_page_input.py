@@ -5,9 +5,10 @@ import pytest
 from comparisons import from_exclusive, from_stacks
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Location
+from profgate.model.profile import Facts
 from profgate.model.report import Colour, Direction, Finding
 from profgate.model.units import Metric
-from profgate.report.page_input import PageContext, metrics_against, page_input
+from profgate.report.page_input import RATE_UNKNOWN, PageContext, metrics_against, page_input
 
 
 def finding(name: str, path: tuple[str, ...] | None = None, colour: str = "red") -> Finding:
@@ -97,3 +98,17 @@ def test_two_metrics_of_one_profile_are_two_sides() -> None:
     assert (header.normalisation, header.exponent, header.labels) == ("total", -1, ("cycles", "stalls"))
     with pytest.raises(ValueError, match="cycles in count and size in bytes have no unit in common"):
         metrics_against(first, from_stacks([stalls], [stalls], metric=Metric("size", "bytes")))
+
+
+@pytest.mark.parametrize(("rates", "notes"), [((None, None), 1), ((100.0, None), 1), ((100.0, 100.0), 0)])
+def test_samples_are_not_scaled_by_default(rates: tuple[float | None, float | None], notes: int) -> None:
+    comparison = from_stacks([{"main;f": 10}], [{"main;f": 31}], metric=Metric("samples", "samples"))
+    before, after = (Facts(rate=rate) for rate in rates)
+    _, header = page_input(replace(comparison, facts=(before, after)))
+    assert header.normalisation == "none"
+    assert list(header.notes).count(RATE_UNKNOWN) == notes
+
+
+def test_an_unknown_rate_of_times_is_no_note() -> None:
+    comparison = from_stacks([{"main;f": 10}], [{"main;f": 31}], metric=Metric("time", "nanoseconds"))
+    assert page_input(comparison)[1].notes == []

@@ -67,6 +67,12 @@ def test_every_kind_of_emptiness_has_a_picture(values: list[tuple[int, int]]) ->
     ET.fromstring(build_svg(tree(values), HEADER))  # noqa: S314 -- our own output
 
 
+def test_scaled_changes_are_no_samples() -> None:
+    header = PageHeader("t", "w", "m", "samples", normalisation="total")
+    text = build_svg(tree([(50, 10), (50, 190)]), header)
+    assert "10 samples, \N{MINUS SIGN}90 (scaled)" in text
+
+
 def test_hostile_names_stay_text() -> None:
     name = '</title><script>alert("x")</script>\x00\x1b\ud800&'
     text = build_svg(tree([(1, 1)], [name]), HEADER)

@@ -1,0 +1,273 @@
+"""The tests that may decide, over all comparisons of a report: by runs that are alike, by base jobs, or exactly."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from profgate.detect.base_jobs import JobTest, jobs_of, tested_with_jobs
+from profgate.detect.costs import TOTAL, Costs, costs_of
+from profgate.detect.permutation import (
+    POWER,
+    Rows,
+    observed,
+    splits_of,
+    tested_together,
+    visible_factor,
+)
+from profgate.detect.sampling import sample_counts
+from profgate.model.arrays import BoolArray, FloatArray
+from profgate.model.comparison import Comparison
+from profgate.model.levels import (
+    FEWEST_JOBS,
+    FEWEST_SAMPLES,
+    GATE_SHARE,
+    LISTED,
+    OWN_FLOOR,
+    RED,
+    TOTAL_FLOOR,
+    VISIBLE,
+    VISIBLE_SHARE,
+    job_margin,
+    listing_margin,
+)
+from profgate.model.tests import Maxima, TestFamily
+from profgate.model.units import CALLS, MetricKind
+
+Facts = dict[str, float | int | str | bool | None]
+
+EXACT_RUNS = 2  # of each side, from which counts show whether they are reproducible
+EXACT_SPREAD = 3.0  # a change this many times as large as the spread within the sides is exact
+FAR = 12.0  # distance of an exact change
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """What one comparison shows, float64[location] each over ``costs``.
+
+    ``p`` adjusted for all tests of the family (NaN against base jobs), ``t`` the statistic, ``difference`` target minus
+    baseline, ``distance`` the statistic over the bar of the gate, ``bound`` the largest difference of a base job (NaN
+    without), ``listed`` and ``certain`` bool[location] what the levels say. ``facts`` are for the report.
+    """
+
+    costs: Costs
+    mode: str
+    p: FloatArray
+    t: FloatArray
+    difference: FloatArray
+    error: FloatArray
+    distance: FloatArray
+    bound: FloatArray
+    listed: BoolArray
+    certain: BoolArray
+    baseline_runs: int
+    facts: Facts = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Untested:
+    """Why a comparison was not tested: a code."""
+
+    reason: str
+
+
+def evidence_of(
+    comparisons: Sequence[Comparison], *, interleaved: bool = False
+) -> tuple[list[Evidence | Untested], tuple[TestFamily, ...]]:
+    """Test all comparisons of a report together; results in their order, and the families for merging reports."""
+    found: list[Evidence | Untested] = [Untested(_obstacle(one)) for one in comparisons]
+    alike: dict[tuple[int, int], list[int]] = {}
+    for place, one in enumerate(comparisons):
+        if _obstacle(one):
+            continue
+        if _by_jobs(one, interleaved=interleaved):
+            found[place] = _with_jobs(one)
+        else:
+            alike.setdefault((one.runs.baseline, one.runs.target), []).append(place)
+    families = []
+    for (baseline, target), places in alike.items():
+        costs = [costs_of(comparisons[place]) for place in places]
+        rows = [_rows(one) for one in costs]
+        family = tested_together(rows, baseline, target, RED)
+        name = f"{baseline}+{target}"
+        families.append(TestFamily(name, _stored(family.first), _stored(family.last)))
+        bar = float(np.quantile(family.last[0], 1.0 - RED)) if len(family.last[0]) else 0.0
+        visible = visible_factor(family.last[0], LISTED)
+        for place, cost, row, p in zip(places, costs, rows, family.p, strict=True):
+            one = comparisons[place]
+            seen = observed(row, baseline)
+            found[place] = _finished(
+                one,
+                Evidence(
+                    costs=cost,
+                    mode="runs",
+                    p=p,
+                    t=seen.t,
+                    difference=seen.difference,
+                    error=seen.error,
+                    distance=np.abs(seen.t) / bar if bar > 0 else np.where(seen.t != 0.0, FAR, 0.0),
+                    bound=np.full(len(p), np.nan),
+                    listed=p <= LISTED,
+                    certain=p <= RED,
+                    baseline_runs=baseline,
+                    facts={
+                        "family": name,
+                        "splits": len(splits_of(baseline, target)),
+                        "interleaved": interleaved,
+                        "different_jobs": _different_jobs(one) and not interleaved,
+                        "base_jobs": len(np.unique(jobs_of(one.runs))),
+                    },
+                ),
+                visible,
+            )
+    return found, tuple(families)
+
+
+def _stored(maxima: tuple[FloatArray, FloatArray]) -> Maxima:
+    """Six digits, which keep the report small."""
+    worse, better = (tuple(float(f"{value:.6g}") for value in side.tolist()) for side in maxima)
+    return worse, better
+
+
+def _obstacle(comparison: Comparison) -> str:
+    if (comparison.run_totals <= 0).any():
+        return "zero_total"
+    return "negative_values" if (comparison.self_value < 0).any() else ""
+
+
+def _different_jobs(comparison: Comparison) -> bool:
+    """Whether the sides come from different jobs, or base runs of other jobs are there."""
+    runs = comparison.runs
+    if runs.baseline_jobs is None or runs.target_jobs is None:
+        return runs.noise > 0
+    jobs = [facts.job for facts in comparison.facts]
+    return jobs[0] != jobs[1]
+
+
+def _by_jobs(comparison: Comparison, *, interleaved: bool) -> bool:
+    if interleaved or not _different_jobs(comparison):
+        return False
+    return len(np.unique(jobs_of(comparison.runs))) >= FEWEST_JOBS
+
+
+def _rows(costs: Costs) -> Rows:
+    """The floors of each location."""
+    total = costs.kind == TOTAL
+    floor = np.where(total, 0.0, GATE_SHARE * costs.whole)
+    return Rows(costs.values, costs.sampling, floor, np.where(total, TOTAL_FLOOR, OWN_FLOOR))
+
+
+def _with_jobs(comparison: Comparison) -> Evidence:
+    costs = costs_of(comparison, base_jobs=True)
+    sampled = comparison.metric.kind is MetricKind.SAMPLED
+    test = tested_with_jobs(costs.values, _rows(costs), comparison.runs, sampled=sampled)
+    beyond = np.abs(test.difference) > test.bound
+    bar = job_margin(test.jobs) * test.largest
+    size = np.abs(test.t)
+    distance = size / bar if bar > 0 else np.where(size > 0, FAR, 0.0)
+    listed = (size > listing_margin(test.jobs) * test.largest) & beyond & (size > 0)
+    evidence = Evidence(
+        costs=costs,
+        mode="jobs",
+        p=np.full(len(size), np.nan),
+        t=test.t,
+        difference=test.difference,
+        error=test.error,
+        distance=distance,
+        bound=_relative_bound(test),
+        listed=listed,
+        certain=listed & (distance > 1.0),
+        baseline_runs=comparison.runs.noise + comparison.runs.baseline,
+        facts={"base_jobs": test.jobs, "largest": test.largest, "margin": job_margin(test.jobs)},
+    )
+    return _finished(comparison, evidence, bar + POWER)
+
+
+def _relative_bound(test: JobTest) -> FloatArray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(test.before > 0, test.bound / test.before, np.inf)
+
+
+def _finished(comparison: Comparison, evidence: Evidence, visible: float) -> Evidence:
+    """The evidence with exact changes, and with what the runs could have shown."""
+    certain = _exact(comparison, evidence)
+    facts = dict(evidence.facts) | _visible(evidence, visible) | {"mode": evidence.mode, "exact": certain is not None}
+    facts["common_factor"] = _common_factor(comparison, evidence)
+    samples = sample_counts(comparison)
+    if samples is not None:
+        facts["samples_baseline"], facts["samples_target"] = samples
+    facts["inconclusive"] = _inconclusive(facts, certain)
+    return Evidence(
+        costs=evidence.costs,
+        mode="exact" if certain is not None else evidence.mode,
+        p=evidence.p if certain is None else np.where(certain, 0.0, evidence.p),
+        t=evidence.t,
+        difference=evidence.difference,
+        error=evidence.error,
+        distance=evidence.distance if certain is None else np.where(certain, FAR, evidence.distance),
+        bound=evidence.bound,
+        listed=evidence.listed if certain is None else evidence.listed | certain,
+        certain=evidence.certain if certain is None else evidence.certain | certain,
+        baseline_runs=evidence.baseline_runs,
+        facts=facts,
+    )
+
+
+def _exact(comparison: Comparison, evidence: Evidence) -> BoolArray | None:
+    """bool[location]: exact counts whose change is far larger than their spread; None for what is not counted."""
+    runs = comparison.runs
+    if comparison.metric.kind is not MetricKind.COUNTED or min(runs.baseline, runs.target) < EXACT_RUNS:
+        return None
+    values = evidence.costs.values[:, -(runs.baseline + runs.target) :]
+    before, after = values[:, : runs.baseline], values[:, runs.baseline :]
+    spread = np.maximum(np.ptp(before, axis=1), np.ptp(after, axis=1))
+    means = before.mean(axis=1), after.mean(axis=1)
+    change = np.abs(means[1] - means[0])
+    rows = _rows(evidence.costs)
+    large = (change >= rows.floor) & (change >= rows.own * np.minimum(*means)) & (change > 0)
+    return np.asarray(large & (change > EXACT_SPREAD * spread))
+
+
+def _common_factor(comparison: Comparison, evidence: Evidence) -> float:
+    """How much slower the target's runs are than the baseline's, in what all functions have in common."""
+    factors, target = evidence.costs.factors, comparison.runs.target
+    before = factors[: len(factors) - target]
+    return float(factors[-target:].mean() / before.mean())
+
+
+def _visible(evidence: Evidence, factor: float) -> Facts:
+    """Smallest relative changes that 4 of 5 comparisons show: of the total, and of functions of 1 % and 10 %."""
+    costs = evidence.costs
+    total = costs.values[-1].mean()
+    found: Facts = {
+        "visible_total": _number(max(TOTAL_FLOOR, factor * float(evidence.error[-1]) / total)),
+    }
+    usual = np.median(evidence.error / np.sqrt(costs.sampling))
+    for name, share in (("visible_hundredth", 0.01), ("visible_tenth", VISIBLE_SHARE)):
+        at = share * costs.whole
+        error = usual * np.sqrt(costs.variance_at(np.array([at])))[0]
+        found[name] = _number(max(OWN_FLOOR, GATE_SHARE / share, factor * float(error) / at))
+    return found
+
+
+def _number(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
+
+def _inconclusive(facts: Facts, exact: BoolArray | None) -> str | None:
+    """The code of the reason why these runs decide nothing, None where they can."""
+    if exact is not None:
+        return None
+    samples = [facts.get("samples_baseline"), facts.get("samples_target")]
+    if any(isinstance(count, float) and count < FEWEST_SAMPLES for count in samples):
+        return "too_few_samples"
+    if facts["visible_total"] is None:
+        return "too_few_runs"
+    visible = [facts["visible_total"], facts["visible_tenth"]]
+    seen = any(isinstance(size, float) and size <= VISIBLE for size in visible)
+    return None if seen else "cannot_see"
+
+
+def may_gate(comparison: Comparison) -> bool:
+    """Calls explain a change, they are no cost of their own."""
+    return (comparison.metric.name, comparison.metric.unit) != (CALLS.name, CALLS.unit)

@@ -1,0 +1,222 @@
+"""From tested locations to rows: each change where it stands when its callers are added up, named once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from profgate.detect.base_jobs import tested_with_jobs
+from profgate.detect.costs import SELF, SUBTREE, WHOLE, active_totals
+from profgate.detect.evidence import Evidence
+from profgate.detect.net_cost import OFFSET, CallPaths, Enclosing, offsetting
+from profgate.detect.permutation import Rows, p_of_one, splits_of
+from profgate.model.arrays import FloatArray, IntArray
+from profgate.model.comparison import Comparison
+from profgate.model.levels import LISTED, job_margin
+from profgate.model.units import MetricKind
+
+EXPLAINED = 0.5  # part of a subtree's change that rows inside it have to hold to be its cause
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRow:
+    """A row of the report.
+
+    ``symbol`` with its ``subtree`` or its self cost moved by ``sign``. ``p``, ``t``, ``distance``, ``bound``,
+    ``listed`` and ``certain`` are what it is judged by. ``net``: "" for a change that stands, "offset" where the rest
+    of the run moved against it, "moved" where that of a caller did. ``new`` are new functions that the row is about.
+    """
+
+    symbol: int
+    subtree: bool
+    sign: int
+    p: float
+    t: float
+    distance: float
+    bound: float
+    listed: bool
+    certain: bool
+    before: float
+    after: float
+    net: str = ""
+    new: tuple[int, ...] = ()
+
+    @property
+    def change(self) -> float:
+        """Target minus baseline, stored units of a run."""
+        return self.after - self.before
+
+
+def rows_of(comparison: Comparison, evidence: Evidence) -> list[FoundRow]:
+    """All rows of one comparison but the total's, the largest change first."""
+    candidates = np.flatnonzero(evidence.listed & (evidence.costs.symbol != WHOLE) & (evidence.difference != 0.0))
+    return _resolved(comparison, evidence, candidates.tolist())
+
+
+def unconfirmed_rows(comparison: Comparison, evidence: Evidence, most: int, bar: float) -> list[FoundRow]:
+    """The rows that the usual noise hardly explains, for runs too few to be tested; the largest statistic first."""
+    size = np.abs(evidence.t)
+    likely = np.flatnonzero((size >= bar) & (evidence.costs.symbol != WHOLE))
+    order = likely[np.argsort(-size[likely], kind="stable")][: 4 * most]
+    rows = _resolved(comparison, evidence, order.tolist())
+    return [replace(row, listed=True, certain=False) for row in rows if not row.net][:most]
+
+
+def _resolved(comparison: Comparison, evidence: Evidence, places: list[int]) -> list[FoundRow]:
+    if not places:
+        return []
+    search = _Search(comparison, evidence)
+    own = [place for place in places if evidence.costs.kind[place] == SELF]
+    outer = [place for place in places if evidence.costs.kind[place] == SUBTREE]
+    rows = [search.standing(place) for place in own]
+    for place in sorted(outer, key=lambda place: abs(evidence.difference[place])):
+        row = search.standing(place)
+        if not search.explained(row, rows):
+            rows.append(row)
+    return sorted(_merged([search.named(row) for row in rows]), key=lambda row: -abs(row.change))
+
+
+def _merged(rows: list[FoundRow]) -> list[FoundRow]:
+    """One row for each symbol and direction: of several the most certain, with the new functions of all."""
+    by_place: dict[tuple[int, int], list[FoundRow]] = {}
+    for row in rows:
+        by_place.setdefault((row.symbol, row.sign), []).append(row)
+    merged = []
+    for same in by_place.values():
+        first = min(same, key=lambda row: (bool(row.net), not row.certain, not row.listed, -row.distance))
+        wide = next((row for row in same if row.subtree and not row.net), first) if not first.net else first
+        new = tuple(dict.fromkeys(symbol for row in same for symbol in row.new))
+        merged.append(replace(first, subtree=wide.subtree, before=wide.before, after=wide.after, new=new))
+    return merged
+
+
+class _Search:
+    """What the rows of one comparison share."""
+
+    def __init__(self, comparison: Comparison, evidence: Evidence) -> None:
+        self.comparison, self.evidence = comparison, evidence
+        sides = comparison.runs.baseline + comparison.runs.target
+        self.split = comparison.runs.baseline
+        self.paths = CallPaths(comparison, evidence.costs.factors[-sides:])
+        own = evidence.listed & (evidence.costs.kind == SELF)
+        self.fallen = {
+            sign: evidence.costs.symbol[own & (np.sign(evidence.difference) == sign)].tolist() for sign in (1, -1)
+        }
+        self.place = {
+            (int(symbol), int(kind)): place
+            for place, (symbol, kind) in enumerate(zip(evidence.costs.symbol, evidence.costs.kind, strict=True))
+        }
+
+    def standing(self, place: int) -> FoundRow:
+        """A found location, or the caller in which the rest of the cost moved against it."""
+        row, seen = self._row(place), set[int]()
+        while row.symbol not in seen:
+            seen.add(row.symbol)
+            caller = offsetting(
+                self.paths,
+                row.symbol,
+                row.sign,
+                row.change,
+                self.split,
+                self.fallen[-row.sign],
+                self._certain(row),
+                subtree=row.subtree,
+            )
+            if caller is None:
+                return row
+            if caller.symbol == WHOLE:
+                return replace(row, net="offset", certain=False)
+            judged = self._of_caller(caller, row.sign)
+            if judged is None:
+                return replace(row, net="moved", certain=False, listed=False)
+            row = judged
+        return row
+
+    def explained(self, row: FoundRow, rows: list[FoundRow]) -> bool:
+        """Whether rows that stand inside a subtree hold half of its change."""
+        inside = [(other.symbol, other.subtree) for other in rows if other.sign == row.sign and not other.net]
+        if not row.subtree or not inside:
+            return False
+        if (row.symbol, True) in inside:
+            return True
+        cost = self.paths.explained(row.symbol, inside)
+        change = float(cost[self.split :].mean() - cost[: self.split].mean())
+        return row.sign * change >= EXPLAINED * abs(row.change)
+
+    def named(self, row: FoundRow) -> FoundRow:
+        """A new function under the nearest caller that both sides know, with that caller's numbers.
+
+        Where that caller costs no more than half of it in addition, its cost was there before.
+        """
+        present = np.asarray(self.comparison.present, dtype=np.bool_)
+        if row.sign < 0 or row.net or present[0, row.symbol]:
+            return row
+        caller = self.paths.known_caller(row.symbol, present[0])
+        if caller == WHOLE:
+            return replace(row, new=(row.symbol,))
+        before, after = self._means(active_totals(self.comparison)[:, caller])
+        if after - before < OFFSET * row.change:
+            return replace(row, net="moved", certain=False, listed=False)
+        return replace(row, symbol=caller, subtree=True, before=before, after=after, new=(row.symbol,))
+
+    def _row(self, place: int) -> FoundRow:
+        evidence = self.evidence
+        values = evidence.costs.values[place]
+        sides = values[-(self.comparison.runs.baseline + self.comparison.runs.target) :]
+        difference = float(evidence.difference[place])
+        after = float(sides[self.split :].mean())
+        return FoundRow(
+            symbol=int(evidence.costs.symbol[place]),
+            subtree=bool(evidence.costs.kind[place] == SUBTREE),
+            sign=1 if difference > 0 else -1,
+            p=float(evidence.p[place]),
+            t=float(evidence.t[place]),
+            distance=float(evidence.distance[place]),
+            bound=float(evidence.bound[place]),
+            listed=bool(evidence.listed[place]),
+            certain=bool(evidence.certain[place]),
+            before=max(0.0, after - difference) if evidence.mode == "jobs" else float(sides[: self.split].mean()),
+            after=after,
+        )
+
+    def _of_caller(self, caller: Enclosing, sign: int) -> FoundRow | None:
+        """The caller's subtree judged by itself; None where it did not change in this direction."""
+        place = self.place.get((caller.symbol, SUBTREE))
+        row = self._row(place) if place is not None else None
+        return row if row is not None and row.listed and row.sign == sign else None
+
+    def _certain(self, row: FoundRow) -> Callable[[Enclosing, int], bool]:
+        """Whether the rest of a caller of this row moved: by rank, by more than in any base job, or exactly."""
+        if self.evidence.mode == "runs":
+            return lambda caller, sign: self._p(caller.rest, sign) <= LISTED
+        if self.evidence.mode == "jobs":
+            return lambda caller, sign: self._moved_beyond_jobs(row, caller.symbol, sign)
+        return lambda _caller, _sign: True
+
+    def _moved_beyond_jobs(self, row: FoundRow, caller: int, sign: int) -> bool:
+        one, noise = self.comparison, self.comparison.noise_active
+        active = active_totals(one)
+        cost = np.concatenate([one.noise_totals, one.run_totals]).astype(np.float64)
+        inside = np.concatenate([one.noise_self, one.self_value])[:, row.symbol]
+        if noise is not None:
+            subtrees = np.concatenate([noise, active])
+            cost = cost if caller == WHOLE else subtrees[:, caller]
+            inside = subtrees[:, row.symbol] if row.subtree else inside
+        elif row.subtree or caller != WHOLE:
+            return False  # a history holds self costs and totals alone
+        costs = self.evidence.costs
+        rest = ((cost - inside) / costs.factors)[None]
+        rows = Rows(rest, costs.variance_at(rest.mean(axis=1)), np.zeros(1), np.zeros(1))
+        test = tested_with_jobs(rest, rows, one.runs, sampled=one.metric.kind is MetricKind.SAMPLED)
+        return bool(sign * test.difference[0] > job_margin(test.jobs) * test.bound[0])
+
+    def _p(self, values: FloatArray, sign: int) -> float:
+        costs = self.evidence.costs
+        sampling = costs.variance_at(np.array([values.mean()]))
+        splits = splits_of(self.comparison.runs.baseline, self.comparison.runs.target)
+        return p_of_one(values, float(sampling[0]), splits, sign)
+
+    def _means(self, values: IntArray) -> tuple[float, float]:
+        sides = self.evidence.costs.factors[-len(values) :]
+        scaled = values / sides
+        return float(scaled[: self.split].mean()), float(scaled[self.split :].mean())

@@ -1,0 +1,198 @@
+"""Max-T permutation test: how large a difference do the runs show when they are divided at random?
+
+Westfall and Young 1993 (Resampling-based multiple testing), with the moderated statistic of Tusher, Tibshirani and Chu
+2001. When nothing changed, all runs are alike, and each of their splits into two groups is as likely as the one that
+was recorded.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from profgate.model.arrays import BoolArray, FloatArray
+
+MOST_SPLITS = 5000
+PRIOR_WEIGHT = 6.0  # runs that the variance known beforehand counts for
+CHUNK = 1 << 21  # numbers of one block of the matrix of locations and splits
+POWER = 0.84  # quantile of the normal distribution: 4 of 5 comparisons show the change
+
+
+@lru_cache(maxsize=8)
+def splits_of(baseline: int, target: int) -> FloatArray:
+    """float64[split, run]: 1 where a run belongs to the second group; the recorded split is row 0.
+
+    All splits where there are at most 5,000, else 5,000 random ones; the same for the same numbers of runs.
+    """
+    runs = baseline + target
+    recorded = np.arange(runs) >= baseline
+    if comb(runs, target) <= MOST_SPLITS:
+        rows = [np.isin(np.arange(runs), chosen) for chosen in combinations(range(runs - 1, -1, -1), target)]
+        return np.array(rows, dtype=np.float64)  # in this order the recorded split is the first
+    order = np.argsort(_scattered((MOST_SPLITS - 1) * runs).reshape(-1, runs), axis=1)
+    return np.concatenate([recorded[None], order < target]).astype(np.float64)
+
+
+def _scattered(count: int) -> NDArray[np.uint64]:
+    """uint64[count] that look random and are the same everywhere: SplitMix64 (Steele, Lea and Flood 2014)."""
+    with np.errstate(over="ignore"):
+        value = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return value ^ (value >> np.uint64(31))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Locations of one test: float64[location, run] values, float64[location] variances known beforehand.
+
+    A difference below ``floor`` float64[location], or below the part ``own`` float64[location] of the smaller side, is
+    no change.
+    """
+
+    values: FloatArray
+    sampling: FloatArray
+    floor: FloatArray
+    own: FloatArray
+
+    def only(self, chosen: BoolArray) -> "Rows":
+        """Some of the locations."""
+        return Rows(self.values[chosen], self.sampling[chosen], self.floor[chosen], self.own[chosen])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observed:
+    """The recorded split: float64[location] statistic ``t`` (0 for a change below the floors), difference, error."""
+
+    t: FloatArray
+    difference: FloatArray
+    error: FloatArray
+
+
+def observed(rows: Rows, baseline: int) -> Observed:
+    """What the sides themselves show."""
+    runs = rows.values.shape[1]
+    recorded = (np.arange(runs) >= baseline).astype(np.float64)[None]
+    t, difference, error = _statistics(rows, recorded)
+    return Observed(t[:, 0], difference[:, 0], error[:, 0])
+
+
+def largest(rows: Rows, splits: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """float64[split] for increases and for decreases: the largest statistic over all locations, 0 where none."""
+    best = np.zeros((2, len(splits)))
+    step = max(1, CHUNK // len(splits))
+    for start in range(0, len(rows.values), step):
+        part = slice(start, start + step)
+        block = Rows(rows.values[part], rows.sampling[part], rows.floor[part], rows.own[part])
+        t = _statistics(block, splits)[0]
+        np.maximum(best[0], t.max(axis=0, initial=0.0), out=best[0])
+        np.maximum(best[1], -t.min(axis=0, initial=0.0), out=best[1])
+    return best[0], best[1]
+
+
+def tail(maxima: FloatArray, t: FloatArray) -> FloatArray:
+    """float64[location]: the fraction of splits whose largest statistic reaches t; 1 for no change."""
+    if not len(maxima):
+        return np.ones(len(t))
+    reached = len(maxima) - np.searchsorted(np.sort(maxima), t - 1e-9 * np.abs(t), side="left")
+    return np.where(t > 0, reached / len(maxima), 1.0)
+
+
+def p_of_one(values: FloatArray, sampling: float, splits: FloatArray, sign: int) -> float:
+    """P of one location by itself, without floors, for an increase (sign 1) or a decrease (-1)."""
+    rows = Rows(values[None], np.array([sampling]), np.zeros(1), np.zeros(1))
+    t = sign * _statistics(rows, splits)[0][0]
+    return float((t >= t[0] - 1e-9 * abs(t[0])).mean())
+
+
+def _statistics(rows: Rows, splits: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """float64[location, split] t, difference and its standard error; t is 0 below the floors."""
+    runs = rows.values.shape[1]
+    target = float(splits[0].sum())
+    baseline = runs - target
+    middle = rows.values.mean(axis=1, keepdims=True)
+    values = rows.values - middle  # differences of large numbers lose their digits otherwise
+    after = values @ splits.T / target
+    before = -after * target / baseline
+    squares = (values**2).sum(axis=1, keepdims=True)
+    spread = np.maximum(squares - target * after**2 - baseline * before**2, 0.0)
+    variance = (spread + PRIOR_WEIGHT * rows.sampling[:, None]) / (runs + PRIOR_WEIGHT - 2.0)
+    error = np.sqrt(variance * (1.0 / baseline + 1.0 / target))
+    difference = after - before
+    size = np.abs(difference)
+    smaller = middle + np.minimum(before, after)
+    counts = (size >= rows.floor[:, None]) & (size >= rows.own[:, None] * smaller) & (size > 1e-12 * np.abs(middle))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(counts, difference / error, 0.0)
+    return np.nan_to_num(t, nan=0.0, posinf=1e6, neginf=-1e6), difference, error
+
+
+Maxima = tuple[FloatArray, FloatArray]
+
+
+@dataclass(slots=True)
+class Member:
+    """One comparison in a family of tests; ``left`` bool[location] are those not found yet."""
+
+    rows: Rows
+    seen: Observed
+    left: BoolArray
+    maxima: Maxima
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Family:
+    """The tests of all comparisons with the same numbers of runs.
+
+    ``p`` float64[location] of each member in the direction of its difference; ``first`` and ``last`` are the largest
+    statistics of each split before and after what was found left them.
+    """
+
+    p: list[FloatArray]
+    first: Maxima
+    last: Maxima
+
+
+def tested_together(members: list[Rows], baseline: int, target: int, found_at: float) -> Family:
+    """Adjusted p of every location, by step-down: what is found at ``found_at`` leaves the maxima, until nothing is."""
+    splits = splits_of(baseline, target)
+    family = [
+        Member(rows, observed(rows, baseline), np.ones(len(rows.values), np.bool_), largest(rows, splits))
+        for rows in members
+    ]
+    p = [np.ones(len(member.left)) for member in family]
+    first = last = _largest_of([member.maxima for member in family], len(splits))
+    while True:
+        last = _largest_of([member.maxima for member in family], len(splits))
+        anything = False
+        for place, member in enumerate(family):
+            now = np.minimum(p[place], p_of(member.seen.t, last)) if len(member.left) else p[place]
+            p[place] = np.where(member.left, now, p[place])
+            found = member.left & (p[place] <= found_at)
+            if found.any():
+                anything = True
+                member.left = member.left & ~found
+                member.maxima = largest(member.rows.only(member.left), splits)
+        if not anything:
+            return Family(p, first, last)
+
+
+def p_of(t: FloatArray, maxima: Maxima) -> FloatArray:
+    """float64[location]: the tail of its own direction."""
+    return np.where(t >= 0, tail(maxima[0], t), tail(maxima[1], -t))
+
+
+def _largest_of(maxima: list[Maxima], splits: int) -> Maxima:
+    if not maxima:
+        return np.zeros(splits), np.zeros(splits)
+    return np.max([one[0] for one in maxima], axis=0), np.max([one[1] for one in maxima], axis=0)
+
+
+def visible_factor(worse: FloatArray, level: float) -> float:
+    """Standard errors that a change needs in order to be found in 4 of 5 comparisons; infinite with too few splits."""
+    if 1.0 / max(len(worse), 1) > level:
+        return float("inf")
+    return float(np.quantile(worse, 1.0 - level)) + POWER

@@ -1,0 +1,105 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from profgate.compare.build import CompareOptions, compare_workload
+from profgate.compare.multiples import without_multiples
+from profgate.detect.sampling import sample_counts
+from profgate.model.profile import CallGraph, Configuration, FrameList, Profile, Stacks
+from profgate.model.units import Metric, MetricKind
+from profgate.model.workload import Workload
+
+SAMPLES, CPU = Metric("samples", "count"), Metric("cpu", "nanoseconds")
+OBJECTS = Metric("alloc_objects", "count", kind=MetricKind.COUNTED)
+SPACE = Metric("alloc_space", "bytes", kind=MetricKind.COUNTED)
+
+
+def run(metrics: tuple[Metric, ...], *rows: list[int], periods: tuple[int | None, ...] = ()) -> Profile:
+    """Flat stacks of as many functions as a row has values."""
+    count = len(rows[0])
+    return Profile(
+        "p",
+        Configuration(),
+        metrics,
+        FrameList.of_names([f"f{number}" for number in range(count)]),
+        stacks=Stacks(
+            np.zeros(count, np.uint16),
+            np.arange(count),
+            np.ones(count, np.bool_),
+            np.array(rows),
+            np.zeros(len(metrics), np.int64),
+        ),
+        periods=periods or (None,) * len(metrics),
+    )
+
+
+def compared(before: list[Profile], after: list[Profile], noise: list[Profile] | None = None) -> Workload:
+    return without_multiples(Workload("w", Configuration(), tuple(before), tuple(after), tuple(noise or [])))
+
+
+def names(workload: Workload) -> list[list[str]]:
+    return [[metric.name for metric in profile.metrics] for profile in (*workload.baseline_runs, *workload.target_runs)]
+
+
+def test_time_stays_and_samples_give_its_counts() -> None:
+    before = run((SAMPLES, CPU), [600, 900], [6000, 9000], periods=(1, None))
+    after = run((SAMPLES, CPU), [700, 100], [14_000, 2000], periods=(1, None))
+    workload = compared([before], [after], [after])
+    assert names(workload) == [["cpu"], ["cpu"]]
+    (comparison,), _ = compare_workload(workload, (), CompareOptions())
+    assert comparison.run_totals.tolist() == [15_000, 16_000]
+    assert sample_counts(comparison) == (1500.0, 800.0)
+    assert comparison.noise_sample_values is not None
+    assert comparison.noise_sample_values.tolist() == [20.0]
+
+
+def test_exponents_belong_to_the_factor() -> None:
+    coarse = replace(CPU, exponent=3)
+    runs = [run((CPU, SAMPLES), [60_000], [6]), run((coarse, SAMPLES), [60], [6], periods=(None, 1))]
+    assert [profile.periods for profile in compared(runs, [runs[1]]).target_runs] == [(10,)]
+    objects = [
+        replace(profile, metrics=tuple(replace(metric, kind=MetricKind.COUNTED) for metric in profile.metrics))
+        for profile in runs
+    ]
+    assert names(compared([objects[0]], [objects[1]])) == [["cpu"], ["cpu"]]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param([[2, 3], [32, 49]], [[2, 3], [32, 48]], id="another factor for a function"),
+        pytest.param([[2, 3], [32, 48]], [[2, 3], [64, 96]], id="another factor on a side"),
+        pytest.param([[0, 0], [0, 0]], [[2, 3], [32, 48]], id="nothing to compare in a run"),
+        pytest.param([[2, 3], [5, 7]], [[2, 3], [5, 7]], id="no whole factor"),
+    ],
+)
+def test_metrics_with_values_of_their_own_stay(before: list[list[int]], after: list[list[int]]) -> None:
+    both = [run((OBJECTS, SPACE), *before)], [run((OBJECTS, SPACE), *after)]
+    assert names(compared(*both)) == [["alloc_objects", "alloc_space"]] * 2
+
+
+def test_objects_of_one_size_are_compared_in_bytes() -> None:
+    profile = run((OBJECTS, SPACE), [2, 3], [32, 48])
+    assert names(compared([profile], [profile])) == [["alloc_space"]] * 2
+
+
+def test_a_metric_that_a_side_lacks_stays() -> None:
+    both = run((SAMPLES, CPU), [6, 9], [60, 90])
+    assert names(compared([both], [run((SAMPLES,), [6, 9])])) == [["samples", "cpu"], ["samples"]]
+    assert names(compared([run((CPU,), [60, 90])], [both])) == [["cpu"], ["samples", "cpu"]]
+
+
+def test_counted_and_sampled_metrics_stay_apart() -> None:
+    profile = run((SAMPLES, replace(CPU, kind=MetricKind.TIMED)), [6, 9], [60, 90])
+    assert names(compared([profile], [profile])) == [["samples", "cpu"]] * 2
+
+
+def test_call_tables_lose_the_metric_too() -> None:
+    nothing = np.zeros(0, np.int64)
+    own = np.array([[6, 9], [60, 90]])
+    graph = CallGraph(own, own * 2, np.ones(2, np.int64), nothing, nothing, np.zeros((2, 0), np.int64), nothing)
+    profile = replace(run((SAMPLES, CPU), [6, 9], [60, 90]), stacks=None, graph=graph)
+    left = compared([profile], [profile]).target_runs[0].graph
+    assert left is not None
+    assert (left.self_value.tolist(), left.total_value.tolist()) == ([[60, 90]], [[120, 180]])
