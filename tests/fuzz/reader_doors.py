@@ -17,7 +17,8 @@ _TEXTS = ("perf", "callgrind", "austin", "go-benchmark", "libtest", "junit", "py
 CODECS: dict[str, tuple[Codec, ...]] = {
     "pprof": (PROTOBUF,),
     "pstats": (MARSHAL,),
-    **dict.fromkeys(("pytest-report-log", "go-test"), (JSON_LINES,)),
+    "python-sampling": (),
+    **dict.fromkeys(("pytest-report-log", "go-test", "python-sampling-jsonl"), (JSON_LINES,)),
     **dict.fromkeys(_TEXTS, ()),
 }
 

@@ -25,7 +25,7 @@ from fuzz.reader_doors import READER_DOORS
 from profgate.adapters.native import NativeKernels
 from profgate.errors import ProfileError
 from profgate.model.source import source_of
-from profgate.readers.folded import scan_file
+from profgate.readers.folded_scan import scan_file
 from profgate.readers.pprof import PprofReader
 
 COLUMNS = ("depth", "frame", "leaf", "values", "root_values")

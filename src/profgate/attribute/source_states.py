@@ -14,9 +14,10 @@ from profgate.attribute.hunk_scope import FileHunks, Function
 from profgate.attribute.repository_paths import both_sides
 from profgate.model.attribution import ChangedFile, Edit, Hunk, LineRange, SourceDiff, SourceState, SourceStates
 from profgate.model.comparison import Comparison
+from profgate.model.profile import PYTHON_SAMPLING
 
 BASELINE, TARGET = 0, 1
-# these formats give the line where a function begins, all others any line of it
+# these formats give the line where a function begins, unless samples were taken; all others any line of it
 _FIRST_LINE_FORMATS = frozenset({"pstats", "cpuprofile", "pyinstrument"})
 # a closure lies inside another function, so its line is no border of that one
 _JAVA_CLASS = re.compile(r"((?:[a-z_][\w]*[./])+[A-Z]\w*)(?:\$[\w$]*)?\.[\w$<>]+(?:\(|$)")
@@ -63,7 +64,9 @@ class Sides:
         self.changes = changes or FunctionChanges()
         self.symbols = comparison.symbols
         self.present = comparison.present.tolist()
-        self.exact = {facts.format for facts in comparison.facts} <= _FIRST_LINE_FORMATS
+        self.exact = all(
+            facts.format in _FIRST_LINE_FORMATS and facts.profiler != PYTHON_SAMPLING for facts in comparison.facts
+        )
         self.touched: tuple[dict[str, ChangedFile], ...] = (
             {one.previous_path: one for one in diff.files if one.status != "added"},
             {one.path: one for one in diff.files if one.status != "removed"},

@@ -11,6 +11,7 @@ from profgate.model.profile import Facts, Profile
 FAR_APART = 3.0  # totals of the sides that differ by more than this factor are worth a warning
 NO_FRAME = 0.01  # part of a side's total in stacks without a frame
 UNRESOLVED = 0.20  # part of a side's total in names a profiler could not resolve
+_ADVICE = {"sampling mode": "; these count different time, record both sides in the same mode"}
 _MAJOR = re.compile(r"\d+")
 _MAJOR_MINOR = re.compile(r"\d+(?:\.\d+)?")
 _NO_NAME = re.compile(r"\[unknown\]|\?+|0x[0-9a-fA-F]+|unknown|<unknown>|\(unknown\)")
@@ -31,6 +32,7 @@ def _stated(facts: Facts) -> dict[str, str | None]:
         "runtime": _part(_MAJOR_MINOR, facts.runtime),
         "operating system": facts.os,
         "architecture": facts.architecture,
+        "sampling mode": facts.mode,
     }
 
 
@@ -45,7 +47,8 @@ def _disagreements(before: Sequence[Facts], after: Sequence[Facts], *, named: bo
         theirs, ours = ({run[fact] for run in side} - {None} for side in sides)
         known = [{str(value) for value in values} for values in (theirs, ours)]
         if known[0] and known[1] and (known[0] != known[1] or len(known[0]) > 1):
-            yield Note(fact, f"{fact} differs: {_words(known[0])} against {_words(known[1])}", blocks=not named)
+            text = f"{fact} differs: {_words(known[0])} against {_words(known[1])}{_ADVICE.get(fact, '')}"
+            yield Note(fact, text, blocks=not named)
         elif bool(known[0]) != bool(known[1]):
             side = "target" if known[0] else "baseline"
             yield Note(fact, f"the {side} does not state its {fact}")

@@ -47,7 +47,7 @@ def _totals(profile: Profile) -> Iterator[tuple[Metric, float]]:
         elif graph is not None:
             yield metric, float(int(graph.self_value[place].sum())) * metric.scale
     calls = graph.calls if graph is not None else stacks.calls if stacks is not None else None
-    if calls is not None and all(metric.name != CALLS.name for metric in profile.metrics):
+    if calls is not None and calls.any() and all(metric.name != CALLS.name for metric in profile.metrics):
         yield CALLS, float(int(calls.sum()))
 
 

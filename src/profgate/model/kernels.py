@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 
 class TakenStacks(NamedTuple):
-    """Stacks read since the last time, as columns of int32, int64 for the values; see `folded.Scan`.
+    """Stacks read since the last time, as columns of int32, int64 for the values; see `folded_scan.Scan`.
 
     ``lines`` were read, ``two_numbers`` of them end in a second number before the weight.
     """

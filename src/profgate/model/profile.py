@@ -7,6 +7,9 @@ import numpy as np
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.units import Metric
 
+PYTHON_SAMPLING = "profiling.sampling"
+"""`Facts.profiler` of Python's own sampling profiler."""
+
 
 @dataclass(frozen=True, slots=True)
 class FrameList:
@@ -116,7 +119,10 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the file or its manifest says about how it was recorded; None = not stated."""
+    """What the file or its manifest says about how it was recorded; None = not stated.
+
+    ``rate`` is samples a second; ``mode`` is what a sampling profiler counted: wall, cpu, gil, ...
+    """
 
     format: str = ""
     profiler: str | None = None
@@ -128,6 +134,7 @@ class Facts:
     cpu_model: str | None = None
     job: str | None = None
     truncated: bool | None = None
+    mode: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

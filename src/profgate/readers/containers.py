@@ -43,7 +43,7 @@ def unwrap(source: SourceFile, caps: Caps = Caps()) -> SourceFile:
     for _ in range(MAX_LAYERS):
         if not source.head.startswith(_PACKED):
             break
-        source = source_of(source.name, _inflate(source, caps))
+        source = source_of(source.name, inflate(source, caps))
     if source.head.startswith(_PACKED):
         raise ProfileError(source.name, f"packed more than {MAX_LAYERS} times; unpack it first")
     return _plain_text(source, caps)
@@ -63,7 +63,8 @@ def read_all(source: SourceFile, caps: Caps = Caps()) -> bytes:
     return data
 
 
-def _inflate(source: SourceFile, caps: Caps) -> bytes:
+def inflate(source: SourceFile, caps: Caps = Caps()) -> bytes:
+    """The contents of one layer. Raises ProfileError where it is damaged or too large."""
     unpacked = io.BytesIO()
     with source.open(0, None) as stream:
         pieces = _gzip_pieces if source.head.startswith(_GZIP) else _zstd_pieces

@@ -29,13 +29,27 @@ HANDBOOK: Mapping[str, Entry] = {
         "JSON with nodes, samples and timeDeltas", "node --cpu-prof --cpu-prof-dir=profiles bench.js", "Node 20.20"
     ),
     "firefox": Entry(
-        "JSON with preprocessedProfileVersion", "samply record --save-only --presymbolicate -o a.json CMD"
+        "JSON with preprocessedProfileVersion",
+        "samply record --save-only --presymbolicate -o a.json CMD",
+        "profiling.sampling --gecko of Python 3.15.2",
     ),
     "gecko": Entry(
         "JSON with the meta, threads and tables of Firefox's profiler, not yet processed",
         "MOZ_PROFILER_STARTUP=1 MOZ_PROFILER_SHUTDOWN=a.json firefox URL",
     ),
-    "pstats": Entry("Python's marshal of a dictionary", "python -m cProfile -o a.pstats bench.py", "Python 3.11"),
+    "pstats": Entry(
+        "Python's marshal of a dictionary", "python -m cProfile -o a.pstats bench.py", "Python 3.11, 3.15.2"
+    ),
+    "python-sampling": Entry(
+        "the number 0x54414348 (TACH) in either byte order",
+        "python -m profiling.sampling run --binary -o a.bin bench.py",
+        "Python 3.15.2",
+    ),
+    "python-sampling-jsonl": Entry(
+        "lines of JSON, the first with sample_interval_usec and run_id",
+        "python -m profiling.sampling run --jsonl -o a.jsonl bench.py",
+        "Python 3.15.2",
+    ),
     "pyinstrument": Entry(
         "JSON with root_frame and sample_count", "pyinstrument -r json -o a.json bench.py", "pyinstrument 5.1.3"
     ),
@@ -93,8 +107,9 @@ HANDBOOK: Mapping[str, Entry] = {
     "custom-results": Entry("a JSON array of objects with name, unit and value", "whatever writes it"),
     "junit": Entry("XML with testsuite for a root", "pytest --junitxml=a.xml", "pytest 9.2"),
     "folded": Entry(
-        "nine of ten lines read 'frame;frame number'; asked last",
+        "nine of ten lines read 'frame;frame number', with lines as py-spy, rbspy, phpspy or Python 3.15 write them;"
+        " asked last",
         "py-spy record --format raw -o a.folded -- CMD",
-        "py-spy 0.4.3",
+        "py-spy 0.4.3, Python 3.15.2",
     ),
 }

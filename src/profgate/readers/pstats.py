@@ -1,4 +1,4 @@
-"""Python's call statistics (cProfile, profile): a call graph with self and inclusive times."""
+"""Python's call statistics (cProfile, profile, profiling.sampling): functions, and who called whom."""
 
 import math
 from dataclasses import dataclass, field
@@ -12,12 +12,17 @@ from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.containers import read_all, unwrap
 from profgate.readers.marshal_subset import Marshalled, loads
+from profgate.readers.sampled_functions import SampledFunctions, sampled_facts
 
 # a dict (with or without a reference mark), its end, or the three-part tuple that names the first function
 _DICTS = (b"{", b"\xfb")
 _KEYS = (b")\x03", b"\xa9\x03", b"(\x03\x00\x00\x00", b"\xa8\x03\x00\x00\x00")
 _EMPTY = (b"{0", b"\xfb0")
+# where nothing was sampled, the mark of the sampling profiler stands alone
+_MARKS, _MARK_END = (b")\x01", b"\xa9\x01"), 24
+_SAMPLED = ("__sampled__",)  # its counts are samples, not calls
 _NANOSECONDS = 1e9
+_MICROSECOND = 1000
 _MAX_SECONDS = 9e9
 
 
@@ -29,15 +34,18 @@ class PstatsReader:
     def recognizes(self, source: SourceFile) -> str | None:
         """Why this file looks like the format, or None."""
         head = source.head
-        if head in _EMPTY or (head.startswith(_DICTS) and head[1:].startswith(_KEYS)):
+        named = head[1:].startswith(_KEYS) or (head[1:].startswith(_MARKS) and _SAMPLED[0].encode() in head[:_MARK_END])
+        if head in _EMPTY or (head.startswith(_DICTS) and named):
             return "it starts like a marshalled dict of functions"
         return None
 
     def read(self, source: SourceFile) -> Profile:
-        """Functions with self time, inclusive time and calls, and who called whom, in nanoseconds."""
+        """Functions, and who called whom, in nanoseconds; in samples where a sampling profiler counted them."""
         statistics = loads(read_all(unwrap(source)), source.name)
         if not isinstance(statistics, dict):
             raise ProfileError(source.name, "holds no table of functions; write it with cProfile's dump_stats")
+        if statistics.pop(_SAMPLED, False):
+            return _sampled(source.name, statistics)
         table = _Table(source.name)
         table.add_all(statistics)
         return Profile(
@@ -53,6 +61,21 @@ class PstatsReader:
 
 
 Function = tuple[str, int, str]
+
+
+def _sampled(where: str, statistics: dict[Marshalled, Marshalled]) -> Profile:
+    """Counts of samples of each function; their seconds show the interval."""
+    table, functions, interval = _Table(where), SampledFunctions(), None
+    for key, value in statistics.items():
+        if not isinstance(value, tuple) or len(value) != 5 or not isinstance(value[4], dict):
+            raise table.error(key, "has no row of samples, times and callers")
+        row, own = functions.number(*table.place(key)), table.count(key, value[0])
+        functions.add(row, own, table.count(key, value[1]))
+        if own and not interval:
+            interval = round(table.nanoseconds(key, value[2]) / own / _MICROSECOND)
+        for caller, samples in value[4].items():
+            functions.add_edge(functions.number(*table.place(caller)), row, table.count(key, samples))
+    return functions.profile(where, sampled_facts(PstatsReader.name, interval))
 
 
 @dataclass
@@ -92,9 +115,12 @@ class _Table:
                 self.untimed += 1
 
     def function(self, key: Marshalled) -> int:
+        return self.numbers.setdefault(self.place(key), len(self.numbers))
+
+    def place(self, key: Marshalled) -> Function:
         match key:
             case (str() as file, int() as line, str() as name):
-                return self.numbers.setdefault((file, line, name), len(self.numbers))
+                return file, line, name
         raise self.error(key, "is no (file, line, name)")
 
     def count(self, key: Marshalled, value: Marshalled) -> int:

@@ -35,6 +35,8 @@ from profgate.readers.pyinstrument import PyinstrumentReader
 from profgate.readers.pyperf import PyperfReader
 from profgate.readers.pytest_benchmark import PytestBenchmarkReader
 from profgate.readers.pytest_durations import PytestDurationsReader, PytestReportLogReader
+from profgate.readers.python_sampling import PythonSamplingReader
+from profgate.readers.python_sampling_jsonl import PythonSamplingJsonlReader
 from profgate.readers.speedscope import SpeedscopeReader
 from profgate.readers.trace_events import TraceEventsReader
 
@@ -49,6 +51,8 @@ def built_in(kernels: Kernels | None = None) -> tuple[ProfileReader, ...]:
         FirefoxReader(),
         GeckoReader(),
         PstatsReader(),
+        PythonSamplingReader(),
+        PythonSamplingJsonlReader(),
         PyinstrumentReader(),
         TraceEventsReader(),
         PerunReader(),

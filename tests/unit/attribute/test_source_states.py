@@ -81,6 +81,13 @@ def test_where_first_lines_are_known_the_next_function_is_out_of_reach() -> None
     assert states(comparison(*first_lines, form="pstats"), diff_of(BODY)) == ["same", "changed", "same"]
 
 
+def test_a_line_of_a_sampled_function_is_not_its_first() -> None:
+    lines = ("add (shop/cart.py:5)", "total (shop/cart.py:18)", "discount (shop/cart.py:26)")
+    facts = Facts("pstats", profiler="profiling.sampling")
+    compared = replace(comparison(*lines, form="pstats"), facts=(facts, facts))
+    assert states(compared, diff_of(BODY)) == ["same", "changed", "unknown"]
+
+
 def test_a_known_line_among_the_new_ones_is_proof_by_itself() -> None:
     body = "@@ -20,3 +20,3 @@\n     a\n-    b\n+    c\n     d\n"
     assert states(comparison("total (shop/cart.py:21)"), diff_of(body)) == ["changed"]

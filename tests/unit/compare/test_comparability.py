@@ -15,7 +15,7 @@ from profgate.model.units import Metric
 from profgate.model.workload import Workload
 from profgate.readers.folded import FoldedReader
 
-STATED = Facts("folded", "py-spy", "0.4.1", 100.0, "3.12.1", "Linux", "x86_64", "cpu A")
+STATED = Facts("folded", "py-spy", "0.4.1", 100.0, "3.12.1", "Linux", "x86_64", "cpu A", mode="wall")
 
 
 def profile(**facts: Any) -> Profile:
@@ -41,12 +41,21 @@ def test_equal_facts_say_nothing() -> None:
         ("runtime", {"runtime": "3.13.0"}),
         ("operating system", {"os": "Windows"}),
         ("architecture", {"architecture": "aarch64"}),
+        ("sampling mode", {"mode": "cpu"}),
         ("truncated", {"truncated": True}),
     ],
 )
 def test_what_both_state_differently_blocks_unless_a_person_named_the_files(fact: str, change: dict[str, Any]) -> None:
     assert notes([profile()], [profile(**change)]) == {fact: (True, False)}
     assert notes([profile()], [profile(**change)], named=True) == {fact: (False, False)}
+
+
+def test_different_sampling_modes_name_both_and_the_remedy() -> None:
+    [note] = comparability([profile()], [profile(mode="cpu")], named=False)
+    assert note.text == (
+        "sampling mode differs: wall against cpu; these count different time, record both sides in the same mode"
+    )
+    assert notes([profile(mode=None)], [profile()]) == {"sampling mode": (False, False)}
 
 
 @pytest.mark.parametrize("change", [{"profiler_version": "0.9.9"}, {"runtime": "3.12.7"}])

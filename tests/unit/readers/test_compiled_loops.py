@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from profgate.adapters.native import LIBRARY, NativeKernels
 from profgate.errors import ProfileError
 from profgate.model.source import source_of
-from profgate.readers import folded
-from profgate.readers.folded import Scan, scan_file
+from profgate.readers import folded_scan
+from profgate.readers.folded_scan import Scan, scan_file
 from profgate.readers.protobuf_wire import repeated_varints
 
 needs_library = pytest.mark.skipif(not LIBRARY.exists(), reason="no C compiler when profgate was installed")
@@ -44,12 +44,12 @@ def test_blocks_and_folding_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     lines = [f"main;m{number // 900};f{number // 30 % 91};g{number} {number % 5 + 1}" for number in range(3000)]
     lines[1500:1500] = ["main;m1;f[u8; 3] 4", "main;odd 2.5", "# a comment"]
     text = ("\n".join(lines) + "\n").encode()
-    monkeypatch.setattr(folded, "BLOCK", 5000)
+    monkeypatch.setattr(folded_scan, "BLOCK", 5000)
     whole = outcome(text, NativeKernels())
     assert isinstance(whole, Scan)
     assert (whole.lines, whole.bad_count) == (3002, 0)
     assert whole == outcome(text, None)
-    monkeypatch.setattr(folded, "FOLD_EVENTS", 700)
+    monkeypatch.setattr(folded_scan, "FOLD_EVENTS", 700)
     whole_numbers = text.replace(b" 2.5", b" 2")
     assert outcome(whole_numbers, NativeKernels()) == outcome(whole_numbers, None)
 
@@ -57,14 +57,14 @@ def test_blocks_and_folding_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
 @needs_library
 def test_a_file_full_of_odd_lines_is_left_to_python(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Scan] = []
-    monkeypatch.setattr(folded, "BLOCK", 1000)
-    by_python = folded._scan_block
+    monkeypatch.setattr(folded_scan, "BLOCK", 1000)
+    by_python = folded_scan._scan_block
 
-    def counting(scan: Scan, block: folded._Block, path: bytes, depth: int) -> tuple[bytes, int]:
+    def counting(scan: Scan, block: folded_scan._Block, path: bytes, depth: int) -> tuple[bytes, int]:
         asked.append(scan)
         return by_python(scan, block, path, depth)
 
-    monkeypatch.setattr(folded, "_scan_block", counting)
+    monkeypatch.setattr(folded_scan, "_scan_block", counting)
     text = b"".join(b"main;f%d %d.5\n" % (number % 7, number) for number in range(400))
     found = outcome(text, NativeKernels())
     assert len(asked) > 3

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
-from profgate.readers import folded
+from profgate.readers import folded_scan
 from profgate.readers.folded import FoldedReader, split_difference
 
 
@@ -176,10 +176,10 @@ def test_large_input_is_sorted_and_folded_to_the_same_answer(monkeypatch: pytest
     random.Random(7).shuffle(lines)
     text = "\n".join(lines) + "\n"
     expected = stacks_of(read(text))
-    monkeypatch.setattr(folded, "SMALL", 1000)
-    monkeypatch.setattr(folded, "BLOCK", 5000)
-    monkeypatch.setattr(folded, "BLOCK_UNSORTED", 50_000)
-    monkeypatch.setattr(folded, "FOLD_EVENTS", 3000)
+    monkeypatch.setattr(folded_scan, "SMALL", 1000)
+    monkeypatch.setattr(folded_scan, "BLOCK", 5000)
+    monkeypatch.setattr(folded_scan, "BLOCK_UNSORTED", 50_000)
+    monkeypatch.setattr(folded_scan, "FOLD_EVENTS", 3000)
     profile = read(text)
     assert stacks_of(profile) == expected
     assert profile.stacks is not None
@@ -200,3 +200,8 @@ def test_values_are_write_protected() -> None:
     with pytest.raises(ValueError, match="read-only"):
         body.values[0, 0] = 2
     assert body.values.dtype == np.int64
+
+
+def test_a_line_of_blanks_takes_time_in_proportion_to_its_length() -> None:
+    text = "a 1\n" * 20 + "a" + " " * 4_000_000 + "x\n"
+    assert read(text).warnings[0].startswith("1 of 21 lines skipped: line 21: expected 'frame;frame 42'")

@@ -143,3 +143,45 @@ def test_frames_and_columns_agree() -> None:
     count = len(found.frames.names)
     assert found.graph.total_value.shape == (1, count)
     assert np.all(found.graph.total_value >= found.graph.self_value)
+
+
+SAMPLED = {
+    ("a.py", 9, "fib"): (3, 4, 0.0015, 0.002, {("a.py", 5, "fib"): 3, ("a.py", 2, "main"): 1}),
+    ("a.py", 5, "fib"): (1, 3, 0.0005, 0.0015, {("a.py", 2, "main"): 3}),
+    ("a.py", 2, "main"): (0, 4, 0.0, 0.002, {}),
+    ("__sampled__",): True,
+}
+
+
+def test_counts_of_the_sampling_profiler_are_samples() -> None:
+    found = read(marshal.dumps(SAMPLED))
+    assert (found.frames.names, found.frames.files, found.frames.lines) == (["fib", "main"], ["a.py"] * 2, [5, 2])
+    assert (found.metrics[0].unit, found.periods, found.facts.rate) == ("samples", (1,), 2000.0)
+    graph = found.graph
+    assert graph is not None
+    assert (graph.self_value.tolist(), graph.total_value.tolist()) == ([[4, 0]], [[4, 4]])
+    edges = zip(graph.caller.tolist(), graph.callee.tolist(), graph.edge_total[0].tolist(), strict=True)
+    assert sorted(edges) == [(0, 0, 3), (1, 0, 4)]
+
+
+def test_a_sampled_file_without_samples_is_empty() -> None:
+    data = marshal.dumps({("__sampled__",): True})
+    assert PstatsReader().recognizes(source_of("a.pstats", data))
+    found = read(data)
+    assert (found.frames.names, found.facts.rate) == ([], None)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ((1, 1, 0.1, 0.1), "has no row of samples, times and callers"),
+        ((1, 1, 0.1, 0.1, ()), "has no row of samples"),
+        ((-1, 1, 0.1, 0.1, {}), "has '-1' for a number of calls"),
+        ((1, 1, float("inf"), 0.1, {}), "has inf for a time"),
+        ((1, 1, 0.1, 0.1, {("x",): 1}), "is no .file, line, name."),
+        ((1, 1, 0.1, 0.1, {("a.py", 1, "main"): 0.5}), "has '0.5' for a number"),
+    ],
+)
+def test_damaged_counts_of_samples_are_an_error(row: tuple[object, ...], message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        read(marshal.dumps({("__sampled__",): True, ("a.py", 9, "f"): row}))

@@ -1,5 +1,6 @@
 import gzip
 import re
+import struct
 import zlib
 from pathlib import Path
 
@@ -19,15 +20,16 @@ FORMATS = (
     *("pprof", "speedscope", "cpuprofile", "pstats", "pyinstrument", "trace-events", "perun", "perf", "callgrind"),
     *("hyperfine", "pytest-benchmark", "junit", "pyperf", "go-benchmark", "google-benchmark", "criterion", "libtest"),
     *("jmh", "benchmarkdotnet", "custom-results", "austin", "jfr"),
-    *("pytest-durations", "pytest-report-log", "go-test", "gecko"),
+    *("pytest-durations", "pytest-report-log", "go-test", "gecko", "firefox", "folded"),
+    *("python-sampling", "python-sampling-jsonl"),
 )
 RECORDED = [(name, path) for name in FORMATS for path in sorted((DATA / name).iterdir())]
 
-ENDLESS = ("perf", "callgrind", "go-benchmark", "libtest", "austin", "pytest-durations")
-LINES = ("libtest",)  # each line stands for itself: what is cut between two of them is whole
+ENDLESS = ("perf", "callgrind", "go-benchmark", "libtest", "austin", "pytest-durations", "folded")
+LINES = ("libtest", "folded")  # each line stands for itself: what is cut between two of them is whole
 
 # what stands where a recorded text has a number, a quoted text or a word
-TEXTS = [path for name, path in RECORDED if name not in ("pprof", "pstats", "perun", "jfr")]
+TEXTS = [path for name, path in RECORDED if name not in ("pprof", "pstats", "perun", "jfr", "python-sampling")]
 WORD = re.compile(rb'"[^"\n]*"|-?[\w.]+')
 HOSTILE = (b"null", b"-1", b"0", b"1e999", b"9" * 19, b"9" * 5000, b'"x"', b"[]", b"{}", b"", b"\n", b"true", b"0.5")
 
@@ -139,13 +141,38 @@ def test_an_unknown_file_lists_what_was_tried() -> None:
         (b"\x04\x22\x4d\x18" + b"\0" * 90, "lz4 -d"),
         (b"<?xml version='1.0'?>\n<!-- x -->\n<svg width='3'><g/></svg>", "a picture of a profile"),
         (b"<!DOCTYPE html><html></html>", "a web page"),
-        (b"v 10300 3\nX ./a\n", "heaptrack_print"),
+        (b"v 10300 3\nX ./a\n", "heaptrack_print -f 'a b'"),
+        (b"desc: --massif-out-file=m\ncmd: ./a\ntime_unit: i\n#---", "record with heaptrack"),
+        (b'{"dhatFileVersion":2\n,"mode":"heap"', "record with heaptrack"),
+        (
+            b'{"head":{"callFrame":{"functionName":"(root)"},"selfSize":0,"id":1,"children":[]},"samples":[]}',
+            "speedscope",
+        ),
+        (b"v8-version,11,3,244,8,-node.38,0\nv8-platform,linux,linux\n", "node --cpu-prof"),
+        (struct.pack("<5Q", 0, 3, 0, 10_000, 0) + b"\1" * 40, "go tool pprof -proto"),
+        (struct.pack("<5I", 0, 3, 0, 10_000, 0) + b"\1" * 40, "go tool pprof -proto"),
+        (b"heap profile:      1:   4096 [     1:   4096] @ heapprofile\n", "pprof --collapsed PROGRAM 'a b'"),
+        (b"heap_v2/524288\n  t*: 28106: 56637512 [0: 0]\n", "jeprof --collapsed PROGRAM 'a b'"),
+        (b"rbspy05\n{}\n", "rbspy report --format collapsed --input 'a b'"),
+        (b"0 sleep <internal>:-1\n1 <main> /app/a.php:5\n# - - -\n", "stackcollapse-phpspy.pl 'a b'"),
+        (b"Version: 3.0.3\nFile format: 4\nTRACE START [2021-03-08]\n", "xdebug.mode=profile"),
+        (b"\tMon Mar  8 19:19 2021 Time and Allocation Profiling Report  (Final)\n", "inferno-collapse-ghcprof 'a b'"),
+        (b"Analysis of sampling shop (pid 7) every 1 millisecond\n", "inferno-collapse-sample 'a b'"),
+        (b"<?xml version='1.0'?>\n<trace-query-result>\n<node/>", "inferno-collapse-xctrace 'a b'"),
+        (b"<?xml version='1.0'?>\n<trace-toc>\n<run/>", "xctrace export --input"),
+        (b"bplist00\xd1\1\2", "xctrace export --input"),
     ],
 )
 def test_formats_that_are_not_read_come_with_what_to_do(data: bytes, message: str) -> None:
     with pytest.raises(UnknownFormat) as caught:
         read_profile(source_of("a b", data))
     assert message in str(caught.value)
+
+
+def test_any_file_of_a_trace_folder_is_known_by_its_path() -> None:
+    with pytest.raises(UnknownFormat, match=r"is a part of a \.trace folder of Instruments"):
+        read_profile(source_of("profiles/shop.trace/corespace/run1/core", b"\0\1\2\3" * 9))
+    assert read_profile(source_of("profiles/shop.trace/a.folded", b"main 1\n")).facts.format == "folded"
 
 
 def test_names_are_quoted_for_the_shell() -> None:

@@ -1,0 +1,394 @@
+"""The lines of folded stacks, front-coded while they are read, so that a line costs only what is new in it."""
+
+import gc
+import re
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal, InvalidOperation
+from itertools import count, islice
+from typing import BinaryIO
+
+import numpy as np
+
+from profgate.errors import ProfileError
+from profgate.model.arrays import BoolArray, IntArray
+from profgate.model.call_tree import MAX_DEPTH, added_at, build_shape, stream_of
+from profgate.model.kernels import Kernels, LineScan
+from profgate.model.source import SourceFile
+
+SMALL = 4 << 20  # bytes; up to here the order of the lines stays, above it blocks out of order are sorted
+BLOCK = 1 << 20
+BLOCK_UNSORTED = 64 << 20
+SAMPLE = 1 << 16  # bytes of a block that show whether its lines come in order
+MAX_LINE = 16 << 20
+FOLD_EVENTS = 8_000_000  # a stream longer than this is folded into its tree, so memory follows unique paths
+WORST_SHARE = 0.10
+QUOTED = 3
+MAX_VALUE = (1 << 62) - 1
+MAX_DIGITS = 18
+NEAR = 4  # levels looked at one by one: most stacks leave the one before near its end
+
+_VALUE = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_SECOND_NUMBER = re.compile(rb"[ \t]\d+(?:\.\d+)?$")
+_METADATA = re.compile(rb"^#\s*([\w-]+):\s*(.*)$")
+_DIGITS = frozenset(b"0123456789")
+_BLANKS = frozenset(b" \t\r\n\v\f")
+_ODD_FIRST = frozenset(b" #")  # of a name: a bracket may be open before it, or the line is a comment
+_OPEN, _CLOSE = b"([{<", b")]}>"
+
+
+@dataclass(slots=True)
+class Scan:
+    """State of one file's scan; a frame's number is its place in ``frames``.
+
+    Stack by stack: ``shared`` int32 frames are those of the stack before, ``fresh`` int32 follow, whose numbers stand
+    in ``new`` int32, one stack behind the other; ``values`` int64 are the weights, ``decimals`` those that are no
+    whole numbers, by their places. ``seen`` are all lines, ``lines`` those that should hold a stack, ``bad`` the
+    numbers of some that do not, and what they hold.
+    """
+
+    name: str
+    frames: defaultdict[bytes, int] = field(default_factory=lambda: defaultdict(count().__next__))
+    new: "array[int]" = field(default_factory=lambda: array("i"))
+    shared: "array[int]" = field(default_factory=lambda: array("i"))
+    fresh: "array[int]" = field(default_factory=lambda: array("i"))
+    values: "array[int]" = field(default_factory=lambda: array("q"))
+    decimals: dict[int, Decimal] = field(default_factory=dict)
+    root_values: list[Decimal] = field(default_factory=list)
+    metadata: dict[str, str] = field(default_factory=dict)
+    seen: int = 0
+    lines: int = 0
+    bad: list[tuple[int, str]] = field(default_factory=list)
+    bad_count: int = 0
+    two_numbers: int = 0
+
+    def events(self) -> tuple[IntArray, IntArray, BoolArray]:
+        """The stacks as a stream: int64 depth, int64 frame and whether a stack ends, one entry each new frame."""
+        fresh, shared = np.array(self.fresh, np.int64), np.array(self.shared, np.int64)
+        ends = np.cumsum(fresh)
+        depth = np.arange(len(self.new), dtype=np.int64) - np.repeat(ends - fresh - shared, fresh)
+        leaf = np.zeros(len(self.new), np.bool_)
+        leaf[ends - 1] = True
+        return depth, np.array(self.new, np.int64), leaf
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Whole lines, each with its end; ``lines`` are the same as they stand in the file, where ``data`` is sorted."""
+
+    data: bytes
+    lines: list[bytes] | None = None
+
+    def number_of(self, begin: int, end: int) -> int:
+        """The number in the block, from 1, of the line at these bytes."""
+        if self.lines is None:
+            return self.data.count(b"\n", 0, begin) + 1
+        return self.lines.index(self.data[begin:end]) + 1
+
+
+def _whole_lines(stream: BinaryIO, size: int, name: str) -> bytes:
+    """About that many bytes, up to the end of a line."""
+    data = stream.read(size)
+    if data and not data.endswith(b"\n"):
+        rest = stream.readline(MAX_LINE + 1)
+        if len(rest) > MAX_LINE:
+            raise ProfileError(name, f"a line longer than {MAX_LINE} bytes")
+        data += rest if rest.endswith(b"\n") else rest + b"\n"
+    return data
+
+
+def _in_order(data: bytes) -> bool:
+    lines = data[:SAMPLE].split(b"\n")[:-1]
+    return sorted(lines) == lines
+
+
+def _blocks(source: SourceFile, start: int, stop: int | None) -> Iterator[_Block]:
+    """Blocks of the lines that begin within the range.
+
+    Large input out of order is sorted within a block, because sorted neighbours share most of their bytes; the answer
+    is the same.
+    """
+    last = source.size if stop is None else stop
+    with source.open(max(0, start - 1), None) as stream:
+        place = start - 1 + len(stream.readline(MAX_LINE)) if start else 0  # a line that began before belongs to others
+        while place < last and (data := _whole_lines(stream, min(BLOCK, last - place), source.name)):
+            place += len(data)
+            ordered = source.size <= SMALL or _in_order(data)
+            if not ordered and place < last:
+                more = _whole_lines(stream, min(BLOCK_UNSORTED, last - place), source.name)
+                place += len(more)
+                data += more
+            if b"\r" in data:
+                data = data.replace(b"\r\n", b"\n")
+            if ordered:
+                yield _Block(data)
+            else:
+                lines = data.split(b"\n")[:-1]
+                yield _Block(b"\n".join([*sorted(lines), b""]), lines)
+
+
+def _split_brackets(stack: bytes) -> list[bytes]:
+    """Frames of a stack in which ``; `` inside open brackets belongs to a name (Rust's ``[u8; 8]``)."""
+    parts, begin, level = [], 0, 0
+    for place, byte in enumerate(stack):
+        if byte in _OPEN:
+            level += 1
+        elif byte in _CLOSE:
+            level = max(0, level - 1)
+        elif byte == 0x3B and not (level and stack[place + 1 : place + 2] == b" "):
+            parts.append(stack[begin:place])
+            begin, level = place + 1, 0
+    parts.append(stack[begin:])
+    return parts
+
+
+def stack_and_value(line: bytes) -> tuple[bytes, bytes] | None:
+    """A line split at the blanks before the number at its end; None where no such number stands behind blanks."""
+    text = line.rstrip()
+    end = max(text.rfind(b" "), text.rfind(b"\t"))
+    return (text[:end].rstrip(), text[end + 1 :]) if end >= 0 and _VALUE.fullmatch(text, end + 1) else None
+
+
+def _exact_value(scan: Scan, raw: bytes, number: Callable[[], int]) -> tuple[bytes, Decimal] | None:
+    """Stack and value of a line the fast path does not read; None when it was counted as unparsable."""
+    found = stack_and_value(raw)
+    if found is None:
+        scan.bad_count += 1
+        if len(scan.bad) < QUOTED:
+            scan.bad.append((number(), f"expected 'frame;frame 42', got {raw[:80].decode('utf-8', 'replace')!r}"))
+        return None
+    stack, written = found[0], found[1].decode()
+    try:
+        value = Decimal(written)
+    except InvalidOperation:  # an exponent beyond what Decimal can hold
+        raise ProfileError(
+            f"{scan.name}:{number()}", f"the value {written[:40]} is out of range; record the profile again"
+        ) from None
+    if value < 0:
+        what = "a negative value; a difference of two profiles is given with --difference"
+        raise ProfileError(f"{scan.name}:{number()}", what)
+    if value and (value.adjusted() > MAX_DIGITS or int(value.as_tuple().exponent) < -MAX_DIGITS):
+        what = f"the value {value} is out of range; at most {MAX_DIGITS} digits on either side"
+        raise ProfileError(f"{scan.name}:{number()}", what)
+    return stack, value
+
+
+def _fold(scan: Scan) -> None:
+    """Replaces the stream so far by that of its tree: the same sums, one event for each unique path."""
+    if scan.decimals:
+        return
+    values = np.array(scan.values, np.int64)
+    check_sum(scan.name, int(values.sum(dtype=object)))
+    depth, frame, leaf = scan.events()
+    shape, rows = build_shape(depth, frame)
+    own = added_at(len(shape), rows[leaf], values)
+    depth, frame, leaf, leaf_rows = stream_of(shape, own > 0)
+    fresh = np.diff(np.flatnonzero(leaf), prepend=-1)
+    scan.new = array("i", frame.astype(np.intc).tobytes())
+    scan.shared = array("i", depth[np.cumsum(fresh) - fresh].astype(np.intc).tobytes())
+    scan.fresh = array("i", fresh.astype(np.intc).tobytes())
+    scan.values = array("q", own[leaf_rows].tobytes())
+
+
+def check_sum(name: str, total: int) -> None:
+    """Raises ProfileError, about ``name``, for a total that does not fit."""
+    if total > MAX_VALUE:
+        raise ProfileError(name, f"values add up to {total}, beyond the 62 bits a total may have")
+
+
+def _shared_path(data: bytes, begin: int, path: bytes, depth: int) -> tuple[bytes, int]:
+    """The longest run of whole frames at the front of ``path`` that stands at ``begin`` too, and their number."""
+    for _ in range(min(NEAR, depth)):
+        path = path[: path.rfind(b";", 0, -1) + 1]
+        depth -= 1
+        if data.startswith(path, begin):
+            return path, depth
+    low, high = 0, len(path)
+    while low < high:
+        middle = (low + high + 1) >> 1
+        if data.startswith(path[:middle], begin):
+            low = middle
+        else:
+            high = middle - 1
+    path = path[: path.rfind(b";", 0, low) + 1]
+    return path, path.count(b";")
+
+
+def _scan_block(scan: Scan, block: _Block, path: bytes, depth: int) -> tuple[bytes, int]:
+    """Appends the stacks of a block; ``path`` is what stood before the last stack's last frame, ``depth`` its frames.
+
+    A line is never copied as a whole: what it shares with the one before is compared in place, the rest is split.
+    """
+    data, size = block.data, len(block.data)
+    number_of, append_new = scan.frames.__getitem__, scan.new.extend
+    append_shared, append_fresh, append_value = scan.shared.append, scan.fresh.append, scan.values.append
+    begin = seen = odd = 0
+    while begin < size:
+        seen += 1
+        if not data.startswith(path, begin):
+            path, depth = _shared_path(data, begin, path, depth)
+        place = begin + len(path)
+        end = data.find(b"\n", place)
+        head, _, digits = data[place:end].rpartition(b" ")
+        if (
+            head
+            and digits.isdigit()
+            and len(digits) < MAX_DIGITS
+            and head[0] not in _ODD_FIRST
+            and head[-1] not in _BLANKS
+            and b"; " not in head
+            and (value := int(digits))
+        ):
+            if head[-1] in _DIGITS and _SECOND_NUMBER.search(head[-24:]):
+                scan.two_numbers += 1
+            parts = head.split(b";")
+            append_new(map(number_of, parts))
+            append_shared(depth)
+            append_fresh(len(parts))
+            append_value(value)
+            if len(parts) > 1:
+                path = data[begin : place + len(head) - len(parts[-1])]
+                depth += len(parts) - 1
+        else:
+            odd += 1
+            path, depth = _scan_odd_line(scan, block, slice(begin, end), path, depth)
+        if depth >= MAX_DEPTH:
+            number = scan.seen + block.number_of(begin, end)
+            raise ProfileError(f"{scan.name}:{number}", f"deeper than {MAX_DEPTH} frames")
+        begin = end + 1
+    scan.seen += seen
+    scan.lines += seen - odd
+    return path, depth
+
+
+def _scan_block_compiled(scan: Scan, block: _Block, lines: LineScan) -> bool:
+    """The same by compiled code, which leaves odd lines to Python; false where so many are odd that it takes longer."""
+    data, at, seen, odd = block.data, 0, 0, 0
+    while True:
+        at = lines.lines(data, at)
+        taken = lines.take()
+        scan.new.extend(taken.new)
+        scan.shared.extend(taken.shared)
+        scan.fresh.extend(taken.fresh)
+        scan.values.extend(taken.values)
+        scan.two_numbers += taken.two_numbers
+        seen += taken.lines
+        for name in lines.names(len(scan.frames)):
+            scan.frames[name]  # met in the same order, it gets the same number
+        if at == len(data):
+            break
+        end = data.find(b"\n", at)
+        path, depth = lines.path()
+        if not lines.too_deep():
+            known = len(scan.frames)
+            path, depth = _scan_odd_line(scan, block, slice(at, end), path, depth)
+            for name in reversed(list(islice(reversed(scan.frames), len(scan.frames) - known))):
+                lines.learn(name)
+        if depth >= MAX_DEPTH:
+            raise ProfileError(f"{scan.name}:{scan.seen + block.number_of(at, end)}", f"deeper than {MAX_DEPTH} frames")
+        lines.follow(path)
+        at, seen, odd = end + 1, seen + 1, odd + 1
+    scan.seen += seen
+    scan.lines += seen - odd
+    return odd <= WORST_SHARE * seen
+
+
+def _scan_odd_line(scan: Scan, block: _Block, place: slice, path: bytes, depth: int) -> tuple[bytes, int]:
+    """One line of any form: comment, fraction, weight without a frame, brackets; the path and depth behind it."""
+    line = block.data[place]
+    if not line.strip() or line.startswith(b"#"):
+        if match := _METADATA.match(line.rstrip()):
+            scan.metadata.setdefault(match[1].decode("utf-8", "replace"), match[2].decode("utf-8", "replace"))
+        return path, depth
+    scan.lines += 1
+    found = _exact_value(scan, line, lambda: scan.seen + block.number_of(place.start, place.stop))
+    if found is None:
+        return path, depth
+    stack, exact = found
+    second_number = bool(_SECOND_NUMBER.search(stack[-24:]))
+    if not exact:
+        # differences end in 0 where a stack is gone: not counted here, they would pass for one column
+        scan.two_numbers += second_number
+        return path, depth
+    if not stack:
+        scan.root_values.append(exact)
+        return path, depth
+    scan.two_numbers += second_number
+    value = int(exact)
+    if value != exact or value > MAX_VALUE:
+        scan.decimals[len(scan.values)] = exact
+        value = 0
+    scan.values.append(value)
+    return _append_stack(scan, stack, path, depth)
+
+
+def _append_stack(scan: Scan, stack: bytes, path: bytes, depth: int) -> tuple[bytes, int]:
+    """Appends the frames of a stack; the path and depth behind it."""
+    if not stack.startswith(path):
+        path, depth = _shared_path(stack, 0, path, depth)
+    rest = stack[len(path) :]
+    parts = rest.split(b";")
+    bracketed = False
+    if b"; " in rest or (path and rest.startswith(b" ")):
+        whole = _split_brackets(stack)
+        if bracketed := len(whole) <= stack.count(b";"):
+            depth, parts = 0, whole
+    scan.new.extend(map(scan.frames.__getitem__, parts))
+    scan.shared.append(depth)
+    scan.fresh.append(len(parts))
+    depth += len(parts) - 1
+    if bracketed:
+        # how many frames another stack shares with it cannot be seen in bytes: the next one begins anew
+        if depth >= MAX_DEPTH:
+            raise ProfileError(scan.name, f"deeper than {MAX_DEPTH} frames")
+        return b"", 0
+    return stack[: len(stack) - len(parts[-1])], depth
+
+
+def scan_file(source: SourceFile, start: int = 0, stop: int | None = None, kernels: Kernels | None = None) -> Scan:
+    """All lines of a byte range as one front-coded stream. Raises ProfileError."""
+    scan = Scan(source.name)
+    path, depth, limit = b"", 0, FOLD_EVENTS
+    compiled = kernels.line_scan() if kernels is not None else None
+    collecting = gc.isenabled()
+    gc.disable()  # millions of small objects, none of them in a cycle
+    try:
+        for block in _blocks(source, start, stop):
+            if compiled is None:
+                path, depth = _scan_block(scan, block, path, depth)
+            elif not _scan_block_compiled(scan, block, compiled):
+                path, depth = compiled.path()
+                compiled = None
+            if len(scan.new) > limit:
+                _fold(scan)
+                path, depth, limit = b"", 0, max(FOLD_EVENTS, 2 * len(scan.new))
+                if compiled is not None:
+                    compiled.follow(b"")
+    finally:
+        if collecting:
+            gc.enable()
+    scan.frames.default_factory = None  # all are known now, and no counter can travel between processes
+    return scan
+
+
+def join_scans(parts: Sequence[Scan]) -> Scan:
+    """The scan of the whole file from those of its parts, in order."""
+    if len(parts) == 1:
+        return parts[0]
+    whole = replace(parts[0], frames=defaultdict(count(len(parts[0].frames)).__next__, parts[0].frames))
+    for part in parts[1:]:
+        number = np.fromiter(map(whole.frames.__getitem__, part.frames), np.intc, len(part.frames))
+        whole.decimals |= {place + len(whole.values): value for place, value in part.decimals.items()}
+        whole.bad = [*whole.bad, *((whole.seen + line, what) for line, what in part.bad)][:QUOTED]
+        whole.metadata = part.metadata | whole.metadata
+        whole.new.frombytes(number[np.array(part.new, np.intp)].tobytes())
+        for columns, more in ((whole.shared, part.shared), (whole.fresh, part.fresh), (whole.values, part.values)):
+            columns.extend(more)
+        whole.root_values += part.root_values
+        whole.seen += part.seen
+        whole.lines += part.lines
+        whole.bad_count += part.bad_count
+        whole.two_numbers += part.two_numbers
+    return whole

@@ -1,0 +1,309 @@
+"""The binary recordings of Python's sampling profiler (``python -m profiling.sampling run --binary``, Python 3.15).
+
+Source: InternalDocs/profiling_binary_format.md of CPython, format version 1; the bits of the mode were tried out with
+Python 3.15.2.
+"""
+
+import struct
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from profgate.errors import ProfileError
+from profgate.model.arrays import IntArray
+from profgate.model.call_tree import MAX_DEPTH
+from profgate.model.profile import PYTHON_SAMPLING, Configuration, Facts, FrameList, Profile
+from profgate.model.source import SourceFile, source_of
+from profgate.model.units import Metric
+from profgate.readers.containers import inflate, read_all, unwrap
+from profgate.readers.stack_events import stacks_from_parents
+
+MODES = ("wall", "cpu", "gil", "all", "exception")
+NO_FILE = "~"  # of frames that stand for native code and for garbage collection
+
+_ORDERS = {b"HCAT": "<", b"TACH": ">"}  # the magic number as machines of either byte order write it
+_HEADER, _HEADER_SIZE = "4sI3BxQQQIQQII", 64
+_FOOTER, _FOOTER_SIZE = "IIQ16x", 32
+_VERSION = 1
+_UNPACKED, _ZSTANDARD = 0, 1
+_REPEAT, _FULL, _SUFFIX, _POP_PUSH = range(4)
+_MODE_BITS = 7
+_FRAME_BITS = 32  # the file counts its frames in so many
+_ROOT = -1
+_MOST_PATHS = 1 << 22  # a program of a million functions has fewer; each takes memory of its own
+_MAX_SHIFT = 63
+_MAX_LINE = 1 << 31
+_OWN_FRAMES = "_sync_coordinator.py"  # the profiler starts the program with it, and its own replay leaves it out
+
+
+class PythonSamplingReader:
+    """Reads stacks and counts of samples of all threads together; positions within a line and times are left out."""
+
+    name = "python-sampling"
+
+    def recognizes(self, source: SourceFile) -> str | None:
+        """Why this file looks like the format, or None."""
+        order = _ORDERS.get(source.head[:4])
+        # a text that happens to begin so has no small number behind it
+        if order is None or b"\0\0" not in source.head[4:8]:
+            return None
+        return "it begins with the magic number of Python's sampling profiler"
+
+    def read(self, source: SourceFile) -> Profile:
+        """Samples as exact counts, with interval, mode and Python's version. Raises ProfileError."""
+        recording = _Recording(source.name, read_all(unwrap(source)))
+        header = recording.header()
+        frames, numbers = recording.frames(header)
+        samples = _Samples(recording.samples(header), numbers)
+        samples.add_all()
+        if samples.count != header.samples:
+            raise samples.data.error(f"the header states {header.samples} samples, the file holds {samples.count}")
+        tree = samples.tree
+        values = np.array([tree.samples], np.int64)
+        left_out = (
+            f"{samples.empty} of {samples.count} samples have no frame and are left out, as by Python's own replay"
+        )
+        return Profile(
+            name=source.name,
+            configuration=Configuration(),
+            metrics=(Metric("samples", "samples"),),
+            frames=frames,
+            stacks=stacks_from_parents(_column(tree.parent), _column(tree.frame), values, where=source.name),
+            periods=(1,),
+            facts=Facts(
+                format=PythonSamplingReader.name,
+                profiler=PYTHON_SAMPLING,
+                runtime=header.python,
+                rate=1e6 / header.interval if header.interval else None,
+                mode=header.mode,
+            ),
+            warnings=(left_out,) if samples.empty else (),
+        )
+
+
+def _column(values: list[int]) -> IntArray:
+    return np.array(values, np.int64)
+
+
+class _Header(NamedTuple):
+    """What is used of the header and the footer; the interval in microseconds, places in bytes."""
+
+    python: str
+    interval: int
+    samples: int
+    texts_at: int
+    frames_at: int
+    packing: int
+    mode: str | None
+    text_count: int
+    frame_count: int
+
+
+@dataclass
+class _Bytes:
+    """Bytes that are read in order; ``base`` is the place of the first one in the file, for messages."""
+
+    where: str
+    data: bytes
+    base: int = 0
+    at: int = 0
+
+    def error(self, what: str) -> ProfileError:
+        return ProfileError(f"{self.where}: byte {self.base + self.at}", f"{what}; record the profile again")
+
+    def take(self, count: int) -> bytes:
+        if count > len(self.data) - self.at:
+            raise self.error(f"expected {count} more bytes, {len(self.data) - self.at} are left")
+        self.at += count
+        return self.data[self.at - count : self.at]
+
+    def varint(self) -> int:
+        """An unsigned number, seven bits a byte, the lowest first."""
+        number = shift = 0
+        while True:
+            if self.at >= len(self.data) or shift > _MAX_SHIFT:
+                raise self.error("expected a number of at most ten bytes")
+            byte = self.data[self.at]
+            self.at += 1
+            number |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                return number
+            shift += 7
+
+    def signed(self) -> int:
+        """A number whose lowest bit is its sign."""
+        number = self.varint()
+        return (number >> 1) ^ -(number & 1)
+
+
+@dataclass
+class _Recording:
+    """A whole file."""
+
+    where: str
+    data: bytes
+
+    def header(self) -> _Header:
+        """Header and footer. Raises ProfileError where they do not describe this file."""
+        order = _ORDERS.get(self.data[:4], "<")
+        if len(self.data) < _HEADER_SIZE + _FOOTER_SIZE:
+            raise self.error("the file ends within its header; record the profile again")
+        found = struct.unpack_from(order + _HEADER, self.data)
+        _, version, *python, _, interval, samples, _, texts_at, frames_at, packing, mode = found
+        text_count, frame_count, size = struct.unpack(order + _FOOTER, self.data[-_FOOTER_SIZE:])
+        if version != _VERSION:
+            what = f"expected format version {_VERSION}, found {version}; convert it with the Python that recorded it"
+            raise self.error(f"{what}: python -m profiling.sampling replay --collapsed -o a.collapsed FILE")
+        if size != len(self.data):
+            raise self.error(f"expected {size} bytes, found {len(self.data)}; the file is cut off, record it again")
+        if not _HEADER_SIZE <= texts_at <= frames_at <= len(self.data) - _FOOTER_SIZE:
+            raise self.error("the tables lie outside the file; record the profile again")
+        if packing not in (_UNPACKED, _ZSTANDARD):
+            raise self.error(f"expected no compression or zstandard, found type {packing}; record with another")
+        mode &= _MODE_BITS
+        if mode > len(MODES):
+            raise self.error(f"expected a mode up to {len(MODES)}, found {mode}; update profgate")
+        return _Header(
+            ".".join(map(str, python)),
+            interval,
+            samples,
+            texts_at,
+            frames_at,
+            packing,
+            MODES[mode - 1] if mode else None,
+            text_count,
+            frame_count,
+        )
+
+    def error(self, what: str) -> ProfileError:
+        return ProfileError(self.where, what)
+
+    def samples(self, header: _Header) -> _Bytes:
+        """The records of samples, unpacked."""
+        data, base = self.data[_HEADER_SIZE : header.texts_at], _HEADER_SIZE
+        if header.packing == _ZSTANDARD:
+            data, base = inflate(source_of(f"{self.where}: samples", data)), 0
+        return _Bytes(f"{self.where}: samples", data, base)
+
+    def frames(self, header: _Header) -> tuple[FrameList, list[int]]:
+        """The frames, which have one line each, and the number of the frame for each row of the file's own table."""
+        table = _Bytes(self.where, self.data[: header.frames_at], at=header.texts_at)
+        if header.text_count > header.frames_at - header.texts_at:
+            raise table.error(f"{header.text_count} texts do not fit between the tables")
+        texts = [table.take(table.varint()).decode(errors="replace") for _ in range(header.text_count)]
+        table = _Bytes(self.where, self.data[: len(self.data) - _FOOTER_SIZE], at=header.frames_at)
+        if header.frame_count > len(self.data) - header.frames_at:
+            raise table.error(f"{header.frame_count} frames do not fit behind the texts")
+        known: dict[tuple[str, str | None, int | None], int] = {}
+        numbers = []
+        for _ in range(header.frame_count):
+            file, name, line = table.varint(), table.varint(), table.signed()
+            for _ in range(3):  # the end of the place in the source, relative to its beginning
+                table.varint()
+            table.take(1)  # the instruction
+            if max(file, name) >= len(texts):
+                raise table.error(f"a frame has text {max(file, name)}, there are {len(texts)} texts")
+            own = texts[file].endswith(_OWN_FRAMES)
+            key = (
+                texts[name] or "[unknown]",
+                texts[file] if texts[file] not in {NO_FILE, ""} else None,
+                line if 0 < line < _MAX_LINE else None,
+            )
+            numbers.append(_ROOT if own else known.setdefault(key, len(known)))
+        frames = FrameList(
+            [name for name, _, _ in known],
+            [file for _, file, _ in known],
+            [line for *_, line in known],
+            [None] * len(known),
+        )
+        return frames, numbers
+
+
+@dataclass
+class _Tree:
+    """Call paths: the parent and frame of each, and its samples."""
+
+    parent: list[int] = field(default_factory=list)
+    frame: list[int] = field(default_factory=list)
+    samples: list[int] = field(default_factory=list)
+    known: dict[int, int] = field(default_factory=dict)
+
+    def below(self, path: int, frame: int) -> int:
+        """The path that is one frame longer."""
+        number = self.known.setdefault((path + 1) << _FRAME_BITS | frame, len(self.parent))
+        if number == len(self.parent):
+            self.parent.append(path)
+            self.frame.append(frame)
+            self.samples.append(0)
+        return number
+
+
+@dataclass
+class _Samples:
+    """The records while they are read. The stack of a thread is the list of its call paths, the shortest first."""
+
+    data: _Bytes
+    frames: list[int]
+    tree: _Tree = field(default_factory=_Tree)
+    stacks: dict[bytes, list[int]] = field(default_factory=dict)
+    count: int = 0
+    empty: int = 0  # samples of threads without any frame
+
+    def add_all(self) -> None:
+        """Add every record. Raises ProfileError for a record that is damaged."""
+        data, tree = self.data, self.tree
+        while data.at < len(data.data):
+            stack = self.stacks.setdefault(data.take(12), [])  # thread and interpreter
+            kind = data.take(1)[0]
+            if kind == _REPEAT:
+                weight = self.repeated()
+            else:
+                data.varint()  # the time since the sample before
+                data.take(1)  # what the thread did
+                self.change(stack, kind)
+                weight = 1
+            self.count += weight
+            path = stack[-1] if stack else _ROOT
+            if path != _ROOT:
+                tree.samples[path] += weight
+            elif not stack:
+                self.empty += weight
+
+    def repeated(self) -> int:
+        """Number of further samples with the same stack; skips the time and the state of each."""
+        count = self.data.varint()
+        if 2 * count > len(self.data.data) - self.data.at:
+            raise self.data.error(f"{count} samples do not fit into the rest of the file")
+        for _ in range(count):
+            self.data.varint()
+            self.data.take(1)
+        return count
+
+    def change(self, stack: list[int], kind: int) -> None:
+        """Remove the frames that the thread left from the stack, and add its new ones."""
+        data = self.data
+        if kind == _FULL:
+            stays = 0
+        elif kind == _SUFFIX:
+            stays = data.varint()
+        elif kind == _POP_PUSH:
+            stays = len(stack) - data.varint()
+        else:
+            raise data.error(f"expected a record of type 0 to 3, found {kind}")
+        count = data.varint()
+        if not 0 <= stays <= len(stack):
+            raise data.error(f"a sample shares frames that its thread does not have, of {len(stack)}")
+        if count > min(MAX_DEPTH - stays, len(data.data) - data.at):
+            raise data.error(f"a stack of {stays + count} frames is cut off or deeper than {MAX_DEPTH}")
+        innermost_first = [data.varint() for _ in range(count)]
+        del stack[stays:]
+        path = stack[-1] if stack else _ROOT
+        for number in reversed(innermost_first):
+            if number >= len(self.frames):
+                raise data.error(f"a sample has frame {number}, there are {len(self.frames)} frames")
+            frame = self.frames[number]
+            path = path if frame == _ROOT else self.tree.below(path, frame)
+            stack.append(path)
+        if len(self.tree.parent) > _MOST_PATHS:
+            raise data.error(f"more than {_MOST_PATHS} call paths")

@@ -1,0 +1,120 @@
+"""The lines of JSON of Python's sampling profiler (``python -m profiling.sampling run --jsonl``, Python 3.15).
+
+Source: the module profiling.sampling.jsonl_collector of CPython, record version 0. The samples are counted by place
+in the source, without stacks.
+"""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from profgate.model.profile import Profile
+from profgate.model.source import SourceFile
+from profgate.readers.json_lines import objects_of
+from profgate.readers.json_text import Json, begins_object, listing, mapping, wrong
+from profgate.readers.python_sampling import MODES
+from profgate.readers.sampled_functions import SampledFunctions, sampled_facts
+
+_VERSION = 0
+_MOST = 1 << 53
+
+
+class PythonSamplingJsonlReader:
+    """Reads functions with their own samples and those in which they stand anywhere; no stacks and no callers."""
+
+    name = "python-sampling-jsonl"
+
+    def recognizes(self, source: SourceFile) -> str | None:
+        """Why this file looks like the format, or None."""
+        first = source.head.partition(b"\n")[0]
+        known = begins_object(source) and b'"sample_interval_usec"' in first and b'"run_id"' in first
+        return "its first line is JSON with 'sample_interval_usec' and 'run_id'" if known else None
+
+    def read(self, source: SourceFile) -> Profile:
+        """Counts of samples, with interval and mode. Raises ProfileError."""
+        records = _Records(source.name)
+        for where, record in objects_of(source):
+            records.add(record, where)
+        return records.profile()
+
+
+class _Frame(NamedTuple):
+    """A place in the source by the numbers of its texts."""
+
+    file: int
+    name: int
+    line: int
+
+
+@dataclass
+class _Records:
+    """The records while they are read: texts, then frames, then samples."""
+
+    where: str
+    meta: Json = field(default_factory=dict)
+    texts: dict[int, str] = field(default_factory=dict)
+    frames: dict[int, _Frame] = field(default_factory=dict)
+    functions: SampledFunctions = field(default_factory=SampledFunctions)
+    ended: bool = False
+
+    def add(self, record: Json, where: str) -> None:
+        """Add a record. The format requires readers to ignore unknown types."""
+        if record.get("v") != _VERSION:
+            raise wrong(where, f"expected version {_VERSION} of the records, found {str(record.get('v'))[:40]}")
+        if self.meta and record.get("run_id") != self.meta.get("run_id"):
+            raise wrong(where, "holds a second run; put each into a file of its own")
+        match record.get("type"):
+            case "meta":
+                self.meta = record
+            case "string_table":
+                self.add_texts(record, where)
+            case "frame_table":
+                self.add_frames(record, where)
+            case "agg":
+                self.add_samples(record, where)
+            case "end":
+                self.ended = True
+
+    def add_texts(self, record: Json, where: str) -> None:
+        for entry in _entries(record, "strings", where):
+            self.texts[_number(entry, "str_id", where)] = _text(entry, "value", where)
+
+    def add_frames(self, record: Json, where: str) -> None:
+        for entry in _entries(record, "frames", where):
+            file, name = _number(entry, "path_str_id", where), _number(entry, "func_str_id", where)
+            line = _number(entry, "line", where, least=-1)  # -1 where the interpreter knows none
+            self.frames[_number(entry, "frame_id", where)] = _Frame(file, name, line)
+
+    def add_samples(self, record: Json, where: str) -> None:
+        for entry in _entries(record, "entries", where):
+            frame = self.frames.get(_number(entry, "frame_id", where))
+            if frame is None or frame.file not in self.texts or frame.name not in self.texts:
+                raise wrong(where, "counts samples of a frame that is not described before")
+            row = self.functions.number(self.texts[frame.file], frame.line, self.texts[frame.name])
+            self.functions.add(row, _number(entry, "self", where), _number(entry, "cumulative", where))
+
+    def profile(self) -> Profile:
+        """The functions of all records. Raises ProfileError for a file without its end."""
+        if not self.ended:
+            raise wrong(self.where, "has no record 'end': the file is cut off")
+        interval = _number(self.meta, "sample_interval_usec", self.where)
+        mode = self.meta.get("mode")
+        facts = sampled_facts(PythonSamplingJsonlReader.name, interval, str(mode) if mode in MODES else None)
+        return self.functions.profile(self.where, facts)
+
+
+def _entries(record: Json, key: str, where: str) -> list[Json]:
+    return [mapping(entry, where, f"an entry of {key!r}") for entry in listing(record.get(key), where, repr(key))]
+
+
+def _number(entry: Json, key: str, where: str, least: int = 0) -> int:
+    value = entry.get(key)
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value < _MOST:
+        raise wrong(where, f"expected a number for {key!r}, found {str(value)[:40]!r}")
+    return value
+
+
+def _text(entry: Json, key: str, where: str) -> str:
+    value = entry.get(key)
+    if not isinstance(value, str):
+        raise wrong(where, f"expected a text for {key!r}, found {str(value)[:40]!r}")
+    return value

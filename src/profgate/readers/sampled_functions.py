@@ -1,0 +1,88 @@
+"""Functions of Python's sampling profiler, from forms that count its samples by function instead of by stack."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from profgate.model.arrays import IntArray, read_only
+from profgate.model.profile import PYTHON_SAMPLING, CallGraph, Configuration, Facts, FrameList, Profile
+from profgate.model.units import Metric
+from profgate.readers.folded_dialects import unnumbered
+from profgate.readers.python_sampling import NO_FILE
+
+
+@dataclass
+class SampledFunctions:
+    """A row for each function, over all of its lines.
+
+    Its own samples are exact. The file counts the samples with a line anywhere in their stacks: those of several lines
+    of one function are added up, at most to all samples, so that the total of a recursive function is an upper bound.
+    """
+
+    numbers: dict[tuple[str, str], int] = field(default_factory=dict)
+    lines: list[int | None] = field(default_factory=list)
+    own: list[int] = field(default_factory=list)
+    total: list[int] = field(default_factory=list)
+    edges: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    def number(self, file: str, line: int, name: str) -> int:
+        """The row of the function that has this line."""
+        row = self.numbers.setdefault((file, unnumbered(file, name)), len(self.own))
+        if row == len(self.own):
+            self.lines.append(None)
+            self.own.append(0)
+            self.total.append(0)
+        first = self.lines[row]
+        if line > 0 and (first is None or line < first):
+            self.lines[row] = line
+        return row
+
+    def add(self, row: int, own: int, total: int) -> None:
+        """Adds the samples of one of its lines."""
+        self.own[row] += own
+        self.total[row] += total
+
+    def add_edge(self, caller: int, callee: int, samples: int) -> None:
+        """Adds the samples in which one line called another."""
+        self.edges[caller, callee] = self.edges.get((caller, callee), 0) + samples
+
+    def profile(self, where: str, facts: Facts) -> Profile:
+        """A call graph in samples; the profiler counts no calls, so these are 0."""
+        names = list(self.numbers)
+        return Profile(
+            name=where,
+            configuration=Configuration(),
+            metrics=(Metric("samples", "samples"),),
+            frames=FrameList(
+                [name or "[unknown]" for _, name in names],
+                [None if file in {NO_FILE, ""} else file for file, _ in names],
+                self.lines,
+                [None] * len(names),
+            ),
+            graph=self._graph(),
+            periods=(1,),
+            facts=facts,
+        )
+
+    def _graph(self) -> CallGraph:
+        most = sum(self.own)
+        ends = np.array(list(self.edges), np.int64).reshape(-1, 2).T
+        return CallGraph(
+            self_value=_column(self.own).reshape(1, -1),
+            total_value=_column([min(total, most) for total in self.total]).reshape(1, -1),
+            calls=_column([0] * len(self.own)),
+            caller=read_only(ends[0].copy()),
+            callee=read_only(ends[1].copy()),
+            edge_total=_column([min(samples, most) for samples in self.edges.values()]).reshape(1, -1),
+            edge_calls=_column([0] * len(self.edges)),
+        )
+
+
+def _column(values: list[int]) -> IntArray:
+    return read_only(np.array(values, np.int64))
+
+
+def sampled_facts(name: str, interval: int | None, mode: str | None = None) -> Facts:
+    """Facts of a file that the reader ``name`` read; the interval in microseconds."""
+    rate = 1e6 / interval if interval else None
+    return Facts(format=name, profiler=PYTHON_SAMPLING, runtime="python", rate=rate, mode=mode)
