@@ -165,7 +165,8 @@ def _with_jobs(comparison: Comparison) -> Evidence:
     bar = job_margin(test.jobs) * test.largest
     size = np.abs(test.t)
     distance = size / bar if bar > 0 else np.where(size > 0, FAR, 0.0)
-    listed = (size > listing_margin(test.jobs) * test.largest) & beyond & (size > 0)
+    margins = np.where(costs.kind == TOTAL, job_margin(test.jobs), listing_margin(test.jobs))
+    listed = (size > margins * test.largest) & beyond & (size > 0)
     evidence = Evidence(
         costs=costs,
         mode="jobs",

@@ -9,7 +9,7 @@ from profgate.detect.base_jobs import tested_with_jobs
 from profgate.detect.costs import SELF, SUBTREE, WHOLE, active_totals, common_factors
 from profgate.detect.evidence import Evidence
 from profgate.detect.net_cost import OFFSET, CallPaths, Enclosing, offsetting
-from profgate.detect.permutation import Rows, p_of_one, splits_of
+from profgate.detect.permutation import Rows, p_of_each, p_of_one, splits_of
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.comparison import Comparison
 from profgate.model.levels import LISTED, job_margin
@@ -109,14 +109,22 @@ class _Search:
         self.split = comparison.runs.baseline
         self.factors = _factors_of_rest(comparison, evidence)
         self.paths = CallPaths(comparison, self.factors[-(comparison.runs.baseline + comparison.runs.target) :])
-        own = evidence.listed & (evidence.costs.kind == SELF)
-        self.fallen = {
-            sign: evidence.costs.symbol[own & (np.sign(evidence.difference) == sign)].tolist() for sign in (1, -1)
-        }
+        self.fallen = {sign: self._moving(sign) for sign in (1, -1)}
         self.place = {
             (int(symbol), int(kind)): place
             for place, (symbol, kind) in enumerate(zip(evidence.costs.symbol, evidence.costs.kind, strict=True))
         }
+
+    def _moving(self, sign: int) -> list[int]:
+        """Functions whose self cost moved in a direction, each by itself."""
+        costs, evidence = self.evidence.costs, self.evidence
+        own = (costs.kind == SELF) & (np.sign(evidence.difference) == sign)
+        if evidence.mode == "runs":
+            splits = splits_of(self.comparison.runs.baseline, self.comparison.runs.target)
+            own[own] = p_of_each(costs.values[own], costs.sampling[own], splits, sign) <= LISTED
+        else:
+            own &= evidence.listed
+        return [int(symbol) for symbol in costs.symbol[own]]
 
     def standing(self, place: int) -> FoundRow:
         """A found location, or the caller in which the rest of the cost moved against it."""

@@ -17,7 +17,7 @@ ENOUGH = 0.5  # part of the gate's floors that it must reach
 # what a second measurement of both sides in turns can settle
 OPEN = frozenset(
     {ReasonCode.FEW_SPLITS, ReasonCode.NEAR_JOBS, ReasonCode.FEW_JOBS, ReasonCode.ORDER_UNKNOWN}
-    | {ReasonCode.EVERYTHING, ReasonCode.UNCONFIRMED}
+    | {ReasonCode.EVERYTHING, ReasonCode.UNCONFIRMED, ReasonCode.UNLIKE_RUNS}
 )
 
 

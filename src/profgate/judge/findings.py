@@ -7,7 +7,7 @@ from typing import Literal
 from profgate.judge.contexts import contexts_told, one_word_each
 from profgate.model.change import Change, Location
 from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, WORSE, Kind
-from profgate.model.levels import FEWEST_JOBS, TOTAL_MARGIN
+from profgate.model.levels import FEWEST_JOBS, LIKE_RUNS, TOTAL_MARGIN
 from profgate.model.policy import FailOn, Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Colour, Direction, Finding, MetricReport, Vote
@@ -307,6 +307,9 @@ def _doubts(finding: Finding, metric: MetricReport, context: GateContext, net: s
         found.append(Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.get("splits")}))
     elif not certain:
         found.append(Reason(ReasonCode.BELOW_MINIMUM))
+    factor = facts.get("common_factor")
+    if p != 0.0 and facts.get("mode") == "runs" and not facts.get("interleaved") and _unlike(factor):
+        found.append(Reason(ReasonCode.UNLIKE_RUNS, {"factor": factor}))
     if p != 0.0 and facts.get("different_jobs") and facts.get("mode") == "runs":
         found.append(Reason(ReasonCode.FEW_JOBS, {"jobs": facts.get("base_jobs"), "needed": FEWEST_JOBS}))
     return found
@@ -318,6 +321,11 @@ def _confirmed(finding: Finding, metric: MetricReport) -> Reason | None:
     if evidence.get("confirmed") != "yes" or (metric.name, metric.unit) == (CALLS.name, CALLS.unit):
         return None
     return Reason(ReasonCode.CONFIRMED, {"runs": evidence.get("confirmed_runs"), "p": evidence.get("confirmed_p")})
+
+
+def _unlike(factor: float | str | bool | None) -> bool:
+    """Whether the sides run at such different speeds that they were not recorded alike."""
+    return isinstance(factor, float) and max(factor, 1.0 / factor) > LIKE_RUNS
 
 
 def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) -> Reason | None:

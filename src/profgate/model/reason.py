@@ -21,6 +21,7 @@ class ReasonCode(StrEnum):
     NEAR_JOBS = "near_jobs"  # jobs, bound, change
     FEW_JOBS = "few_jobs"  # jobs, needed
     ORDER_UNKNOWN = "order_unknown"
+    UNLIKE_RUNS = "unlike_runs"  # factor
     EVERYTHING = "everything"  # factor
     OFFSET = "offset"
     TOTAL_IMPROVED = "total_improved"  # relative

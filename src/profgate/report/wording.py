@@ -72,6 +72,11 @@ def _everything(parameters: Parameters, _quote: Quote) -> str:
     return f"everything takes {factor} the time: another machine, or a change that touches everything"
 
 
+def _unlike_runs(parameters: Parameters, _quote: Quote) -> str:
+    factor = numbers.ratio(1.0, _number(parameters.get("factor")))
+    return f"not confirmed: all functions of the target take {factor} the time; record both sides in turns"
+
+
 def _demoted(parameters: Parameters, _quote: Quote) -> str:
     seen = f"{parameters.get('reds')} of {parameters.get('trials')} comparisons of unchanged code were red"
     return f"advisory: {seen}, more than the budget of {_percent(parameters.get('budget'))} allows"
@@ -145,6 +150,7 @@ SENTENCES: dict[ReasonCode, Callable[[Parameters, Quote], str]] = {
     ReasonCode.NEAR_JOBS: _near_jobs,
     ReasonCode.FEW_JOBS: _few_jobs,
     ReasonCode.ORDER_UNKNOWN: _fixed("not confirmed: record both sides in turns in one job for the total to count"),
+    ReasonCode.UNLIKE_RUNS: _unlike_runs,
     ReasonCode.EVERYTHING: _everything,
     ReasonCode.OFFSET: _fixed("offset by improvements elsewhere in the run"),
     ReasonCode.TOTAL_IMPROVED: lambda given, _quote: (
