@@ -6,6 +6,7 @@ from comparisons import from_exclusive, from_stacks
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Location
 from profgate.model.profile import Facts
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Colour, Direction, Finding
 from profgate.model.units import Metric
 from profgate.report.page_input import RATE_UNKNOWN, PageContext, metrics_against, page_input
