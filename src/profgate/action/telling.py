@@ -134,9 +134,7 @@ def tell_pull_request(job: Job, report: Report, comment: Document, links: Links)
         commands.notice(note, title="profgate")
         return "", note
     calm = render_quiet_comment(report, key=settings.key, links=links, run_url=context.run_url)
-    conclusion = report.verdict.conclusion
-    brief = conclusion == "inconclusive" and settings.comment == "on-change"
-    texts = Texts(calm.text if brief else comment.text, calm.text, worth=conclusion != "pass")
+    texts = comment_texts(report, comment.text, calm.text, settings.comment)
     try:
         publish = publish_anew if settings.older_comments == "minimize" else publish_comment
         outcome = publish(
@@ -157,6 +155,13 @@ def tell_pull_request(job: Job, report: Report, comment: Document, links: Links)
     if outcome.skipped:
         commands.log(f"no comment was written: {outcome.skipped}")
     return outcome.url, ""
+
+
+def comment_texts(report: Report, full: str, quiet: str, mode: str) -> Texts:
+    """What to write: under ``on-change`` nothing new for a pass and one line for an inconclusive comparison."""
+    conclusion = report.verdict.conclusion
+    brief = mode == "on-change" and conclusion == "inconclusive"
+    return Texts(quiet if brief else full, quiet, worth=conclusion != "pass")
 
 
 def _no_comment(job: Job) -> str:

@@ -152,7 +152,7 @@ def test_frames_in_links_are_encoded() -> None:
     assert found.endswith("~std%3A%3Avector%3Cint%3E%3A%3Aat%20%28a%7Cb%29%231")
 
 
-def test_hostile_names_add_no_markup() -> None:
+def test_only_our_own_links_come_from_hostile_names() -> None:
     document = comment(samples.hostile(), Links())
     tables = seen(document)
     assert set(tables.links) == {RUN}
