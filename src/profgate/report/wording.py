@@ -95,7 +95,7 @@ def _few_jobs(parameters: Parameters, _quote: Quote) -> str:
 
 def _everything(parameters: Parameters, _quote: Quote) -> str:
     factor = numbers.ratio(1.0, _number(parameters.get("factor")))
-    return f"everything takes {factor} the time: another machine, or a change that touches all"
+    return f"everything takes {factor} the time: another machine, or a change that touches everything"
 
 
 def _demoted(parameters: Parameters, _quote: Quote) -> str:

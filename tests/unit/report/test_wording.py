@@ -63,7 +63,11 @@ def test_every_reason_has_a_sentence(code: ReasonCode) -> None:
             {"p": 1 / 70, "splits": 70},
             "not certain: 70 ways to regroup the runs are too few for a proof; record at least 5 runs of each side",
         ),
-        (ReasonCode.EVERYTHING, {}, "everything takes 1.15x the time: another machine, or a change that touches all"),
+        (
+            ReasonCode.EVERYTHING,
+            {},
+            "everything takes 1.15x the time: another machine, or a change that touches everything",
+        ),
         (ReasonCode.CALLS_ROSE, {}, "its calls rose from 106 to 203,238"),
     ],
 )
