@@ -413,7 +413,7 @@ def measured_again(report: Report) -> str:
     if not asked:
         return ""
     unseen = f", {asked.count('not seen')} without a value in it" if "not seen" in asked else ""
-    return f"Measured again in turns: {asked.count('yes')} of {len(asked)} possible regressions confirmed{unseen}."
+    return f"Measured again, interleaved: {asked.count('yes')} of {len(asked)} possible regressions confirmed{unseen}."
 
 
 def further_reasons(report: Report, quote: Quote) -> tuple[str, ...]:
