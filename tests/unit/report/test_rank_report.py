@@ -82,7 +82,7 @@ def test_history_as_lines_markdown_and_json() -> None:
     points = rank_history(runs(6, last_slow=5000.0), RankRules(), side_by_side)
     lines = [line for _, line in history_lines(points)]
     assert lines[0].split() == ["run", "tests", "stable", "expected"]
-    assert lines[1].split() == ["run", "0", "–", "–", "–", "cannot", "tell"]
+    assert lines[1].split() == ["run", "0", "–", "–", "–", "not", "tested"]
     assert lines[6].endswith("◀ order changed: slower")
     assert lines[-1] == "1 departure in 3 runs that could be compared, of 6"
     assert "| `run 5` | 120 |" in history_markdown(points)
