@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from profgate.model.change import Change, Location
-from profgate.model.reason import Reason, ReasonCode
+from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import (
     Colour,
     Conclusion,
@@ -223,7 +223,13 @@ def many(count: int = 300, changed: int = 40) -> Report:
 
 def inconclusive() -> Report:
     short = replace(metric(before=674.0, after=702.0, name="samples", unit="samples"), calibration={"state": "tested"})
-    parameters = {"workload": "api-bench", "metric": "samples", "samples": 674, "runs": 5, "factor": 8}
+    parameters: dict[str, Parameter] = {
+        "workload": "api-bench",
+        "metric": "samples",
+        "samples": 674,
+        "runs": 5,
+        "factor": 8,
+    }
     reason = Reason(ReasonCode.TOO_FEW_SAMPLES, parameters)
     return report(workload(short), verdict=verdict("inconclusive", reason))
 

@@ -13,13 +13,16 @@ from profgate.judge.verdict import judge
 from profgate.model.acceptance import Acceptance
 from profgate.model.policy import Policy
 from profgate.model.report import Report
+from profgate.model.tests import TestFamily
 from profgate.report.comment import render_comment
 from profgate.report.json_report import from_json, to_json
 
+FAMILY = TestFamily("1+1", ((1.5, 0.5), (0.5, 1.5)), ((0.0, 0.5), (0.5, 0.0)))
 REPORTS = {
     "regression": samples.regression(),
     "nothing compared": samples.nothing_compared(),
     "inconclusive": samples.inconclusive(),
+    "tested": replace(samples.unchanged(), tests=(FAMILY,)),
     "hostile": samples.hostile(),
     "many": samples.many(20, 5),
 }
