@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from profgate.model.change import Change, Location
+from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import (
     Colour,
     Conclusion,
@@ -20,8 +21,20 @@ from profgate.model.report import (
 HEAD = "4f2c1ab" + "0" * 33
 BASE = "9d01e77" + "1" * 33
 SECOND = 1e9
-RED = Verdict("fail", "red", ("1 function is slower than the gate allows",), exit_code=1)
+PROOF = Reason(ReasonCode.NO_SPLIT, {"splits": 252, "runs": 10})
+LATER = Reason(ReasonCode.FEW_SPLITS, {"p": 3 / 252, "splits": 252})
+RED = Verdict("fail", "red", (Reason(ReasonCode.FINDING, {"function": "f", "kind": "SevereDegradation"}),), exit_code=1)
 GREEN = Verdict("pass", "green", ())
+
+
+CALIBRATION: dict[str, float | int | str | bool | None] = {
+    "state": "tested",
+    "mode": "runs",
+    "splits": 252,
+    "total_tested": True,
+    "visible_total": 0.04,
+    "visible_hundredth": 0.22,
+}
 
 
 def votes(agreeing: int, of: int = 5) -> tuple[Vote, ...]:
@@ -48,7 +61,7 @@ def finding(
     whole: float = 40 * SECOND,
     file: str | None = None,
     agreeing: int = 4,
-    q: float | None = 0.0004,
+    p: float | None = 0.004,
 ) -> Finding:
     """A finding with values in nanoseconds and shares of ``whole``."""
     severity = {"Severe": "severe", "Maybe": "maybe", "NoChan": "none"}.get(kind[:6].rstrip("D"), "degraded")
@@ -65,8 +78,8 @@ def finding(
         share_from=before / whole,
         share_to=after / whole,
         strategies=votes(agreeing),
-        reasons=("above the noise",),
-        statistics={"q": q},
+        reasons={"red": (PROOF,), "yellow": (LATER,)}.get(colour, ()),
+        statistics={"p": p},
     )
 
 
@@ -79,13 +92,12 @@ def metric(
         better="lower",
         kind="sampled",
         state="compared",
-        runs={"baseline": 5, "target": 5, "noise": 8},
+        runs={"baseline": 5, "target": 5, "noise": 0},
         total=Total(before, after, after - before, (after - before) / before),
         changes=tuple(change_of(item) for item in findings),
         findings=findings,
         counts={"no_change": 1812, "unknown": 2},
-        detectable=0.019,
-        calibration={"base_runs": 8, "total_p": 0.5},
+        calibration=dict(CALIBRATION),
     )
 
 
@@ -102,10 +114,10 @@ def change_of(item: Finding) -> Change:
         relative=item.relative,
         share_from=item.share_from,
         share_to=item.share_to,
-        confidence_type="q_value",
-        confidence=0.0004,
-        evidence={"d": 0.75, "note": None},
-        reason="the difference is 9 times the noise",
+        confidence_type="p_value",
+        confidence=0.004,
+        evidence={"t": 9.5, "note": None},
+        reason="no other split of the runs differs as much",
     )
 
 
@@ -132,7 +144,7 @@ def report(
 
 def regression() -> Report:
     total = replace(
-        finding("total", 41.2e9, 44e9, kind="TotalDegradation", agreeing=1, q=None),
+        finding("total", 41.2e9, 44e9, kind="TotalDegradation", agreeing=1, p=None),
         share_from=None,
         share_to=None,
         strategies=(Vote("totals", "T", "TotalDegradation", agrees=True),),
@@ -140,12 +152,12 @@ def regression() -> Report:
     cpu = metric(
         total,
         finding("http.parse_headers", 2.4e9, 5.1e9, file="http.py"),
-        finding("re.Scanner.match", 1.1e9, 1.6e9, kind="Degradation", q=0.01),
-        finding("json.dumps", 0.8e9, 0.9e9, kind="MaybeDegradation", colour="yellow", agreeing=1, q=0.3),
-        finding("render", 3.1e9, 2.6e9, kind="Optimization", colour="green", agreeing=3, q=0.002),
-        finding("cache.lookup", 0.0, 0.21e9, kind="NotInBaseline", colour="neutral", agreeing=1, q=None),
+        finding("re.Scanner.match", 1.1e9, 1.6e9, kind="Degradation"),
+        finding("json.dumps", 0.8e9, 0.9e9, kind="MaybeDegradation", colour="yellow", agreeing=1, p=3 / 252),
+        finding("render", 3.1e9, 2.6e9, kind="Optimization", colour="green", agreeing=3),
+        finding("cache.lookup", 0.0, 0.21e9, kind="NotInBaseline", colour="neutral", agreeing=1, p=None),
     )
-    quiet = replace(metric(before=12.9e9, after=12.913e9), calibration={"base_runs": 3, "total_p": 0.5})
+    quiet = metric(before=12.9e9, after=12.913e9)
     return report(
         workload(cpu, notes=("the processor models differ: totals are advisory",)),
         workload(quiet, name="cli-bench"),
@@ -169,7 +181,7 @@ def unchanged() -> Report:
 
 def nothing_compared() -> Report:
     missing = (NotCompared("api-bench", None, "target", "no baseline profiles are stored for commit 9d01e77"),)
-    verdict = Verdict("not_compared", "neutral", ("no baseline",), exit_code=3)
+    verdict = Verdict("not_compared", "neutral", (Reason(ReasonCode.NOTHING_COMPARED),), exit_code=3)
     return report(verdict=verdict, missing=missing)
 
 
@@ -191,7 +203,8 @@ HOSTILE = (
 
 def hostile() -> Report:
     found = tuple(finding(name, 1e9 + place, 2e9, colour="red") for place, name in enumerate(HOSTILE))
-    verdict = Verdict("fail", "red", tuple(f"slower: {name}" for name in HOSTILE[:3]), exit_code=1)
+    reasons = (Reason(ReasonCode.DEPARTURE, {"workload": name, "text": name}) for name in HOSTILE[:3])
+    verdict = Verdict("fail", "red", tuple(reasons), exit_code=1)
     loads = [workload(metric(*found, name=HOSTILE[1]), name=name, notes=(name,)) for name in HOSTILE[:4]]
     missing = tuple(NotCompared(name, name, "both", f"cannot read {name}") for name in HOSTILE)
     return report(*loads, verdict=verdict, missing=missing, warnings=HOSTILE)
@@ -208,6 +221,24 @@ def many(count: int = 300, changed: int = 40) -> Report:
     return report(*loads, verdict=RED)
 
 
-def verdict(conclusion: Conclusion, *reasons: str, advisory: bool = False) -> Verdict:
-    colours: dict[Conclusion, Colour] = {"fail": "red", "warn": "yellow", "pass": "green", "not_compared": "neutral"}
-    return Verdict(conclusion, colours[conclusion], reasons, advisory=advisory)
+def inconclusive() -> Report:
+    short = replace(metric(before=674.0, after=702.0, name="samples", unit="samples"), calibration={"state": "tested"})
+    parameters: dict[str, Parameter] = {
+        "workload": "api-bench",
+        "metric": "samples",
+        "samples": 674,
+        "runs": 5,
+        "factor": 8,
+    }
+    reason = Reason(ReasonCode.TOO_FEW_SAMPLES, parameters)
+    return report(workload(short), verdict=verdict("inconclusive", reason))
+
+
+def verdict(conclusion: Conclusion, *reasons: Reason) -> Verdict:
+    colours: dict[Conclusion, Colour] = {"fail": "red", "warn": "yellow", "pass": "green"}
+    return Verdict(conclusion, colours.get(conclusion, "neutral"), reasons)
+
+
+def text(words: str) -> Reason:
+    """A reason that is a sentence already."""
+    return Reason(ReasonCode.DEPARTURE, {"workload": "api-bench", "text": words})

@@ -49,7 +49,7 @@ def baseline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_check_keeps_an_unchanged_order(baseline: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ranks", "check", "same.json", "--baseline", str(baseline), "--fail-on", "departure"]) == 0
-    assert capsys.readouterr().out.startswith("KEPT")
+    assert capsys.readouterr().out.startswith("STABLE")
 
 
 def test_check_tells_a_departure_and_fails_only_when_asked(baseline: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -40,6 +40,7 @@ gate:
   fail_on: severe
   fail-on-total: never
   on-not-compared: fail
+  on-inconclusive: fail
   gate_without_history: true
   max-gate-distance: 3
   budget: 0.05
@@ -77,6 +78,7 @@ def test_a_whole_file_is_read() -> None:
         fail_on="severe",
         fail_on_total="never",
         on_not_compared="fail",
+        on_inconclusive="fail",
         gate_without_history=True,
         max_gate_distance=3,
         budget=0.05,
@@ -194,9 +196,9 @@ def test_a_pull_request_makes_the_gate_stricter_only() -> None:
     assert refused[0].startswith("fail-on-total 'never' would loosen 'degradation' of profgate.yml")
 
 
-def test_without_a_file_the_wishes_rule() -> None:
-    policy, refused = tightened(Policy(), {"fail_on": "never", "gate_without_history": True})
-    assert (policy.fail_on, policy.gate_without_history, refused) == ("never", True, [])
+def test_inputs_count_without_a_file() -> None:
+    policy, refused = tightened(Policy(), {"fail_on": "never", "on_inconclusive": "fail"})
+    assert (policy.fail_on, policy.on_inconclusive, refused) == ("never", "fail", [])
 
 
 def test_strategies_are_added_never_replaced() -> None:

@@ -27,7 +27,7 @@ def test_values_are_read() -> None:
             "profiles": "a/**,\nb/{x,y}.folded",
             "key": "api-cpu",
             "fail-on": "SEVERE",
-            "gate-without-history": "true",
+            "on-inconclusive": "FAIL",
             "baseline-runs": "0",
             "strategies": "tot, clr",
         }
@@ -36,7 +36,7 @@ def test_values_are_read() -> None:
     assert settings.artifact == "profgate-api-cpu"
     assert settings.strategies == ("tot", "clr")
     assert settings.baseline_runs == 0
-    assert settings.gate_requests() == {"fail_on": "severe", "gate_without_history": True}
+    assert settings.gate_requests() == {"fail_on": "severe", "on_inconclusive": "fail"}
 
 
 def test_the_token_is_never_shown() -> None:

@@ -12,8 +12,8 @@ from profgate.publish.step_outputs import Published, outputs_of
 from profgate.publish.sticky_comment import Texts, publish_anew, publish_comment
 from profgate.report.annotations import annotations
 from profgate.report.comment import render_quiet_comment
-from profgate.report.rows import grouped, headline
-from profgate.report.wording import reason_text
+from profgate.report.rows import headline
+from profgate.report.wording import advice, reason_text
 
 NOT_COMPARED = 3
 READ_ONLY = "runs of forks and of Dependabot get a token that can only read"
@@ -52,7 +52,7 @@ def exit_code_of(job: Job, report: Report, *, has_status: bool = False) -> int:
     elif verdict.conclusion == "not_compared":
         job.commands.warning(reasons or "nothing was compared", title="profgate: not compared")
     elif verdict.conclusion == "inconclusive":
-        job.commands.notice(reasons, title="profgate: inconclusive")
+        job.commands.notice(f"{reasons}. {advice(verdict.reasons[0])}", title="profgate: inconclusive")
     job.commands.log(f"verdict: {verdict.conclusion}")
     if verdict.exit_code == NOT_COMPARED or (has_status and job.context.event_name == "workflow_run"):
         return 0
@@ -134,7 +134,7 @@ def tell_pull_request(job: Job, report: Report, comment: Document, links: Links)
         commands.notice(note, title="profgate")
         return "", note
     calm = render_quiet_comment(report, key=settings.key, links=links, run_url=context.run_url)
-    texts = Texts(comment.text, calm.text, worth=_worth_a_comment(report))
+    texts = comment_texts(report, comment.text, calm.text, settings.comment)
     try:
         publish = publish_anew if settings.older_comments == "minimize" else publish_comment
         outcome = publish(
@@ -157,6 +157,13 @@ def tell_pull_request(job: Job, report: Report, comment: Document, links: Links)
     return outcome.url, ""
 
 
+def comment_texts(report: Report, full: str, quiet: str, mode: str) -> Texts:
+    """What to write: under ``on-change`` nothing new for a pass and one line for an inconclusive comparison."""
+    conclusion = report.verdict.conclusion
+    brief = mode == "on-change" and conclusion == "inconclusive"
+    return Texts(quiet if brief else full, quiet, worth=conclusion != "pass")
+
+
 def _no_comment(job: Job) -> str:
     """Why not, and who may write it instead: whether the repository has such a workflow is not known here."""
     if not job.context.read_only:
@@ -164,9 +171,3 @@ def _no_comment(job: Job) -> str:
     if not job.hands_over:
         return f"{READ_ONLY}. {NOT_HANDED_OVER}"
     return f"{READ_ONLY}. {SECOND_HALF}"
-
-
-def _worth_a_comment(report: Report) -> bool:
-    """Whether there is more to show than hints that the calibrated test takes for noise."""
-    told = grouped(report)
-    return report.verdict.conclusion != "pass" or bool(told.worse or told.better or told.other)

@@ -69,7 +69,7 @@ def _markdown(one: Acceptance) -> str:
 def plain_acceptances(report: Report) -> list[str]:
     """The same for a terminal."""
     return [
-        f"{name_text(one.location) if one.location else 'a command'} by {name_text(one.by or 'nobody known', 60)}: "
+        f"{name_text(one.location) if one.location else 'a command'} by {name_text(one.by or 'unknown', 60)}: "
         f"{WORDS[one.state]} {plain(one.told)}" + (f" ({plain(one.reason)})" if one.reason else "")
         for one in report.acceptances
     ]

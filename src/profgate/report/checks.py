@@ -21,7 +21,7 @@ GAP = 3  # columns between the graph and what stands beside it
 
 
 def checks_json(checks: Checks) -> str:
-    """The document; each check holds its report as `profgate.report/1`."""
+    """The document; each check holds its report as `profgate.report/2`."""
     document = {
         "schema": SCHEMA,
         "commits": [
@@ -151,7 +151,7 @@ def _findings(report: Report, room: int) -> Iterator[Line]:
     if quiet:
         yield "quiet", f"  {numbers.counted(quiet, 'metric')} without a finding"
     if hints:
-        yield "quiet", f"  {numbers.counted(hints, 'hint')} (-v shows what each strategy says)"
+        yield "quiet", f"  {numbers.counted(hints, 'note')} (-v shows what each strategy reports)"
 
 
 def _by_strategies(report: Report) -> Iterator[Line]:

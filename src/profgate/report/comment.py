@@ -8,7 +8,7 @@ from urllib.parse import quote
 from profgate.errors import ProfgateError
 from profgate.model.acceptance import limits_text
 from profgate.model.links import Links
-from profgate.model.report import Document, Finding, MetricReport, Report, Side
+from profgate.model.report import Document, Finding, Report, Side
 from profgate.model.visible_text import full_name, name_text
 from profgate.report import numbers, rows
 from profgate.report.acceptances import markdown_acceptances, ways_out
@@ -25,7 +25,7 @@ from profgate.report.markdown_text import (
 from profgate.report.rank_report import rank_details, rank_sections
 from profgate.report.rows import Pair, Row
 from profgate.report.templates import render_template
-from profgate.report.wording import reason_text
+from profgate.report.wording import advice, full_sentence
 
 COMMENT_BYTES = 60_000  # GitHub refuses a body above 65,536 characters; bytes are the strictest way to count them
 ROW_LIMITS = (20, 10, 5, 2, 0)
@@ -90,12 +90,13 @@ def render_comment(
 def render_quiet_comment(
     report: Report, *, key: str = "default", links: Links | None = None, run_url: str | None = None
 ) -> Document:
-    """One line for a comment whose warning is no longer true; where nothing was compared it says so instead."""
+    """The headline alone, for a comment whose warning no longer holds and for an inconclusive comparison."""
     links = links or Links()
-    doubt = f"{SIGNS['not_compared']} {_doubt(report)}" if _doubtful(report) else ""
+    doubtful = _doubtful(report) or report.verdict.conclusion == "inconclusive"
     text = render_template(
         "markdown/quiet.md.j2",
-        doubt=doubt,
+        headline=f"{_sign(report)} {headline(report)}" if doubtful else "",
+        advice=_advice(report),
         marker=marker(key, report.target.sha, report.baseline.sha, limits_text(report.acceptances)),
         compared=compared(report, short_sha(report.baseline.sha), short_sha(report.target.sha)),
         foot=_joined(link("report", links.index or links.report) if links.index or links.report else "", _run(run_url)),
@@ -131,9 +132,10 @@ def view(
     page = _first_page(groups.worse + groups.better, links, report)
     return {
         "marker": marker,
-        "sign": SIGNS["not_compared"] if _doubtful(report) and report.verdict.conclusion != "fail" else _sign(report),
+        "sign": _sign(report),
         "headline": headline(report),
         "compared": " ".join(filter(None, (compared(report, base, head), rows.measured_again(report)))),
+        "advice": _advice(report),
         "reasons": [sentence(reason) for reason in rows.further_reasons(report, _plain)[:OPEN_REASONS]]
         if _loud(report)
         else [],
@@ -159,7 +161,7 @@ def view(
         "pages": _joined(
             link("🔥 flame graph difference", page) if page else _no_page(pairs, links),
             link("all pages", links.index) if links.index else "",
-            link("report for programs", links.report) if links.report else "",
+            link("report", links.report) if links.report else "",
         ),
         "ranks": [
             (f"{sign} Order of {sentence(place)}: {sentence(check.said)}", rank_details(check))
@@ -181,17 +183,17 @@ def headline(report: Report) -> str:
     conclusion = report.verdict.conclusion
     text = rows.headline(report, code_span)
     if text:
-        return sentence_start(text) if conclusion == "inconclusive" else text
+        return text
     if conclusion == "pass":
         seen = _least_visible(report)
         return f"No performance change{f' (smallest visible: {seen})' if seen else ''}"
-    reason = next((reason_text(reason, _plain) for reason in report.verdict.reasons), "")
-    return sentence(reason[:1].upper() + reason[1:])
+    return next((sentence(full_sentence(reason, _plain)) for reason in report.verdict.reasons), "")
 
 
-def sentence_start(text: str) -> str:
-    """A sentence of ours with names quoted already."""
-    return text[:1].upper() + text[1:]
+def _advice(report: Report) -> str:
+    """What would make an inconclusive comparison conclusive; empty for every other conclusion."""
+    inconclusive = report.verdict.conclusion == "inconclusive" and not _doubtful(report)
+    return advice(report.verdict.reasons[0]) if inconclusive else ""
 
 
 def _least_visible(report: Report) -> str:
@@ -268,13 +270,8 @@ def total_cells(pair: Pair) -> dict[str, Any]:
         "baseline": numbers.quantity(total.baseline, unit),
         "target": numbers.quantity(total.target, unit),
         "change": f"**{change}{relative}**" if found else f"{change}{relative}",
-        "tag": _joined(" ".join(found.tag), _why(found)) if found else _unseen(pair.metric),
+        "tag": _joined(" ".join(found.tag), _why(found)) if found else rows.unseen_total(pair.metric),
     }
-
-
-def _unseen(metric: MetricReport) -> str:
-    """A total without a finding."""
-    return "within noise" if rows.total_within_noise(metric) else "not tested"
 
 
 def trust(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
@@ -339,6 +336,8 @@ def _loud(report: Report) -> bool:
 
 
 def _sign(report: Report) -> str:
+    if _doubtful(report) and report.verdict.conclusion != "fail":
+        return SIGNS["not_compared"]
     improved = report.verdict.conclusion == "pass" and rows.headline(report, code_span)
     return "⚡" if improved else SIGNS[report.verdict.conclusion]
 
@@ -363,7 +362,7 @@ def _unbroken(text: str) -> str:
 def _unchanged(quiet: int, noise: int) -> str:
     return _joined(
         f"{numbers.counted(quiet, 'metric')} without a finding" if quiet else "",
-        f"{numbers.counted(noise, 'hint')} within noise or without own cost, in the report" if noise else "",
+        f"{numbers.counted(noise, 'note')} within noise or without self cost, in the report" if noise else "",
     )
 
 

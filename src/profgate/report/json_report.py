@@ -50,7 +50,8 @@ def _of_first_edition(document: dict[str, Any], where: str) -> dict[str, Any]:
         if depth > DEEPEST:
             _refuse(where, "is nested too deeply; it is no report of profgate")
         if key == "reasons" and isinstance(value, list):
-            return [{"code": "first_edition", "parameters": {"text": str(one)}} for one in value]
+            texts = (one if isinstance(one, dict) else {"text": str(one)} for one in value)
+            return [one if "code" in one else {"code": "first_edition", "parameters": one} for one in texts]
         if key == "relations" and isinstance(value, list):
             return [one for one in value if isinstance(one, dict) and one.get("kind") == "renamed"]
         if isinstance(value, dict):

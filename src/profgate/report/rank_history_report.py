@@ -12,7 +12,7 @@ from profgate.report.numbers import UNKNOWN, counted
 SCHEMA = "profgate.rank-history/1"
 Line = tuple[str, str]
 HEADINGS = ("run", "tests", "stable", "expected", "")
-MARKS = {"kept": "", "below": "◀ order changed", "above": "◀ steadier than before", "unknown": "cannot tell"}
+MARKS = {"kept": "", "below": "◀ order changed", "above": "◀ steadier than before", "unknown": "not tested"}
 LABEL = 60
 
 

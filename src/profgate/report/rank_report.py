@@ -18,10 +18,10 @@ Line = tuple[Tone, str]
 SHOWN = 15  # tests that moved, unless verbose
 FEW = 3
 WORDS: dict[Order, tuple[Tone, str]] = {
-    "kept": ("good", "KEPT"),
-    "below": ("warn", "LOOK"),
-    "above": ("warn", "LOOK"),
-    "unknown": ("warn", "CANNOT TELL"),
+    "kept": ("good", "STABLE"),
+    "below": ("warn", "REVIEW"),
+    "above": ("warn", "REVIEW"),
+    "unknown": ("warn", "NOT TESTED"),
 }
 SIGNS = {"kept": "✅", "below": "🟡", "above": "🟡", "unknown": "⚪"}
 APART = 1.25  # ratio of all tests together from which the blind spot of ranks is worth a sentence
@@ -45,7 +45,7 @@ def counts(check: RankCheck) -> str:
 def notes(check: RankCheck) -> Iterable[str]:
     """What a reader should know beside the count."""
     if check.order == "unknown" and check.chance is not None and check.common > 1:
-        yield f"a random order keeps as many ranks with probability {numbers.probability(check.chance)}"
+        yield f"a random order has as many stable ranks with probability {numbers.probability(check.chance)}"
     if check.usual_distance is not None and check.moved and not check.identical:
         yield _against_usual(check, check.usual_distance)
     if check.order == "kept" and not check.identical:
@@ -68,7 +68,7 @@ def _against_usual(check: RankCheck, usual: int) -> str:
     one = check.farther == 1
     return (
         f"{numbers.counted(check.farther, 'test')} moved farther than any among the baseline runs, where it is up to "
-        f"{numbers.counted(usual, 'rank')}: look at {'it' if one else 'them'}; chance does that in one of "
+        f"{numbers.counted(usual, 'rank')}: review {'it' if one else 'them'}; by chance this happens in one of "
         f"{check.baselines + 1} checks"
     )
 

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from profgate.model.change import Location
 from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, WORSE, Kind
+from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import ReasonCode
 from profgate.model.report import Direction, Finding, MetricReport, NotCompared, Report
 from profgate.report import numbers
-from profgate.report.wording import reason_text
+from profgate.report.wording import full_sentence, reason_text
 
 COLOURS = ("red", "yellow", "neutral", "green")
 TAGS: dict[Kind, tuple[str, str]] = {
@@ -60,7 +61,7 @@ class Row:
     @property
     def total(self) -> bool:
         """Whether the finding is about the whole workload."""
-        return self.finding.location == Location("total")
+        return is_total(self.finding)
 
     @property
     def tag(self) -> tuple[str, str]:
@@ -187,14 +188,16 @@ def headline(report: Report, quote: Quote) -> str:
     """
     groups, conclusion = grouped(report), report.verdict.conclusion
     if conclusion == "inconclusive":
-        return _capital(reason_text(report.verdict.reasons[0], quote))
+        return full_sentence(report.verdict.reasons[0], quote)
     wanted = {"fail": ("red",), "warn": ("yellow",)}.get(conclusion, ())
     worse = [row for row in groups.worse if row.finding.colour in wanted]
     first = _cause(worse)
     if first is None:
         return _improvement(groups, quote) if conclusion in {"pass", "warn"} else ""
     text = story(first, quote)
-    if conclusion == "warn" and not first.finding.acknowledgement:
+    if first.finding.acknowledgement:
+        text = f"Accepted: {text}"
+    elif conclusion == "warn":
         text = f"Possible regression: {text} ({_doubt(first)})"
     gain = next((row for row in groups.better if row.total and row.metric is first.metric), None)
     if gain is not None:
@@ -232,8 +235,10 @@ def _total_of(row: Row, report: Report, quote: Quote) -> str:
     if row.total or relative is None:
         return ""
     of = f" of {quote(row.workload)}" if len(report.workloads) > 1 else ""
-    changed = any(is_total(finding) and finding.direction != "none" for finding in row.metric.findings)
-    return f"; total{of} {numbers.signed_percent(relative)}" if changed else f"; total{of} unchanged"
+    if total_within_noise(row.metric) and abs(relative) < TOTAL_FLOOR:
+        return f"; total{of} unchanged"
+    doubt = "" if any(map(is_total, row.metric.findings)) else f", {unseen_total(row.metric)}"
+    return f"; total{of} {numbers.signed_percent(relative)}{doubt}"
 
 
 def _cause(rows: Sequence[Row]) -> Row | None:
@@ -241,13 +246,9 @@ def _cause(rows: Sequence[Row]) -> Row | None:
     return next((row for row in rows if not row.total), rows[0] if rows else None)
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 def is_total(finding: Finding) -> bool:
-    """Whether a finding is about a whole workload."""
-    return finding.location == Location("total")
+    """Whether a finding is about a whole workload; a function of this name has a share of the run."""
+    return finding.location == Location("total") and finding.share_from is None and finding.share_to is None
 
 
 def name_of(finding: Finding) -> str:
@@ -260,6 +261,11 @@ def total_within_noise(metric: MetricReport) -> bool:
     """Whether the total was tested and nothing was found."""
     tested = metric.calibration.get("total_tested") and metric.calibration.get("inconclusive") != "too_few_runs"
     return bool(tested) and not any(is_total(found) for found in metric.findings)
+
+
+def unseen_total(metric: MetricReport) -> str:
+    """What is known of a total without a finding."""
+    return "within noise" if total_within_noise(metric) else "not tested"
 
 
 def story(row: Row, quote: Quote) -> str:
@@ -407,7 +413,7 @@ def measured_again(report: Report) -> str:
     if not asked:
         return ""
     unseen = f", {asked.count('not seen')} without a value in it" if "not seen" in asked else ""
-    return f"Measured again in turns: {asked.count('yes')} of {len(asked)} possible regressions confirmed{unseen}."
+    return f"Measured again, interleaved: {asked.count('yes')} of {len(asked)} possible regressions confirmed{unseen}."
 
 
 def further_reasons(report: Report, quote: Quote) -> tuple[str, ...]:
@@ -417,10 +423,12 @@ def further_reasons(report: Report, quote: Quote) -> tuple[str, ...]:
     if report.verdict.conclusion == "inconclusive":
         reasons = reasons[1:]
     several = len(report.workloads) > 1
-    texts = [
-        (reason_text(one, quote), one.parameters.get("workload") if one.code in UNDECIDED else None) for one in reasons
-    ]
-    return tuple(f"{quote(str(name))}: {text}" if several and name else _capital(text) for text, name in texts)
+    return tuple(
+        f"{quote(str(reason.parameters.get('workload')))}: {reason_text(reason, quote)}"
+        if several and reason.code in UNDECIDED
+        else full_sentence(reason, quote)
+        for reason in reasons
+    )
 
 
 def calibration(report: Report, metric: MetricReport) -> str:
@@ -474,11 +482,9 @@ def visible(metric: MetricReport) -> str:
 def run_counts(metric: MetricReport) -> str:
     """How many runs stand behind the numbers of a metric."""
     runs = metric.runs
-    text = f"{runs.get('baseline', 0)} + {runs.get('target', 0)} runs"
     noise = runs.get("noise", 0)
-    text += f", {noise} runs of other base jobs" if noise else ""
-    # repetitions of one job share its machine and layout
-    return text
+    others = f", {numbers.counted(noise, 'run')} of other base jobs" if noise else ""
+    return f"{runs.get('baseline', 0)} + {runs.get('target', 0)} runs{others}"
 
 
 def strategies(report: Report) -> tuple[str, ...]:

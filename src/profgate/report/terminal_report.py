@@ -12,6 +12,7 @@ from profgate.report import numbers, rows
 from profgate.report.acceptances import plain_acceptances
 from profgate.report.rank_report import rank_lines, rank_sections
 from profgate.report.rows import Pair, Row
+from profgate.report.wording import advice
 
 Tone = Literal["head", "bad", "warn", "good", "quiet", "text"]
 Line = tuple[Tone, str]
@@ -77,6 +78,8 @@ def _verdict(report: Report, *, verbose: bool) -> Iterable[Line]:
         told = rows.headline(report, name_text)
     first = told or (reasons.pop(0) if reasons else "no performance change" if conclusion == "pass" else "")
     yield tone, f"{WORDS[conclusion]}  {first}".rstrip()
+    if conclusion == "inconclusive":
+        yield tone, f"  {advice(report.verdict.reasons[0])}"
     reasons = [reason for reason in reasons if reason != first]
     shown = reasons if verbose else reasons[:REASONS]
     yield from ((tone, f"  {reason}") for reason in shown)

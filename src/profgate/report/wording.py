@@ -1,17 +1,40 @@
 """Sentences for reasons: the only place where a code becomes a text."""
 
 from collections.abc import Callable, Mapping
+from math import isfinite
 
+from profgate.model.levels import RED
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.report import numbers
 
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
+NAME_FIRST = frozenset({ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.FIRST_EDITION})
+RUNS_WANTED = "record at least 5 runs of each side"
 
 
 def reason_text(reason: Reason, quote: Quote) -> str:
     """The sentence of a reason, without a full stop; ``quote`` makes names safe for the place it goes to."""
     return SENTENCES[reason.code](reason.parameters, quote)
+
+
+def full_sentence(reason: Reason, quote: Quote) -> str:
+    """The same with a capital letter, but for sentences that begin with a name."""
+    text = reason_text(reason, quote)
+    return text if reason.code in NAME_FIRST else text[:1].upper() + text[1:]
+
+
+def advice(reason: Reason) -> str:
+    """What to record so that an inconclusive comparison can be judged, as a sentence; empty for other reasons."""
+    given = reason.parameters
+    match reason.code:
+        case ReasonCode.TOO_FEW_SAMPLES:
+            return f"Record about {given.get('factor')} times longer, or at a higher rate."
+        case ReasonCode.TOO_FEW_RUNS:
+            return f"Record at least {given.get('wanted')} runs of each side."
+        case ReasonCode.CANNOT_SEE:
+            return "Record more or longer runs."
+    return ""
 
 
 def _fixed(text: str) -> Callable[[Parameters, Quote], str]:
@@ -40,16 +63,17 @@ def _where(parameters: Parameters, quote: Quote) -> str:
 def _jobs(parameters: Parameters, _quote: Quote) -> str:
     jobs, bound = parameters.get("jobs"), _number(parameters.get("bound"))
     change = _number(parameters.get("change"))
-    largest = "had this function" if bound is None else f"differed by more than {_size(bound)}"
-    this = "this one does" if bound is None or change is None else f"this one differs by {_size(change)}"
-    return f"none of {jobs} base jobs {largest}; {this}"
+    if bound is None or not isfinite(bound) or change is None:
+        return f"none of {jobs} base jobs has this function; this one does"
+    return f"none of {jobs} base jobs differed by more than {_size(bound)}; this one differs by {_size(change)}"
 
 
 def _near_jobs(parameters: Parameters, _quote: Quote) -> str:
     jobs, change = parameters.get("jobs"), _size(parameters.get("change"))
     bound = _number(parameters.get("bound"))
-    known = f", {jobs} base jobs by up to {_size(bound)}" if bound is not None else f"; {jobs} base jobs are known"
-    return f"not certain: it differs by {change}{known}"
+    if bound is None or not isfinite(bound):
+        return f"not certain: {jobs} base jobs are too few to separate it from noise"
+    return f"not certain: it differs by {change}, {jobs} base jobs by up to {_size(bound)}"
 
 
 def _no_split(parameters: Parameters, _quote: Quote) -> str:
@@ -59,12 +83,14 @@ def _no_split(parameters: Parameters, _quote: Quote) -> str:
 
 def _few_splits(parameters: Parameters, _quote: Quote) -> str:
     p, splits = _number(parameters.get("p")) or 0.0, int(_number(parameters.get("splits")) or 0)
-    return f"not certain: {round(p * splits)} of {splits:,} ways to regroup the runs differ as much"
+    if splits * RED < 1.0:
+        return f"not certain: {splits:,} ways to regroup the runs are too few for a proof; {RUNS_WANTED}"
+    return f"not certain: {round(p * splits):,} of {splits:,} ways to regroup the runs differ as much"
 
 
 def _few_jobs(parameters: Parameters, _quote: Quote) -> str:
     jobs, needed = parameters.get("jobs"), parameters.get("needed")
-    return f"not confirmed: both sides come from different jobs and {jobs} of {needed} base jobs are known"
+    return f"not confirmed: the sides come from different jobs, and {jobs} of {needed} base jobs are stored"
 
 
 def _everything(parameters: Parameters, _quote: Quote) -> str:
@@ -74,7 +100,7 @@ def _everything(parameters: Parameters, _quote: Quote) -> str:
 
 def _unlike_runs(parameters: Parameters, _quote: Quote) -> str:
     factor = numbers.ratio(1.0, _number(parameters.get("factor")))
-    return f"not confirmed: all functions of the target take {factor} the time; record both sides in turns"
+    return f"not confirmed: all functions of the target take {factor} the time; record both sides interleaved"
 
 
 def _demoted(parameters: Parameters, _quote: Quote) -> str:
@@ -90,16 +116,11 @@ def _accepted(parameters: Parameters, _quote: Quote) -> str:
 
 def _too_few_samples(parameters: Parameters, _quote: Quote) -> str:
     samples, runs = int(_number(parameters.get("samples")) or 0), int(_number(parameters.get("runs")) or 0)
-    counted = numbers.counted(runs, "run")
-    return (
-        f"too few samples to judge: {samples:,} in {counted}. "
-        f"Record about {parameters.get('factor')} times longer, or at a higher rate"
-    )
+    return f"too few samples to judge: {samples:,} in {numbers.counted(runs, 'run')}"
 
 
 def _too_few_runs(parameters: Parameters, _quote: Quote) -> str:
-    runs, wanted = f"{parameters.get('baseline')} + {parameters.get('target')}", parameters.get("wanted")
-    return f"too few runs to judge: {runs}. Record {wanted} runs of each side"
+    return f"too few runs to judge: {parameters.get('baseline')} + {parameters.get('target')}"
 
 
 def _cannot_see(parameters: Parameters, _quote: Quote) -> str:
@@ -107,7 +128,7 @@ def _cannot_see(parameters: Parameters, _quote: Quote) -> str:
     seen = [f"{_size(total)} in the total"] if total is not None else []
     seen += [f"{_size(tenth)} in a function of 10 %"] if tenth is not None else []
     known = f"only changes of {' or '.join(seen)} would be visible" if seen else "no change would be visible"
-    return f"too much noise to judge: {known}. Record more or longer runs"
+    return f"too much noise to judge: {known}"
 
 
 def _finding(parameters: Parameters, quote: Quote) -> str:
@@ -139,7 +160,9 @@ def _total_not_tested(parameters: Parameters, quote: Quote) -> str:
 SENTENCES: dict[ReasonCode, Callable[[Parameters, Quote], str]] = {
     ReasonCode.NO_SPLIT: _no_split,
     ReasonCode.BEYOND_JOBS: _jobs,
-    ReasonCode.EXACT: lambda given, _quote: f"exact counts that hardly differ between these {given.get('runs')} runs",
+    ReasonCode.EXACT: lambda given, _quote: (
+        f"exact counts: within each side the {given.get('runs')} runs hardly differ"
+    ),
     ReasonCode.CALLS_ROSE: lambda given, _quote: (
         f"its calls rose from {_number(given.get('before')) or 0:,.0f} to {_number(given.get('after')) or 0:,.0f}"
     ),
@@ -149,21 +172,23 @@ SENTENCES: dict[ReasonCode, Callable[[Parameters, Quote], str]] = {
     ReasonCode.FEW_SPLITS: _few_splits,
     ReasonCode.NEAR_JOBS: _near_jobs,
     ReasonCode.FEW_JOBS: _few_jobs,
-    ReasonCode.ORDER_UNKNOWN: _fixed("not confirmed: record both sides in turns in one job for the total to count"),
     ReasonCode.UNLIKE_RUNS: _unlike_runs,
+    ReasonCode.ORDER_UNKNOWN: _fixed(
+        "not confirmed: the total can fail only where one job recorded both sides interleaved"
+    ),
     ReasonCode.EVERYTHING: _everything,
     ReasonCode.OFFSET: _fixed("offset by improvements elsewhere in the run"),
     ReasonCode.TOTAL_IMPROVED: lambda given, _quote: (
         f"the total improved by {_size(given.get('relative'))}, so it does not fail"
     ),
     ReasonCode.UNCONFIRMED: lambda given, _quote: (
-        f"not confirmed: {given.get('baseline')} + {given.get('target')} runs cannot tell a change from noise"
+        f"not confirmed: {given.get('baseline')} + {given.get('target')} runs are too few; {RUNS_WANTED}"
     ),
     ReasonCode.NOT_REACHABLE: _fixed("not reachable from the change"),
     ReasonCode.NOT_REPEATED: _fixed("a second measurement does not show it"),
     ReasonCode.WAITS: lambda given, _quote: f"waits for confirmation (confirm: {given.get('confirm')})",
-    ReasonCode.CALLS: _fixed("numbers of calls explain a change and do not fail by themselves"),
-    ReasonCode.NO_DIRECTION: _fixed("not stated whether less is better"),
+    ReasonCode.CALLS: _fixed("call counts explain a change and never fail alone"),
+    ReasonCode.NO_DIRECTION: _fixed("the profile does not state whether lower or higher is better"),
     ReasonCode.SUBSTITUTE_BASELINE: lambda given, _quote: (
         f"advisory: the baseline is {numbers.counted(int(_number(given.get('distance')) or 0), 'commit')} older than "
         "the merge base"
@@ -174,7 +199,7 @@ SENTENCES: dict[ReasonCode, Callable[[Parameters, Quote], str]] = {
     ),
     ReasonCode.BELOW_MINIMUM: _fixed("below the minimum size for the gate"),
     ReasonCode.ACCEPTED: _accepted,
-    ReasonCode.MODELS: _fixed("its cost grows differently with the size of the input; no test confirms it"),
+    ReasonCode.MODELS: _fixed("its cost grows differently with the size of the input; not confirmed by a test"),
     ReasonCode.NOT_TESTED: _fixed("no test could confirm it"),
     ReasonCode.WITHIN_NOISE: _fixed("within noise"),
     ReasonCode.NO_SELF_COST: _fixed("it has no cost of its own: a caller of what changed"),

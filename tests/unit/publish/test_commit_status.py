@@ -32,11 +32,14 @@ def client_of(fake: FakeGitHub) -> GitHubClient:
         ("fail", 1, "failure"),
         ("not_compared", 3, "success"),
         ("not_compared", 1, "failure"),
+        ("inconclusive", 0, "success"),
+        ("inconclusive", 1, "failure"),
     ],
 )
 def test_the_verdict_as_a_state(fake: FakeGitHub, conclusion: Conclusion, code: int, state: str) -> None:
-    verdict = Verdict(conclusion, "neutral", ("parse\u202e got\nworse " + "x" * 500,), exit_code=code)
-    publish_verdict(client_of(fake), fake.state.branches["main"], "api", verdict, URL)
+    verdict = Verdict(conclusion, "neutral", (), exit_code=code)
+    text = "parse\u202e got\nworse " + "x" * 500
+    publish_verdict(client_of(fake), fake.state.branches["main"], "api", verdict, text, URL)
     (status,) = fake.state.statuses
     assert (status["state"], status["context"], status["target_url"]) == (state, "profgate/api", URL)
     description = str(status["description"])
@@ -51,10 +54,10 @@ def test_that_there_is_no_result_is_an_error_and_no_success(fake: FakeGitHub) ->
 
 def test_a_server_that_stumbles_once_gets_it_again(fake: FakeGitHub) -> None:
     fake.fail("POST", "/statuses/", stored=True)
-    publish_verdict(client_of(fake), fake.state.branches["main"], "api", Verdict("pass", "green", ()), URL)
+    publish_verdict(client_of(fake), fake.state.branches["main"], "api", Verdict("pass", "green", ()), "", URL)
     assert {str(one["state"]) for one in fake.state.statuses} == {"success"}
 
 
 def test_without_a_commit_there_is_no_status(fake: FakeGitHub) -> None:
     with pytest.raises(GitHubError, match="the commit is not known"):
-        publish_verdict(client_of(fake), "", "api", Verdict("pass", "green", ()), URL)
+        publish_verdict(client_of(fake), "", "api", Verdict("pass", "green", ()), "", URL)

@@ -33,7 +33,7 @@ METRIC = MetricReport(
 REPORT = Report(
     baseline=Side("main", sha="a" * 40, distance=0),
     target=Side("this", sha="b" * 40),
-    verdict=Verdict("fail", "red", ("worse",)),
+    verdict=Verdict("fail", "red", ()),
     workloads=(WorkloadReport("w", {}, (), (METRIC,)),),
 )
 
@@ -59,3 +59,10 @@ def test_without_a_report_nothing_reads_as_passed() -> None:
     assert set(values) == set(OUTPUTS)
     assert values["conclusion"] == "not_compared"
     assert values["baseline-distance"] == ""
+
+
+def test_passing_report_has_no_findings() -> None:
+    found = (replace(FINDING, direction="better", colour="green"), replace(FINDING, colour="neutral"))
+    load = replace(REPORT.workloads[0], metrics=(replace(METRIC, findings=found),))
+    values = outputs_of(replace(REPORT, workloads=(load,), verdict=Verdict("pass", "green", ())), Published())
+    assert (values["findings"], values["red"]) == ("0", "0")

@@ -21,7 +21,7 @@ def one(name: str, evidence: dict[str, str] | None) -> Report:
 def test_a_slower_function_that_was_changed_here_gets_a_note_at_its_line() -> None:
     (note,), more = annotations(one("parse", linked("src/cart.py", 12)), ["src/cart.py", "src/view.py"])
     assert (note.path, note.line, note.level, more) == ("src/cart.py", 12, "failure", 0)
-    assert "parse takes 2.5x its previous time" in note.message
+    assert "parse is 2.5x slower" in note.message
 
 
 def test_what_was_not_changed_here_gets_none() -> None:

@@ -40,7 +40,7 @@ def test_no_line_breaks_the_graph_by_its_width() -> None:
 def test_an_edge_shows_what_the_gate_counts_and_the_total() -> None:
     text = text_of(merged(samples.regression()), width=120)
     assert "FAILED" in text
-    assert "parse_headers takes 2.1x" in text
+    assert "parse_headers is 2.1x slower" in text
     assert " by " not in text  # no strategy is quoted
 
 

@@ -88,7 +88,9 @@ def markdown(name: str) -> tuple[str, str]:
     row = samples.finding(name, 1e9, 2e9, file=name)
     load = samples.workload(samples.metric(row, name=name), name=name, notes=(name,))
     missing = (NotCompared(name, name, "both", f"cannot read {name}"),)
-    report = samples.report(load, verdict=samples.verdict("fail", f"slower: {name}"), missing=missing, warnings=(name,))
+    report = samples.report(
+        load, verdict=samples.verdict("fail", samples.text(name)), missing=missing, warnings=(name,)
+    )
     return render_comment(report, links=Links()).text, render_summary(report, links=Links()).text
 
 

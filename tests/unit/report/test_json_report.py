@@ -9,13 +9,20 @@ from jsonschema import Draft202012Validator
 
 import report_samples as samples
 from profgate.errors import ProfgateError
+from profgate.judge.verdict import judge
 from profgate.model.acceptance import Acceptance
+from profgate.model.policy import Policy
 from profgate.model.report import Report
+from profgate.model.tests import TestFamily
+from profgate.report.comment import render_comment
 from profgate.report.json_report import from_json, to_json
 
+FAMILY = TestFamily("1+1", ((1.5, 0.5), (0.5, 1.5)), ((0.0, 0.5), (0.5, 0.0)))
 REPORTS = {
     "regression": samples.regression(),
     "nothing compared": samples.nothing_compared(),
+    "inconclusive": samples.inconclusive(),
+    "tested": replace(samples.unchanged(), tests=(FAMILY,)),
     "hostile": samples.hostile(),
     "many": samples.many(20, 5),
 }
@@ -41,9 +48,9 @@ def test_a_change_is_written_in_the_published_words() -> None:
         "relative": 1.125,
         "share_from": 0.06,
         "share_to": 0.1275,
-        "confidence": {"type": "q_value", "value": 0.0004},
-        "evidence": {"d": 0.75, "note": None},
-        "reason": "the difference is 9 times the noise",
+        "confidence": {"type": "p_value", "value": 0.004},
+        "evidence": {"t": 9.5, "note": None},
+        "reason": "no other split of the runs differs as much",
         "flags": [],
         "partial": [],
     }
@@ -76,8 +83,8 @@ def spoiled(path: str, value: object) -> str:
     [
         (
             "schema",
-            "profgate.report/2",
-            'report.json: is no report that this profgate reads: its schema is "profgate.report/2"',
+            "profgate.report/3",
+            'report.json: is no report that this profgate reads: its schema is "profgate.report/3"',
         ),
         ("verdict", KeyError, "report.json: verdict: is missing"),
         ("verdict/conclusion", "fine", 'report.json: verdict.conclusion: is "fine"; expected one of pass, warn'),
@@ -89,6 +96,7 @@ def spoiled(path: str, value: object) -> str:
         ("workloads/0/metrics/0/changes/0/confidence", 3, "changes[0].confidence: is 3; expected an object"),
         ("workloads/0/metrics/0/changes/0/confidence", {}, "changes[0].confidence_type: is null; expected text"),
         ("workloads/0/metrics/0/runs/target", 1.5, "runs.target: is 1.5; expected an integer"),
+        ("verdict/reasons/0/code", "mood", 'verdict.reasons[0].code: is "mood"; expected one of no_split'),
         ("baseline/run_id", 10**30, "baseline.run_id: is an integer out of range"),
     ],
 )
@@ -106,6 +114,16 @@ def test_what_is_no_report_is_refused(text: str) -> None:
 
 def test_unknown_keys_are_passed_over() -> None:
     assert from_json(spoiled("verdict/mood", "good")) == samples.regression()
+
+
+def test_first_edition_is_shown_and_not_judged_again() -> None:
+    report = from_json((Path(__file__).parents[2] / "data/report/first_edition.json").read_text(encoding="utf-8"))
+    assert report.schema == "profgate.report/1"
+    assert judge(report, Policy()) == from_json(to_json(report)) == report
+    text = render_comment(report).text
+    assert "### ❌ `http.parse_headers` is 2.1x slower (2.40 → 5.10 s)" in text
+    assert "| above the noise |" in text
+    assert "- 1 function is slower than the gate allows" in text
 
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "report.schema.json").read_text(encoding="utf-8"))

@@ -6,14 +6,17 @@ from comparisons import from_exclusive, from_stacks
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Location
 from profgate.model.profile import Facts
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Colour, Direction, Finding
 from profgate.model.units import Metric
 from profgate.report.page_input import RATE_UNKNOWN, PageContext, metrics_against, page_input
 
+WHY = (Reason(ReasonCode.OFFSET), Reason(ReasonCode.NOT_REPEATED))
+
 
 def finding(name: str, path: tuple[str, ...] | None = None, colour: str = "red") -> Finding:
     place = Location(name, context=path)
-    return Finding("severe", colour, "Degradation", "worse", place, 1.0, 2.0, 1.0, 1.0, 0.1, 0.2, (), ("a", "b"))  # type: ignore[arg-type]
+    return Finding("severe", colour, "Degradation", "worse", place, 1.0, 2.0, 1.0, 1.0, 0.1, 0.2, (), WHY)  # type: ignore[arg-type]
 
 
 def test_a_finding_of_one_path_names_its_row() -> None:
@@ -23,7 +26,7 @@ def test_a_finding_of_one_path_names_its_row() -> None:
     by_path, by_name = header.findings
     (row,) = by_path["rows"]
     assert (tree.baseline_self[row], tree.target_self[row]) == (10, 20)
-    assert by_path["story"] == "a b"
+    assert by_path["story"] == ("offset by improvements elsewhere in the run; a second measurement does not show it")
     assert "rows" not in by_name
     assert set(header.keep) == {comparison.symbols.names.index(name) for name in ("f", "a")}
 

@@ -35,7 +35,7 @@ def text(found: RankCheck) -> str:
 
 def test_a_kept_order_says_so_with_its_count() -> None:
     told = text(checked(runs(5)))
-    assert told.startswith("KEPT  the order of the durations is as stable as in the baseline\n")
+    assert told.startswith("STABLE  the order of the durations is as stable as in the baseline\n")
     assert " of 120 ranks stable; " in told
     assert "4 baseline runs" in told
     assert "(2 sigma, poisson)" in told
@@ -44,7 +44,7 @@ def test_a_kept_order_says_so_with_its_count() -> None:
 def test_a_departure_names_the_test_without_its_tricks() -> None:
     found = checked(runs(5, last_slow=5000.0))
     told = text(found)
-    assert told.startswith("LOOK  the order of the durations changed: tests got slower")
+    assert told.startswith("REVIEW  the order of the durations changed: tests got slower")
     assert "moved most" in told
     assert "a|b`@all[31m<img src=x>" in told
     assert "\x1b" not in told
@@ -56,8 +56,8 @@ def test_a_departure_names_the_test_without_its_tricks() -> None:
 
 def test_too_few_runs_say_what_is_missing_and_how_far_from_chance_it_is() -> None:
     told = text(checked(runs(2)))
-    assert told.startswith("CANNOT TELL  1 baseline run, at least 3 are needed")
-    assert "a random order keeps as many ranks with probability <0.0001" in told
+    assert told.startswith("NOT TESTED  1 baseline run, at least 3 are needed")
+    assert "a random order has as many stable ranks with probability <0.0001" in told
 
 
 def test_a_change_of_all_tests_alike_is_told_beside_the_count() -> None:
@@ -82,7 +82,7 @@ def test_history_as_lines_markdown_and_json() -> None:
     points = rank_history(runs(6, last_slow=5000.0), RankRules(), side_by_side)
     lines = [line for _, line in history_lines(points)]
     assert lines[0].split() == ["run", "tests", "stable", "expected"]
-    assert lines[1].split() == ["run", "0", "–", "–", "–", "cannot", "tell"]
+    assert lines[1].split() == ["run", "0", "–", "–", "–", "not", "tested"]
     assert lines[6].endswith("◀ order changed: slower")
     assert lines[-1] == "1 departure in 3 runs that could be compared, of 6"
     assert "| `run 5` | 120 |" in history_markdown(points)

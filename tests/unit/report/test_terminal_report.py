@@ -24,9 +24,15 @@ def test_terminal_with_every_change(golden: Golden) -> None:
 
 
 def test_the_verdict_stands_first() -> None:
-    assert render_terminal(samples.regression()).startswith("FAILED  http.parse_headers takes 2.1x")
+    assert render_terminal(samples.regression()).startswith("FAILED  http.parse_headers is 2.1x slower")
     assert render_terminal(samples.nothing_compared()).startswith("NOT COMPARED  api-bench: no baseline")
-    assert render_terminal(samples.unchanged()).startswith("PASSED  no performance change found")
+    assert render_terminal(samples.unchanged()).startswith("PASSED  no performance change")
+
+
+def test_inconclusive_names_what_to_record() -> None:
+    lines = render_terminal(samples.inconclusive()).splitlines()
+    assert lines[0] == "INCONCLUSIVE  Too few samples to judge: 674 in 5 runs"
+    assert lines[1] == "  Record about 8 times longer, or at a higher rate."
 
 
 def test_nothing_compared_never_reads_as_passed() -> None:
@@ -36,7 +42,7 @@ def test_nothing_compared_never_reads_as_passed() -> None:
 
 def test_long_lists_are_cut_and_say_how_much_they_left_out() -> None:
     missing = tuple(NotCompared(f"w{number}", None, "both", "unreadable") for number in range(500))
-    reasons = tuple(f"a doubt of number {number}" for number in range(500))
+    reasons = tuple(samples.text(f"doubt {number}") for number in range(500))
     report = replace(
         samples.nothing_compared(), not_compared=missing, verdict=samples.verdict("not_compared", *reasons)
     )
@@ -68,11 +74,11 @@ def test_many_findings_are_counted_not_dropped() -> None:
     assert "f24" in render_terminal(report, verbose=True)
 
 
-def test_what_cannot_apply_is_told_to_who_asks_for_everything() -> None:
+def test_verbose_lists_what_does_not_apply() -> None:
     row = samples.finding("parse", 1e9, 2e9)
     metric = replace(samples.metric(row), cannot_tell=("totals: one run",), unsuited=("call_context: no stacks",))
     report = samples.report(samples.workload(metric), verdict=samples.RED)
-    assert "cannot tell: totals: one run" in render_terminal(report)
+    assert "not tested: totals: one run" in render_terminal(report)
     assert "no stacks" not in render_terminal(report)
     assert "does not apply: call_context: no stacks" in render_terminal(report, verbose=True)
 
@@ -120,12 +126,12 @@ def test_show_replaces_what_the_encoding_lacks() -> None:
     assert raw.getvalue() == b"2.4 ? 5.1 s\n"
 
 
-def test_hints_are_counted_and_shown_when_asked_for() -> None:
-    hint = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", agreeing=1, q=None)
+def test_notes_are_counted_and_listed_with_verbose() -> None:
+    hint = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", agreeing=1, p=None)
     report = samples.report(samples.workload(samples.metric(hint)))
     assert "parse" not in render_terminal(report)
-    assert "1 hint: of the same story, within noise, new, gone or undecided (-v shows them)" in render_terminal(report)
-    assert "  hint  parse" in render_terminal(report, verbose=True)
+    assert "1 note: related, within noise, new or gone (-v shows them)" in render_terminal(report)
+    assert "  note  parse" in render_terminal(report, verbose=True)
 
 
 def test_more_metrics_than_fit_are_counted() -> None:
