@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from profgate.detect.location_test import smallest_detectable
+from profgate.detect.noise import noise_of
 
 from comparisons import SAMPLES, from_exclusive, timed
 from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
-from profgate.detect.location_test import smallest_detectable
-from profgate.detect.noise import noise_of
 from profgate.detect.sampling import count_scales
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison, Runs
