@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from comparisons import from_exclusive, from_stacks, timed
-from profgate.detect.costs import FEWEST_STEADY, SELF, SUBTREE, TOTAL, Costs, common_factors, costs_of
+from profgate.detect.costs import (
+    FEWEST_STEADY,
+    SELF,
+    SUBTREE,
+    TOTAL,
+    Costs,
+    common_factors,
+    costs_of,
+    factors_of_others,
+)
 from profgate.model.comparison import Comparison
 from profgate.model.units import Metric, MetricKind
 
@@ -102,3 +111,11 @@ def test_samples_scatter_by_their_value() -> None:
     assert costs.sampling[0] == pytest.approx(2 * 10 * 1000 + 30.0**2)
     assert costs_of(comparison).sampling[0] == pytest.approx(30.0**2)  # where it is not known
     assert costs.variance_at(np.array([0.0]))[0] == pytest.approx(2 * 10 * 10)
+
+
+def test_own_change_is_no_part_of_a_common_factor() -> None:
+    own = np.full((2, 7), 1000.0)
+    own[1] *= np.linspace(1.0, 1.6, 7)
+    ratio = common_factors(own)[1] / common_factors(own)[0]
+    without_fastest, without_slowest = (row[1] / row[0] for row in factors_of_others(own, np.array([0, 6])))
+    assert without_slowest < ratio < without_fastest
