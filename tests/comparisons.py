@@ -85,6 +85,10 @@ def tree_of(
     pre = {path: place for place, path in enumerate(sorted(paths))}
     size = [sum(other[: len(path)] == path for other in paths) for path in rows]
     own = [np.array([side.get(path, 0) for path in rows]) for side in weights]
+    run_self = np.zeros((len(baseline) + len(target), len(rows)), np.int64)
+    for place, run in enumerate([*baseline, *target]):
+        for stack, weight in run.items():
+            run_self[place, row_of[tuple(number[frame] for frame in stack.split(";"))]] += weight
     total = [
         np.array([sum(w for other, w in side.items() if other[: len(path)] == path) for path in rows])
         for side in weights
@@ -101,6 +105,7 @@ def tree_of(
         size=np.array(size),
         baseline_calls=None if calls is None else np.array([calls[0] if path else 0 for path in rows]),
         target_calls=None if calls is None else np.array([calls[1] if path else 0 for path in rows]),
+        run_self=run_self,
     )
 
 

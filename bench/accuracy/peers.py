@@ -9,7 +9,6 @@ import numpy as np
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.comparison import Comparison
 from profgate.model.units import MetricKind
-from profgate.statistics.corrections import benjamini_hochberg
 
 LEVEL = 0.05
 TOTAL = "total"
@@ -118,6 +117,17 @@ def _poisson(sides: Sides) -> FloatArray | None:
     with np.errstate(invalid="ignore"):
         p = betainc(after, before + 1.0, totals[1] / sum(totals))
     return np.asarray(np.where(after > 0, p, 1.0))
+
+
+def benjamini_hochberg(p: FloatArray) -> FloatArray:
+    """Adjusted p (q values) of float64[n], in the order given; the largest is its own p."""
+    count = len(p)
+    order = np.argsort(p, kind="stable")
+    stepped = p[order] * count / np.arange(1, count + 1)
+    adjusted = np.minimum(np.minimum.accumulate(stepped[::-1])[::-1], 1.0)
+    result = np.empty(count, dtype=np.float64)
+    result[order] = adjusted
+    return result
 
 
 def tested(p_of: Callable[[Sides], FloatArray | None], *, corrected: bool) -> Rule:

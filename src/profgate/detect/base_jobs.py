@@ -3,7 +3,7 @@
 Jobs, not runs, are alike when nothing changed: the runs of a job share its machine, build and layout.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -57,11 +57,12 @@ def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, *, sampled: boo
     current = _since_last_shift(readings)
     prior = rows.sampling / max(1, runs.target)
     t, difference, error = _against(readings, current, target, prior, rows)
-    bound, largest = np.zeros(len(target)), 0.0
+    bound, largest, nothing = np.zeros(len(target)), 0.0, np.zeros(len(target))
+    unfloored = replace(rows, floor=nothing, own=nothing)  # else jobs that stay below the floors would show no noise
     for place in range(len(labels)):
         others = current.copy()
         others[:, place] = False
-        statistic, apart, _ = _against(readings, others, short[:, place], prior, rows)
+        statistic, apart, _ = _against(readings, others, short[:, place], prior, unfloored)
         inside = current[:, place]
         bound = np.maximum(bound, np.where(inside, np.abs(apart), 0.0))
         largest = max(largest, float(np.abs(np.where(inside, statistic, 0.0)).max(initial=0.0)))

@@ -33,11 +33,12 @@ def unused(name: str, default: float, maximum: float | None = None) -> OptionSpe
 class CalibratedLogRatio:
     """Tests the self cost of each function and the cost of each subtree, with what a run has in common divided out.
 
-    Runs that are alike (recorded in turns, or files of one machine) are compared by a permutation test: a change is
-    found when hardly any other split of the runs into two groups shows a difference as large at any function. Runs of
-    different jobs are compared with the largest difference that base jobs show among themselves. Counts that hardly
-    differ between runs are compared exactly. A change that the callers of a function make up for is no change of the
-    program. It cannot tell with fewer than four runs a side, or with fewer than 1,000 samples.
+    Works on costs of functions in any profile. Runs that are alike (recorded in turns, or files of one machine) are
+    compared by a permutation test: a change is found when hardly any other split of the runs into two groups shows a
+    difference as large at any function. Its confidence is the p value of that test, adjusted for all tests of the
+    report. Runs of different jobs are compared with the largest difference that base jobs show among themselves. Counts
+    that hardly differ between runs are compared exactly. A change that the callers of a function make up for is no
+    change of the program. It cannot tell with fewer than four runs a side, or with fewer than 1,000 samples.
     """
 
     name = "calibrated_log_ratio"

@@ -153,7 +153,7 @@ class _Search:
 
     def explained(self, row: FoundRow, rows: list[FoundRow]) -> bool:
         """Whether rows that stand inside a subtree hold half of its change."""
-        inside = [(other.symbol, other.subtree) for other in rows if other.sign == row.sign and not other.net]
+        inside = [(other.symbol, other.subtree) for other in rows if (other.sign, other.net) == (row.sign, row.net)]
         if not row.subtree or not inside:
             return False
         if (row.symbol, True) in inside:

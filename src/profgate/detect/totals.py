@@ -22,9 +22,10 @@ EVERYTHING = 0.5  # part of a change of the total (ln) that all functions have i
 class Totals:
     """Tests the total of a run by the same tests as functions, undivided: did the whole workload get slower, or better?
 
-    It gates where the runs of both sides are known to be recorded in turns, for exact counts, and against base jobs
-    where it is one and a half times beyond the bar for functions. Another machine under one side moves totals like a
-    real change. It cannot tell with fewer than four runs a side.
+    Works on run totals of any profile. It gates where the runs of both sides are known to be recorded in turns, for
+    exact counts, and against base jobs where it is one and a half times beyond the bar for functions: another machine
+    under one side moves totals like a real change. Its confidence is the p value of the permutation test, adjusted for
+    all tests of the report. It cannot tell with fewer than four runs a side.
     """
 
     name = "totals"

@@ -43,7 +43,7 @@ def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
         return comparison
     rows, sums, jobs = [], [], list(comparison.runs.noise_jobs or range(comparison.runs.noise))
     places = _places(comparison)
-    for columns in _by_job(comparison, past):
+    for columns in reversed(_by_job(comparison, past)):  # the newest first, as base runs are found
         values = np.array([_row(column, places, comparison) for column in columns])
         totals = np.array([column.sum * _factor(column, comparison) for column in columns])
         if np.abs(values).max(initial=0.0) < MOST_VALUE and np.abs(totals).max() < MOST_VALUE:

@@ -144,7 +144,8 @@ def _located(said: list[Change], metric: MetricReport, context: GateContext, kno
     changes = one_word_each(said)
     if not changes:
         return None
-    test = next((change for change in changes if change.strategy == GATE_TEST), None)
+    tests = (change for change in changes if change.strategy == GATE_TEST)
+    test = next((change for change in tests if direction_of(BY_WORD[change.kind]) != "none"), None)
     direction = direction_of(BY_WORD[test.kind]) if test is not None else _agreed(changes)
     values = _values(test, changes[0], metric)
     statistics = _statistics(changes, values)

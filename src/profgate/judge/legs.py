@@ -1,5 +1,6 @@
 """Reports of several legs of one build (systems, runtimes, parts of the code) as one report that is judged anew."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -47,12 +48,13 @@ def as_one(
     names = Counter(name for leg in legs for name in _all_names(leg))
     shared = {name for name, times in names.items() if times > 1}
     baseline, doubts = _baseline(legs)
+    tests, standing = _tests(legs), _standing(legs)
     draft = replace(
         legs[0].report,
         baseline=baseline,
         target=target,
         workloads=tuple(
-            replace(one, name=_name(leg, one.name, shared), metrics=_together(leg, legs, one.metrics))
+            replace(one, name=_name(leg, one.name, shared), metrics=_together(leg, standing, one.metrics))
             for leg in legs
             for one in leg.report.workloads
         ),
@@ -62,7 +64,7 @@ def as_one(
         acceptances=_once(one for leg in legs for one in leg.report.acceptances)
         if acceptances is None
         else tuple(acceptances),
-        tests=_tests(legs),
+        tests=tests,
     )
     if any(leg.report.schema == FIRST_SCHEMA for leg in legs):
         draft = replace(draft, schema=FIRST_SCHEMA, verdict=_worst(legs))
@@ -75,11 +77,16 @@ def as_one(
 
 
 def _tests(legs: Sequence[Leg]) -> tuple[TestFamily, ...]:
-    """The families of all, those of one name as one."""
+    """The families of all, those of one name as one. Raises `ProfgateError` where their splits differ."""
     by_name: dict[str, list[TestFamily]] = {}
     for leg in legs:
         for family in leg.report.tests:
-            by_name.setdefault(family.name, []).append(family)
+            same = by_name.setdefault(family.name, [])
+            same.append(family)
+            splits = {len(side) for other in same for maxima in (other.first, other.last) for side in maxima}
+            if len(splits) != 1 or 0 in splits:
+                problem = f"the tests {family.name} have another number of splits than those of the other reports"
+                raise ProfgateError(f"leg {leg.name}", f"{problem}; merge reports of one version of profgate")
     return tuple(
         TestFamily(name, _largest([one.first for one in same]), _largest([one.last for one in same]))
         for name, same in by_name.items()
@@ -91,30 +98,67 @@ def _largest(maxima: Sequence[Maxima]) -> Maxima:
     return worse, better
 
 
-def _together(leg: Leg, legs: Sequence[Leg], metrics: tuple[MetricReport, ...]) -> tuple[MetricReport, ...]:
+Standing = dict[tuple[str, str], Maxima]  # by the names of a leg and a family
+
+
+def _together(leg: Leg, standing: Standing, metrics: tuple[MetricReport, ...]) -> tuple[MetricReport, ...]:
     """The metrics with p among the tests of all; base jobs bound the differences of all alike."""
-    return tuple(replace(metric, changes=_with_p(metric, leg, legs)) for metric in metrics)
+    return tuple(replace(metric, changes=_with_p(metric, leg, standing)) for metric in metrics)
 
 
-def _with_p(metric: MetricReport, leg: Leg, legs: Sequence[Leg]) -> tuple[Change, ...]:
-    name = metric.calibration.get("family")
-    others = [family for other in legs if other is not leg for family in other.report.tests if family.name == name]
-    own = next((family for family in leg.report.tests if family.name == name), None)
-    if own is None or not others:
+def _standing(legs: Sequence[Leg]) -> Standing:
+    """The maxima of all legs: without what a leg found itself as soon as all of it is found among the tests of all."""
+    families = [(leg, family) for leg in legs for family in leg.report.tests]
+    standing: Standing = {(leg.name, family.name): family.first for leg, family in families}
+    waiting = families
+    while waiting:
+        settled = [
+            (leg, family) for leg, family in waiting if all(p <= RED for p in _p_of_found(leg, family.name, standing))
+        ]
+        if not settled:
+            break
+        standing |= {(leg.name, family.name): family.last for leg, family in settled}
+        waiting = [pair for pair in waiting if pair not in settled]
+    return standing
+
+
+def _p_of_found(leg: Leg, family: str, standing: Standing) -> list[float]:
+    metrics = [metric for load in leg.report.workloads for metric in load.metrics]
+    tested = [metric for metric in metrics if metric.calibration.get("family") == family]
+    changes = [change for metric in tested for change in metric.changes if _by_rank(change)]
+    return [_p(change, leg, family, standing) for change in changes if _number(change, "p") <= RED]
+
+
+def _by_rank(change: Change) -> bool:
+    return change.family == "T" and _number(change, "p") > 0.0 and not math.isnan(_number(change, "t"))
+
+
+def _number(change: Change, name: str) -> float:
+    value = change.evidence.get(name)
+    return float(value) if isinstance(value, int | float) else math.nan
+
+
+def _p(change: Change, leg: Leg, family: str, standing: Standing) -> float:
+    """P among the tests of all legs; no smaller than among those of its own."""
+    p, t = _number(change, "p"), _number(change, "t")
+    own = next(every for every in leg.report.tests if every.name == family)
+    others = [maxima for (name, every), maxima in standing.items() if every == family and name != leg.name]
+    maxima = [own.last if p <= RED else own.first, *others]
+    largest: list[float] = [max(values) for values in zip(*(sides[int(t < 0)] for sides in maxima), strict=True)]
+    reached = 1 + sum(value >= abs(t) * (1.0 - ROUNDED) for value in largest[1:])  # the recorded split always does
+    return max(p, reached / len(largest))
+
+
+def _with_p(metric: MetricReport, leg: Leg, standing: Standing) -> tuple[Change, ...]:
+    family = str(metric.calibration.get("family"))
+    if (leg.name, family) not in standing:
         return metric.changes
-    changes = []
-    for change in metric.changes:
-        p, t = change.evidence.get("p"), change.evidence.get("t")
-        if change.family == "T" and isinstance(p, float) and isinstance(t, float) and p > 0.0:
-            side = int(t < 0)
-            # what was found in the own shard left its maxima; the other shards keep all of theirs
-            maxima = [own.last if p <= RED else own.first, *(family.first for family in others)]
-            largest = [max(values) for values in zip(*(one[side] for one in maxima), strict=True)]
-            p = sum(value >= abs(t) * (1.0 - ROUNDED) for value in largest) / len(largest)
-            changes.append(replace(change, evidence={**change.evidence, "p": p}))
-        else:
-            changes.append(change)
-    return tuple(changes)
+    return tuple(
+        replace(change, evidence={**change.evidence, "p": _p(change, leg, family, standing)})
+        if _by_rank(change)
+        else change
+        for change in metric.changes
+    )
 
 
 def _worst(legs: Sequence[Leg]) -> Verdict:

@@ -28,6 +28,7 @@ FAR_APART = 0.5  # relative change of a total that was not tested, from which it
 NAMED_REASONS = 5  # of a kind; more would bury the first
 SAMPLES_WANTED = 5000  # a side, of which too few are recorded
 RUNS_WANTED = 5  # a side
+UNDECIDED = frozenset({ReasonCode.TOO_FEW_SAMPLES, ReasonCode.TOO_FEW_RUNS, ReasonCode.CANNOT_SEE})
 
 Entry = tuple[WorkloadReport, MetricReport, Finding]
 
@@ -166,7 +167,7 @@ def inconclusive(report: Report) -> list[tuple[WorkloadReport, MetricReport]]:
 
 
 def _undecided(metric: MetricReport) -> bool:
-    return metric.calibration.get("inconclusive") is not None and all(one.colour != "red" for one in metric.findings)
+    return metric.calibration.get("inconclusive") in UNDECIDED and all(one.colour != "red" for one in metric.findings)
 
 
 def _total_untested(metric: MetricReport) -> bool:
@@ -239,7 +240,8 @@ def _undecided_reason(workload: WorkloadReport, metric: MetricReport) -> Reason:
     code = ReasonCode(str(facts["inconclusive"]))
     if code is ReasonCode.TOO_FEW_SAMPLES:
         counts = [(facts.get(f"samples_{side}"), runs[side]) for side in ("baseline", "target")]
-        samples, of_runs = min((float(count), number) for count, number in counts if isinstance(count, int | float))
+        known = [(float(count), number) for count, number in counts if isinstance(count, int | float)]
+        samples, of_runs = min(known, default=(0.0, 0))
         factor = -(-SAMPLES_WANTED // max(1, int(samples)))
         return Reason(code, _place(workload, metric, samples=int(samples), runs=of_runs, factor=factor))
     if code is ReasonCode.TOO_FEW_RUNS:

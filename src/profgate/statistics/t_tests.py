@@ -1,4 +1,4 @@
-"""Tests on means: Welch, pooled with history, and the prediction of one reading from many."""
+"""Welch's test of two means."""
 
 import math
 from dataclasses import dataclass
@@ -30,11 +30,6 @@ class ShiftTest:
         """Two-sided p."""
         return two_sided_p(self.t, self.degrees)
 
-    def interval(self, alpha: float) -> tuple[float, float]:
-        """Interval of the shift at confidence 1 - alpha."""
-        half = critical_t(alpha, self.degrees) * self.error
-        return self.shift - half, self.shift + half
-
 
 def upper_tail_t(t: FloatArray, degrees: float | FloatArray) -> FloatArray:
     """P(T > t) for float64[n]; degrees > 0, one for all or float64[n]."""
@@ -65,19 +60,3 @@ def welch(baseline: FloatArray, target: FloatArray) -> ShiftTest:
     else:
         degrees = float(len(baseline) + len(target) - 2)
     return ShiftTest(float(target.mean() - baseline.mean()), math.sqrt(variance), degrees)
-
-
-def pooled(baseline: FloatArray, target: FloatArray, history: FloatArray) -> ShiftTest:
-    """Difference of means, its variance pooled over both sides and the history."""
-    groups = (baseline, target, history)
-    degrees = sum(len(group) for group in groups) - len(groups)
-    squares = sum(float(((group - group.mean()) ** 2).sum()) for group in groups)
-    error = math.sqrt(squares / degrees * (1.0 / len(baseline) + 1.0 / len(target)))
-    return ShiftTest(float(target.mean() - baseline.mean()), error, float(degrees))
-
-
-def prediction(many: FloatArray, one: float) -> ShiftTest:
-    """One further reading against the mean of at least two readings of one regime."""
-    count = len(many)
-    error = float(many.std(ddof=1)) * math.sqrt(1.0 + 1.0 / count)
-    return ShiftTest(one - float(many.mean()), error, float(count - 1))

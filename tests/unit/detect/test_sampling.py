@@ -12,6 +12,7 @@ from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
 from profgate.detect.call_context import CallContext
 from profgate.detect.exclusive_time_outliers import ExclusiveTimeOutliers
 from profgate.detect.overweight import Overweight
+from profgate.detect.sampling import sample_counts
 from profgate.detect.totals import Totals
 from profgate.model.change import Context
 from profgate.model.comparison import SAMPLING_RATE, Comparison, Note
@@ -40,38 +41,35 @@ def test_times_are_compared_at_any_rate() -> None:
     assert not Totals().detect(at_two_rates(TWICE, times), {}, Context()).cannot_tell
 
 
-def test_a_sample_may_stand_for_another_time_in_each_run() -> None:
-    times = Metric("cpu", "nanoseconds", kind=MetricKind.SAMPLED)
-    comparison = replace(
-        at_two_rates(SLOWER, times), sample_values=np.array([10.0] * 5 + [1.0] * 5), noise_sample_values=np.zeros(0)
-    )
+def kinds(comparison: Comparison) -> dict[str, Kind]:
+    """What the test of locations calls changed."""
     word = CalibratedLogRatio().detect(comparison, {}, Context())
-    place = comparison.symbols.names.index("f07")
-    assert [word.statistics[side][place] for side in ("count_from", "count_to")] == [250.0, 10_000.0]
-    assert np.flatnonzero(word.kind).tolist() == [place]
-
-
-def test_the_test_of_shares_sees_nothing_in_twice_the_rate() -> None:
-    word = CalibratedLogRatio().detect(at_two_rates(TWICE), {}, Context())
     assert not word.cannot_tell
-    assert not np.any(word.kind)
+    names = comparison.symbols.names
+    return {names[symbol]: Kind(kind) for symbol, kind in zip(word.symbol, word.kind.tolist(), strict=True) if kind}
 
 
-def test_the_test_of_shares_finds_what_is_slower_at_another_rate() -> None:
-    comparison = at_two_rates(SLOWER)
-    word = CalibratedLogRatio().detect(comparison, {}, Context())
-    found = {
-        comparison.symbols.names[symbol]: kind for symbol, kind in zip(word.symbol, word.kind, strict=True) if kind
-    }
-    assert found == {"f07": Kind.DEGRADATION}
+def test_samples_may_stand_for_other_times() -> None:
+    times = Metric("cpu", "nanoseconds", kind=MetricKind.SAMPLED)
+    comparison = at_two_rates({stack: 5 * value for stack, value in SLOWER.items()}, times)
+    values = np.array([10.0] * 5 + [1.0] * 5)
+    comparison = replace(comparison, sample_values=values, noise_sample_values=np.zeros(0))
+    assert sample_counts(comparison) == (10_000, 1_025_000)
+    assert kinds(comparison) == {"f07": Kind.DEGRADATION}
 
 
-def test_a_function_twice_as_slow_at_half_the_rate_gates_with_as_many_samples() -> None:
+def test_twice_the_rate_is_no_change() -> None:
+    assert kinds(at_two_rates(TWICE)) == {}
+
+
+def test_slower_function_is_found_at_another_rate() -> None:
+    assert kinds(at_two_rates(SLOWER)) == {"f07": Kind.DEGRADATION}
+
+
+def test_slower_function_is_found_at_half_the_rate() -> None:
     base = {f"f{number:02}": 10_000 for number in range(20)} | {"slow": 2000}
     target = dict.fromkeys(base, 5000) | {"slow": 2000}
-    apart = from_exclusive([base] * 5, [target] * 5, notes=(APART,))
-    word = CalibratedLogRatio().detect(apart, {}, Context())
-    assert Kind(int(word.kind[apart.symbols.names.index("slow")])) is Kind.DEGRADATION
+    assert kinds(from_exclusive([base] * 5, [target] * 5, notes=(APART,))) == {"slow": Kind.DEGRADATION}
 
 
 def test_a_context_is_faster_by_its_share_where_all_have_more_samples() -> None:

@@ -14,14 +14,14 @@ def compared() -> Comparison:
     return from_stacks([{"main;f": 60, "main;g": 40}], [{"main;f": 65, "main;g": 41}])
 
 
-def test_each_commit_and_job_is_a_noise_run_by_symbol() -> None:
+def test_commits_are_noise_runs_newest_first() -> None:
     given = compared()
     one = reading("main;f 50\nmain;g 30\nmain;gone 20\n", "c1")
     metric = one.columns[0].metric
     given = replace(given, metric=replace(metric, exponent=given.metric.exponent), period=one.columns[0].period)
     made = with_past(given, [one, reading("main;f 70\nmain;g 30\n", "c2")])
     places = {name: place for place, name in enumerate(given.symbols.names)}
-    assert made.noise_self[:, places["f"]].tolist() == [50, 70]
+    assert made.noise_self[:, places["f"]].tolist() == [70, 50]
     assert made.noise_self[:, places["g"]].tolist() == [30, 30]
     assert made.noise_totals.tolist() == [100, 100]
     assert made.runs.noise == 2
@@ -40,15 +40,15 @@ def test_a_reading_that_calls_a_file_as_the_baseline_does_is_of_the_same_functio
     assert with_past(known, [one]).noise_self.sum() == 80
 
 
-def test_repeats_of_one_job_are_runs_of_one_job_and_other_metrics_none() -> None:
+def test_runs_of_a_job_stay_together() -> None:
     given = compared()
     one = reading("main;f 50\n", "c1", job="7")
     again = reading("main;f 70\n", "c1", job="7")
     metric = one.columns[0].metric
     given = replace(given, metric=replace(metric, exponent=given.metric.exponent), period=one.columns[0].period)
     made = with_past(given, [one, again, reading("main;f 40\n", "c1", job="8")])
-    assert made.noise_totals.tolist() == [50, 70, 40]
-    assert made.runs.noise_jobs == (0, 0, 1)
+    assert made.noise_totals.tolist() == [40, 50, 70]
+    assert made.runs.noise_jobs == (0, 1, 1)
     assert with_past(replace(given, metric=replace(metric, name="other")), [one]).runs.noise == 0
     assert with_past(replace(given, period=12345), [one]).runs.noise == 0
 

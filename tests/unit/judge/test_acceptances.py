@@ -8,6 +8,7 @@ import pytest
 from profgate.judge.acceptances import with_acceptances
 from profgate.model.acceptance import Acceptance
 from profgate.model.change import Location
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, Relation, WorkloadReport
 from profgate.report.json_report import from_json, to_json
 from report_samples import finding, metric, report
@@ -35,10 +36,11 @@ PARSE = finding("parse", 1e9, 2e9)
 STORE = finding("store", 1e9, 3e9)
 
 
-def test_an_accepted_finding_is_yellow_and_says_by_whom_why_and_up_to_what() -> None:
+def test_accepted_finding_is_yellow_and_states_why() -> None:
     found, (wish,) = settled([load(PARSE, STORE)], accepting())
     assert found["api/parse"].colour == "yellow"
-    assert found["api/parse"].reasons == ("accepted by octocat up to +125 %: the new format needs it",)
+    accepted = {"by": "octocat", "limit": 1.25, "reason": "the new format needs it"}
+    assert found["api/parse"].reasons == (Reason(ReasonCode.ACCEPTED, accepted),)
     assert found["api/parse"].acknowledgement == {
         "by": "octocat",
         "reason": "the new format needs it",
@@ -130,7 +132,7 @@ def test_improvements_and_hints_are_left_alone() -> None:
     assert (found["api/parse"], wish.state) == (better, "unused")
 
 
-def test_a_report_without_acceptances_does_not_speak_of_them() -> None:
+def test_report_without_acceptances_omits_them() -> None:
     text = to_json(report(load(PARSE)))
     assert "acceptances" not in text
     assert from_json(text).acceptances == ()

@@ -61,12 +61,12 @@ def test_listed_changes_are_capped_and_the_rest_is_counted() -> None:
     assert report.counts["cut"] == 50
 
 
-def test_small_new_locations_are_counted_not_listed() -> None:
+def test_small_new_locations_are_counted() -> None:
     base = {"a": 50_000, "b": 50_000}
     report = report_of(from_exclusive([base], [{**base, "tiny": 3}]))
     # what remains is the sum of the module, which is plain arithmetic
     assert [change.location.name for change in report.changes] == ["(no module)"]
-    assert report.counts["small"] == 3
+    assert report.counts["small"] == 2
 
 
 def test_overweight_stays_weak_until_the_total_is_called_changed() -> None:
@@ -81,37 +81,30 @@ def test_overweight_stays_weak_until_the_total_is_called_changed() -> None:
     assert {change.kind for change in strong.changes if change.strategy == "overweight"} == {"SevereDegradation"}
 
 
-def test_a_total_that_only_may_have_changed_leaves_overweight_weak() -> None:
-    base, target = [{"m;a": 5000 + n, "m;b": 7000} for n in range(3)], [{"m;a": 9000, "m;b": 7000}]
-    report = report_of(from_stacks(base, target))
-    assert {change.kind for change in report.changes if change.strategy == "totals"} == {"MaybeDegradation"}
-    assert {change.kind for change in report.changes if change.strategy == "overweight"} == {"MaybeDegradation"}
-
-
-def test_a_total_that_another_machine_may_explain_leaves_overweight_weak() -> None:
+def test_other_machine_leaves_overweight_weak() -> None:
     base, target = [{"m;a": 5000 + n} for n in range(6)], [{"m;a": 9000 + n} for n in range(6)]
     moved = replace(from_stacks(base, target), notes=(Note("CPU model", "CPU model differs", advisory=True),))
     report = report_of(moved)
-    assert "TotalDegradation" in {change.kind for change in report.changes if change.strategy == "totals"}
+    assert {change.kind for change in report.changes if change.strategy == "totals"} == {"MaybeDegradation"}
     assert {change.kind for change in report.changes if change.strategy == "overweight"} <= {"MaybeDegradation"}
 
 
-def test_a_default_strategy_that_cannot_apply_is_told_apart_from_what_a_reader_can_act_on() -> None:
-    comparison = from_exclusive([{"a": 10}], [{"a": 20}])
+def test_unsuited_default_strategies_are_listed_apart() -> None:
+    comparison = from_exclusive([{"a": 10}], [{"a": 0}])
     words = words_on(comparison, selected(Policy(), comparison.configuration, comparison.metric), Context())
     report, asked = metric_report(comparison, words), metric_report(comparison, words, asked=True)
     assert report.unsuited == ("call_context: this format has no stacks, so there are no calling contexts",)
-    assert any("fewer than 1000 samples" in reason for reason in report.cannot_tell)
+    assert any("the total of a run is zero" in reason for reason in report.cannot_tell)
     assert asked.unsuited == ()
     assert report.undrawable
     assert asked.cannot_tell == (*report.cannot_tell, *report.unsuited)
 
 
-def test_base_runs_are_counted_without_the_calibrated_test() -> None:
+def test_base_jobs_are_counted_without_the_test() -> None:
     comparison = from_exclusive([{"a": 1}] * 3, [{"a": 1}], noise=[{"a": 1}] * 2)
-    assert metric_report(comparison, []).calibration["base_runs"] == 5
+    assert metric_report(comparison, []).calibration["base_jobs"] == 5
     shared = replace(comparison, runs=Runs(3, 1, 2, (0,) * 3, (0,)))
-    assert metric_report(shared, []).calibration == {"base_runs": 3}
+    assert metric_report(shared, []).calibration == {"base_jobs": 3}
 
 
 def test_the_whole_workload_has_no_share() -> None:
@@ -119,7 +112,7 @@ def test_the_whole_workload_has_no_share() -> None:
     report = report_of(from_exclusive(runs, [{"a": 7000 + 10 * n} for n in range(6)]))
     total = next(change for change in report.changes if change.strategy == "totals")
     assert (total.location.name, total.share_from, total.share_to) == ("total", None, None)
-    assert total.evidence["test"] == "mann_whitney"
+    assert total.evidence["p"] == 1 / 924
     assert np.isclose(total.relative or 0.0, 2000 / 5025)
 
 

@@ -1,4 +1,4 @@
-"""What the judge makes of words on the whole report: worth a look, never red."""
+"""What the judge makes of changes of the whole report: a review, never red."""
 
 from dataclasses import replace
 
@@ -7,6 +7,7 @@ import pytest
 from profgate.judge.verdict import judge
 from profgate.model.change import Change, Location
 from profgate.model.policy import Policy
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Report
 from report_samples import unchanged
 
@@ -31,15 +32,15 @@ def ranks(kind: str) -> Change:
 
 
 def judged(kind: str) -> Report:
-    return judge(replace(unchanged(), changes=(ranks(kind),)), Policy(fail_on="maybe", gate_without_history=True))
+    return judge(replace(unchanged(), changes=(ranks(kind),)), Policy(fail_on="maybe"))
 
 
 @pytest.mark.parametrize(
     ("kind", "conclusion"),
     [("MaybeDegradation", "warn"), ("MaybeOptimization", "pass"), ("Unknown", "pass"), ("NoChange", "pass")],
 )
-def test_a_departure_is_worth_a_look_and_never_red(kind: str, conclusion: str) -> None:
+def test_departure_needs_a_review_and_is_never_red(kind: str, conclusion: str) -> None:
     verdict = judged(kind).verdict
     assert (verdict.conclusion, verdict.exit_code) == (conclusion, 0)
-    told = "all tests: the order of the durations changed" in verdict.reasons
-    assert told == kind.startswith("Maybe")
+    parameters = {"workload": "all tests", "text": "the order of the durations changed"}
+    assert (Reason(ReasonCode.DEPARTURE, parameters) in verdict.reasons) == kind.startswith("Maybe")

@@ -1,0 +1,31 @@
+"""Reports judged as the pipeline judges them, from comparisons made for tests."""
+
+from collections.abc import Sequence
+
+from profgate.detect.registry import STRATEGIES
+from profgate.model.comparison import Comparison
+from profgate.model.policy import Policy
+from profgate.model.report import Finding, NotCompared, Report
+from profgate.pipeline import PipelineInput, report_on
+
+BASE = {f"f{place:02}": 4000 + 100 * place for place in range(30)}
+SLOWER = {**BASE, "f07": 9400}
+
+
+def judged(
+    *comparisons: Comparison,
+    policy: Policy | None = None,
+    missing: Sequence[NotCompared] = (),
+    interleaved: bool = False,
+) -> Report:
+    given = PipelineInput((), (), policy=policy or Policy(), interleaved=interleaved)
+    return report_on(comparisons, given, STRATEGIES, missing)
+
+
+def findings(report: Report, workload: int = 0) -> dict[str, Finding]:
+    """The findings of a workload's first metric by name."""
+    return {finding.location.name: finding for finding in report.workloads[workload].metrics[0].findings}
+
+
+def codes(finding: Finding) -> list[str]:
+    return [reason.code.value for reason in finding.reasons]

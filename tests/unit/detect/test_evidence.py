@@ -1,0 +1,176 @@
+"""Which test decides, what it may decide, and when the runs decide nothing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from comparisons import from_exclusive, timed
+from profgate.detect.evidence import Evidence, Untested, evidence_of
+from profgate.model.comparison import Comparison, Runs
+from profgate.model.profile import Facts
+from profgate.model.units import CALLS, Metric, MetricKind
+
+BASE = {f"f{place:02}": 400 + 10 * place for place in range(20)}
+SLOWER = {**BASE, "f07": 940}
+COUNTED = Metric("instructions", "count", kind=MetricKind.COUNTED)
+
+
+def runs_of(values: Mapping[str, int], count: int) -> list[dict[str, int]]:
+    """Runs that scatter by 1 %."""
+    return [
+        {name: value + (7 * place + 3 * run) % 5 for place, (name, value) in enumerate(values.items())}
+        for run in range(count)
+    ]
+
+
+def evidence(*comparisons: Comparison, interleaved: bool = False) -> Evidence:
+    found = evidence_of(comparisons, interleaved=interleaved)[0][0]
+    assert isinstance(found, Evidence)
+    return found
+
+
+def of_jobs(comparison: Comparison, others: Sequence[int] = ()) -> Comparison:
+    """The sides come from two jobs, base runs of other commits from these."""
+    runs = comparison.runs
+    jobs = Runs(runs.baseline, runs.target, len(others), (0,) * runs.baseline, (0,) * runs.target, tuple(others))
+    return replace(comparison, runs=jobs, facts=(Facts("folded", job="1"), Facts("folded", job="2")))
+
+
+def listed(comparison: Comparison, found: Evidence) -> list[str]:
+    names = [*comparison.symbols.names, "total"]
+    return [names[symbol] for symbol in found.costs.symbol[found.listed]]
+
+
+def test_runs_of_one_machine_are_exchanged() -> None:
+    comparison = from_exclusive(runs_of(BASE, 5), runs_of(SLOWER, 5))
+    found = evidence(comparison)
+    assert (found.mode, found.facts["family"], found.facts["splits"]) == ("runs", "5+5", 252)
+    assert listed(comparison, found) == ["f07", "total"]
+    assert found.certain.tolist() == found.listed.tolist()
+    assert found.p[found.listed].tolist() == pytest.approx([1 / 252] * 2)
+    assert found.facts["inconclusive"] is None
+
+
+def test_comparisons_of_a_report_share_their_splits() -> None:
+    calm = from_exclusive(runs_of(BASE, 5), runs_of(BASE, 5))
+    slower, uneven = (from_exclusive(runs_of(BASE, 5), runs_of(SLOWER, runs)) for runs in (5, 6))
+    found, families = evidence_of([calm, slower, uneven])
+    assert [family.name for family in families] == ["5+5", "5+6"]
+    assert [len(family.first[0]) for family in families] == [252, 462]
+    alone = evidence_of([slower])[1][0]
+    assert families[0].first == tuple(
+        tuple(map(max, zip(*side, strict=True)))
+        for side in zip(alone.first, evidence_of([calm])[1][0].first, strict=True)
+    )
+    assert [every.facts["family"] for every in found if isinstance(every, Evidence)] == ["5+5", "5+5", "5+6"]
+
+
+@pytest.mark.parametrize("runs", [1, 2, 3])
+def test_few_runs_list_nothing(runs: int) -> None:
+    found = evidence(from_exclusive(runs_of(BASE, runs), runs_of(SLOWER, runs)))
+    assert not found.listed.any()
+    assert (found.facts["inconclusive"], found.facts["visible_total"]) == ("too_few_runs", None)
+
+
+def test_four_runs_list_and_are_not_certain() -> None:
+    comparison = from_exclusive(runs_of(BASE, 4), runs_of(SLOWER, 4))
+    found = evidence(comparison)
+    assert listed(comparison, found) == ["f07", "total"]
+    assert not found.certain.any()
+    assert found.facts["inconclusive"] is None
+
+
+@pytest.mark.parametrize(("before", "after"), [(50, 400), (400, 50)])
+def test_few_samples_on_either_side_decide_nothing(before: int, after: int) -> None:
+    sides = [[{"f": count, "g": count // 2}] * 5 for count in (before, after)]
+    found = evidence(from_exclusive(*sides))
+    assert found.facts["inconclusive"] == "too_few_samples"
+    assert (found.facts["samples_baseline"], found.facts["samples_target"]) == (7.5 * before, 7.5 * after)
+
+
+def test_noise_that_hides_everything_decides_nothing() -> None:
+    noisy = [{"f": 10_000 * factor, "g": 90_000 * factor} for factor in (1, 9, 2, 7, 3, 8, 1, 6, 2, 9)]
+    found = evidence(from_exclusive(noisy[:5], noisy[5:], metric=timed()))
+    assert found.facts["inconclusive"] == "cannot_see"
+    assert found.facts["visible_total"] > 0.5  # type: ignore[operator]
+
+
+def test_smaller_functions_show_larger_changes_alone() -> None:
+    random = np.random.default_rng(2)
+    noisy = [{name: round(value * random.normal(10, 1)) for name, value in BASE.items()} for _ in range(18)]
+    facts, more = (evidence(from_exclusive(noisy[:runs], noisy[9 : 9 + runs])).facts for runs in (5, 9))
+    visible = [facts[f"visible_{name}"] for name in ("total", "tenth", "hundredth")]
+    assert visible == sorted(visible, key=float)  # type: ignore[arg-type]
+    assert more["visible_total"] < facts["visible_total"]  # type: ignore[operator]
+
+
+def test_two_runs_of_exact_counts_are_certain() -> None:
+    comparison = from_exclusive([BASE, BASE], [SLOWER, SLOWER], metric=COUNTED)
+    found = evidence(comparison)
+    assert (found.mode, found.facts["exact"], found.facts["inconclusive"]) == ("exact", True, None)
+    assert listed(comparison, found) == ["f07", "total"]
+    assert (found.p[found.certain].tolist(), found.certain.tolist()) == ([0.0, 0.0], found.listed.tolist())
+
+
+@pytest.mark.parametrize(("spread", "exact"), [(130, True), (140, False)])
+def test_exact_change_is_three_times_the_spread(spread: int, exact: bool) -> None:
+    before = [BASE, {**BASE, "f07": BASE["f07"] + spread}]
+    found = evidence(from_exclusive(before, [SLOWER, SLOWER], metric=COUNTED))
+    assert found.certain[found.costs.symbol == 7].tolist() == [exact]
+
+
+def test_one_run_of_counts_is_not_exact() -> None:
+    found = evidence(from_exclusive([BASE], [SLOWER], metric=COUNTED))
+    assert (found.mode, found.facts["exact"], found.listed.any()) == ("runs", False, False)
+    assert found.facts["inconclusive"] == "too_few_runs"
+
+
+def test_calls_are_exact_and_no_cost() -> None:
+    metric = replace(CALLS, kind=MetricKind.COUNTED)
+    assert evidence(from_exclusive([BASE, BASE], [SLOWER, SLOWER], metric=metric)).mode == "exact"
+
+
+@pytest.mark.parametrize(("jobs", "mode"), [(0, "runs"), (1, "runs"), (2, "jobs"), (7, "jobs")])
+def test_three_base_jobs_bound_other_jobs(jobs: int, mode: str) -> None:
+    noise = runs_of(BASE, 5 * jobs)
+    comparison = of_jobs(
+        from_exclusive(runs_of(BASE, 5), runs_of(SLOWER, 5), noise=noise), [run // 5 for run in range(len(noise))]
+    )
+    found = evidence(comparison)
+    assert (found.mode, found.facts["base_jobs"]) == (mode, jobs + 1)
+    assert (found.facts.get("different_jobs", False)) == (mode == "runs")
+    assert "f07" in listed(comparison, found)
+    assert evidence(comparison, interleaved=True).mode == "runs"
+
+
+def test_base_jobs_state_their_bound() -> None:
+    noise = [{**BASE, "f07": BASE["f07"] + change} for change in (0, 20, 47, 10)]
+    found = evidence(from_exclusive([BASE], [SLOWER], noise=noise, metric=timed()))
+    row = np.flatnonzero(found.costs.symbol == 7)[0]
+    others = BASE["f07"] + (0 + 20 + 0 + 10) / 4
+    mean = BASE["f07"] + (0 + 20 + 47 + 0 + 10) / 5
+    assert found.bound[row] == pytest.approx((BASE["f07"] + 47 - others) / mean)
+    assert (found.facts["base_jobs"], np.isnan(found.p).all(), bool(found.certain[row])) == (5, True, True)
+
+
+def test_unchanged_job_is_within_the_bound() -> None:
+    noise = [{**BASE, "f07": BASE["f07"] + change} for change in (0, 20, 47, 10)]
+    target = {**BASE, "f07": BASE["f07"] + 45}
+    assert not evidence(from_exclusive([BASE], [target], noise=noise, metric=timed())).listed.any()
+
+
+def test_common_factor_is_the_targets() -> None:
+    slower = [{name: round(1.25 * count) for name, count in run.items()} for run in runs_of(BASE, 5)]
+    found = evidence(from_exclusive(runs_of(BASE, 5), slower))
+    assert found.facts["common_factor"] == pytest.approx(1.25, abs=0.002)
+    assert found.costs.symbol[found.listed].tolist() == [-1]
+
+
+@pytest.mark.parametrize(("value", "reason"), [(0, "zero_total"), (-1, "negative_values")])
+def test_values_that_are_no_costs_are_untested(value: int, reason: str) -> None:
+    comparison = from_exclusive([{"f": value, "g": max(0, -2 * value)}], [{"f": 5, "g": 5}])
+    (found,), families = evidence_of([comparison])
+    assert isinstance(found, Untested)
+    assert (found.reason, families) == (reason, ())

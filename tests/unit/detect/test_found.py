@@ -1,0 +1,223 @@
+"""Rows: a change stands where its callers do not make up for it, and a new function below a caller that is known."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from comparisons import from_stacks, timed
+from profgate.detect.evidence import Evidence, evidence_of
+from profgate.detect.found import FoundRow, rows_of, unconfirmed_rows
+from profgate.model.comparison import CallEdges, Comparison, Runs
+from profgate.model.units import Metric, MetricKind
+
+AROUND = {f"main;f{place:02}": 400 + 10 * place for place in range(20)} | {"main;work;steady": 800}
+TIMED = timed()
+COUNTED = Metric("instructions", "count", kind=MetricKind.COUNTED)
+Values = Mapping[str, int]
+
+
+def runs_of(values: Values, count: int) -> list[dict[str, int]]:
+    return [
+        {stack: value + (7 * place + 3 * run) % 5 for place, (stack, value) in enumerate(values.items())}
+        for run in range(count)
+    ]
+
+
+def sides(before: Values, after: Values, runs: int = 5, metric: Metric = TIMED) -> Comparison:
+    baseline, target = (runs_of({**AROUND, **side}, runs) for side in (before, after))
+    return from_stacks(baseline, target, metric=metric)
+
+
+def with_base_jobs(before: Values, after: Values, jobs: int = 5) -> Comparison:
+    """One run of the target against as many base jobs of one run, with the costs of subtrees or without."""
+    given = from_stacks(runs_of({**AROUND, **before}, jobs), runs_of({**AROUND, **after}, 1), metric=timed())
+    assert given.tree is not None
+    assert given.tree.run_self is not None
+    older, newer = slice(0, jobs - 1), slice(jobs - 1, None)
+    return replace(
+        given,
+        runs=Runs(1, 1, jobs - 1),
+        noise_self=given.self_value[older],
+        noise_totals=given.run_totals[older],
+        noise_active=given.total_value[older],
+        self_value=given.self_value[newer],
+        total_value=given.total_value[newer],
+        run_totals=given.run_totals[newer],
+        tree=replace(given.tree, run_self=given.tree.run_self[newer]),
+    )
+
+
+def as_graph(given: Comparison, edges: Sequence[tuple[str, str, int, int]]) -> Comparison:
+    """The comparison of a format without stacks; edges are caller, callee and their sums on both sides."""
+    number = {name: place for place, name in enumerate(given.symbols.names)}
+    nothing = np.zeros(len(edges), np.int64)
+    table = CallEdges(
+        caller=np.array([number[edge[0]] for edge in edges]),
+        callee=np.array([number[edge[1]] for edge in edges]),
+        baseline_total=np.array([edge[2] for edge in edges]),
+        target_total=np.array([edge[3] for edge in edges]),
+        baseline_calls=nothing,
+        target_calls=nothing,
+        baseline_symbol_calls=np.zeros(len(number), np.int64),
+        target_symbol_calls=np.zeros(len(number), np.int64),
+    )
+    return replace(given, tree=None, edges=table)
+
+
+def evidence(comparison: Comparison) -> Evidence:
+    found = evidence_of([comparison])[0][0]
+    assert isinstance(found, Evidence)
+    return found
+
+
+def found(comparison: Comparison) -> dict[str, FoundRow]:
+    """Rows by name, those of moved cost only where nothing else is known of the function."""
+    rows = rows_of(comparison, evidence(comparison))
+    listed = {row.symbol for row in rows if row.listed}
+    rows = [row for row in rows if row.listed or row.symbol not in listed]
+    names = [comparison.symbols.names[row.symbol] for row in rows]
+    assert len(set(names)) == len(names)
+    return dict(zip(names, rows, strict=True))
+
+
+def new_in(comparison: Comparison, row: FoundRow) -> list[str]:
+    return [comparison.symbols.names[symbol] for symbol in row.new]
+
+
+def certain(rows: Mapping[str, FoundRow]) -> list[str]:
+    return [name for name, row in rows.items() if row.certain]
+
+
+PARSE = {"main;serve;parse": 900, "main;serve": 100}
+SLOWER = {**PARSE, "main;serve;parse": 1400}
+
+
+@pytest.mark.parametrize("build", [sides, with_base_jobs])
+def test_slower_function_stands_alone(build: type) -> None:
+    """Its callers have the same change, which the row explains."""
+    rows = found(build(PARSE, SLOWER))
+    assert certain(rows) == ["parse"]
+    assert (rows["parse"].subtree, rows["parse"].sign) == (False, 1)
+    assert rows["parse"].before == pytest.approx(902, abs=3)
+    assert rows["parse"].after == pytest.approx(1402, abs=3)
+
+
+def test_subtree_stands_where_its_parts_are_small() -> None:
+    parts = [{f"main;serve;p{place}": cost for place in range(40)} for cost in (50, 60)]
+    rows = found(sides(*parts))
+    assert certain(rows) == ["serve"]
+    assert rows["serve"].subtree
+
+
+def test_new_function_is_shown_at_its_known_caller() -> None:
+    comparison = sides(PARSE, {**PARSE, "main;serve;parse;audit": 600, "main;serve;parse;audit;write": 300})
+    rows = found(comparison)
+    assert certain(rows) == ["parse"]
+    row = rows["parse"]
+    assert (row.subtree, new_in(comparison, row)) == (True, ["audit", "write"])
+    assert (row.before, row.after) == (pytest.approx(902, abs=3), pytest.approx(1802, abs=8))
+
+
+def test_new_function_without_known_caller_is_itself() -> None:
+    comparison = sides(PARSE, {**PARSE, "thread;audit": 600})
+    rows = found(comparison)
+    assert certain(rows) == ["audit"]
+    assert new_in(comparison, rows["audit"]) == ["audit"]
+
+
+MOVED = {
+    "between callers": (
+        {"main;x": 50, "main;y": 50, "main;x;a": 900},
+        {"main;x": 50, "main;y": 50, "main;y;a": 900},
+    ),
+    "split": (
+        {"main;work;parse": 1000},
+        {"main;work;parse": 300, "main;work;parse;lex": 400, "main;work;parse;emit": 300},
+    ),
+    "inlined": ({"main;work;parse": 300, "main;work;parse;lex": 700}, {"main;work;parse": 1000}),
+    "to a sibling": ({"main;work;a": 300, "main;work;b": 900}, {"main;work;a": 900, "main;work;b": 300}),
+    "other name": ({"main;work;before": 900}, {"main;work;after": 900}),
+}
+
+
+@pytest.mark.parametrize("edit", MOVED)
+@pytest.mark.parametrize("build", [sides, with_base_jobs])
+def test_moved_cost_is_no_change(edit: str, build: type) -> None:
+    rows = found(build(*MOVED[edit]))
+    assert rows
+    assert {(row.net, row.listed, row.certain) for row in rows.values()} == {("moved", False, False)}
+
+
+@pytest.mark.parametrize("metric", [TIMED, COUNTED])
+def test_moved_exact_cost_is_no_change(metric: Metric) -> None:
+    rows = found(sides(*MOVED["split"], metric=metric))
+    assert certain(rows) == []
+
+
+def test_split_that_costs_more_is_found() -> None:
+    before = {"main;work;parse": 1000}
+    rows = found(sides(before, {"main;work;parse": 300, "main;work;parse;lex": 1300}))
+    assert [(name, rows[name].subtree) for name in certain(rows)] == [("parse", True)]
+    assert rows["parse"].change == pytest.approx(600, abs=5)
+
+
+def test_offset_in_the_run_is_listed_and_uncertain() -> None:
+    rows = found(sides({"left;a": 300, "right;b": 900}, {"left;a": 900, "right;b": 300}))
+    assert {name: (row.net, row.listed, row.certain) for name, row in rows.items() if row.sign > 0} == {
+        "a": ("offset", True, False)
+    }
+
+
+def test_recursion_counts_each_cost_once() -> None:
+    deep = {"main;fib": 100, "main;fib;fib": 300, "main;fib;fib;fib": 600}
+    rows = found(sides(deep, {stack: 2 * cost for stack, cost in deep.items()}))
+    assert certain(rows) == ["fib"]
+    assert rows["fib"].change == pytest.approx(1000, abs=5)
+    mutual = {"main;a": 100, "main;a;b": 300, "main;a;b;a": 300}
+    assert certain(found(sides(mutual, {**mutual, "main;a;b": 900}))) == ["b"]
+
+
+def test_function_below_two_callers_is_one_row() -> None:
+    before = {"main;x;a": 300, "main;y;a": 300}
+    rows = found(sides(before, {stack: 2 * cost for stack, cost in before.items()}))
+    assert certain(rows) == ["a"]
+
+
+GRAPH = [("main", "serve", 5000, 8000), ("serve", "parse", 4500, 4500), ("serve", "audit", 0, 3000)]
+
+
+def test_graph_shows_new_function_at_its_caller() -> None:
+    comparison = as_graph(sides(PARSE, {**PARSE, "main;serve;audit": 600}), GRAPH)
+    rows = found(comparison)
+    assert certain(rows) == ["serve"]
+    assert new_in(comparison, rows["serve"]) == ["audit"]
+
+
+def test_graph_sees_cost_move_below_a_caller() -> None:
+    before, after = {"main;work;a": 300, "main;work;b": 900}, {"main;work;a": 900, "main;work;b": 300}
+    edges = [("main", "work", 6000, 6000), ("work", "a", 1500, 4500), ("work", "b", 4500, 1500)]
+    rows = found(as_graph(sides(before, after), edges))
+    assert {row.net for row in rows.values()} == {"moved"}
+
+
+def test_graph_sees_an_offset_in_the_run() -> None:
+    before, after = {"left;a": 300, "right;b": 900}, {"left;a": 900, "right;b": 300}
+    edges = [("left", "a", 1500, 4500), ("right", "b", 4500, 1500)]
+    rows = found(as_graph(sides(before, after), edges))
+    assert certain(rows) == []
+
+
+def test_history_without_subtrees_knows_self_costs() -> None:
+    comparison = replace(with_base_jobs(PARSE, SLOWER), noise_active=None)
+    assert certain(found(comparison)) == ["parse"]
+
+
+def test_unconfirmed_rows_are_few_and_uncertain() -> None:
+    before = {f"main;work;p{place}": 1000 for place in range(9)}
+    comparison = sides(before, {stack: 2000 + 100 * place for place, stack in enumerate(before)}, runs=1)
+    rows = unconfirmed_rows(comparison, evidence(comparison), 5, 3.0)
+    assert len(rows) == 5
+    assert {(row.listed, row.certain) for row in rows} == {(True, False)}
+    assert unconfirmed_rows(comparison, evidence(comparison), 5, 1e9) == []
