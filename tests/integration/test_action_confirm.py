@@ -37,7 +37,7 @@ def measured_again(stage: Stage, shares: Mapping[str, int]) -> dict[str, bytes]:
 def confirmed_in(place: Path, first: Path, shares: Mapping[str, int]) -> Path:
     """The folder that `profgate confirm` filled."""
     for side, seed, found in (("baseline", 300, SHARES), ("target", 301, shares)):
-        for number, data in enumerate(profiles(found, seed).values(), 1):
+        for number, data in enumerate([b"warm-up 1\n", *profiles(found, seed).values()]):
             where = place / side / f"{number}.folded"
             where.parent.mkdir(parents=True, exist_ok=True)
             where.write_bytes(data)
