@@ -114,6 +114,18 @@ def test_an_acceptance_counts_when_the_job_runs_again(waiting: Stage) -> None:
     assert "accepted by `maintainer`" in waiting.comments[0]
 
 
+def test_without_a_baseline_the_comment_is_that_of_a_first_run(stage: Stage) -> None:
+    stage.open_pull()
+    stage.start_first_half()
+    assert stage.step(profiles(SLOWER, 77), comment="never") == 0
+    assert stage.comments == []
+    files = {f"../confirmed/{name}": stage.file(name).encode() for name in ("report.json", "links.json")}
+    assert tell(stage, files) == 0
+    (comment,) = stage.comments
+    assert "NOT COMPARED: there is no baseline yet" in comment
+    assert "That is normal for the first run: the profiles of 1 workload" in comment
+
+
 def test_a_second_job_that_wrote_nothing_fails_and_leaves_the_comment(waiting: Stage) -> None:
     before = waiting.comments
     assert tell(waiting, {}) == 2
@@ -216,8 +228,10 @@ def test_the_links_file_needs_not_be_there(waiting: Stage) -> None:
     assert tell(waiting, files) == 1
 
 
-def test_the_recipe_gives_the_second_job_what_it_needs() -> None:
-    """The steps of the example hand over the files that this page's tests hand over."""
-    text = (Path(__file__).parents[2] / "examples" / "workflows" / "confirm.yml").read_text()
-    for words in ("profgate-report/report.json", "profgate-report/links.json", "report: confirmed/report.json"):
-        assert words in text
+def test_the_example_is_what_init_writes(tmp_path: Path) -> None:
+    for name in ("setup.py", "bench/checkout.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("import setuptools\n")
+    assert main(["init", str(tmp_path), "--yes"]) == 0
+    example = Path(__file__).parents[2] / "examples" / "workflows" / "confirm.yml"
+    assert (tmp_path / ".github/workflows/performance.yml").read_text() == example.read_text()
