@@ -48,6 +48,11 @@ SETTINGS = (
         "A folder or globs of baseline profiles that this job made itself; no stored baseline is looked for then.",
     ),
     SettingSpec(
+        "interleaved",
+        "false",
+        "The runs of both sides were recorded in alternating order in one job; the total may then gate.",
+    ),
+    SettingSpec(
         "baseline-ref", "", "A commit, branch or tag to compare with; empty takes the fair commit of the event."
     ),
     SettingSpec("target-ref", "", "A commit, branch or tag whose stored profiles take the place of this build's."),
@@ -122,6 +127,7 @@ class Settings:
     token: str = field(default="", repr=False)
     profiles: tuple[str, ...] = ("profiles/**",)
     baseline_profiles: tuple[str, ...] = ()
+    interleaved: bool = False
     baseline_ref: str = ""
     target_ref: str = ""
     baseline_runs: int = 8
@@ -175,6 +181,7 @@ def settings_from(raw: Mapping[str, str]) -> Settings:
         token=reading.read("token", _one_line, ""),
         profiles=reading.read("profiles", _list, ("profiles/**",)),
         baseline_profiles=reading.read("baseline-profiles", _list, ()),
+        interleaved=reading.read("interleaved", _boolean, False),
         baseline_ref=reading.read("baseline-ref", _one_line, ""),
         target_ref=reading.read("target-ref", _one_line, ""),
         baseline_runs=reading.read("baseline-runs", _number_to(MOST_BASELINE_RUNS), 8),
