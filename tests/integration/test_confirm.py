@@ -152,7 +152,9 @@ def test_with_a_fallback_the_first_measurement_decides(report: Path, checkouts: 
     assert main(["confirm", str(report), *places, "--fallback", "-o", str(out), "--", "false"]) == 1
     assert reds(out / "report.json") == reds(report)
     warnings = json.loads((out / "report.json").read_text())["warnings"]
-    assert any("so the first measurement decides alone: false: ended with exit code 1" in one for one in warnings)
+    assert any(
+        "so the first measurement decides alone: false: ended with exit code 1" in warning for warning in warnings
+    )
 
 
 def test_a_command_that_records_something_else_is_an_error(

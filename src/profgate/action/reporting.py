@@ -173,7 +173,7 @@ def first_run(job: Job, report: Report, policy: Policy, tests: int = 0) -> Docum
     """The comment where no base run ever stored profiles; ``tests``: the files are results of so many tests."""
     return render_first_run(
         key=job.settings.key,
-        workloads=len({one.name for one in report.not_compared if one.side == "target"}),
+        workloads=len({absence.name for absence in report.not_compared if absence.side == "target"}),
         base_branch=base_branch(job.context) or None,
         run_url=job.context.run_url,
         head_sha=job.context.head_sha,
@@ -184,8 +184,8 @@ def first_run(job: Job, report: Report, policy: Policy, tests: int = 0) -> Docum
 
 def is_first_run(report: Report) -> bool:
     """Whether a finished report is about a repository in which no base run ever stored profiles."""
-    reasons = [one.reason for one in report.not_compared if one.side == "target"]
-    return not report.workloads and never_stored([one.removeprefix(NO_BASELINE) for one in reasons])
+    absences = [absence for absence in report.not_compared if absence.side == "target"]
+    return not report.workloads and never_stored([absence.reason.removeprefix(NO_BASELINE) for absence in absences])
 
 
 def _comment(job: Job, report: Report, links: Links) -> Document:

@@ -41,7 +41,9 @@ class Sides:
 
 def never_stored(reasons: Sequence[str]) -> bool:
     """Whether these are the reasons of a repository in which no base run ever stored profiles."""
-    return bool(reasons) and all(one.startswith("no trusted run") or "stored no artifact" in one for one in reasons)
+    return bool(reasons) and all(
+        reason.startswith("no trusted run") or "stored no artifact" in reason for reason in reasons
+    )
 
 
 def compared_sides(job: Job) -> Sides:

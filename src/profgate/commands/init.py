@@ -76,7 +76,7 @@ def run(argv: Sequence[str]) -> int:
             continue
         write_text(place, text)
         sys.stdout.write(f"Wrote {path}.\n")
-    sys.stdout.write(NEXT)
+    sys.stdout.write("".join(f"{note}\n" for note in _notes(plan)) + NEXT)
     return 0
 
 
@@ -107,7 +107,7 @@ def files_for(workflow: str, plan: Plan) -> dict[str, str]:
 
 
 def _notes(plan: Plan) -> list[str]:
-    """Comments beside the step that records: whether the samples are enough, and why."""
+    """Comments for the step that records: whether the samples are enough, and what to do."""
     extent, advice = plan.extent, plan.recipe.advice
     shown = {"runs": extent.runs, "rate": extent.rate, "samples": extent.samples or SAMPLES}
     if extent.seconds is None:
@@ -200,7 +200,6 @@ def _plan(repository: Repository, seen: Seen, questions: Questions, arguments: a
     extent = extent_for(recipe.rate, None)
     if arguments.measure:
         command, extent = measured(repository.top, recipe, command)
-        sys.stdout.write(f"It takes {extent.seconds:.1f} s.\n")
     return Plan(
         recipe,
         command,

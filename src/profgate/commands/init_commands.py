@@ -75,10 +75,14 @@ def go_commands(read: READ, listed: LIST) -> list[Found]:
         folder = f"./{path.rpartition('/')[0]}".rstrip("/") if "/" in path else "."
         counts[folder] = counts.get(folder, 0) + len(re.findall(r"^func Benchmark\w*\(", read(path), re.MULTILINE))
     ranked = sorted(counts, key=lambda folder: (-counts[folder], folder))
-    measured = [one for one in ranked if counts[one] and PLAIN.fullmatch(one)]
+    measured = [folder for folder in ranked if counts[folder] and PLAIN.fullmatch(folder)]
     timed = "go test -run '^$' -bench . -benchtime 1000x"
-    found = [Found(f"{timed} {shlex.quote(one)}", f"{counts[one]} benchmarks in {one}") for one in measured[:5]]
-    return found + [Found(f"go test {shlex.quote(one)}", f"tests in {one}") for one in ranked[:1] if not measured]
+    found = [
+        Found(f"{timed} {shlex.quote(folder)}", f"{counts[folder]} benchmarks in {folder}") for folder in measured[:5]
+    ]
+    return found + [
+        Found(f"go test {shlex.quote(folder)}", f"tests in {folder}") for folder in ranked[:1] if not measured
+    ]
 
 
 def rust_commands(read: READ, listed: LIST) -> list[Found]:
@@ -170,7 +174,7 @@ def _install_python(read: READ, needs: Sequence[str]) -> list[str]:
 def _of_rule(name: str, before: Sequence[str], body: str) -> Found:
     """The program that a rule of a Makefile ends with, after the targets it needs; else the target itself."""
     last = body.strip().splitlines()[-1].strip().lstrip("@-") if body.strip() else ""
-    plain = all(re.fullmatch(r"[A-Za-z0-9_./-]{1,80}", one) for one in before)
+    plain = all(re.fullmatch(r"[A-Za-z0-9_./-]{1,80}", target) for target in before)
     if before and plain and last.startswith("./") and PLAIN.fullmatch(last) and "$" not in last:
         return Found(last, f"target {name} of the Makefile", tuple(before))
     return Found(f"make {name}", "Makefile")

@@ -9,14 +9,14 @@ from profgate.errors import ProfgateError
 
 LONGEST = 900.0  # seconds
 ITERATIONS = re.compile(r" -benchtime \d{1,12}x")
-PER_ITERATION = re.compile(r"^Benchmark\S{0,200}\s{1,50}\d{1,12}\s{1,50}([0-9.]{1,20}) ns/op", re.MULTILINE)
+PER_ITERATION = re.compile(r"^Benchmark\S{0,200}\s{1,50}\d{1,12}\s{1,50}(\d{1,15}(?:\.\d{1,9})?) ns/op", re.MULTILINE)
 BUILD_TOOL = "takes the time of the build tool for that of the tests; leave it out, or record java itself"
 
 
 def measured(top: str, recipe: Recipe, command: str) -> tuple[str, Extent]:
     """The command, for Go with its number of iterations, and how it is recorded.
 
-    Raises ProfgateError where the command fails, or where its duration says nothing about the program's.
+    Raises ProfgateError where the command fails, or where its duration is not that of the program.
     """
     if recipe.language == "Java" and not command.startswith("java "):
         raise ProfgateError("--measure", BUILD_TOOL)
@@ -37,8 +37,7 @@ def _run(command: str, top: str) -> tuple[float, str]:
 
 def _with_iterations(command: str, output: str, rate: int) -> tuple[str, Extent]:
     """As many iterations of each benchmark as a run of enough samples holds."""
-    found = [float(one) for one in PER_ITERATION.findall(output) if re.fullmatch(r"\d+(\.\d+)?", one)]
-    iteration = sum(found) / 1e9
+    iteration = sum(float(nanoseconds) for nanoseconds in PER_ITERATION.findall(output)) / 1e9
     if not iteration:
         raise ProfgateError("--measure", "found no benchmark in the output; give a --command that runs benchmarks")
     needed = SAMPLES / FEWEST_RUNS / rate

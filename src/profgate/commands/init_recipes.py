@@ -82,7 +82,7 @@ def _python(command: str, rate: int) -> tuple[str, ...]:
 
 
 def _go(command: str, rate: int) -> tuple[str, ...]:
-    del rate  # Go's runtime takes 100 samples a second of CPU time, whatever is asked
+    del rate  # Go's runtime takes 100 samples a second of CPU time, whatever is requested
     return ('mkdir -p "$PROFGATE_OUT/main"', f'{command} -o bench.test -cpuprofile "{RUN}.pb.gz"')
 
 
@@ -144,7 +144,7 @@ RECIPES = (
         100,
         (),
         _go,
-        advice="Go takes 100 samples a second; a fixed number of iterations keeps the work of both sides equal",
+        advice="Go takes 100 samples a second; a fixed number of iterations makes the work of both sides equal",
     ),
     Recipe("Node", ("package.json",), "bench.js", 1000, (), _node),
     Recipe(
