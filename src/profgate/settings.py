@@ -48,6 +48,11 @@ SETTINGS = (
         "A folder or globs of baseline profiles that this job made itself; no stored baseline is looked for then.",
     ),
     SettingSpec(
+        "interleaved",
+        "false",
+        "The runs of both sides were recorded in alternating order in one job; the total may then gate.",
+    ),
+    SettingSpec(
         "baseline-ref", "", "A commit, branch or tag to compare with; empty takes the fair commit of the event."
     ),
     SettingSpec("target-ref", "", "A commit, branch or tag whose stored profiles take the place of this build's."),
@@ -92,11 +97,6 @@ SETTINGS = (
         "neutral (the default) or fail, when the runs are too few or too noisy.",
         may_tighten=True,
     ),
-    SettingSpec(
-        "interleaved",
-        "false",
-        "true states that one job recorded the runs of both sides in turns; then the total of a run may fail too.",
-    ),
     SettingSpec("gate-without-history", "", "Deprecated, without effect: two runs or three base jobs are enough."),
     SettingSpec("comment", "on-change", "When to comment: always, on-change or never."),
     SettingSpec(
@@ -131,6 +131,7 @@ class Settings:
     token: str = field(default="", repr=False)
     profiles: tuple[str, ...] = ("profiles/**",)
     baseline_profiles: tuple[str, ...] = ()
+    interleaved: bool = False
     baseline_ref: str = ""
     target_ref: str = ""
     baseline_runs: int = 8
@@ -148,7 +149,6 @@ class Settings:
     fail_on_total: FailOn | None = None
     on_not_compared: OnNotCompared | None = None
     on_inconclusive: OnInconclusive | None = None
-    interleaved: bool = False
     gate_without_history: bool | None = None
     comment: CommentMode = "on-change"
     older_comments: OlderComments = "edit"
@@ -186,6 +186,7 @@ def settings_from(raw: Mapping[str, str]) -> Settings:
         token=reading.read("token", _one_line, ""),
         profiles=reading.read("profiles", _list, ("profiles/**",)),
         baseline_profiles=reading.read("baseline-profiles", _list, ()),
+        interleaved=reading.read("interleaved", _boolean, False),
         baseline_ref=reading.read("baseline-ref", _one_line, ""),
         target_ref=reading.read("target-ref", _one_line, ""),
         baseline_runs=reading.read("baseline-runs", _number_to(MOST_BASELINE_RUNS), 8),
@@ -207,7 +208,6 @@ def settings_from(raw: Mapping[str, str]) -> Settings:
         on_inconclusive=cast(
             "OnInconclusive | None", reading.read("on-inconclusive", _one_of(get_args(OnInconclusive)), None)
         ),
-        interleaved=reading.read("interleaved", _boolean, False),
         gate_without_history=reading.read("gate-without-history", _boolean, None),
         comment=cast("CommentMode", reading.read("comment", _one_of(get_args(CommentMode)), "on-change")),
         older_comments=cast("OlderComments", reading.read("older-comments", _one_of(get_args(OlderComments)), "edit")),

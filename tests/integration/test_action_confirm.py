@@ -37,7 +37,7 @@ def measured_again(stage: Stage, shares: Mapping[str, int]) -> dict[str, bytes]:
 def confirmed_in(place: Path, first: Path, shares: Mapping[str, int]) -> Path:
     """The folder that `profgate confirm` filled."""
     for side, seed, found in (("baseline", 300, SHARES), ("target", 301, shares)):
-        for number, data in enumerate(profiles(found, seed).values(), 1):
+        for number, data in enumerate([b"warm-up 1\n", *profiles(found, seed).values()]):
             where = place / side / f"{number}.folded"
             where.parent.mkdir(parents=True, exist_ok=True)
             where.write_bytes(data)
@@ -112,6 +112,18 @@ def test_an_acceptance_counts_when_the_job_runs_again(waiting: Stage) -> None:
     waiting.fake.add_comment(waiting.number, "/profgate accept parse max=+150%: needed", author="maintainer")
     assert tell(waiting, files) == 0
     assert "accepted by `maintainer`" in waiting.comments[0]
+
+
+def test_without_a_baseline_the_comment_is_that_of_a_first_run(stage: Stage) -> None:
+    stage.open_pull()
+    stage.start_first_half()
+    assert stage.step(profiles(SLOWER, 77), comment="never") == 0
+    assert stage.comments == []
+    files = {f"../confirmed/{name}": stage.file(name).encode() for name in ("report.json", "links.json")}
+    assert tell(stage, files) == 0
+    (comment,) = stage.comments
+    assert "NOT COMPARED: there is no baseline yet" in comment
+    assert "That is normal for the first run: the profiles of 1 workload" in comment
 
 
 def test_a_second_job_that_wrote_nothing_fails_and_leaves_the_comment(waiting: Stage) -> None:
@@ -216,8 +228,10 @@ def test_the_links_file_needs_not_be_there(waiting: Stage) -> None:
     assert tell(waiting, files) == 1
 
 
-def test_the_recipe_gives_the_second_job_what_it_needs() -> None:
-    """The steps of the example hand over the files that this page's tests hand over."""
-    text = (Path(__file__).parents[2] / "examples" / "workflows" / "confirm.yml").read_text()
-    for words in ("profgate-report/report.json", "profgate-report/links.json", "report: confirmed/report.json"):
-        assert words in text
+def test_the_example_is_what_init_writes(tmp_path: Path) -> None:
+    for name in ("setup.py", "bench/checkout.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("import setuptools\n")
+    assert main(["init", str(tmp_path), "--yes"]) == 0
+    example = Path(__file__).parents[2] / "examples" / "workflows" / "confirm.yml"
+    assert (tmp_path / ".github/workflows/performance.yml").read_text() == example.read_text()

@@ -1,4 +1,6 @@
+import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +50,19 @@ def test_every_input_of_an_example_is_accepted(example: Path) -> None:
 def test_no_example_puts_text_of_strangers_into_a_shell(example: Path) -> None:
     assert not any("${{" in step.get("run", "") for step in steps(example))
     assert "pull_request_target" not in example.read_text()
+
+
+def test_two_builds_alternate_after_a_warm_up(tmp_path: Path) -> None:
+    content = yaml.safe_load((FOLDER / "two-builds.yml").read_text())
+    (script,) = [step["run"] for step in content["jobs"]["profgate"]["steps"] if "discarded" in step.get("run", "")]
+    for side in ("base", "head"):
+        (tmp_path / side).mkdir()
+    record = 'basename "$PWD" >> ../order; echo "main 1" > "$OUT"'
+    subprocess.run(["bash", "-ec", script], cwd=tmp_path, env={**os.environ, "RECORD": record}, check=True)
+    pairs = ["head base", "base head", "head base", "base head", "head base", "base head"]
+    assert (tmp_path / "order").read_text().split() == " ".join(pairs).split()
+    recorded = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.glob("profiles-*/**/*.json"))
+    assert recorded == [f"profiles-{side}/checkout/run-{run}.json" for side in ("base", "head") for run in range(1, 6)]
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.name)

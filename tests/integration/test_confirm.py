@@ -98,9 +98,63 @@ def test_a_false_red_is_withdrawn(report: Path, checkouts: dict[str, Path], caps
     assert confirm(report, checkouts["fast"], checkouts["fast"]) == 0
     assert reds(report.parent / "confirmed" / "report.json") == []
     assert "a second measurement did not confirm it" in (report.parent / "confirmed" / "report.json").read_text()
-    told = capsys.readouterr()
-    assert told.err.count("measuring run 1 of 3, baseline") == 1
-    assert told.err.index("run 2 of 3, target") < told.err.index("run 2 of 3, baseline")
+    measured = [line for line in capsys.readouterr().err.splitlines() if line.startswith("measuring")]
+    warm_up = ["measuring warm-up, target", "measuring warm-up, baseline"]
+    pairs = [(1, "baseline"), (1, "target"), (2, "target"), (2, "baseline"), (3, "baseline"), (3, "target")]
+    assert measured == [*warm_up, *(f"measuring run {number} of 3, {side}" for number, side in pairs)]
+
+
+def test_the_profiles_of_the_warm_up_are_discarded(report: Path, checkouts: dict[str, Path]) -> None:
+    slow_at_first = f"import os, sys; os.environ['PROFGATE_RUN'] == '0' and os.chdir({str(checkouts['slow'])!r}); "
+    assert confirm(report, checkouts["fast"], checkouts["fast"], sys.executable, "-c", slow_at_first + RECORD) == 0
+    assert "3 + 3 interleaved runs: +0.0 %" in (report.parent / "confirmed" / "report.json").read_text()
+
+
+def repository(checkouts: dict[str, Path], place: Path) -> dict[str, str]:
+    """A repository with a commit of each side; its program is in place only after a set-up."""
+    git = ["git", "-C", str(place), "-c", "user.name=a", "-c", "user.email=a@example.com"]
+    subprocess.run(["git", "init", "--quiet", place], check=True)
+    commits = {}
+    for side, name in (("baseline", "fast"), ("target", "slow")):
+        (place / "shop.txt").write_text((checkouts[name] / "shop.py").read_text())
+        subprocess.run([*git, "add", "."], check=True)
+        subprocess.run([*git, "commit", "--quiet", "--message", side], check=True)
+        done = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
+        commits[side] = done.stdout.strip()
+    return commits
+
+
+def test_the_set_up_prepares_each_worktree(
+    report: Path, checkouts: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commits = repository(checkouts, tmp_path / "clone")
+    found = json.loads(report.read_text())
+    for side, sha in commits.items():
+        found[side]["sha"] = sha
+    report.write_text(json.dumps(found))
+    monkeypatch.chdir(tmp_path / "clone")
+    words = ["--runs", "3", "--minutes", "30", "--setup", "cp shop.txt shop.py"]
+    assert main(["confirm", str(report), *words, "--", sys.executable, "-c", RECORD]) == 1
+
+
+def test_a_budget_too_short_for_three_pairs_is_an_error(
+    report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    places = ["--baseline-dir", str(checkouts["fast"]), "--target-dir", str(checkouts["slow"])]
+    words = ["--minutes", "0.001", "--", sys.executable, "-c", RECORD]
+    assert main(["confirm", str(report), *places, *words]) == 2
+    assert "--minutes: leaves no time for 3 runs of each side" in capsys.readouterr().err
+
+
+def test_with_a_fallback_the_first_measurement_decides(report: Path, checkouts: dict[str, Path]) -> None:
+    places = ["--baseline-dir", str(checkouts["fast"]), "--target-dir", str(checkouts["fast"])]
+    out = report.parent / "confirmed"
+    assert main(["confirm", str(report), *places, "--fallback", "-o", str(out), "--", "false"]) == 1
+    assert reds(out / "report.json") == reds(report)
+    warnings = json.loads((out / "report.json").read_text())["warnings"]
+    assert any(
+        "so the first measurement decides alone: false: ended with exit code 1" in warning for warning in warnings
+    )
 
 
 def test_a_command_that_records_something_else_is_an_error(
@@ -137,6 +191,7 @@ def test_without_a_suspect_nothing_is_measured(
     [
         (["report.json"], "the command to measure is missing"),
         (["report.json", "--runs", "2", "--", "x"], "no number from 3 to 50"),
+        (["report.json", "--minutes", "0", "--", "x"], "no number of minutes above 0"),
         (["missing.json", "--", "x"], "No such file"),
     ],
 )

@@ -18,7 +18,7 @@ import yaml
 
 from profgate import wiring
 from profgate.__main__ import main
-from profgate.commands.init_recipes import RECIPES
+from profgate.commands.init_recipes import RECIPES, extent_for
 from profgate.config_file import read_policy
 from profgate.settings import settings_from
 
@@ -63,12 +63,18 @@ def written(repository: Path, name: str = "performance") -> Path:
     return repository / ".github" / "workflows" / f"{name}.yml"
 
 
+def jobs_of(repository: Path, name: str = "performance") -> dict[str, Any]:
+    return dict(yaml.safe_load(written(repository, name).read_text())["jobs"])
+
+
 def job_of(repository: Path) -> dict[str, Any]:
-    return dict(yaml.safe_load(written(repository).read_text())["jobs"]["profgate"])
+    """The job that measures."""
+    return dict(jobs_of(repository)["measure"])
 
 
-def steps_of(repository: Path) -> dict[str, str]:
-    return {step["name"]: step["run"] for step in job_of(repository)["steps"] if "name" in step}
+def shell_of(repository: Path) -> dict[str, str]:
+    """The shell lines that prepare a checkout and that record one run of it, as one line each where they continue."""
+    return {name: text.replace(" \\\n", "") for name, text in job_of(repository)["env"].items()}
 
 
 def linted(place: Path) -> None:
@@ -92,10 +98,13 @@ def test_every_language_gets_a_workflow_and_a_policy(repository: Path) -> None:
     assert main(["init", str(repository), "--yes", "--branch", "trunk"]) == 0
     content = yaml.safe_load(written(repository).read_text())
     assert content[True]["push"]["branches"] == ["trunk"]  # YAML 1.1 reads a bare on as true
-    settings_from(content["jobs"]["profgate"]["steps"][-1]["with"])
+    for job in content["jobs"].values():
+        for step in job["steps"]:
+            if step.get("uses", "").startswith("profgate/"):
+                settings_from(step["with"])
     assert "COMMAND" not in written(repository).read_text()
     policy = repository / ".github" / "profgate.yml"
-    assert read_policy(policy.read_text(), str(policy), CATALOGUE).fail_on == "degradation"
+    assert read_policy(policy.read_text(), str(policy), CATALOGUE).confirm == "required"
 
 
 def test_the_linters_have_nothing_to_say(repository: Path) -> None:
@@ -159,8 +168,8 @@ def tests(session):
             "python bench/cart.py",
             "pip install -e .\n",
         ),
-        ({"uv.lock": "x", "pyproject.toml": "[tool.pytest]\n"}, "python -m pytest", "pip install uv\nuv sync\n"),
-        ({"poetry.lock": "x", "pyproject.toml": ""}, "python -m pytest", "pip install poetry\n"),
+        ({"uv.lock": "x", "pyproject.toml": "[tool.pytest]\n"}, "python -m pytest", "pipx install uv\nuv sync\n"),
+        ({"poetry.lock": "x", "pyproject.toml": ""}, "python -m pytest", "pipx install poetry\n"),
         ({"tox.ini": "[testenv]\ncommands = pytest {posargs:tests}\n"}, "python -m pytest", ""),
         ({"tox.ini": TWO_ENVIRONMENTS}, "python tools/b.py 3", ""),
         ({"tox.ini": DEPENDENT}, "python -m pytest tests", "pip install 'pytest>=8' pytest-xdist -r dev.txt\n"),
@@ -168,10 +177,14 @@ def tests(session):
         ({"tox.toml": TOX_TABLES}, "python -m pytest bench", "pip install 'pytest[x]'\n"),
         ({"pyproject.toml": IN_PYPROJECT}, "python -m pytest bench", "pip install 'pytest[x]'\n"),
         ({"noxfile.py": SESSION}, "python -m pytest -q", "pip install x\n"),
-        ({"noxfile.py": SESSION, "uv.lock": "x"}, "python -m pytest -q", "pip install uv\nuv sync\n"),
+        ({"noxfile.py": SESSION, "uv.lock": "x"}, "python -m pytest -q", "pipx install uv\nuv sync\n"),
         ({"setup.py": SETUP, "noxfile.py": SESSION}, "python -m pytest -q", "pip install -e .\npip install x\n"),
         ({"setup.py": SETUP, "Makefile": "bench: all\n\t@uv run pytest b -q\n"}, "python -m pytest b -q", "pip"),
-        ({"go.mod": "", "a_test.go": "", "shop/b_test.go": BENCHMARK}, "-bench . ./shop", "go mod download\n"),
+        (
+            {"go.mod": "", "a_test.go": "", "shop/b_test.go": BENCHMARK},
+            "-bench . -benchtime 1000x ./shop -o",
+            "go mod download\n",
+        ),
         ({"go.mod": "", "deep/a_test.go": "func TestX(t *testing.T) {}\n"}, "go test ./deep", "go mod download\n"),
         (
             {"package.json": '{"scripts": {"test": "mocha", "bench": "NODE_ENV=x node --expose-gc bench/all.mjs"}}'},
@@ -186,11 +199,24 @@ def tests(session):
         ({"package.json": "{}", "package-lock.json": "{}", "benchmark/a.js": ""}, "benchmark/a.js", "npm ci\n"),
         (
             {"Cargo.toml": '[dev-dependencies]\ncriterion = "0.7"\n[[bench]]\nname = "parse"\n'},
-            "cargo bench --bench parse -- --profile-time 10",
-            "",
+            '"$program" --bench --profile-time 10',
+            "cargo build --release --bins --examples\n",
         ),
-        ({"Cargo.toml": "", "benches/sort.rs": ""}, "cargo bench --bench sort", ""),
-        ({"Makefile": "all:\n\tcc x.c\ntest: all\n\t./t\nbench: all\n\t./b\n"}, "make bench", ""),
+        ({"Cargo.toml": "", "benches/sort.rs": ""}, "program=$(cargo bench --bench sort --no-run", "cargo build"),
+        ({"Cargo.toml": "", "src/bin/bench_it.rs": ""}, "-- target/release/bench_it\n", "cargo build"),
+        (
+            {"Makefile": "all:\n\tcc x.c\ntest: all\n\t./t\nbench: all tables\n\t./b 3\n"},
+            "perf record -F 999 -g -o perf.data -- ./b 3\n",
+            "make CC='cc -g -fno-omit-frame-pointer' CXX='c++ -g -fno-omit-frame-pointer' all tables\n",
+        ),
+        ({"Makefile": "bench:\n\tcc x.c && ./a.out\n"}, "-- make bench\n", "make CC='cc -g"),
+        ({"CMakeLists.txt": "project(x)\n"}, "-- ./bench\n", "CFLAGS=-fno-omit-frame-pointer CXXFLAGS"),
+        ({"meson.build": "project('x')\n"}, "-- ./bench\n", "CFLAGS=-fno-omit-frame-pointer CXXFLAGS"),
+        ({"pom.xml": "<project/>"}, 'mvn -B test -DargLine="-XX:StartFlightRecording=', ""),
+        ({"build.gradle.kts": "a", "gradlew": "a"}, "./gradlew test --no-daemon --rerun-tasks --init-script", ""),
+        ({"setup.py": SETUP, "bench/it's.py": "", "bench/x.txt": ""}, "-- python 'bench/it'\"'\"'s.py'\n", "pip"),
+        ({"setup.py": SETUP, "bench/a b.py": ""}, "-- python 'bench/a b.py'\n", "pip"),
+        ({"package.json": "{}", "bench/a b.js": ""}, "run-$PROFGATE_RUN.cpuprofile\" 'bench/a b.js'\n", "npm install"),
     ],
     ids=str,
 )
@@ -198,10 +224,12 @@ def test_what_measures_is_seen_and_what_installs_it(
     files: dict[str, str], command: str, install: str, tmp_path: Path
 ) -> None:
     assert main(["init", str(made(tmp_path, files)), "--yes"]) == 0
-    steps = steps_of(tmp_path)
-    assert command in next(text for name, text in steps.items() if name.startswith("Record"))
-    assert steps.get("Install what is measured", "").startswith(install)
-    assert install or "Install what is measured" not in steps
+    shell = shell_of(tmp_path)
+    assert command in shell["RECORD"]
+    prepared = shell.get("SETUP", "")
+    assert f"\n{install}" in f"\n{prepared}"
+    shown = subprocess.run(["sh", "-n", "-c", shell["RECORD"] + prepared], capture_output=True, text=True, check=False)
+    assert shown.returncode == 0, shown.stderr
 
 
 def test_runner_version_and_branch_are_those_of_the_workflows(tmp_path: Path) -> None:
@@ -209,6 +237,7 @@ def test_runner_version_and_branch_are_those_of_the_workflows(tmp_path: Path) ->
     assert main(["init", str(tmp_path), "--yes"]) == 0
     job = job_of(tmp_path)
     assert job["runs-on"] == ["self-hosted", "linux", "bench-1"]
+    assert jobs_of(tmp_path)["profgate"]["runs-on"] == job["runs-on"]
     assert job["steps"][1] == {"uses": "actions/setup-python@v6", "with": {"python-version": "3.12"}}
     assert yaml.safe_load(written(tmp_path).read_text())[True]["push"]["branches"] == ["develop"]
     linted(written(tmp_path))
@@ -237,7 +266,7 @@ HOSTILE = {
 def test_nothing_of_a_file_becomes_more_than_plain_words(tmp_path: Path) -> None:
     assert main(["init", str(made(tmp_path, HOSTILE)), "--yes"]) == 0
     text = written(tmp_path).read_text()
-    assert not re.search(r"secrets|github\.token|\bid\b|curl|evil", text)
+    assert not re.search(r"secrets|github\.token|[$;`(]id\b|curl|evil", text)
     assert job_of(tmp_path)["runs-on"] == "ubuntu-latest"
     linted(written(tmp_path))
 
@@ -251,8 +280,7 @@ def test_long_lines_cost_no_long_time(tmp_path: Path) -> None:
 
 def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     policy = tmp_path / ".github" / "profgate.yml"
-    written(tmp_path).parent.mkdir(parents=True)
-    written(tmp_path).write_text("name: other\n")
+    made(tmp_path, {"setup.py": SETUP, ".github/workflows/performance.yml": "name: other\n"})
     policy.write_text("gate: {fail-on: never}\n")
     assert main(["init", str(tmp_path), "--yes"]) == 0
     assert written(tmp_path).read_text() == "name: other\n"
@@ -276,16 +304,76 @@ def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[st
 def test_what_a_workflow_cannot_hold_is_refused(
     words: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["init", str(tmp_path), "--yes", *words]) == 2
+    assert main(["init", str(made(tmp_path, {"setup.py": SETUP})), "--yes", *words]) == 2
     assert told in capsys.readouterr().err
     assert not (tmp_path / ".github").exists()
 
 
-def test_a_language_is_never_guessed_in_silence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["init", str(tmp_path), "--yes"]) == 0
-    assert capsys.readouterr().out.startswith(
-        "No language is told by the files here; the workflow is that for native code"
-    )
+def test_an_unknown_language_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", str(tmp_path), "--yes"]) == 2
+    assert f"{tmp_path}: holds none of pyproject.toml, setup.py, " in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+    assert main(["init", str(tmp_path), "--yes", "--language", "native code"]) == 0
+
+
+def test_a_missing_folder_is_not_created(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", str(tmp_path / "none"), "--yes", "--language", "Go"]) == 2
+    assert "is no folder; name the top of a repository" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_pull_request_s_code_runs_without_a_token_that_can_write(repository: Path) -> None:
+    assert main(["init", str(repository), "--yes"]) == 0
+    jobs = jobs_of(repository)
+    assert set(jobs["measure"]["permissions"].values()) == {"read"}
+    assert jobs["profgate"]["permissions"] == {"contents": "read", "pull-requests": "write"}
+    assert not any("run" in step or "checkout" in step["uses"] for step in jobs["profgate"]["steps"])
+    assert yaml.safe_load(written(repository).read_text())["permissions"] == {}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "rate", "runs", "enough"),
+    [(None, 1000, 5, False), (0.01, 1000, 50, False), (0.4, 1000, 25, True), (4, 1000, 5, True), (60, 100, 5, True)],
+)
+def test_rate_and_runs_give_enough_samples(seconds: float | None, rate: int, runs: int, enough: bool) -> None:
+    extent = extent_for(1000, seconds)
+    assert (extent.rate, extent.runs, extent.enough) == (rate, runs, enough)
+
+
+def test_a_measured_command_is_recorded_often_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made(tmp_path, {"setup.py": SETUP, "bench.py": ""})
+    assert main(["init", str(tmp_path), "--yes", "--measure", "--command", "true"]) == 0
+    text = written(tmp_path).read_text()
+    for shown in (text, capsys.readouterr().out):
+        assert re.search(r"50 runs of 0\.0 s at 1,000 samples a second give about [\d,]+ samples\.", shown)
+        assert "10,000 are needed: let the command do" in shown
+    assert "seq 50" in text
+    assert "--runs 50 --minutes 15" in text
+
+
+def test_iterations_of_go_follow_from_the_measured_time(tmp_path: Path) -> None:
+    output = "BenchmarkX-2   100   40000000 ns/op   3 B/op\nBenchmarkY-2  100  10000000.5 ns/op\n"
+    made(tmp_path, {"go.mod": "module x\n", "a_test.go": BENCHMARK, "out.txt": output})
+    command = "cat out.txt; : -benchtime 1000x"
+    assert main(["init", str(tmp_path), "--yes", "--measure", "--command", command]) == 0
+    assert ": -benchtime 440x -o" in shell_of(tmp_path)["RECORD"]
+    assert "5 runs of 22.0 s at 100 samples a second give about 11,000 samples." in written(tmp_path).read_text()
+
+
+@pytest.mark.parametrize(
+    ("mark", "command", "message"),
+    [
+        ("pom.xml", "mvn -B test", "takes the time of the build tool for that of the tests"),
+        ("go.mod", "true -benchtime 10x", "found no benchmark in the output"),
+        ("setup.py", "exit 3", "ended with exit code 3"),
+    ],
+)
+def test_what_cannot_be_measured_is_an_error(
+    mark: str, command: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", str(made(tmp_path, {mark: "x"})), "--yes", "--measure", "--command", command]) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / ".github").exists()
 
 
 def test_without_a_terminal_nothing_is_asked_and_that_is_said(tmp_path: Path) -> None:
@@ -348,8 +436,8 @@ def test_every_question_can_be_answered_by_number_by_text_or_by_return(tmp_path:
     terminal.answer("is no branch", "release/1.x\n")
     assert terminal.end() == 0
     assert "  1. python bench/a.py (bench/a.py)\n  2. python bench/b.py (bench/b.py)\n" in terminal.shown
-    assert "-- python bench/b.py\n" in steps_of(tmp_path)["Record profiles"]
-    assert steps_of(tmp_path)["Install what is measured"] == "pip install .\n"
+    assert "-- python bench/b.py\n" in shell_of(tmp_path)["RECORD"]
+    assert shell_of(tmp_path)["SETUP"].endswith(". .venv/bin/activate\npip install .\n")
     assert yaml.safe_load(written(tmp_path).read_text())[True]["push"]["branches"] == ["release/1.x"]
     assert job_of(tmp_path)["runs-on"] == ["self-hosted", "linux", "bench-1"]
 
@@ -361,7 +449,7 @@ def test_of_several_languages_one_is_chosen(tmp_path: Path) -> None:
     for question in ("Command", "What installs it", "Runner", "Base branch"):
         terminal.answer(question, "\n")
     assert terminal.end() == 0
-    assert "go test" in steps_of(tmp_path)["Record profiles"]
+    assert "go test" in shell_of(tmp_path)["RECORD"]
 
 
 @pytest.mark.parametrize(("said", "replaced"), [("n", False), ("", False), ("y", True)])

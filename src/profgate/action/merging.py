@@ -8,7 +8,7 @@ from profgate.action.acceptances import accepted
 from profgate.action.baseline import fair_baseline
 from profgate.action.job import Job
 from profgate.action.policy import policy_at
-from profgate.action.reporting import Result, conclude, with_stored_report
+from profgate.action.reporting import Result, conclude, first_run, is_first_run, with_stored_report
 from profgate.errors import GitHubError, ProfgateError, SettingsError
 from profgate.judge.legs import Leg, as_one
 from profgate.judge.verdict import policy_stated_in
@@ -32,7 +32,8 @@ def merge(job: Job, legs: Sequence[Leg] | None = None) -> int:
     report, links = as_one(legs, policy, _lost(job.settings.legs_result), (*refused, *unread), acceptances)
     write_documents(job.output_dir, [Document(REPORT_NAME, "application/json", to_json(report))])
     name = verdict_artifact(job.settings.key, job.context.run_attempt)
-    return conclude(job, with_stored_report(job, Result(report, links, _base_runs(legs)), name))
+    first = first_run(job, report, policy) if is_first_run(report) else None
+    return conclude(job, with_stored_report(job, Result(report, links, _base_runs(legs), first), name))
 
 
 def _false_alarms(legs: Sequence[Leg]) -> tuple[int, int]:

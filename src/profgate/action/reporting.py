@@ -9,14 +9,15 @@ from profgate.action.base_tip import beside_base_tip
 from profgate.action.baseline import base_branch
 from profgate.action.between import notes_between
 from profgate.action.job import Job
-from profgate.action.sides import Sides
+from profgate.action.sides import Sides, never_stored
 from profgate.action.source_diff import source_diff
 from profgate.action.telling import exit_code_of, set_outputs, tell_check_run, tell_pull_request, tell_status
 from profgate.errors import ProfgateError
 from profgate.model.links import Links
+from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, Report
-from profgate.pipeline import Built, PipelineInput
+from profgate.pipeline import Built
 from profgate.publish.artifacts import Page, report_artifact, store_report, upload_pages, upload_step
 from profgate.publish.files import give_back, write_documents
 from profgate.publish.step_outputs import Published
@@ -31,6 +32,7 @@ UNTOLD = "This run was ended before it told its result anywhere else."
 LEG = "This is one leg: the job that merges all of them comments and gives the verdict."
 LEG_ALONE = "This leg gives its own verdict: there is no artifact service that could store its report for one of all."
 LEG_FOLDER = "leg"
+NO_BASELINE = "no baseline: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,8 @@ def compare_and_report(job: Job, sides: Sides) -> int:
         sides = replace(sides, given=given, warnings=(*sides.warnings, *unread))
     built = wiring.compare(given)
     report = beside_base_tip(job, _explained(built.report, sides), sides)
-    first = _first_run(job, built, sides.given) if sides.first_run else None
+    given = sides.given
+    first = first_run(job, report, given.policy, wiring.tests_in(given.target)) if sides.first_run else None
     _write(job, report, built, first or _comment(job, report, Links(run=run_url)))
     _summarize(job, Result(report, Links(run=run_url), first_run=first), UNTOLD)
     uploaded = upload_pages(
@@ -171,16 +174,23 @@ def _text_reason(text: str) -> Reason:
     return Reason(ReasonCode.NO_BASELINE, {"text": text})
 
 
-def _first_run(job: Job, built: Built, given: PipelineInput) -> Document:
+def first_run(job: Job, report: Report, policy: Policy, tests: int = 0) -> Document:
+    """The comment where no base run ever stored profiles; ``tests``: the files are results of so many tests."""
     return render_first_run(
         key=job.settings.key,
-        workloads=len({one.name for one in built.report.not_compared if one.side == "target"}),
+        workloads=len({absence.name for absence in report.not_compared if absence.side == "target"}),
         base_branch=base_branch(job.context) or None,
         run_url=job.context.run_url,
         head_sha=job.context.head_sha,
-        policy=given.policy,
-        tests=wiring.tests_in(given.target),
+        policy=policy,
+        tests=tests,
     )
+
+
+def is_first_run(report: Report) -> bool:
+    """Whether a finished report is about a repository in which no base run ever stored profiles."""
+    absences = [absence for absence in report.not_compared if absence.side == "target"]
+    return not report.workloads and never_stored([absence.reason.removeprefix(NO_BASELINE) for absence in absences])
 
 
 def _comment(job: Job, report: Report, links: Links) -> Document:
@@ -192,7 +202,7 @@ def _explained(report: Report, sides: Sides) -> Report:
     report = replace(report, warnings=(*report.warnings, *sides.warnings, *sides.missing[1:]))
     if not sides.missing:
         return report
-    reason = f"no baseline: {sides.missing[0]}"
+    reason = f"{NO_BASELINE}{sides.missing[0]}"
     return replace(
         report,
         not_compared=tuple(replace(one, reason=reason) if one.side == "target" else one for one in report.not_compared),

@@ -36,9 +36,14 @@ class Sides:
     @property
     def first_run(self) -> bool:
         """Whether nothing was ever stored, as opposed to stored and lost."""
-        return bool(self.missing) and all(
-            reason.startswith("no trusted run") or "stored no artifact" in reason for reason in self.missing
-        )
+        return never_stored(self.missing)
+
+
+def never_stored(reasons: Sequence[str]) -> bool:
+    """Whether these are the reasons of a repository in which no base run ever stored profiles."""
+    return bool(reasons) and all(
+        reason.startswith("no trusted run") or "stored no artifact" in reason for reason in reasons
+    )
 
 
 def compared_sides(job: Job) -> Sides:

@@ -12,7 +12,7 @@ from typing import IO
 
 from profgate.errors import ProfgateError
 
-LAST_WORDS = 2000  # bytes of the output that an error quotes
+LAST_OUTPUT = 1 << 16  # bytes of the output that are returned
 PATIENCE = 300  # seconds for git
 
 
@@ -35,8 +35,8 @@ def worktree(commit: str, folder: str) -> Iterator[str]:
             _git("worktree", "remove", "--force", place)
 
 
-def run_command(command: Sequence[str], folder: str, told: Mapping[str, str], seconds: float) -> None:
-    """Runs the command in a folder with these variables beside the environment's; its output is kept from ours.
+def run_command(command: Sequence[str], folder: str, told: Mapping[str, str], seconds: float) -> str:
+    """Runs the command in a folder with these variables beside the environment's; returns the end of its output.
 
     Raises ProfgateError for a command that cannot start, fails or takes longer; whatever it started ends with it.
     """
@@ -61,7 +61,10 @@ def run_command(command: Sequence[str], folder: str, told: Mapping[str, str], se
         finally:
             _end(process)
         if code:
-            raise ProfgateError(shown, f"ended with exit code {code} in {folder}; its last words: {_tail(output)}")
+            raise ProfgateError(
+                shown, f"ended with exit code {code} in {folder}; its last words: {_last_lines(output)}"
+            )
+        return _end_of(output)
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
@@ -71,10 +74,13 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
     process.wait()
 
 
-def _tail(output: IO[bytes]) -> str:
-    output.seek(max(0, output.seek(0, os.SEEK_END) - LAST_WORDS))
-    text = output.read().decode("utf-8", "replace")
-    return " | ".join(line for line in text.splitlines() if line.strip())[-500:] or "none"
+def _end_of(output: IO[bytes]) -> str:
+    output.seek(max(0, output.seek(0, os.SEEK_END) - LAST_OUTPUT))
+    return output.read().decode("utf-8", "replace")
+
+
+def _last_lines(output: IO[bytes]) -> str:
+    return " | ".join(line for line in _end_of(output).splitlines() if line.strip())[-500:] or "none"
 
 
 def _git(*words: str) -> None:

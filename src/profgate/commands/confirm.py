@@ -1,13 +1,17 @@
 """``profgate confirm REPORT -- COMMAND``: measures both sides again, in turns, and withdraws what does not repeat.
 
 COMMAND runs in the checkout of a side; PROFGATE_SIDE is baseline or target, PROFGATE_RUN the number of the run, and
-PROFGATE_OUT the folder for its profiles, named as when they were recorded.
+PROFGATE_OUT the folder for its profiles, named as when they were recorded. Run 0 of each side is a warm-up whose
+profiles are discarded; the others alternate: baseline, target, target, baseline, and so on.
 """
 
 import argparse
+import math
 import os
+import re
 import shutil
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -51,7 +55,14 @@ def _arguments(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     for side in SIDES:
         what = f"checkout of the {side} (default: a git worktree of the commit that the report names)"
         parser.add_argument(f"--{side}-dir", metavar="DIR", type=folder, help=what)
+    parser.add_argument("--setup", metavar="TEXT", help="shell command that prepares each worktree made here")
     parser.add_argument("--timeout", metavar="SECONDS", type=float, default=900.0, help="for one run (default: 900)")
+    parser.add_argument(
+        "--minutes", type=_minutes, default=math.inf, help="for everything; fewer runs are made where it is short"
+    )
+    parser.add_argument(
+        "--fallback", action="store_true", help="where measuring fails, the first measurement decides alone"
+    )
     parser.add_argument("--config", metavar="FILE", type=file, help="configuration file, for its names and filters")
     parser.add_argument(
         "--output-dir", "-o", metavar="DIR", type=folder, help="write report.json, links.json and comment.md here"
@@ -70,6 +81,12 @@ def _runs(text: str) -> int:
     return int(text)
 
 
+def _minutes(text: str) -> float:
+    if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,3})?", text) or not float(text):
+        raise argparse.ArgumentTypeError("is no number of minutes above 0")
+    return float(text)
+
+
 def run(argv: Sequence[str]) -> int:
     """Exit code of the confirmed report: 0 passed or withdrawn, 1 the gate failed. Raises ProfgateError."""
     arguments, command = _arguments(argv)
@@ -77,12 +94,14 @@ def run(argv: Sequence[str]) -> int:
     policy = policy_stated_in(report)
     asked = suspects(report, policy)
     if asked:
-        with ExitStack() as stack:
-            scratch = stack.enter_context(scratch_folder())
-            places = _places(arguments, report, scratch, stack)
-            fresh = _measured(command, places, scratch, arguments)
-            read = replace(policy_of(arguments.config), source=policy.source)
-            report = _judged(report, policy, asked, fresh, read)
+        try:
+            report = _again(report, policy, asked, command, arguments)
+        except ProfgateError as error:
+            if not arguments.fallback:
+                raise
+            sys.stderr.write(f"{error}\nthe first measurement decides alone\n")
+            warning = f"not measured again, so the first measurement decides alone: {error}"
+            report = confirmed(replace(report, warnings=(*report.warnings, warning)), policy, lambda _: None)
     else:
         sys.stderr.write("nothing fails the gate, so nothing is measured again\n")
     if arguments.output_dir:
@@ -95,6 +114,19 @@ def run(argv: Sequence[str]) -> int:
             write_text(os.path.join(arguments.output_dir, name), text)  # noqa: PTH118 - doors pass plain paths
     show(terminal_lines(report, width=shutil.get_terminal_size((100, 24)).columns), sys.stdout)
     return report.verdict.exit_code
+
+
+def _again(
+    report: Report, policy: Policy, asked: Sequence[Suspect], command: list[str], arguments: argparse.Namespace
+) -> Report:
+    """The report judged with fresh profiles of both sides. Raises ProfgateError where they cannot be recorded."""
+    latest = time.monotonic() + 60 * arguments.minutes
+    with ExitStack() as stack:
+        scratch = stack.enter_context(scratch_folder())
+        places = _places(arguments, report, scratch, stack)
+        fresh = _measured(command, places, scratch, arguments, latest)
+        read = replace(policy_of(arguments.config), source=policy.source)
+        return _judged(report, policy, asked, fresh, read)
 
 
 def _links_beside(report: str) -> Links:
@@ -115,25 +147,44 @@ def _places(arguments: argparse.Namespace, report: Report, scratch: str, stack: 
         places[side] = given[side] or stack.enter_context(worktree(sha or "", os.path.join(scratch, side)))  # noqa: PTH118
         if not os.path.isdir(places[side]):  # noqa: PTH112 - a question, not a path
             raise ProfgateError(f"--{side}-dir", f"{places[side]} is no folder")
+        if arguments.setup and given[side] is None:
+            run_command(["sh", "-ec", arguments.setup], places[side], {"PROFGATE_SIDE": side}, arguments.timeout)
     return places
 
 
 def _measured(
-    command: list[str], places: dict[str, str], scratch: str, arguments: argparse.Namespace
+    command: list[str], places: dict[str, str], scratch: str, arguments: argparse.Namespace, latest: float
 ) -> dict[str, list[SourceFile]]:
-    """The fresh profiles of both sides, whose runs take turns; every other pair begins with the target."""
+    """The fresh profiles of both sides, whose runs take turns after a warm-up; every other pair begins with the target.
+
+    Runs that do not fit before ``latest`` (by the clock of ``time.monotonic``) are left out. Raises ProfgateError where
+    fewer than three of each side fit.
+    """
     found: dict[str, list[SourceFile]] = {side: [] for side in SIDES}
-    for number in range(1, arguments.runs + 1):
+
+    def record(number: int) -> None:
         for side in SIDES if number % 2 else reversed(SIDES):
-            sys.stderr.write(f"measuring run {number} of {arguments.runs}, {side}\n")
+            what = f"run {number} of {arguments.runs}" if number else "warm-up"
+            sys.stderr.write(f"measuring {what}, {side}\n")
             out = os.path.join(scratch, "out", side, str(number))  # noqa: PTH118 - doors pass plain paths
             os.makedirs(out)  # noqa: PTH103
-            told = {"PROFGATE_SIDE": side, "PROFGATE_RUN": str(number), "PROFGATE_OUT": out}
-            run_command(command, places[side], told, arguments.timeout)
+            environ = {"PROFGATE_SIDE": side, "PROFGATE_RUN": str(number), "PROFGATE_OUT": out}
+            run_command(command, places[side], environ, arguments.timeout)
             left = [one for one in sources_under(out) if one.name != MANIFEST_NAME]
             if not left:
                 raise ProfgateError(f"run {number}, {side}", "left no profile in the folder that PROFGATE_OUT names")
-            found[side] += _as_run(left, number)
+            if number:
+                found[side] += _as_run(left, number)
+
+    start = time.monotonic()
+    record(0)
+    pair = time.monotonic() - start
+    fit = math.inf if math.isinf(latest) else (latest - time.monotonic()) / pair
+    if fit < FEWEST:
+        what = f"leaves no time for {FEWEST} runs of each side, of which one pair takes {pair:.0f} seconds"
+        raise ProfgateError("--minutes", f"{what}; give more minutes, or let the command do less")
+    for number in range(1, int(min(arguments.runs, fit)) + 1):
+        record(number)
     return found
 
 

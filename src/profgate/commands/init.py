@@ -1,7 +1,8 @@
-"""``profgate init``: the workflow and the policy for this repository, from what it can see and what you answer."""
+"""``profgate init``: writes the workflow and the policy for this repository, from its files and your answers."""
 
 import argparse
 import json
+import math
 import os
 import re
 import sys
@@ -9,7 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from profgate.adapters.files import exists, write_text
-from profgate.commands.init_recipes import RECIPES, Recipe
+from profgate.commands.init_measure import measured
+from profgate.commands.init_recipes import FEWEST_RUNS, RECIPES, SAMPLES, Extent, Recipe, extent_for
 from profgate.commands.init_seen import BRANCH, HOSTED, RUNNER, WORKFLOWS, Repository, Seen, SetupStep, seen_in
 from profgate.commands.inputs import folder
 from profgate.errors import ProfgateError
@@ -18,7 +20,11 @@ from profgate.report.templates import render_template
 
 POLICY = ".github/profgate.yml"
 NAMES = ("performance", "profgate")
-NO_LANGUAGE = "No language is told by the files here; the workflow is that for {}.\n"
+NO_LANGUAGE = "holds none of {}; name the language with --language"
+UNMEASURED = "{runs} runs give {samples:,} samples, which is enough, if each takes {seconds:.0f} s or longer;"
+MEASURE = "profgate init --measure runs the command and writes the number of runs that it needs"
+MEASURED = "{runs} runs of {seconds:.1f} s at {rate:,} samples a second give about {samples:,} samples."
+TOO_SHORT = "{needed:,} are needed: let the command do {times:.0f} times the work."
 NOT_ASKED = "Standard input is no terminal, so nothing is asked: what is seen is taken, as with --yes.\n"
 BARE_WORD = re.compile(r"[a-z]+-[a-z0-9.-]*[a-z0-9]")  # which YAML reads as a text in any case
 NEXT = (
@@ -36,17 +42,19 @@ class Plan:
     install: tuple[str, ...]
     branch: str
     runner: tuple[str, ...]
-    setup: SetupStep | None = None
+    extent: Extent
+    language_step: SetupStep | None = None
 
 
 def run(argv: Sequence[str]) -> int:
     """Writes both files, or none: nothing that exists is overwritten unasked. Raises ProfgateError."""
     parser = argparse.ArgumentParser(prog="profgate init", description=__doc__.replace("`", ""))
     parser.add_argument("folder", metavar="DIR", nargs="?", default=".", type=folder, help="top of the repository")
-    parser.add_argument("--yes", "-y", action="store_true", help="ask nothing, take what is seen")
+    parser.add_argument("--yes", "-y", action="store_true", help="ask nothing, take what is found")
     parser.add_argument("--language", choices=[one.language for one in RECIPES], help="what is recorded")
     parser.add_argument("--command", metavar="TEXT", help="the command to record")
     parser.add_argument("--install", metavar="TEXT", help="what installs it, one line of shell; empty for nothing")
+    parser.add_argument("--measure", action="store_true", help="run the command once, to record enough samples")
     parser.add_argument("--branch", metavar="NAME", help="the branch that pull requests are merged into")
     parser.add_argument("--runner", metavar="LABEL", help="the runner, or its labels with commas between")
     arguments = parser.parse_args(argv)
@@ -68,7 +76,7 @@ def run(argv: Sequence[str]) -> int:
             continue
         write_text(place, text)
         sys.stdout.write(f"Wrote {path}.\n")
-    sys.stdout.write(NEXT)
+    sys.stdout.write("".join(f"{note}\n" for note in _notes(plan)) + NEXT)
     return 0
 
 
@@ -88,11 +96,27 @@ def files_for(workflow: str, plan: Plan) -> dict[str, str]:
         name=name,
         branch=plan.branch,
         runner=_labels(plan.runner),
-        setup=plan.setup,
-        install=plan.install,
-        lines=[line.replace("COMMAND", plan.command.strip()) for line in plan.recipe.lines],
+        language=plan.language_step,
+        env=plan.recipe.env,
+        setup=(*plan.recipe.setup, *plan.install),
+        record=plan.recipe.record(plan.command.strip(), plan.extent.rate),
+        runs=plan.extent.runs,
+        notes=_notes(plan),
     )
     return {workflow: text, POLICY: render_template("init/profgate.yml.j2")}
+
+
+def _notes(plan: Plan) -> list[str]:
+    """Comments for the step that records: whether the samples are enough, and what to do."""
+    extent, advice = plan.extent, plan.recipe.advice
+    shown = {"runs": extent.runs, "rate": extent.rate, "samples": extent.samples or SAMPLES}
+    if extent.seconds is None:
+        notes = [UNMEASURED.format(**shown, seconds=SAMPLES / extent.rate / FEWEST_RUNS), MEASURE]
+    else:
+        notes = [MEASURED.format(**shown, seconds=extent.seconds)]
+        if not extent.enough:
+            notes.append(TOO_SHORT.format(needed=SAMPLES, times=math.ceil(SAMPLES / max(extent.samples, 1))))
+    return [*notes, advice] if advice else notes
 
 
 def bad_line(text: str) -> str:
@@ -153,7 +177,7 @@ class Questions:
 
 def _plan(repository: Repository, seen: Seen, questions: Questions, arguments: argparse.Namespace) -> Plan:
     """Each answer from the command line, else from somebody, else from what is seen."""
-    recipe = _language(seen, questions, arguments.language)
+    recipe = _language(repository.top, seen, questions, arguments.language)
     found = repository.commands(recipe)
     commands = [(one.command, one.place) for one in found] or [(recipe.command, "an example")]
     command = arguments.command
@@ -173,23 +197,27 @@ def _plan(repository: Repository, seen: Seen, questions: Questions, arguments: a
     branch = arguments.branch
     branch = questions.answer("Base branch", branches, bad_branch) if branch is None else branch
     wanted = {"Python": "python-version", "Node": "node-version", "Go": "go-version"}.get(recipe.language)
+    extent = extent_for(recipe.rate, None)
+    if arguments.measure:
+        command, extent = measured(repository.top, recipe, command)
     return Plan(
         recipe,
         command,
         () if install in {"", "nothing"} else tuple(install.split(" && ")),
         branch,
         tuple(one.strip() for one in runner.split(",")),
+        extent,
         next((one for one in seen.setups if one.option == wanted), None),
     )
 
 
-def _language(seen: Seen, questions: Questions, given: str | None) -> Recipe:
+def _language(top: str, seen: Seen, questions: Questions, given: str | None) -> Recipe:
     named = {one.language: one for one in RECIPES}
     if given is not None:
         return named[given]
     if not seen.recipes:
-        sys.stdout.write(NO_LANGUAGE.format(RECIPES[-1].language))
-        return RECIPES[-1]
+        marks = ", ".join(mark for recipe in RECIPES for mark in recipe.marks)
+        raise ProfgateError(top, NO_LANGUAGE.format(marks))
     sys.stdout.write(f"This looks like {' and '.join(one.language for one in seen.recipes)}.\n")
     if len(seen.recipes) == 1:
         return seen.recipes[0]

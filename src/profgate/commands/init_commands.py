@@ -17,19 +17,20 @@ LIST = Callable[[str], list[str]]  # the paths that fit a pattern below the top
 Environment = tuple[str, str, list[str], list[str]]  # of tox: its name, its place, its commands, what it installs
 PLAIN = re.compile(r"[A-Za-z0-9 ._/=:,@'\"\[\]^$*-]{1,200}")
 MEASURES = re.compile(r"bench|perf", re.IGNORECASE)
-MAKE_RULE = re.compile(r"^([A-Za-z0-9_.-]+):(?!=)[^\n]*\n((?:\t[^\n]*\n?)+)", re.MULTILINE)
+MAKE_RULE = re.compile(r"^([A-Za-z0-9_.-]+):(?!=)([^\n]*)\n((?:\t[^\n]*\n?)+)", re.MULTILINE)
 NOX_SESSION = re.compile(r"@(?:nox\.)?session\b[^\n]*\ndef (\w+)\(.*?(?=\n@|\ndef |\Z)", re.DOTALL)
 NOX_CALL = re.compile(r"\.(run|install)\(\s*((?:[\"'][^\"'\n]*[\"']\s*,?\s*)+)")
 TOX_SIGN = re.compile(r"^[-! ]+|^[\w{},!.-]+:\s+|\{posargs[^{}]*\}")  # before a command, or in place of further words
 NEED = re.compile(
     r"-r ?[A-Za-z0-9._/-]+|[A-Za-z0-9.][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?([<>=!~]=?[A-Za-z0-9.*,<>=!~]+)?"
 )
+FRAMES = "CFLAGS=-fno-omit-frame-pointer CXXFLAGS=-fno-omit-frame-pointer"
 SEGMENT = re.compile(r"&&|\|\||;|\|")
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A command, where it stands, and what its environment holds beside the project: arguments of ``pip install``."""
+    """A command, where it was found, and what it needs: arguments of ``pip install``, or targets of ``make``."""
 
     command: str
     place: str
@@ -41,7 +42,7 @@ def python_commands(read: READ, listed: LIST) -> list[Found]:
     project = _toml(read("pyproject.toml"))
     told = " ".join([read("pyproject.toml"), read("requirements.txt"), read("setup.cfg"), read("tox.ini")])
     scripts = [path for folder in ("bench", "benchmarks", "perf", ".") for path in sorted(listed(f"{folder}/*.py"))]
-    found = [Found(f"python {path}", path) for path in scripts if _is_script(path)]
+    found = [Found(f"python {shlex.quote(path)}", path) for path in scripts if _is_script(path)]
     if "pytest-benchmark" in told or "pytest_benchmark" in told:
         found.append(Found("python -m pytest --benchmark-only", "pytest-benchmark is required"))
     found += _of_sessions(read("noxfile.py")) + _of_tox(read, project) + _of_make(read("Makefile"), _python)
@@ -64,7 +65,7 @@ def node_commands(read: READ, listed: LIST) -> list[Found]:
         if command
     ]
     files = [path for pattern in ("bench*.*js", "bench*/*.*js", "perf/*.*js") for path in sorted(listed(pattern))]
-    return _distinct([*found, *(Found(path, path) for path in files if PLAIN.fullmatch(path))])
+    return _distinct([*found, *(Found(shlex.quote(path), path) for path in files if PLAIN.fullmatch(path))])
 
 
 def go_commands(read: READ, listed: LIST) -> list[Found]:
@@ -74,13 +75,18 @@ def go_commands(read: READ, listed: LIST) -> list[Found]:
         folder = f"./{path.rpartition('/')[0]}".rstrip("/") if "/" in path else "."
         counts[folder] = counts.get(folder, 0) + len(re.findall(r"^func Benchmark\w*\(", read(path), re.MULTILINE))
     ranked = sorted(counts, key=lambda folder: (-counts[folder], folder))
-    measured = [one for one in ranked if counts[one] and PLAIN.fullmatch(one)]
-    found = [Found(f"go test -run '^$' -bench . {one}", f"{counts[one]} benchmarks in {one}") for one in measured[:5]]
-    return found + [Found(f"go test {one}", f"tests in {one}") for one in ranked[:1] if not measured]
+    measured = [folder for folder in ranked if counts[folder] and PLAIN.fullmatch(folder)]
+    timed = "go test -run '^$' -bench . -benchtime 1000x"
+    found = [
+        Found(f"{timed} {shlex.quote(folder)}", f"{counts[folder]} benchmarks in {folder}") for folder in measured[:5]
+    ]
+    return found + [
+        Found(f"go test {shlex.quote(folder)}", f"tests in {folder}") for folder in ranked[:1] if not measured
+    ]
 
 
 def rust_commands(read: READ, listed: LIST) -> list[Found]:
-    """The benchmarks of Cargo.toml and of benches/; those of criterion for a fixed time, without its statistics."""
+    """Programs that measure, then the benchmarks of Cargo.toml and benches/; criterion's run for a fixed time."""
     cargo = _toml(read("Cargo.toml"))
     given = cargo.get("bench")
     benches = given if isinstance(given, list) else []
@@ -88,17 +94,32 @@ def rust_commands(read: READ, listed: LIST) -> list[Found]:
     names += [path.removeprefix("benches/").removesuffix(".rs") for path in sorted(listed("benches/*.rs"))]
     timed = " -- --profile-time 10" if "criterion" in _at(cargo, "dev-dependencies") else ""
     plain = [name for name in dict.fromkeys(names) if re.fullmatch(r"[A-Za-z0-9_-]{1,80}", name)]
-    return [
+    programs = [
+        Found(f"target/release/{folder}{path.rpartition('/')[2].removesuffix('.rs')}", path)
+        for place, folder in (("src/bin", ""), ("examples", "examples/"))
+        for path in sorted(listed(f"{place}/*.rs"))
+        if MEASURES.search(path) and re.fullmatch(r"[A-Za-z0-9_/.-]{1,80}", path)
+    ]
+    return programs + [
         Found(f"cargo bench --bench {name}{timed}", f"benchmark {name} of Cargo.toml or benches/") for name in plain
     ]
 
 
 def native_commands(read: READ, listed: LIST) -> list[Found]:
-    """The targets of a Makefile that measure, then its tests."""
+    """The targets of a Makefile that measure, then its tests; of a target that ends with a program, the program."""
     del listed
-    names = [name for name, _ in MAKE_RULE.findall(f"{read('Makefile')}\n")]
-    wanted = [name for name in names if MEASURES.search(name)] + [name for name in names if name in {"check", "test"}]
-    return _distinct(Found(f"make {name}", "Makefile") for name in wanted)
+    rules = [(rule[1], rule[2].split(), rule[3]) for rule in MAKE_RULE.finditer(f"{read('Makefile')}\n")]
+    wanted = [rule for rule in rules if MEASURES.search(rule[0])]
+    wanted += [rule for rule in rules if rule[0] in {"check", "test"}]
+    return _distinct(_of_rule(*rule) for rule in wanted)
+
+
+def java_commands(read: READ, listed: LIST) -> list[Found]:
+    """The tests of Maven or of Gradle."""
+    del listed
+    gradle = "./gradlew test" if read("gradlew") else "gradle test"
+    found = [Found("mvn -B test", "pom.xml")] if read("pom.xml") else []
+    return found + [Found(gradle, name) for name in ("build.gradle", "build.gradle.kts") if read(name)][:1]
 
 
 COMMANDS: Mapping[str, Callable[[READ, LIST], list[Found]]] = {
@@ -106,6 +127,7 @@ COMMANDS: Mapping[str, Callable[[READ, LIST], list[Found]]] = {
     "Go": go_commands,
     "Node": node_commands,
     "Rust": rust_commands,
+    "Java": java_commands,
     "native code": native_commands,
 }
 
@@ -116,9 +138,9 @@ def installation(language: str, read: READ, needs: Sequence[str] = ()) -> list[s
         return _install_python(read, needs)
     if language == "Node":
         return next((list(lines) for lock, lines in NODE_LOCKS if read(lock)), ["npm install"])
-    if language == "Rust":
-        return []
-    return ["go mod download"] if language == "Go" else []
+    if language == "native code":
+        return _build_native(read, needs)
+    return {"Go": ["go mod download"], "Rust": ["cargo build --release --bins --examples"]}.get(language, [])
 
 
 NODE_LOCKS = (
@@ -128,10 +150,10 @@ NODE_LOCKS = (
     ("bun.lock", ("npm install --global bun", "bun install --frozen-lockfile")),
 )
 PYTHON_LOCKS = (
-    ("uv.lock", ("pip install uv", "uv sync", 'echo "$PWD/.venv/bin" >> "$GITHUB_PATH"')),
-    ("poetry.lock", ("pip install poetry", "poetry config virtualenvs.create false", "poetry install")),
-    ("pdm.lock", ("pip install pdm", "pdm sync", 'echo "$PWD/.venv/bin" >> "$GITHUB_PATH"')),
-    ("Pipfile.lock", ("pip install pipenv", "pipenv sync --dev --system")),
+    ("uv.lock", ("pipx install uv", "uv sync")),
+    ("poetry.lock", ("pipx install poetry", "poetry install")),
+    ("pdm.lock", ("pipx install pdm", "pdm sync")),
+    ("Pipfile.lock", ("pipx install pipenv", "pipenv sync --dev")),
 )
 
 
@@ -147,6 +169,25 @@ def _install_python(read: READ, needs: Sequence[str]) -> list[str]:
         lines.append(f"pip install -e '.[{','.join(wanted)}]'" if wanted else "pip install -e .")
     further = [one for one in needs if f"pip install {one}" not in lines and one != "."]
     return [*lines, f"pip install {' '.join(further)}"] if further else lines
+
+
+def _of_rule(name: str, before: Sequence[str], body: str) -> Found:
+    """The program that a rule of a Makefile ends with, after the targets it needs; else the target itself."""
+    last = body.strip().splitlines()[-1].strip().lstrip("@-") if body.strip() else ""
+    plain = all(re.fullmatch(r"[A-Za-z0-9_./-]{1,80}", target) for target in before)
+    if before and plain and last.startswith("./") and PLAIN.fullmatch(last) and "$" not in last:
+        return Found(last, f"target {name} of the Makefile", tuple(before))
+    return Found(f"make {name}", "Makefile")
+
+
+def _build_native(read: READ, targets: Sequence[str]) -> list[str]:
+    """A release build with symbols and frame pointers."""
+    if read("CMakeLists.txt"):
+        return [f"{FRAMES} cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo", "cmake --build build"]
+    if read("meson.build"):
+        return [f"{FRAMES} meson setup build --buildtype=debugoptimized", "meson compile -C build"]
+    options = "-g -fno-omit-frame-pointer"
+    return [" ".join([f"make CC='cc {options}' CXX='c++ {options}'", *targets])] if read("Makefile") else []
 
 
 def exists_any(read: READ, *names: str) -> bool:
@@ -166,7 +207,7 @@ def _of_sessions(text: str) -> list[Found]:
         calls = [(call[1], re.findall(r"[\"']([^\"'\n]*)[\"']", call[2])) for call in NOX_CALL.finditer(session[0])]
         asked = [words for kind, words in calls if kind == "install"]
         needs = _needs(one for words in asked for one in ([" ".join(words)] if words[0] == "-r" else words))
-        found += [(session[1], _python(" ".join(words)), needs) for kind, words in calls if kind == "run"]
+        found += [(session[1], _python(shlex.join(words)), needs) for kind, words in calls if kind == "run"]
     ordered = sorted(found, key=lambda one: not MEASURES.search(one[0]))
     return [Found(command, f"session {name} of noxfile.py", needs) for name, command, needs in ordered if command]
 
@@ -222,7 +263,7 @@ def _needs(told: Iterable[str]) -> tuple[str, ...]:
 
 def _of_make(text: str, taken: Callable[[str], str]) -> list[Found]:
     found = []
-    for name, body in MAKE_RULE.findall(f"{text}\n"):
+    for name, _, body in MAKE_RULE.findall(f"{text}\n"):
         if MEASURES.search(name) or name in {"test", "tests", "check"}:
             commands = [taken(line.strip().lstrip("@-")) for line in body.splitlines()]
             found += [Found(command, f"target {name} of the Makefile") for command in commands if command]

@@ -1,20 +1,131 @@
-"""How programs of a language are recorded in a workflow: what tells the language, and the lines around the command."""
+"""How programs of a language are recorded in a workflow: the files that identify it, and the lines of shell."""
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
+
+SAMPLES = 10_000  # of all runs of a side
+FEWEST_RUNS, MOST_RUNS = 5, 50
+RUN = "$PROFGATE_OUT/main/run-$PROFGATE_RUN"
+PERF = (
+    'perf --version || sudo apt-get install -y linux-tools-common "linux-tools-$(uname -r)"',
+    "sudo sysctl -w kernel.perf_event_paranoid=-1",
+)
+JFR_EVENTS = "jdk.ExecutionSample,jdk.NativeMethodSample,jdk.ObjectAllocationSample"
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What tells a language, the command to begin with, and the lines around it; ``COMMAND`` stands for the command."""
+    """The files that identify a language, an example command, the profiler's rate and the lines of shell.
+
+    ``setup`` prepares a checkout before what the project needs is installed. ``record`` takes the command and the
+    samples a second, and returns the lines that record one run into the folder ``$PROFGATE_OUT``.
+    """
 
     language: str
     marks: tuple[str, ...]
     command: str
-    lines: tuple[str, ...]
+    rate: int
+    setup: tuple[str, ...]
+    record: Callable[[str, int], tuple[str, ...]]
+    env: tuple[tuple[str, str], ...] = ()
+    advice: str = ""
 
 
-def _loop(line: str, *before: str) -> tuple[str, ...]:
-    return (*before, "mkdir -p profiles/main", "for run in 1 2 3 4 5; do", f"  {line}", "done")
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Samples a second and runs of a side; ``seconds`` is the measured duration of the command, None if unknown."""
+
+    rate: int
+    runs: int
+    seconds: float | None = None
+
+    @property
+    def samples(self) -> int:
+        """Samples of a side, 0 if unknown."""
+        return round(self.rate * self.runs * (self.seconds or 0.0))
+
+    @property
+    def enough(self) -> bool:
+        """Whether that is known to be enough."""
+        return self.samples >= SAMPLES
+
+
+def extent_for(most: int, seconds: float | None) -> Extent:
+    """The lowest rate and the fewest runs that give enough samples, within the most that a profiler can do."""
+    if seconds is None:
+        return Extent(most, FEWEST_RUNS)
+    rate = min(most, max(100, 100 * math.ceil(2 * SAMPLES / FEWEST_RUNS / seconds / 100)))
+    runs = math.ceil(SAMPLES / (rate * seconds))
+    return Extent(rate, min(MOST_RUNS, max(FEWEST_RUNS, runs)), seconds)
+
+
+def _python(command: str, rate: int) -> tuple[str, ...]:
+    """The interpreter's own sampling profiler (3.15) or py-spy; two runs under cProfile for a script or a module."""
+    program, _, rest = command.partition(" ")
+    spy = [f"py-spy record --format speedscope --rate {rate} \\", f'  --output "{RUN}.json" -- {command}']
+    lines = [". .venv/bin/activate", 'mkdir -p "$PROFGATE_OUT/main" "$PROFGATE_OUT/calls"']
+    if program not in {"python", "python3"} or (rest.startswith("-") and not rest.startswith("-m ")):
+        return (*lines, *spy)
+    lines += [
+        "if python -c 'import profiling.sampling' 2> /dev/null; then # Python 3.15 and newer",
+        f"  python -m profiling.sampling run --binary --mode cpu --sampling-rate {rate} \\",
+        f'    --output "{RUN}.bin" {rest}',
+        "else",
+        *(f"  {line}" for line in spy),
+        "fi",
+    ]
+    if not rest.startswith("-m pytest"):
+        calls = f'python -m cProfile -o "$PROFGATE_OUT/calls/run-$PROFGATE_RUN.pstats" {rest}'
+        lines += ['if [ "$PROFGATE_RUN" -le 2 ]; then # exact numbers of calls', f"  {calls}", "fi"]
+    return tuple(lines)
+
+
+def _go(command: str, rate: int) -> tuple[str, ...]:
+    del rate  # Go's runtime takes 100 samples a second of CPU time, whatever is requested
+    return ('mkdir -p "$PROFGATE_OUT/main"', f'{command} -o bench.test -cpuprofile "{RUN}.pb.gz"')
+
+
+def _node(command: str, rate: int) -> tuple[str, ...]:
+    return (
+        f"node --cpu-prof --cpu-prof-interval {round(1_000_000 / rate)} \\",
+        f'  --cpu-prof-dir="$PROFGATE_OUT/main" --cpu-prof-name="run-$PROFGATE_RUN.cpuprofile" {command}',
+    )
+
+
+def _native(command: str, rate: int) -> tuple[str, ...]:
+    return (
+        'mkdir -p "$PROFGATE_OUT/main"',
+        f"perf record -F {rate} -g -o perf.data -- {command}",
+        f'perf script -i perf.data > "{RUN}.perf"',
+    )
+
+
+def _rust(command: str, rate: int) -> tuple[str, ...]:
+    """The built program under perf; that of a benchmark is found by its name, so that cargo is not recorded."""
+    if not command.startswith("cargo bench"):
+        return _native(command, rate)
+    build, _, words = command.partition(" -- ")
+    found = f"{build} --no-run 2>&1 | sed -n 's/.*Executable .*(\\(.*\\))$/\\1/p' | head -n 1"
+    return (f"program=$({found})", *_native(f'"$program" --bench {words}'.rstrip(), rate))
+
+
+def _java(command: str, rate: int) -> tuple[str, ...]:
+    """A flight recording of the program, or of the JVM that runs the tests of Maven or Gradle."""
+    del rate  # the setting "profile" takes 100 samples a second
+    program, _, rest = command.partition(" ")
+    option = "-XX:StartFlightRecording=settings=profile,filename="
+    before: tuple[str, ...] = ()
+    if program == "java":
+        line = f'java "{option}$PWD/run.jfr" {rest}'
+    elif program.endswith(("gradle", "gradlew")):
+        script = f'allprojects {{ tasks.withType(Test).configureEach {{ jvmArgs "{option}$rootDir/run.jfr" }} }}'
+        before = (f"echo '{script}' > record.init.gradle",)
+        line = f"{command} --no-daemon --rerun-tasks --init-script record.init.gradle"
+    else:
+        line = f'{command} -DargLine="{option}$PWD/run.jfr"'
+    convert = f'jfr print --json --stack-depth 1024 --events {JFR_EVENTS} run.jfr > "{RUN}.jfr.json"'
+    return ('mkdir -p "$PROFGATE_OUT/main"', *before, line, convert)
 
 
 RECIPES = (
@@ -22,40 +133,41 @@ RECIPES = (
         "Python",
         ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "tox.ini", "tox.toml", "noxfile.py", "Pipfile"),
         "python -m pytest",
-        _loop(
-            'py-spy record --format raw --rate 200 --output "profiles/main/run-$run.folded" -- COMMAND',
-            "pip install py-spy",
-        ),
+        1000,  # py-spy cannot be relied on above
+        ("pipx install py-spy", "python -m venv .venv", ". .venv/bin/activate"),
+        _python,
     ),
     Recipe(
         "Go",
         ("go.mod",),
         "go test -run '^$' -bench . .",
-        _loop('COMMAND -cpuprofile "$PWD/profiles/main/run-$run.pb.gz"'),
+        100,
+        (),
+        _go,
+        advice="Go takes 100 samples a second; a fixed number of iterations makes the work of both sides equal",
     ),
-    Recipe(
-        "Node",
-        ("package.json",),
-        "bench.js",
-        _loop('node --cpu-prof --cpu-prof-dir=profiles/main --cpu-prof-name="run-$run.cpuprofile" COMMAND'),
-    ),
+    Recipe("Node", ("package.json",), "bench.js", 1000, (), _node),
     Recipe(
         "Rust",
         ("Cargo.toml",),
         "cargo bench",
-        _loop(
-            'perf record -F 400 -g -o perf.data -- COMMAND && perf script -i perf.data > "profiles/main/run-$run.perf"',
-            "sudo sysctl -w kernel.perf_event_paranoid=-1",
-            "cargo bench --no-run",
+        999,
+        PERF,
+        _rust,
+        (
+            ("RUSTFLAGS", "-Cforce-frame-pointers=yes"),
+            ("CARGO_PROFILE_RELEASE_DEBUG", "true"),
+            ("CARGO_PROFILE_BENCH_DEBUG", "true"),
         ),
     ),
     Recipe(
-        "native code",
-        ("CMakeLists.txt", "Makefile", "meson.build"),
-        "./bench",
-        _loop(
-            'perf record -F 400 -g -o perf.data -- COMMAND && perf script -i perf.data > "profiles/main/run-$run.perf"',
-            "sudo sysctl -w kernel.perf_event_paranoid=-1",
-        ),
+        "Java",
+        ("pom.xml", "build.gradle", "build.gradle.kts"),
+        "mvn -B test",
+        100,
+        (),
+        _java,
+        advice="a flight recording takes 100 samples a second",
     ),
+    Recipe("native code", ("CMakeLists.txt", "Makefile", "meson.build"), "./bench", 999, PERF, _native),
 )
