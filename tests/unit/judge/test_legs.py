@@ -68,7 +68,7 @@ def test_shards_have_the_p_of_a_single_report(slower: tuple[float, float]) -> No
 
 def test_other_shards_make_p_larger() -> None:
     """A change that is certain by itself is one of two that differ as much once a shard with a larger one is there."""
-    loads = [noisy(f"w{seed}", seed, factor) for seed, factor in enumerate((1.2, 1.0))]
+    loads = [noisy(f"w{seed}", seed, factor) for seed, factor in enumerate((1.6, 1.0))]
     legs = [Leg(load.workload, judged(load)) for load in loads]
     (family,) = legs[1].report.tests
     rival = tuple((value, 1e6, *rest) for value, _, *rest in family.first)
