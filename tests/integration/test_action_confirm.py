@@ -12,14 +12,14 @@ from profgate.__main__ import main
 
 RUNS = 5
 CONFIRMED = f"confirmed by {RUNS} + {RUNS} interleaved runs"
-POLICY = {".github/profgate.yml": b"gate: {confirm: required, gate-without-history: true}\n"}
+POLICY = {".github/profgate.yml": b"gate: {confirm: required}\n"}
 
 
 @pytest.fixture
 def waiting(stage: Stage) -> Stage:
     """A pull request whose first job found something slower, which has to be confirmed before it is red."""
     stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=POLICY)
-    stage.push()
+    stage.push_jobs()
     stage.open_pull()
     stage.start_first_half()
     assert stage.step(profiles(BOTH_SLOWER, 77)) == 0
@@ -62,7 +62,7 @@ def colours(stage: Stage) -> dict[str, str]:
 
 def test_before_it_is_confirmed_nothing_is_red_and_the_comment_says_why(waiting: Stage) -> None:
     assert waiting.outputs["conclusion"] == "warn"
-    assert "waits for a second measurement" in waiting.comments[0]
+    assert "waits for confirmation (confirm: required)" in waiting.comments[0]
 
 
 def test_what_repeats_is_red_and_the_same_comment_says_by_how_many_runs(waiting: Stage) -> None:
@@ -72,7 +72,7 @@ def test_what_repeats_is_red_and_the_same_comment_says_by_how_many_runs(waiting:
     assert waiting.outputs["conclusion"] == "fail"
     assert waiting.fake.state.comments.keys() == first
     (comment,) = waiting.comments
-    assert "### ❌ Performance gate failed" in comment
+    assert "### ❌ `parse` is 2.0x slower" in comment
     assert comment.count(CONFIRMED) >= 2
     assert "Measured again, both sides in turns: 2 of 2 suspects confirmed." in comment
     assert f"not {CONFIRMED}" not in comment
