@@ -10,7 +10,9 @@ import pytest
 
 from profgate.__main__ import main
 
-STEADY = "".join(f"\ndef render_{place}(values):\n    for value in values:\n        repr(value)\n" for place in range(8))
+STEADY = "".join(
+    f"\ndef render_{place}(values):\n    for value in values:\n        repr(value)\n" for place in range(8)
+)
 PROGRAM = (
     """
 def step(value):
