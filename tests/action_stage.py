@@ -14,6 +14,7 @@ from fake_github import FakeGitHub
 from fake_github.events import payload
 from profgate.action.door import main
 from profgate.action.job import Pace
+from profgate.model.levels import FEWEST_JOBS
 
 QUICK = Pace((0, 0), 0, 0, 0)
 WORKFLOW = ".github/workflows/profgate.yml"
@@ -63,6 +64,11 @@ class Stage:
         self.base = self.fake.add_commit(parents=[self.base], branch=self.base_branch)
         self.record(files or profiles(seed=len(self.fake.state.commits)))
         return self.base
+
+    def push_jobs(self) -> None:
+        """The fewest base jobs that can turn a pull request red."""
+        for _ in range(FEWEST_JOBS):
+            self.push()
 
     def record(self, files: Mapping[str, bytes]) -> int:
         self.fake.start_run(self.base, branch=self.base_branch)

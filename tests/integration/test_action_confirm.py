@@ -12,14 +12,14 @@ from profgate.__main__ import main
 
 RUNS = 5
 CONFIRMED = f"confirmed by {RUNS} + {RUNS} interleaved runs"
-POLICY = {".github/profgate.yml": b"gate: {confirm: required, gate-without-history: true}\n"}
+POLICY = {".github/profgate.yml": b"gate: {confirm: required}\n"}
 
 
 @pytest.fixture
 def waiting(stage: Stage) -> Stage:
     """A pull request whose first job found something slower, which has to be confirmed before it is red."""
     stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=POLICY)
-    stage.push()
+    stage.push_jobs()
     stage.open_pull()
     stage.start_first_half()
     assert stage.step(profiles(BOTH_SLOWER, 77)) == 0
@@ -62,7 +62,7 @@ def colours(stage: Stage) -> dict[str, str]:
 
 def test_before_it_is_confirmed_nothing_is_red_and_the_comment_says_why(waiting: Stage) -> None:
     assert waiting.outputs["conclusion"] == "warn"
-    assert "waits for a second measurement" in waiting.comments[0]
+    assert "waits for confirmation (confirm: required)" in waiting.comments[0]
 
 
 def test_what_repeats_is_red_and_the_same_comment_says_by_how_many_runs(waiting: Stage) -> None:
@@ -72,9 +72,9 @@ def test_what_repeats_is_red_and_the_same_comment_says_by_how_many_runs(waiting:
     assert waiting.outputs["conclusion"] == "fail"
     assert waiting.fake.state.comments.keys() == first
     (comment,) = waiting.comments
-    assert "### ❌ Performance gate failed" in comment
+    assert "### ❌ `parse` is 2.0x slower" in comment
     assert comment.count(CONFIRMED) >= 2
-    assert "Measured again, both sides in turns: 2 of 2 suspects confirmed." in comment
+    assert "3 of 3 possible regressions confirmed." in comment
     assert f"not {CONFIRMED}" not in comment
     assert "waits for" not in comment
     assert CONFIRMED in waiting.summary
@@ -87,7 +87,7 @@ def test_what_does_not_repeat_is_not_red_and_the_comment_says_so(waiting: Stage)
     assert set(colours(waiting).values()) == {"yellow"}
     (comment,) = waiting.comments
     assert f"not {CONFIRMED}" in comment
-    assert "Measured again, both sides in turns: 0 of 2 suspects confirmed." in comment
+    assert "0 of 3 possible regressions confirmed." in comment
     assert "❌" not in comment
 
 
@@ -106,10 +106,12 @@ def test_the_links_of_the_first_job_stay(waiting: Stage) -> None:
 
 
 def test_an_acceptance_counts_when_the_job_runs_again(waiting: Stage) -> None:
-    files = measured_again(waiting, SLOWER)
+    files = measured_again(waiting, BOTH_SLOWER)
     assert tell(waiting, files) == 1
     waiting.fake.state.collaborators["maintainer"] = "write"
-    waiting.fake.add_comment(waiting.number, "/profgate accept parse max=+150%: needed", author="maintainer")
+    for name in ("parse", "render"):
+        command = f"/profgate accept {name} max=+150%: needed"
+        waiting.fake.add_comment(waiting.number, command, author="maintainer")
     assert tell(waiting, files) == 0
     assert "accepted by `maintainer`" in waiting.comments[0]
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from action_stage import ARTIFACT, SHARES, SLOWER, Stage, profiles
+from action_stage import ARTIFACT, SHARES, Stage, profiles
 
 RENDER = SHARES | {"render": 40_000}
+FAR_SLOWER = SHARES | {"parse": 300_000}  # beyond the base job that was slower in `render`
 
 
 @pytest.fixture
@@ -80,14 +81,14 @@ def test_over_the_budget_the_report_advises_and_the_gate_only_advises_where_the_
     change(keeping, "app.py", b"on", seed=21)
     assert [one[3] for one in trials(keeping, tmp_path)] == ["fail"]
     keeping.open_pull()
-    assert keeping.compare(profiles(SLOWER, 77)) == 1
+    assert keeping.compare(profiles(FAR_SLOWER, 77)) == 1
     comment = keeping.file("comment.md")
     assert "false alarms in 1 of 1 comparison of unchanged code (95 % interval 2.5 % to 100 %)" in comment
     assert "set auto-demote: true" in comment
     change(keeping, ".github/profgate.yml", b"gate: {auto-demote: true}\n", seed=22)
     keeping.open_pull()
-    assert keeping.compare(profiles(SLOWER, 78)) == 0
+    assert keeping.compare(profiles(FAR_SLOWER, 78)) == 0
     told = policy_told(keeping)
     assert (told["demoted"], told["unchanged_reds"], told["unchanged_comparisons"]) == (True, 1, 1)
-    assert "demoted: the gate was red in 1 of 1 comparisons of unchanged code" in keeping.file("comment.md")
+    assert "advisory: 1 of 1 comparisons of unchanged code were red" in keeping.file("comment.md")
     assert "set auto-demote" not in keeping.file("comment.md")

@@ -15,7 +15,7 @@ TARGET = f"{ARTIFACT}-target"
 
 @pytest.fixture
 def forked(stage: Stage) -> Stage:
-    """A base branch whose noise is known, and a pull request of a fork."""
+    """Recorded base jobs, and a pull request of a fork."""
     for _ in range(BASE_RUNS):
         stage.push()
     stage.open_pull(fork=True)
@@ -244,10 +244,10 @@ def test_a_made_up_merge_does_not_choose_the_baseline(forked: Stage) -> None:
 
 def test_a_merge_of_another_head_does_not_choose_the_baseline(stage: Stage) -> None:
     """The author names an older merge of the base branch, before which it was as slow as the pull request is."""
-    stage.inputs["gate-without-history"] = "true"
+    stage.push(profiles(SLOWER, 4))
     slow = stage.push(profiles(SLOWER, 5))
     old = stage.base = stage.fake.add_commit(parents=[slow, stage.fake.add_commit(parents=[slow])], branch="main")
-    stage.push()
+    stage.push_jobs()
     stage.open_pull(fork=True)
     permissions = stage.fake.state.permissions
     stage.fake.read_only()
@@ -270,7 +270,7 @@ def test_a_merge_that_github_does_not_know_falls_back_to_the_merge_base(forked: 
 
 # Both builds in one job: the fork's run brings a baseline of its own
 
-BOTH = {"profiles": "profiles/head/**", "baseline-profiles": "profiles/base/**", "gate-without-history": "true"}
+BOTH = {"profiles": "profiles/head/**", "baseline-profiles": "profiles/base/**"}
 
 
 def both_builds(head: dict[str, int], seed: int = 2) -> dict[str, bytes]:

@@ -12,10 +12,8 @@ from profgate.publish.sticky_comment import ACTIONS_LOGIN
 
 @pytest.fixture
 def recorded(stage: Stage) -> Stage:
-    """Two recorded commits, a gate that needs no more, and an open pull request."""
-    stage.inputs["gate-without-history"] = "true"
-    stage.push()
-    stage.push()
+    """As many base jobs as the gate needs, and an open pull request."""
+    stage.push_jobs()
     stage.open_pull()
     return stage
 
@@ -75,7 +73,7 @@ def test_of_a_closed_pull_request_nothing_false_stays(recorded: Stage) -> None:
     recorded.compare(profiles(SLOWER, 77))
     recorded.fake.state.pulls[recorded.number].state = "closed"
     assert recorded.compare(profiles(SHARES, 78)) == 0
-    assert "Back to normal" in shown(recorded)[0]
+    assert "✅ Resolved" in shown(recorded)[0]
 
 
 @pytest.mark.parametrize("older", ["edit", "minimize"])
@@ -108,7 +106,7 @@ def test_a_draft_is_judged_as_any_and_keeps_its_comment_when_it_is_ready(recorde
         assert recorded.compare(profiles(shares, 77)) == (0 if shares is SHARES else 1)
         (comment,) = shown(recorded)
         assert ("render" in comment) == (shares is BOTH_SLOWER)
-        assert ("Back to normal" in comment) == (shares is SHARES)
+        assert ("✅ Resolved" in comment) == (shares is SHARES)
     assert recorded.fake.count("POST", "/comments") == 1
 
 
@@ -127,8 +125,8 @@ def test_of_a_renamed_base_branch_nothing_is_known_until_it_is_recorded_again(re
     recorded.base_branch = "trunk"
     assert recorded.compare(profiles(SLOWER, 77)) == 0
     assert recorded.outputs["conclusion"] == "not_compared"
-    assert "there is no baseline yet" in shown(recorded)[0]
-    recorded.push()
+    assert "First run: nothing to compare with yet" in shown(recorded)[0]
+    recorded.push_jobs()
     recorded.open_pull()
     assert recorded.compare(profiles(SLOWER, 78)) == 1
 
@@ -146,12 +144,11 @@ def test_a_second_attempt_edits_the_comment_of_the_first(recorded: Stage) -> Non
     recorded.start_again()
     assert recorded.finish(recorded.step(profiles(SHARES, 78))) == 0
     assert len(shown(recorded)) == 1
-    assert "Back to normal" in shown(recorded)[0]
+    assert "✅ Resolved" in shown(recorded)[0]
 
 
 def test_the_second_attempt_of_a_fork_is_the_one_that_is_told(stage: Stage) -> None:
-    stage.inputs["gate-without-history"] = "true"
-    stage.push()
+    stage.push_jobs()
     stage.open_pull(fork=True)
     permissions = dict(stage.fake.state.permissions)
     stage.fake.read_only()
@@ -200,8 +197,7 @@ def test_a_baseline_of_another_system_is_not_compared_and_not_passed(stage: Stag
 def test_systems_side_by_side_are_each_compared_with_their_own(stage: Stage) -> None:
     """A key for each: neither takes the other's baseline, and each keeps its comment."""
     systems = {"linux": SHARES, "windows": BOTH_SLOWER}  # the second is slower as it is
-    stage.inputs["gate-without-history"] = "true"
-    for seed in range(2):
+    for seed in range(3):
         stage.base = stage.fake.add_commit(parents=[stage.base], branch="main")
         for place, (system, shares) in enumerate(systems.items()):
             stage.environ, stage.inputs["key"] = {"RUNNER_OS": system}, system
@@ -247,15 +243,15 @@ def test_a_cancelled_leg_is_not_passed_and_a_new_run_takes_it_back(stage: Stage)
     assert stage.outputs["conclusion"] == "not_compared"
     assert "a leg ended with cancelled" in shown(stage)[0]
     assert stage.matrix({"a": profiles(SHARES, 77), "b": profiles(SHARES, 78)}) == 0
-    assert "Back to normal" in shown(stage)[0]
+    assert "✅ Resolved" in shown(stage)[0]
     assert stage.outputs["base-runs"] == "2"
 
 
 def test_what_legs_know_of_false_alarms_counts_in_the_merge(stage: Stage) -> None:
     """A gate that was red too often on unchanged code is demoted, also where a last job judges."""
-    policy = {".github/profgate.yml": b"gate: {auto-demote: true, gate-without-history: true}\n"}
+    policy = {".github/profgate.yml": b"gate: {auto-demote: true}\n"}
     stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=policy)
-    stage.push()
+    stage.push_jobs()
     stage.open_pull()
     stage.start_first_half()
     stage.step(profiles(SLOWER, 77), mode="leg")
@@ -267,7 +263,7 @@ def test_what_legs_know_of_false_alarms_counts_in_the_merge(stage: Stage) -> Non
     again = stage.fake.add_artifact(stage.first_half, stored.name, members)
     assert again > stored.id
     assert stage.finish(stage.step({}, mode="merge", **{"legs-result": "success"})) == 0
-    assert "demoted: the gate was red in 3 of 10" in stage.file("report.json")
+    assert "advisory: 3 of 10 comparisons of unchanged code were red" in stage.file("comment.md")
 
 
 EMPTY_LINKS = b'{"schema": "profgate.links/1", "pages": [], "index": null, "report": null, "run": null}'

@@ -60,13 +60,13 @@ REQUESTS = (
 
 @pytest.fixture
 def stormy(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Stage:
-    """A recorded baseline and a pull request that is slower, in a run that waits for nothing."""
+    """Recorded base jobs and a pull request that is slower, in a run that waits for nothing."""
     monkeypatch.setattr(github_requests, "TIMEOUT", 1)  # PyGithub takes whole seconds
     monkeypatch.setattr(artifact_service, "TIMEOUT", 0.2)
     monkeypatch.setattr(downloads, "STALL_SECONDS", 0.2)
-    stage.push()
+    stage.push_jobs()
     stage.open_pull(files=SOURCE)
-    stage.inputs |= {"gate-without-history": "true", "status": "true", "check-run": "true"}
+    stage.inputs |= {"status": "true", "check-run": "true"}
     stage.pace = Pace((0, 0), 1, 0, 0, Patience(sleep=lambda _: None))
     return stage
 

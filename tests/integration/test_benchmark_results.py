@@ -52,13 +52,13 @@ def test_what_nobody_calls_better_is_shown_and_never_fails() -> None:
     )
 
 
-def test_the_runs_of_one_job_are_one_value() -> None:
+def test_runs_of_two_jobs_never_fail() -> None:
     manifest = Manifest(commit="c" * 40, run_id=1, job="bench", files=())
     report = compared(entries("ms"), entries("ms", 1.3), (manifest, replace(manifest, run_id=2)))
     assert report.verdict.conclusion != "fail"
     [metric] = report.workloads[0].metrics
     assert metric.runs["baseline"] == 10
-    assert any("what one job repeats says nothing" in reason for reason in metric.cannot_tell)
+    assert {reason.code for finding in metric.findings for reason in finding.reasons} == {"few_jobs"}
 
 
 @pytest.mark.parametrize(

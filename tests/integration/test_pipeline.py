@@ -44,11 +44,11 @@ def test_sides_swapped_turn_the_verdict() -> None:
     assert directions == [["worse"], ["better"]]
 
 
-def test_a_total_far_apart_is_not_passed_because_one_run_says_nothing() -> None:
+def test_one_run_a_side_is_inconclusive() -> None:
     sides = ([source_of("a.folded", STACKS)], [source_of("a.folded", STACKS.replace(b"000", b"0000"))])
     verdict = build_report(PipelineInput(*sides, named=True), read_all, STRATEGIES).report.verdict
-    assert verdict.conclusion == "warn"
-    assert verdict.reasons[0].startswith("the total changed by +900 % in a, samples, which these runs cannot tell")
+    assert (verdict.conclusion, verdict.exit_code) == ("inconclusive", 0)
+    assert verdict.reasons[0].code == "too_few_runs"
 
 
 def test_calls_without_stacks_get_a_page_that_says_so() -> None:

@@ -43,8 +43,11 @@ def _keys_of(
     for number, raw in enumerate(zip(frames.names, frames.files, frames.lines, strict=True)):
         key = cache.get(raw)
         if key is None:
-            named = (wishes.applied_to(raw[0]), *raw[1:]) if wishes.pairs else raw
-            key = cache[raw] = frame_key(*named, level, native=native, needles=needles)
+            name, file, line = raw
+            if line is not None and level != "none":
+                name = name.removesuffix(f":{line}") or name  # Perun's names of locations end in their lines
+            name = wishes.applied_to(name) if wishes.pairs else name
+            key = cache[raw] = frame_key(name, file, line, level, native=native, needles=needles)
         if number in roots and level != "none" and (renamed := root_name(key.name)) != key.name:
             key = FrameKey(renamed, key.file, key.line)
         keys.append(key)

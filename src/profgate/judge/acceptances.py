@@ -1,4 +1,4 @@
-"""What people accepted is red no longer: bound to one location and a size, never a total, never anything else."""
+"""What people accepted is red no longer: bound to one location and a size; a total only where that explains it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -6,6 +6,7 @@ from dataclasses import replace
 from profgate.judge.findings import TOTAL, importance, is_total
 from profgate.model.acceptance import Acceptance
 from profgate.model.change import Location
+from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, WorkloadReport
 from profgate.model.visible_text import name_text
@@ -89,6 +90,8 @@ def _with_accepted(workload: str, metric: MetricReport, limits: Sequence[Accepta
     if not limits or not metric.findings:
         return metric
     findings = [_accepted(workload, metric, finding, limits) for finding in metric.findings]
+    accepted = sum(finding.delta or 0.0 for finding in findings if finding.acknowledgement)
+    findings = [_total_explained(finding, accepted) for finding in findings]
     return replace(metric, findings=tuple(sorted(findings, key=importance)))
 
 
@@ -103,6 +106,17 @@ def _accepted(workload: str, metric: MetricReport, finding: Finding, limits: Seq
         said = {"by": one.by, "reason": one.reason, "limit": _percent(one.limit), "link": one.link}
         return replace(finding, colour="yellow", reasons=(told, *others), acknowledgement=said)
     return finding
+
+
+def _total_explained(finding: Finding, accepted: float) -> Finding:
+    """A red total is yellow where it hardly moved but for what was accepted."""
+    before, delta = finding.from_value, finding.delta
+    if finding.colour != "red" or not is_total(finding) or not accepted or not before or delta is None:
+        return finding
+    usual = max(TOTAL_FLOOR, finding.statistics.get("bound") or 0.0)
+    if abs(delta - accepted) > usual * before:
+        return finding
+    return replace(finding, colour="yellow", reasons=(Reason(ReasonCode.ACCEPTED_PARTS),))
 
 
 def _percent(fraction: float) -> str:

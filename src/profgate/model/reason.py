@@ -36,6 +36,7 @@ class ReasonCode(StrEnum):
     SEVERITY = "severity"  # severity, setting, value
     BELOW_MINIMUM = "below_minimum"
     ACCEPTED = "accepted"  # by, limit, reason
+    ACCEPTED_PARTS = "accepted_parts"
     MODELS = "models"
 
     # why a finding is only a note

@@ -199,6 +199,7 @@ SENTENCES: dict[ReasonCode, Callable[[Parameters, Quote], str]] = {
     ),
     ReasonCode.BELOW_MINIMUM: _fixed("below the minimum size for the gate"),
     ReasonCode.ACCEPTED: _accepted,
+    ReasonCode.ACCEPTED_PARTS: _fixed("explained by accepted changes"),
     ReasonCode.MODELS: _fixed("its cost grows differently with the size of the input; not confirmed by a test"),
     ReasonCode.NOT_TESTED: _fixed("no test could confirm it"),
     ReasonCode.WITHIN_NOISE: _fixed("within noise"),
