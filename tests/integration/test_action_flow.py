@@ -11,7 +11,7 @@ import cmarkgfm
 import cmarkgfm.cmark
 import pytest
 
-from action_stage import ARTIFACT, BASE_RUNS, BOTH_SLOWER, FASTER, SHARES, SLOWER, Stage, folded, profiles
+from action_stage import ARTIFACT, BASE_RUNS, BOTH_SLOWER, FASTER, SHARES, SLOWER, Stage, profiles
 from profgate.model.manifest import MANIFEST_NAME
 
 

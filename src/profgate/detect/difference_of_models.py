@@ -1,4 +1,4 @@
-"""What fast_check, linear_regression and polynomial_regression share: the difference of the two best models."""
+"""Strategies on the difference of the two best models: fast_check, linear_regression, polynomial_regression."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,11 +21,12 @@ from profgate.detect.model_pairs import (
     one_sided_or_unknown,
 )
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.change import Detection, OptionSpec
+from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
-from profgate.model.cost_models import LINEAR, CostModels
+from profgate.model.cost_models import LINEAR, QUADRATIC, SHAPES, CostModels
 from profgate.model.kinds import Kind
 from profgate.statistics.cost_values import grid, values
+from profgate.statistics.regression import TIE, fitted
 from profgate.statistics.thresholds import above, at_least, at_most
 
 FRAME_OPTIONS: tuple[OptionSpec, ...] = (
@@ -34,6 +35,12 @@ FRAME_OPTIONS: tuple[OptionSpec, ...] = (
     OptionSpec("min_overlap", 0.5, "part of both ranges of sizes that must be common for more than a maybe", 0.0, 1.0),
     CHOICE,
 )
+FLAT = 0.05  # slope, as a part of the largest difference, and scatter, as a part of the squares, that count as none
+CURVED = 0.90  # r_square from which a parabola is believed,
+BETTER = 0.01  # if it is so much better than the line
+STRAIGHT = 0.95
+LEFT_OVER = 0.01  # part of the squares that a polynomial may leave
+DEGREES = ("constant", "linear", "quadratic")
 CHUNK = 1000  # pairs at a time: their grids stay in memory
 Shape = Callable[[FloatArray, FloatArray], list[str]]
 
@@ -142,3 +149,87 @@ def _kinds(area: FloatArray, relative: FloatArray, alike: BoolArray, certain: fl
     kinds = np.where(sure, directed(Kind.DEGRADATION, worse), directed(Kind.MAYBE_DEGRADATION, worse))
     kinds = np.where(alike | (area == 0), np.int64(Kind.NO_CHANGE), kinds)
     return np.where(np.isnan(relative), np.int64(Kind.UNKNOWN), kinds)
+
+
+def best_shape(z: FloatArray, difference: FloatArray) -> list[str]:
+    """The model with the largest r_square over z, ties to the lower order; "unknown" where none fits."""
+    rows, count = difference.shape
+    fits = fitted(np.repeat(np.arange(rows), count), np.tile(z, rows), difference.ravel(), rows)
+    highest = np.zeros(rows)
+    np.maximum.at(highest, fits.group, fits.r_square)
+    near = (fits.r_square > 0) & (fits.r_square >= highest[fits.group] - TIE)
+    lowest = np.full(rows, len(SHAPES))
+    np.minimum.at(lowest, fits.group[near], fits.kind[near])
+    return [(*SHAPES, "unknown")[kind] for kind in lowest.tolist()]
+
+
+def linear_shape(z: FloatArray, difference: FloatArray) -> list[str]:
+    """Constant where neither slope nor scatter counts, else quadratic or linear where they fit, else the best model."""
+    rows, count = difference.shape
+    fits = fitted(np.repeat(np.arange(rows), count), np.tile(z, rows), difference.ravel(), rows)
+    scores = {kind: np.full(rows, np.nan) for kind in (LINEAR, QUADRATIC)}
+    for kind, score in scores.items():
+        here = fits.kind == kind
+        score[fits.group[here]] = fits.r_square[here]
+    middle = z - z.mean()
+    slope = difference @ middle / (middle @ middle)
+    scatter = ((difference - difference.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    flat = np.abs(slope) <= FLAT * np.abs(difference).max(axis=1, initial=0.0)
+    flat &= scatter <= FLAT * (difference**2).sum(axis=1)
+    curved = above(scores[QUADRATIC], CURVED) & above(scores[QUADRATIC] - scores[LINEAR], BETTER)
+    straight = ~at_most(scores[LINEAR], STRAIGHT) & ~np.isnan(scores[LINEAR])
+    chosen = np.select([flat, curved, straight], [0, QUADRATIC, LINEAR], -1)
+    rest = iter(best_shape(z, difference[chosen < 0]))
+    return [SHAPES[kind] if kind >= 0 else next(rest) for kind in chosen.tolist()]
+
+
+def polynomial_shape(z: FloatArray, difference: FloatArray) -> list[str]:
+    """The lowest degree whose least squares polynomial leaves at most a hundredth of the squares, else "unknown"."""
+    squares = (difference**2).sum(axis=1)
+    found = np.full(len(difference), len(DEGREES))
+    for degree in reversed(range(len(DEGREES))):
+        basis = np.linalg.qr(z[:, None] ** np.arange(degree + 1))[0]
+        rest = difference - (difference @ basis) @ basis.T
+        found = np.where((rest**2).sum(axis=1) <= LEFT_OVER * squares, degree, found)
+    return [(*DEGREES, "unknown")[degree] for degree in found.tolist()]
+
+
+class DifferenceOfModels:
+    """Finds functions whose modelled cost differs, and names the form of the difference: {form}.
+
+    Works on the best models of both sides over their common range of sizes; both need a linear model too, which is
+    fitted where the records allow. Size is the mean relative difference: up to 25 % is a maybe. Its confidence is the
+    lower r_square of the two models, which shows how well they follow the records and nothing about noise, so it names
+    functions on unchanged code too. It cannot tell where a model is missing or the ranges of sizes do not meet, and
+    reports no more than a maybe where less than half of them is common. fast_check, linear_regression and
+    polynomial_regression have one vote together: they differ in the name of the form alone.
+    """
+
+    name: str
+    short: str
+    family = "M"
+    options: tuple[OptionSpec, ...] = FRAME_OPTIONS
+    shape: Shape
+
+    def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
+        """One row for each location with records or models."""
+        return word(self, comparison, options, type(self).shape)
+
+
+def _described(form: str) -> str:
+    return (DifferenceOfModels.__doc__ or "").replace("{form}", form)
+
+
+class FastCheck(DifferenceOfModels):  # noqa: D101 - described below
+    __doc__ = _described("the model that describes it best")
+    name, short, shape = "fast_check", "fast", staticmethod(best_shape)
+
+
+class LinearRegression(DifferenceOfModels):  # noqa: D101
+    __doc__ = _described("constant, a line or a curve")
+    name, short, shape = "linear_regression", "lreg", staticmethod(linear_shape)
+
+
+class PolynomialRegression(DifferenceOfModels):  # noqa: D101
+    __doc__ = _described("a constant, linear or quadratic amount")
+    name, short, shape = "polynomial_regression", "preg", staticmethod(polynomial_shape)

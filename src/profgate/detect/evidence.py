@@ -1,7 +1,7 @@
 """The tests that may decide, over all comparisons of a report: by runs that are alike, by base jobs, or exactly."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from profgate.model.levels import (
     listing_margin,
 )
 from profgate.model.tests import Maxima, TestFamily
-from profgate.model.units import CALLS, MetricKind
+from profgate.model.units import MetricKind
 
 Facts = dict[str, float | int | str | bool | None]
 
@@ -198,18 +198,15 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: float) -> Evi
     if samples is not None:
         facts["samples_baseline"], facts["samples_target"] = samples
     facts["inconclusive"] = _inconclusive(facts, certain)
-    return Evidence(
-        costs=evidence.costs,
-        mode="exact" if certain is not None else evidence.mode,
-        p=evidence.p if certain is None else np.where(certain, 0.0, evidence.p),
-        t=evidence.t,
-        difference=evidence.difference,
-        error=evidence.error,
-        distance=evidence.distance if certain is None else np.where(certain, FAR, evidence.distance),
-        bound=evidence.bound,
-        listed=evidence.listed if certain is None else evidence.listed | certain,
-        certain=evidence.certain if certain is None else evidence.certain | certain,
-        baseline_runs=evidence.baseline_runs,
+    if certain is None:
+        return replace(evidence, facts=facts)
+    return replace(
+        evidence,
+        mode="exact",
+        p=np.where(certain, 0.0, evidence.p),
+        distance=np.where(certain, FAR, evidence.distance),
+        listed=evidence.listed | certain,
+        certain=evidence.certain | certain,
         facts=facts,
     )
 
@@ -267,8 +264,3 @@ def _inconclusive(facts: Facts, exact: BoolArray | None) -> str | None:
     visible = [facts["visible_total"], facts["visible_tenth"]]
     seen = any(isinstance(size, float) and size <= VISIBLE for size in visible)
     return None if seen else "cannot_see"
-
-
-def may_gate(comparison: Comparison) -> bool:
-    """Calls explain a change, they are no cost of their own."""
-    return (comparison.metric.name, comparison.metric.unit) != (CALLS.name, CALLS.unit)

@@ -8,13 +8,11 @@ from profgate.detect.best_model_order_equality import BestModelOrderEquality
 from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
 from profgate.detect.call_context import CallContext
 from profgate.detect.change_point import ChangePoint
+from profgate.detect.difference_of_models import FastCheck, LinearRegression, PolynomialRegression
 from profgate.detect.exclusive_time_outliers import ExclusiveTimeOutliers
-from profgate.detect.fast_check import FastCheck
 from profgate.detect.integral_comparison import IntegralComparison
-from profgate.detect.linear_regression import LinearRegression
 from profgate.detect.local_statistics import LocalStatistics
 from profgate.detect.overweight import Overweight
-from profgate.detect.polynomial_regression import PolynomialRegression
 from profgate.detect.stable_ranks import StableRanks
 from profgate.detect.totals import Totals
 from profgate.errors import SettingsError

@@ -7,9 +7,7 @@ import pytest
 
 from model_samples import MODEL_PAIRS, Given, measured, pair, points, with_line
 from profgate.detect.base import Strategy
-from profgate.detect.fast_check import FastCheck
-from profgate.detect.linear_regression import LinearRegression
-from profgate.detect.polynomial_regression import PolynomialRegression
+from profgate.detect.difference_of_models import FastCheck, LinearRegression, PolynomialRegression
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
