@@ -109,7 +109,7 @@ class _Search:
         self.split = comparison.runs.baseline
         self.factors = _factors_of_rest(comparison, evidence)
         self.paths = CallPaths(comparison, self.factors[-(comparison.runs.baseline + comparison.runs.target) :])
-        self.fallen = {sign: self._moving(sign) for sign in (1, -1)}
+        self.moving = [symbol for sign in (1, -1) for symbol in self._moving(sign)]
         self.place = {
             (int(symbol), int(kind)): place
             for place, (symbol, kind) in enumerate(zip(evidence.costs.symbol, evidence.costs.kind, strict=True))
@@ -137,7 +137,7 @@ class _Search:
                 row.sign,
                 row.change,
                 self.split,
-                self.fallen[-row.sign],
+                self.moving,
                 self._certain(row),
                 subtree=row.subtree,
             )

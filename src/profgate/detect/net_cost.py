@@ -146,7 +146,7 @@ def offsetting(
     sign: int,
     change: float,
     split: int,
-    against: list[int],
+    moving: list[int],
     certain: Callable[[Enclosing, int], bool],
     *,
     subtree: bool,
@@ -154,10 +154,10 @@ def offsetting(
     """The nearest caller in which the rest moved against the change by half of it; None where there is none.
 
     The rest is everything in the caller by ``certain(caller, sign)``, whether it moved in that direction by more than
-    chance, or the functions ``against``, which were found to move in that direction by their self cost.
+    chance, or the functions that were seen ``moving`` by their self cost, added up.
     """
     for caller in paths.enclosing(symbol, sign, subtree=subtree):
-        found = [(other, False) for other in against if other != symbol]
+        found = [(other, False) for other in moving if other != symbol]
         known = _moved(paths.explained(caller.symbol, found), split) if found else 0.0
         if -sign * known >= OFFSET * abs(change):
             return caller
