@@ -170,6 +170,12 @@ def test_offset_in_the_run_is_listed_and_uncertain() -> None:
     }
 
 
+def test_caller_of_a_listed_function_is_not_listed_again() -> None:
+    """What fell below it is less than what rose, and its part of the change is known."""
+    rows = found(sides({"main;x;a": 300, "main;y;b": 900}, {"main;x;a": 1800, "main;y;b": 400}))
+    assert [name for name, row in rows.items() if row.listed and row.sign > 0] == ["a"]
+
+
 def test_recursion_counts_each_cost_once() -> None:
     deep = {"main;fib": 100, "main;fib;fib": 300, "main;fib;fib;fib": 600}
     rows = found(sides(deep, {stack: 2 * cost for stack, cost in deep.items()}))
