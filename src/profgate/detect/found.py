@@ -153,7 +153,9 @@ class _Search:
 
     def explained(self, row: FoundRow, rows: list[FoundRow]) -> bool:
         """Whether rows that stand inside a subtree hold half of its change."""
-        inside = [(other.symbol, other.subtree) for other in rows if (other.sign, other.net) == (row.sign, row.net)]
+        inside = [
+            (other.symbol, other.subtree) for other in rows if other.sign == row.sign and other.net in {"", row.net}
+        ]
         if not row.subtree or not inside:
             return False
         if (row.symbol, True) in inside:

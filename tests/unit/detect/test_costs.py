@@ -16,6 +16,7 @@ from profgate.detect.costs import (
     costs_of,
     factors_of_others,
 )
+from profgate.model.arrays import FloatArray
 from profgate.model.comparison import Comparison
 from profgate.model.units import Metric, MetricKind
 
@@ -26,8 +27,8 @@ def scaled(factor: float, **changed: int) -> dict[str, int]:
     return {name: round(factor * count) for name, count in {**BASE, **changed}.items()}
 
 
-def relative(factors: np.ndarray) -> list[float]:
-    return (factors / factors[0]).tolist()
+def relative(factors: FloatArray) -> list[float]:
+    return list((factors / factors[0]).tolist())
 
 
 def names(comparison: Comparison, costs: Costs, kind: int) -> list[str]:
@@ -37,7 +38,7 @@ def names(comparison: Comparison, costs: Costs, kind: int) -> list[str]:
 def values(comparison: Comparison, costs: Costs, kind: int, name: str) -> list[float]:
     place = comparison.symbols.names.index(name)
     (row,) = np.flatnonzero((costs.kind == kind) & (costs.symbol == place))
-    return costs.values[row].tolist()
+    return list(costs.values[row].tolist())
 
 
 def test_slower_machine_is_a_common_factor() -> None:

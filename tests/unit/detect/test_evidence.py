@@ -123,7 +123,7 @@ def test_exact_change_is_three_times_the_spread(spread: int, exact: bool) -> Non
 
 def test_one_run_of_counts_is_not_exact() -> None:
     found = evidence(from_exclusive([BASE], [SLOWER], metric=COUNTED))
-    assert (found.mode, found.facts["exact"], found.listed.any()) == ("runs", False, False)
+    assert (found.mode, found.facts["exact"], bool(found.listed.any())) == ("runs", False, False)
     assert found.facts["inconclusive"] == "too_few_runs"
 
 
@@ -152,7 +152,7 @@ def test_base_jobs_state_their_bound() -> None:
     others = BASE["f07"] + (0 + 20 + 0 + 10) / 4
     mean = BASE["f07"] + (0 + 20 + 47 + 0 + 10) / 5
     assert found.bound[row] == pytest.approx((BASE["f07"] + 47 - others) / mean)
-    assert (found.facts["base_jobs"], np.isnan(found.p).all(), bool(found.certain[row])) == (5, True, True)
+    assert (found.facts["base_jobs"], bool(np.isnan(found.p).all()), bool(found.certain[row])) == (5, True, True)
 
 
 def test_unchanged_job_is_within_the_bound() -> None:

@@ -30,7 +30,7 @@ def rows_of(*values: list[float] | FloatArray, floor: float = 0.0, own: float = 
 
 def p_values(rows: Rows, baseline: int, target: int) -> list[float]:
     (p,) = family_of([rows], baseline, target, RED).p
-    return p.tolist()
+    return list(p.tolist())
 
 
 @pytest.mark.parametrize(("baseline", "target"), [(1, 1), (3, 3), (5, 5), (4, 6), (3, 9)])

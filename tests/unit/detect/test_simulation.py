@@ -66,7 +66,7 @@ def found(comparison: Comparison) -> dict[str, Kind]:
     """What the tests of locations and of the total call changed."""
     (evidence,), _ = evidence_of([comparison])
     context = Context(evidence=evidence)
-    rows = {}
+    rows: dict[str, Kind] = {}
     for strategy in (CalibratedLogRatio(), Totals()):
         detection = strategy.detect(comparison, {}, context)
         for symbol, kind in zip(detection.symbol.tolist(), detection.kind.tolist(), strict=True):

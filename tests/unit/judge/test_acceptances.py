@@ -8,7 +8,7 @@ import pytest
 from profgate.judge.acceptances import with_acceptances
 from profgate.model.acceptance import Acceptance
 from profgate.model.change import Location
-from profgate.model.reason import Reason, ReasonCode
+from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Finding, Relation, WorkloadReport
 from profgate.report.json_report import from_json, to_json
 from report_samples import finding, metric, report
@@ -39,7 +39,7 @@ STORE = finding("store", 1e9, 3e9)
 def test_accepted_finding_is_yellow_and_states_why() -> None:
     found, (wish,) = settled([load(PARSE, STORE)], accepting())
     assert found["api/parse"].colour == "yellow"
-    accepted = {"by": "octocat", "limit": 1.25, "reason": "the new format needs it"}
+    accepted: dict[str, Parameter] = {"by": "octocat", "limit": 1.25, "reason": "the new format needs it"}
     assert found["api/parse"].reasons == (Reason(ReasonCode.ACCEPTED, accepted),)
     assert found["api/parse"].acknowledgement == {
         "by": "octocat",

@@ -71,7 +71,8 @@ def test_other_shards_make_p_larger() -> None:
     loads = [noisy(f"w{seed}", seed, factor) for seed, factor in enumerate((1.6, 1.0))]
     legs = [Leg(load.workload, judged(load)) for load in loads]
     (family,) = legs[1].report.tests
-    rival = tuple((value, 1e6, *rest) for value, _, *rest in family.first)
+    worse, better = ((side[0], 1e6, *side[2:]) for side in family.first)
+    rival = worse, better
     louder = replace(legs[1], report=replace(legs[1].report, tests=(replace(family, first=rival, last=rival),)))
     merged = as_one([legs[0], louder], Policy())[0]
     assert p_values(merged)["w0", "f07"] == 2 / 252
