@@ -33,7 +33,7 @@ CALIBRATION: dict[str, float | int | str | bool | None] = {
     "splits": 252,
     "total_tested": True,
     "visible_total": 0.04,
-    "visible_hundredth": 0.22,
+    "visible_tenth": 0.22,
 }
 
 

@@ -115,7 +115,7 @@ class CalibratedLogRatio:
         if not row.listed or row.net == "moved":
             return Kind.NO_CHANGE
         share = abs(row.change) / evidence.costs.whole
-        own = abs(row.change) / row.before if row.before > 0 else np.inf
+        own = abs(row.change) / row.before if row.before > 0 and not row.new else np.inf
         if share < options["listed_share"] or own < options["own"]:
             return Kind.NO_CHANGE
         large = share >= options["gate_share"] and abs(row.change) * comparison.metric.scale >= options["min_abs"]

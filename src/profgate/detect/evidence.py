@@ -234,17 +234,16 @@ def _common_factor(comparison: Comparison, evidence: Evidence) -> float:
 
 
 def _visible(evidence: Evidence, factor: float) -> Facts:
-    """Smallest relative changes that 4 of 5 comparisons show: of the total, and of functions of 1 % and 10 %."""
+    """Smallest relative changes that 4 of 5 comparisons show: of the total, and of a function of 10 %."""
     costs = evidence.costs
     total = costs.values[-1].mean()
     found: Facts = {
         "visible_total": _number(max(TOTAL_FLOOR, factor * float(evidence.error[-1]) / total)),
     }
     usual = np.median(evidence.error / np.sqrt(costs.sampling))
-    for name, share in (("visible_hundredth", 0.01), ("visible_tenth", VISIBLE_SHARE)):
-        at = share * costs.whole
-        error = usual * np.sqrt(costs.variance_at(np.array([at])))[0]
-        found[name] = _number(max(OWN_FLOOR, GATE_SHARE / share, factor * float(error) / at))
+    at = VISIBLE_SHARE * costs.whole
+    error = usual * np.sqrt(costs.variance_at(np.array([at])))[0]
+    found["visible_tenth"] = _number(max(OWN_FLOOR, GATE_SHARE / VISIBLE_SHARE, factor * float(error) / at))
     return found
 
 

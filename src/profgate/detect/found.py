@@ -15,6 +15,7 @@ from profgate.model.comparison import Comparison
 from profgate.model.levels import LISTED, job_margin
 from profgate.model.units import MetricKind
 
+NEARLY_ALL = 0.9  # part of the run from which a caller is the run
 EXPLAINED = 0.5  # part of a subtree's change that rows inside it have to hold to be its cause
 
 
@@ -143,7 +144,7 @@ class _Search:
             )
             if caller is None:
                 return row
-            if caller.symbol == WHOLE:
+            if caller.symbol == WHOLE or caller.cost.mean() >= NEARLY_ALL * self.evidence.costs.whole:
                 return replace(row, net="offset", certain=False)
             judged = self._of_caller(caller, row.sign)
             if judged is None:

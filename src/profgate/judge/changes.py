@@ -333,7 +333,7 @@ def metric_report(
         ]
         listed |= {int(detection.symbol[row]) for row in rows.listed if detection.symbol[row] >= 0}
     calibration = _calibration(comparison, detections)
-    visible = calibration.get("visible_hundredth")
+    visible = calibration.get("visible_tenth")
     metric, runs = comparison.metric, comparison.runs
     return MetricReport(
         name=metric.name,

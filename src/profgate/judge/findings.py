@@ -49,13 +49,15 @@ class GateContext:
     """What holds for every finding of one metric.
 
     ``red`` is the level of the family of tests, ``advisory`` what keeps every finding of the metric from being red.
-    ``calls`` are exact calls of a run of both sides by name and file, where the workload has them.
+    ``calls`` are exact calls of a run of both sides by name and file, where the workload has them. ``decided``: another
+    metric of the workload has runs enough to decide.
     """
 
     policy: Policy
     red: float
     advisory: tuple[Reason, ...] = ()
     calls: dict[tuple[str, str | None], tuple[float, float]] = field(default_factory=dict)
+    decided: bool = False
 
 
 def direction_of(kind: Kind) -> Direction:
@@ -268,7 +270,8 @@ def _judged(finding: Finding, metric: MetricReport, context: GateContext, net: s
         obstacles.append(_severity(finding, "fail-on", context.policy.fail_on))
     obstacles += [*_against(finding, context), *context.advisory]
     if obstacles:
-        return replace(finding, colour="yellow", reasons=tuple(obstacles))
+        unconfirmed = context.decided and obstacles[0].code is ReasonCode.UNCONFIRMED
+        return replace(finding, colour="neutral" if unconfirmed else "yellow", reasons=tuple(obstacles))
     return replace(finding, colour="red", reasons=(proof or _why_red(finding, metric),))
 
 

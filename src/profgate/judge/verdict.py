@@ -54,7 +54,9 @@ def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: Met
         return replace(metric, findings=())
     families = sum(len(family.first[0]) * RED >= 1.0 for family in draft.tests)  # those that can show red at all
     red = min(RED, RED_OF_FAMILIES / max(1, families))
-    context = GateContext(policy, red, tuple(_advisory(draft, policy, metric)), _calls_of(workload))
+    compared = [other for other in workload.metrics if other.state == "compared"]
+    decided = any(other.calibration.get("inconclusive") is None for other in compared)
+    context = GateContext(policy, red, tuple(_advisory(draft, policy, metric)), _calls_of(workload), decided)
     return replace(metric, findings=merged(metric, context))
 
 

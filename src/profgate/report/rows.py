@@ -472,10 +472,10 @@ def detectable(metric: MetricReport) -> str:
 
 
 def visible(metric: MetricReport) -> str:
-    """The smallest visible changes: ``4 % in the total, 22 % in a 1 % function``."""
-    total, hundredth = (metric.calibration.get(f"visible_{name}") for name in ("total", "hundredth"))
+    """The smallest visible changes: ``4 % in the total, 22 % in a 10 % function``."""
+    total, tenth = (metric.calibration.get(f"visible_{name}") for name in ("total", "tenth"))
     told = [f"{numbers.smallest_change(total)} in the total"] if isinstance(total, int | float) else []
-    told += [f"{numbers.smallest_change(hundredth)} in a 1 % function"] if isinstance(hundredth, int | float) else []
+    told += [f"{numbers.smallest_change(tenth)} in a 10 % function"] if isinstance(tenth, int | float) else []
     return ", ".join(told)
 
 

@@ -147,7 +147,9 @@ MOVED = {
 def test_moved_cost_is_no_change(edit: str, build: type) -> None:
     rows = found(build(*MOVED[edit]))
     assert rows
-    assert {(row.net, row.listed, row.certain) for row in rows.values()} == {("moved", False, False)}
+    in_the_run = edit == "between callers"  # main holds nearly all of the run
+    expected = ("offset", True, False) if in_the_run else ("moved", False, False)
+    assert {(row.net, row.listed, row.certain) for row in rows.values()} == {expected}
 
 
 @pytest.mark.parametrize("metric", [TIMED, COUNTED])

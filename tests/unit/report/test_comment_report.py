@@ -314,7 +314,7 @@ def test_reasons_that_repeat_a_row_are_left_out() -> None:
 def test_notes_stay_in_their_fold() -> None:
     hint = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", agreeing=1, p=None)
     text = comment(samples.report(samples.workload(samples.metric(hint)))).text
-    assert "### ✅ No performance change (smallest visible: 4.0 % in the total, 22.0 % in a 1 % function)" in text
+    assert "### ✅ No performance change (smallest visible: 4.0 % in the total, 22.0 % in a 10 % function)" in text
     assert text.index("💡 1 note") < text.index("`parse`")
 
 

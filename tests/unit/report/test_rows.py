@@ -179,6 +179,6 @@ def test_untested_total_is_not_called_noise() -> None:
 
 def test_smallest_visible_change_can_be_a_multiple() -> None:
     metric = samples.metric()
-    blind = replace(metric, calibration={"visible_total": 1.77, "visible_hundredth": 264.87})
-    assert detectable(blind) == "smallest visible change: 177 % in the total, 266x in a 1 % function"
+    blind = replace(metric, calibration={"visible_total": 1.77, "visible_tenth": 264.87})
+    assert detectable(blind) == "smallest visible change: 177 % in the total, 266x in a 10 % function"
     assert detectable(replace(metric, calibration={})) == ""
