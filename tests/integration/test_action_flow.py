@@ -497,7 +497,7 @@ def test_three_hundred_workloads_end_in_one_comment(stage: Stage) -> None:
     names = [f"service-{number:03}" for number in range(300)]
     stage.open_pull()
     stage.inputs |= {"baseline-profiles": "profiles/before/**", "profiles": "profiles/after/**", "pages": "3"}
-    files = {}
+    files: dict[str, bytes] = {}
     for name in names:
         files |= {f"before/{path}": data for path, data in profiles(SHARES, 1, name).items()}
         files |= {f"after/{path}": data for path, data in profiles(SHARES, 2, name).items()}

@@ -163,7 +163,7 @@ def test_a_report_that_no_leg_wrote_is_refused(two_legs: Stage, members: dict[st
 
 def test_the_policy_of_a_merge_is_that_of_the_base(two_legs: Stage) -> None:
     two_legs.start_first_half()
-    leg = {"key": "linux", "artifact": f"{ARTIFACT}-linux", "mode": "leg", "fail-on": "never"}
+    leg = {"key": "linux", "artifact": f"{ARTIFACT}-linux", "mode": "leg", "fail-on": "never", "fail-on-total": "never"}
     two_legs.step(profiles(SLOWER, 77), **leg)
     assert two_legs.outputs["conclusion"] == "warn"
     assert two_legs.finish(two_legs.step({}, mode="merge", **{"legs-result": "success"})) == 1

@@ -83,8 +83,9 @@ def test_rearranged_cost_passes(baseline: Mapping[str, int], target: Mapping[str
 def test_costlier_split_is_red_as_a_whole() -> None:
     costly = report({"main;serve;parse": 6000}, {"main;serve;parse": 4000, "main;serve;parse;lex": 3900})
     (found,) = findings(costly).values()
-    assert (found.location.name, found.from_value, found.to_value) == ("parse", 5938.0, pytest.approx(7883, abs=1))
-    assert found.evidence == (found.evidence or {}) | {"judged": "subtree", "new": "lex"}
+    assert found.location.name == "parse"
+    assert [found.from_value, found.to_value] == pytest.approx([5938, 7883], abs=1)
+    assert (found.evidence or {})["judged"] == "subtree"
 
 
 def test_new_function_is_shown_under_its_caller() -> None:
@@ -92,7 +93,7 @@ def test_new_function_is_shown_under_its_caller() -> None:
     added = report(stacks, {**stacks, "main;serve;work;validate": 6000})
     (found,) = findings(added).values()
     assert (found.location.name, (found.evidence or {})["new"]) == ("work", "validate")
-    assert (found.from_value, found.to_value) == (pytest.approx(2956, abs=1), pytest.approx(8988, abs=1))
+    assert [found.from_value, found.to_value] == pytest.approx([2956, 8988], abs=1)
     assert added.verdict.exit_code == 1
     for text in (render_comment(added).text, render_terminal(added, verbose=True), to_csv(added)):
         assert "validate" in text
