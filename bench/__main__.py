@@ -33,10 +33,6 @@ def _positive(text: str) -> int:
 
 def main() -> int:
     """Print the table; 1 where profgate itself could not do the work."""
-    if sys.argv[1:2] == ["accuracy"]:
-        from bench.accuracy.lab import main as accuracy
-
-        return accuracy(sys.argv[2:])
     if sys.argv[1:2] == ["field"]:
         from bench.field.main import main as field
 

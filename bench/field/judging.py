@@ -3,10 +3,9 @@
 import lzma
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from bench.field.cases import INTERLEAVED, Case
@@ -74,10 +73,7 @@ def judge(
             job = f"job-{number}" if jobs else "job-0"
             by_name[source.name] = replace(profile, facts=replace(profile.facts, job=job))
             sources[-1].append(source)
-    given = PipelineInput(sources[0], sources[1], sources[2:], pages=0)
-    option: dict[str, Any] = {"interleaved": interleaved}
-    if any(field.name in option for field in fields(given)):
-        given = replace(given, **option)
+    given = PipelineInput(sources[0], sources[1], sources[2:], pages=0, interleaved=interleaved)
 
     def read(sources: Sequence[SourceFile]) -> list[Profile | ProfileError]:
         return [by_name[source.name] for source in sources]

@@ -12,6 +12,7 @@ from bench.field.programs import CALLGRIND, NODE, PERF, PY_SPY
 
 RATE = 1000  # samples a second
 TIMEOUT = 120.0
+TRIES = 3  # py-spy sometimes fails while a process starts or ends
 
 
 class RecordError(Exception):
@@ -39,13 +40,15 @@ def environment() -> dict[str, str]:
 
 
 def run(call: Sequence[str], tree: Path) -> None:
-    """Run a command in the tree. Raises RecordError with its last line of output."""
-    outcome = subprocess.run(
-        call, cwd=tree, env=environment(), capture_output=True, text=True, check=False, timeout=TIMEOUT
-    )
-    if outcome.returncode != 0:
-        last = (outcome.stderr.strip().splitlines() or ["no output"])[-1]
-        raise RecordError(f"{' '.join(call)}: {last}")
+    """Run a command in the tree, again where it fails. Raises RecordError with its last line of output."""
+    for _ in range(TRIES):
+        outcome = subprocess.run(
+            call, cwd=tree, env=environment(), capture_output=True, text=True, check=False, timeout=TIMEOUT
+        )
+        if outcome.returncode == 0:
+            return
+    last = (outcome.stderr.strip().splitlines() or ["no output"])[-1]
+    raise RecordError(f"{' '.join(call)}: {last}")
 
 
 def record(recorder: str, tree: Path, file: str, rounds: int, output: Path) -> None:
