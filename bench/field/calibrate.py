@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Callable
 from functools import partial
@@ -9,12 +10,11 @@ from pathlib import Path
 from threading import Lock
 
 from bench.field.programs import Edit, Growth, NewFunction, Program, variants_of
-from bench.field.recorders import RecordError, environment, plain_command
+from bench.field.recorders import RecordError, environment, plain_command, run, tool
 from bench.field.variants import FEWEST_LOOPS, make_tree
 
 TIMED = 4  # runs a side
 PART = 3  # of the rounds
-NATIVE_ROUNDS = 3000
 FIRST, MOST = 60, 4_000_000
 STATEMENTS = 60
 ENOUGH = 0.35  # growth that is measured well
@@ -30,16 +30,26 @@ def _child_time(call: list[str], tree: Path) -> float:
     return usage.ru_utime + usage.ru_stime
 
 
+def _instructions(call: list[str], tree: Path) -> float:
+    counts = tree / "counts"
+    run([tool("valgrind"), "--tool=callgrind", f"--callgrind-out-file={counts}", *call], tree)
+    found = re.search(r"^(?:summary|totals): (\d+)", counts.read_text(encoding="utf-8"), re.MULTILINE)
+    if found is None:
+        raise RecordError(f"{counts}: callgrind wrote no total")
+    return float(found[1])
+
+
 def _growth(program: Program, edit: Edit, rounds: int, library: Path | None, work: Path, amount: int) -> float:
-    """Relative growth of processor time, the least of a few runs a side in turns."""
+    """Relative growth of processor time, the least of a few runs a side in turns, or of instructions."""
     call = plain_command(program.recorder, program.file, rounds)
     sides: dict[Path, list[float]] = {work / "calibrate-before": [], work / "calibrate-after": []}
     for tree, changed in zip(sides, (None, edit), strict=True):
         make_tree(program, changed, amount, library, tree)
-    for _ in range(TIMED):
-        for tree, seconds in sides.items():
-            seconds.append(_child_time(call, tree))
-    before, after = (min(seconds) for seconds in sides.values())
+    cost, times = (_instructions, 1) if program.exact else (_child_time, TIMED)
+    for _ in range(times):
+        for tree, costs in sides.items():
+            costs.append(cost(call, tree))
+    before, after = (min(costs) for costs in sides.values())
     return after / before - 1.0
 
 
@@ -64,8 +74,7 @@ def calibrate(program: Program, library: Path | None, work: Path, output: Path) 
     known = json.loads(output.read_text(encoding="utf-8")) if output.exists() else {}
     if program.name in known:
         return dict(known[program.name])
-    # instructions follow time closely enough, so callgrind is not needed here
-    rounds = NATIVE_ROUNDS if program.exact else max(1, program.rounds // PART)
+    rounds = max(1, program.rounds // PART)
     places: dict[str, dict[str, Growth | NewFunction]] = {}
     for name, edit in variants_of(program).items():
         if isinstance(edit, Growth | NewFunction):

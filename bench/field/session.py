@@ -80,13 +80,13 @@ def _round_steps(program: Program, folder: Path, number: int, *, quick: bool) ->
 def _job_steps(program: Program, folder: Path, job: int) -> list[Step]:
     """The base job with this number, and the target job that follows it."""
     suffix = _suffix(program)
-    runs = range(1, (2 if program.exact else RUNS_IN_JOB) + 1)
+    runs = range(1, RUNS_IN_JOB + 1)
     steps = [Step(program, UNCHANGED, None, folder / "jobs" / f"base-{job}" / f"run-{run}.{suffix}") for run in runs]
     edits = variants_of(program) | ({"everything-3": EVERYTHING_3} if program.name in THREE_TIMES else {})
     for name, after in TARGET_JOBS.items():
         if after == job and name in edits:
             steps += [Step(program, name, edits[name], folder / "jobs" / name / f"run-{run}.{suffix}") for run in runs]
-    if job == FEW_AFTER and not program.exact:
+    if job == FEW_AFTER:
         steps += [Step(program, FEW, FEWER, folder / FEW / f"run-{run}.{suffix}") for run in range(1, FEW_RUNS + 1)]
     return steps
 
@@ -100,7 +100,7 @@ def lane_steps(programs: Sequence[Program], folder: Path, *, quick: bool) -> Ite
     ]
     jobs = 3 if quick else JOBS
     for job in range(1, jobs + 1):
-        for program in programs:
+        for program in (program for program in programs if not program.exact):
             yield from _job_steps(program, folder / program.name, job)
         for steps in rounds[(job - 1) * len(rounds) // jobs : job * len(rounds) // jobs]:
             yield from steps

@@ -18,7 +18,12 @@ class Node:
 
 def fields_of(number):
     """Fields of one document."""
-    return {"number": number, "group": number % 17, "tags": [f"t{number % 5}", f"t{number % 11}"], "size": number * 3 % 101}
+    return {
+        "number": number,
+        "group": number % 17,
+        "tags": [f"t{number % 5}", f"t{number % 11}"],
+        "size": number * 3 % 101,
+    }
 
 
 def build(size, start):

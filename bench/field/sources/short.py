@@ -9,7 +9,9 @@ def generate(count):
     state = 12345
     for number in range(count):
         state = (state * 1103515245 + 12345) & 0x7FFFFFFF
-        lines.append(f"{number};customer{state % 97};{state % 13 + 1};{state % 8999 / 100:.2f};{'EUR' if state % 3 else 'USD'}")
+        lines.append(
+            f"{number};customer{state % 97};{state % 13 + 1};{state % 8999 / 100:.2f};{'EUR' if state % 3 else 'USD'}"
+        )
     return lines
 
 

@@ -7,7 +7,9 @@ import string
 import sys
 import textwrap
 
-LINE = re.compile(r"(?P<ip>\d+\.\d+\.\d+\.\d+) \[(?P<time>[^\]]+)\] \"(?P<verb>\w+) (?P<path>\S+)\" (?P<code>\d{3}) (?P<size>\d+)")
+LINE = re.compile(
+    r"(?P<ip>\d+\.\d+\.\d+\.\d+) \[(?P<time>[^\]]+)\] \"(?P<verb>\w+) (?P<path>\S+)\" (?P<code>\d{3}) (?P<size>\d+)"
+)
 PLACE = re.compile(r"/(\w+)(?:/(\d+))?")
 TEMPLATE = string.Template("$verb $path gave $code ($size bytes) to $ip at $time")
 
