@@ -215,6 +215,7 @@ def record_all(folder: Path, *, quick: bool, minutes: float) -> bool:
     for requirements in ((LIBRARY,), *(side for upgrade in upgrades for side in (upgrade.before, upgrade.after))):
         install(requirements, libraries)
     (folder / "work").mkdir(parents=True, exist_ok=True)
+    write_manifest(folder)
     lanes = []
     for number in range(2):
         steps = list(lane_steps(programs[number::2], folder, quick=quick))
