@@ -127,7 +127,7 @@ def rows() -> list[Row]:
         _row("fewer than 1,000 samples: inconclusive", _in(INTERLEAVED, FEW), _inconclusive, 1.0),
         _row("upgrades at least 9 % slower: red at a true cause", _in(INTERLEAVED, "upgrade slower"), _named_red, 0.8),
         _row("upgrades that are not slower: red", _in(INTERLEAVED, "upgrade not slower"), is_red, 0.0, most=True),
-        _row("upgrades 2 to 9 % slower: red", _in(INTERLEAVED, "upgrade between"), is_red, None),
+        _row("upgrades a little slower, or not sure: red", _in(INTERLEAVED, "upgrade between"), is_red, None),
     ]
 
 
