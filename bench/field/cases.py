@@ -16,6 +16,7 @@ DISTURBED = ("neighbour", "everything-1.15")  # the sides differ in more than th
 AS_A_JOB = (*DISTURBED, "new-10", "small-5", "middle-10")  # variants whose five runs count as a target job too
 SAME_COST = "same cost"
 UNCHANGED_SPLITS, SINGLE_PAIRS, FEW_SPLITS, SUBSETS = 20, 20, 5, 3
+FEW_SIDE = 3  # runs of some 200 samples: fewer than 1,000 a side
 JOB_COUNTS = (3, 5, 8)
 SLOWER, SURE = 1.09, 1.05  # processor time after an upgrade over that before, and the least its interval may hold
 
@@ -112,7 +113,7 @@ def cases_of(program: Program, folder: Path) -> Iterator[Case]:
     few = runs_in(folder / FEW)
     for _ in range(FEW_SPLITS if few else 0):
         mixed = draw.sample(few, len(few))
-        yield Case(INTERLEAVED, FEW, FEW, tuple(mixed[: len(few) // 2]), tuple(mixed[len(few) // 2 :]))
+        yield Case(INTERLEAVED, FEW, FEW, tuple(mixed[:FEW_SIDE]), tuple(mixed[FEW_SIDE : 2 * FEW_SIDE]))
     yield from _by_jobs(program, folder, draw)
 
 
