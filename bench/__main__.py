@@ -1,6 +1,6 @@
 """Measures profgate against other programs: ./run bench [--size 10k,100k,1m] [--runs N] [--json FILE].
 
-How often its verdicts are right is another matter: ./run bench accuracy. How large and quick a history is: ./run bench
+How often its verdicts are right on real programs: ./run bench field. How large and quick a history is: ./run bench
 history. What stable ranks see: ./run bench ranks.
 """
 
@@ -33,10 +33,10 @@ def _positive(text: str) -> int:
 
 def main() -> int:
     """Print the table; 1 where profgate itself could not do the work."""
-    if sys.argv[1:2] == ["accuracy"]:
-        from bench.accuracy.lab import main as accuracy
+    if sys.argv[1:2] == ["field"]:
+        from bench.field.main import main as field
 
-        return accuracy(sys.argv[2:])
+        return field(sys.argv[2:])
     if sys.argv[1:2] == ["history"]:
         from bench.history import main as history
 

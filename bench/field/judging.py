@@ -1,0 +1,154 @@
+"""Recordings through the product's own stages, from profiles to the judged report."""
+
+import lzma
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from bench.field.cases import INTERLEAVED, Case
+
+from profgate.detect.registry import STRATEGIES
+from profgate.errors import ProfileError
+from profgate.model.profile import Profile
+from profgate.model.report import Finding, Report
+from profgate.model.source import SourceFile, source_of
+from profgate.pipeline import PipelineInput, build_report
+from profgate.wiring import read_all
+
+TOTAL = "total"
+PLANTED = (0.6, 1.6)  # what a plant takes over what it was made for; others are not counted
+LISTED = frozenset({"red", "yellow"})
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the report of one case shows; ``red`` and ``listed`` are functions that got worse.
+
+    ``named_red`` and ``named_listed``: whether the function that did is among them. ``total`` is the colour of the
+    total where it got worse. ``achieved`` is what the function takes more, as a fraction of the run before.
+    """
+
+    program: str
+    held_out: bool
+    mode: str
+    row: str
+    variant: str
+    conclusion: str
+    red: tuple[str, ...]
+    listed: tuple[str, ...]
+    total: str
+    named_red: bool
+    named_listed: bool
+    achieved: float | None
+
+
+@cache
+def profile_of(path: Path) -> Profile:
+    """One recorded run. Raises ProfileError."""
+    data = path.read_bytes()
+    name = path.name
+    if path.suffix == ".xz":
+        data, name = lzma.decompress(data), path.stem
+    (found,) = read_all([source_of(f"w/{name}", data)])
+    if isinstance(found, ProfileError):
+        raise found
+    return found
+
+
+def judge(
+    baseline: Sequence[Profile], target: Sequence[Profile], jobs: Sequence[Sequence[Profile]], *, interleaved: bool
+) -> Report:
+    """The report on two sides; each of ``jobs`` is a further base job."""
+    groups = [baseline, target, *jobs]
+    by_name: dict[str, Profile] = {}
+    sources: list[list[SourceFile]] = []
+    for number, group in enumerate(groups):
+        sources.append([])
+        for profile in group:
+            # a name that is a number: all of them are runs of one workload
+            source = source_of(f"w/{len(by_name)}.x", b"")
+            job = f"job-{number}" if jobs else "job-0"
+            by_name[source.name] = replace(profile, facts=replace(profile.facts, job=job))
+            sources[-1].append(source)
+    given = PipelineInput(sources[0], sources[1], sources[2:], pages=0, interleaved=interleaved)
+
+    def read(sources: Sequence[SourceFile]) -> list[Profile | ProfileError]:
+        return [by_name[source.name] for source in sources]
+
+    return build_report(given, read, STRATEGIES).report
+
+
+def worse_findings(report: Report) -> list[Finding]:
+    """Red and yellow findings that are not improvements."""
+    return [
+        finding
+        for workload in report.workloads
+        for metric in workload.metrics
+        for finding in metric.findings
+        if finding.colour in LISTED and finding.direction != "better"
+    ]
+
+
+def names(finding: Finding, function: str) -> bool:
+    """Whether a row is the function's, or names it as the reason."""
+    if finding.location.name.rpartition(".")[2] == function:
+        return True
+    return re.search(rf"\b{re.escape(function)}\b", repr((finding.reasons, finding.evidence))) is not None
+
+
+def self_cost(profile: Profile, function: str | None) -> float:
+    """Self cost of the functions of that name (None: of all) in the first metric."""
+    chosen = np.array([function is None or name.rpartition(".")[2] == function for name in profile.frames.names])
+    if profile.stacks is not None:
+        leaf = profile.stacks.leaf
+        picked = chosen[profile.stacks.frame[leaf]]
+        return float(profile.stacks.values[0][picked].sum())
+    return float(profile.graph.self_value[0][chosen].sum()) if profile.graph is not None else 0.0
+
+
+def report_of(case: Case) -> Report:
+    """The report on one case. Raises ProfileError."""
+    sides = [[profile_of(path) for path in side] for side in (case.baseline, case.target, *case.jobs)]
+    return judge(sides[0], sides[1], sides[2:], interleaved=case.mode == INTERLEAVED)
+
+
+def achieved(case: Case) -> float | None:
+    """What a planted function takes more, as a fraction of the run before, by medians."""
+    if not case.percent:
+        return None
+
+    def over_others(paths: Sequence[Path]) -> float:
+        """Cost of the function over that of all others: a faster or slower run does not change it."""
+        costs = [[self_cost(profile_of(path), name) for name in (case.functions[0], None)] for path in paths]
+        return float(np.median([own / max(total - own, 1.0) for own, total in costs]))
+
+    before, after = over_others(case.unchanged), over_others(case.target)
+    return (after - before) / (1.0 + before)
+
+
+def outcome_of(program: str, case: Case, *, held_out: bool) -> Outcome:
+    """Judge one case. Raises ProfileError."""
+    report = report_of(case)
+    found = worse_findings(report)
+    functions = [finding for finding in found if finding.location.name != TOTAL]
+    totals = [finding.colour for finding in found if finding.location.name == TOTAL]
+    hits = [finding for finding in functions if any(names(finding, name) for name in case.functions)]
+    growth = achieved(case)
+    fits = growth is None or PLANTED[0] <= 100.0 * growth / case.percent <= PLANTED[1]
+    return Outcome(
+        program,
+        held_out,
+        case.mode,
+        case.row if fits else f"{case.row}, not as planted",
+        case.variant,
+        report.verdict.conclusion,
+        tuple(finding.location.name for finding in functions if finding.colour == "red"),
+        tuple(finding.location.name for finding in functions),
+        min(totals, default=""),
+        any(finding.colour == "red" for finding in hits),
+        bool(hits),
+        growth,
+    )

@@ -1,0 +1,87 @@
+"""How often the verdict is right on real programs: ./run bench field [options].
+
+Records programs, variants and upgrades with real profilers, judges them, and prints the acceptance table. A recording
+that is there is not made again, so that an interrupted session goes on and a changed rule is judged in minutes.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
+
+from bench.field.cases import Case, cases_of, upgrade_cases
+from bench.field.folders import judge_folder
+from bench.field.judging import Outcome, outcome_of
+from bench.field.page import PAGE, page, table_text
+from bench.field.programs import PROGRAMS
+from bench.field.recorders import RecordError
+from bench.field.session import record_all
+from bench.field.truth import measure_all
+from bench.field.upgrades import UPGRADES
+
+DEFAULT = Path(__file__).resolve().parents[2] / "build" / "field"
+OUTCOMES = "outcomes.json"
+HALVES = ("held-out", "dev", "all")
+CHUNK = 12
+
+Work = tuple[str, bool, Case]
+
+
+def _judged(work: Sequence[Work]) -> list[Outcome]:
+    return [outcome_of(name, case, held_out=held_out) for name, held_out, case in work]
+
+
+def judge_recordings(folder: Path, processes: int) -> list[Outcome]:
+    """Outcomes of all comparisons of a recorded folder. Raises ProfileError."""
+    truth_file = folder / "upgrades" / "truth.json"
+    truth = json.loads(truth_file.read_text(encoding="utf-8")) if truth_file.exists() else {}
+    work: list[Work] = []
+    for program in PROGRAMS:
+        work += [(program.name, program.held_out, case) for case in cases_of(program, folder / program.name)]
+    work += [(upgrade.name, upgrade.held_out, case) for upgrade, case in upgrade_cases(folder, truth)]
+    chunks = [work[first : first + CHUNK] for first in range(0, len(work), CHUNK)]
+    with ProcessPoolExecutor(processes) as pool:
+        return [outcome for found in pool.map(_judged, chunks) for outcome in found]
+
+
+def main(arguments: list[str]) -> int:
+    """Print the table; 1 where a row of it is not met."""
+    parser = argparse.ArgumentParser(prog="bench field", description=__doc__)
+    parser.add_argument("--to", type=Path, default=DEFAULT, metavar="FOLDER", help="where recordings are stored")
+    parser.add_argument("--quick", action="store_true", help="two programs and few variants")
+    parser.add_argument("--minutes", type=float, default=60.0, metavar="N", help="stop recording after this time")
+    parser.add_argument("--judge", type=Path, metavar="FOLDER", help="judge these recordings, record nothing")
+    parser.add_argument("--folder", type=Path, metavar="FOLDER", help="judge recordings in folders p1 and p2")
+    parser.add_argument("--half", choices=HALVES, default=HALVES[0], help="programs that the table counts")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, metavar="N", help="for judging")
+    parser.add_argument("--page", action="store_true", help=f"write {PAGE.name} as well")
+    options = parser.parse_args(arguments)
+    if options.folder is not None:
+        print(judge_folder(options.folder))
+        return 0
+    folder = (options.judge or options.to).resolve()
+    if options.judge is None:
+        try:
+            if not record_all(folder, quick=options.quick, minutes=options.minutes):
+                return 3
+            measure_all(UPGRADES[:1] if options.quick else UPGRADES, folder)
+        except RecordError as error:
+            print(f"bench field: {error}", file=sys.stderr)
+            return 2
+    elif not (folder / "manifest.json").exists():
+        print(
+            f"bench field: {folder} has no manifest.json; record it with: ./run bench field --to FOLDER",
+            file=sys.stderr,
+        )
+        return 2
+    outcomes = judge_recordings(folder, options.processes)
+    (folder / OUTCOMES).write_text(json.dumps([asdict(one) for one in outcomes], indent=0) + "\n", encoding="utf-8")
+    text, met = table_text(outcomes, options.half)
+    print(text)
+    if options.page:
+        PAGE.write_text(page(folder, outcomes), encoding="utf-8")
+    return 0 if met else 1

@@ -1,0 +1,81 @@
+"""The field part of docs/accuracy.md."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.field.folders import shown
+from bench.field.judging import Outcome
+from bench.field.programs import PROGRAMS
+from bench.field.table import as_markdown, reached
+from bench.field.upgrades import UPGRADES
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "accuracy.md"
+HEAD = """# How often the verdict is right
+
+Made by `./run bench field --page`. Real programs under real profilers, recorded at the size of our own recipes: 5 runs
+a side of about 2,000 samples. Rules may be developed on the programs {dev}; the
+first table counts the others, {held_out}, and the upgrades with a star.
+
+Recorded from {begun} to {ended} on {processors} processors ({processor}) with Python {python},
+{py-spy} at {rate} samples a second, Node {node}, {perf}, {callgrind}. Every program is recorded
+in rounds; a round has four unchanged runs and one run of every variant. Nine base jobs of five runs are spread over the
+session. Comparisons share runs, so the exact intervals are too narrow; *recordings* counts targets that share none.
+*Planted* is the measured growth of the function's own cost, as a part of the run before: median and range. A plant of
+less than 0.6 or more than 1.6 times its size is not counted.
+
+"""
+MEANING = """
+*A* in the cases below is 5 runs against 5 of the same session, interleaved. *Base jobs*: one target job of five runs
+against jobs of five unchanged runs. *Red by name*: a red row is the function that grew, or its reason names it.
+"""
+
+
+def _chosen(outcomes: Sequence[Outcome], half: str) -> list[Outcome]:
+    return [outcome for outcome in outcomes if half == "all" or outcome.held_out == (half == "held-out")]
+
+
+def table_text(outcomes: Sequence[Outcome], half: str) -> tuple[str, bool]:
+    """The acceptance table of one half, and whether all of its rows are met."""
+    found = reached(_chosen(outcomes, half))
+    names = [program.name for program in PROGRAMS if half == "all" or program.held_out == (half == "held-out")]
+    text = f"Programs ({half}): {', '.join(names)}\n\n{as_markdown(found)}"
+    return text, all(one.met is not False for one in found)
+
+
+def upgrades_text(folder: Path, outcomes: Sequence[Outcome]) -> str:
+    """A line for each upgrade."""
+    path = folder / "upgrades" / "truth.json"
+    truth = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    by_name = {outcome.program: outcome for outcome in outcomes if outcome.row.startswith("upgrade")}
+    lines = ["| upgrade | processor time | verdict | red rows |", "| --- | --- | --- | --- |"]
+    for upgrade in UPGRADES:
+        outcome = by_name.get(upgrade.name)
+        if outcome is None:
+            continue
+        ratio, low, high = truth[upgrade.name]
+        star = " \\*" if upgrade.held_out else ""
+        versions = f"{upgrade.before[0].replace('==', ' ')} to {upgrade.after[0].partition('==')[2]}"
+        total = f"; total {outcome.total}" if outcome.total else ""
+        lines.append(
+            f"| {versions}{star} | {ratio:.2f} [{low:.2f}, {high:.2f}] | {outcome.conclusion}{total} "
+            f"| {shown(list(outcome.red))} |"
+        )
+    return "\n".join(lines)
+
+
+def page(folder: Path, outcomes: Sequence[Outcome]) -> str:
+    """The whole page."""
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    halves = {
+        half: ", ".join(f"`{program.name}`" for program in PROGRAMS if program.held_out == (half == "held_out"))
+        for half in ("dev", "held_out")
+    }
+    dates = {name: manifest[name][:16].replace("T", " ") for name in ("begun", "ended")}
+    head = HEAD.format(**(manifest | halves | dates))
+    held_out, dev = (as_markdown(reached(_chosen(outcomes, half))) for half in ("held-out", "dev"))
+    return (
+        f"{head}## Held-out programs\n{MEANING}\n{held_out}\n\n## Programs of the development\n\n{dev}\n\n"
+        "## Upgrades of libraries\n\nProcessor time after over before: two processes in turns, 40 pieces each, 95 % "
+        f"bootstrap interval. 5 + 5 runs under py-spy in the order ABBA.\n\n{upgrades_text(folder, outcomes)}\n"
+    )

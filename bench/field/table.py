@@ -1,0 +1,176 @@
+"""The acceptance table: which outcomes count for each row, what is wanted and what was reached."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from bench.field.cases import BY_JOBS, INTERLEAVED, SAME_COST, SINGLE, UNORDERED
+from bench.field.judging import Outcome
+from bench.field.session import FEW, UNCHANGED
+from scipy import stats
+
+Test = Callable[[Outcome], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One wanted rate. ``most``: the rate may be at most ``limit``, otherwise it has to reach it; None = only shown."""
+
+    name: str
+    wanted: str
+    chosen: Test
+    counted: Test
+    limit: float | None
+    most: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A row with its counts; ``groups`` are the recordings that do not share a target."""
+
+    row: Row
+    tried: int
+    hits: int
+    groups: int
+    achieved: tuple[float, float, float] | None
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the rate is as wanted; None where nothing is wanted or nothing was tried."""
+        if self.row.limit is None or not self.tried:
+            return None
+        rate = self.hits / self.tried
+        return rate <= self.row.limit if self.row.most else rate >= self.row.limit
+
+
+def is_red(outcome: Outcome) -> bool:
+    """Whether anything is red."""
+    return bool(outcome.red) or outcome.total == "red" or outcome.conclusion == "fail"
+
+
+def _in(mode: str, *rows: str) -> Test:
+    return lambda outcome: outcome.mode == mode and outcome.row in rows
+
+
+def _row(name: str, chosen: Test, counted: Test, limit: float | None, *, most: bool = False) -> Row:
+    wanted = "" if limit is None else f"{'at most' if most else 'at least'} {100 * limit:g} %"
+    return Row(name, "none" if most and limit == 0 else wanted, chosen, counted, limit, most)
+
+
+def _named_red(outcome: Outcome) -> bool:
+    return outcome.named_red
+
+
+def _named(outcome: Outcome) -> bool:
+    return outcome.named_listed
+
+
+def _functions_red(outcome: Outcome) -> bool:
+    return bool(outcome.red)
+
+
+def _total_red(outcome: Outcome) -> bool:
+    return outcome.total == "red"
+
+
+def _any_row(outcome: Outcome) -> bool:
+    return bool(outcome.listed or outcome.total)
+
+
+def _disturbed(row: str, title: str) -> list[Row]:
+    found = []
+    for mode, chosen in (("order unknown", _in(UNORDERED, row)), ("8 base jobs", _in(f"{BY_JOBS} 8", row))):
+        found.append(_row(f"{title}, {mode}: functions red", chosen, _functions_red, 0.02, most=True))
+        found.append(_row(f"{title}, {mode}: total red", chosen, _total_red, 0.0, most=True))
+    return found
+
+
+def rows() -> list[Row]:
+    """The rows of the acceptance table."""
+    unchanged, a5, a10 = _in(INTERLEAVED, UNCHANGED), ("at most 5 +5", "at most 10 +5"), "at most 10 +10"
+    found = [
+        _row("unchanged, 5 + 5: red", unchanged, is_red, 0.01, most=True),
+        _row("unchanged, 5 + 5: any row", unchanged, _any_row, 0.05, most=True),
+    ]
+    for count in (3, 5, 8):
+        chosen = _in(f"{BY_JOBS} {count}", UNCHANGED)
+        found.append(_row(f"unchanged, 5 runs against {count} base jobs: red", chosen, is_red, 0.01, most=True))
+        found.append(_row(f"unchanged, 5 runs against {count} base jobs: any row", chosen, _any_row, 0.05, most=True))
+    found.append(_row("unchanged, one run a side: red", _in(SINGLE, UNCHANGED), is_red, 0.0, most=True))
+    found += _disturbed("neighbour", "neighbour on the target") + _disturbed(
+        "everything-1.15", "everything 1.15x slower"
+    )
+    jobs8 = f"{BY_JOBS} 8"
+    return [
+        *found,
+        _row("new function of 5 %: listed", _in(INTERLEAVED, "new 5"), _named, 0.9),
+        _row("new function of 10 %: red by name", _in(INTERLEAVED, "new 10"), _named_red, 0.9),
+        _row("new function of 20 %: red by name", _in(INTERLEAVED, "new 20"), _named_red, 0.9),
+        _row("at most 10 % before, +1 % of the run: listed", _in(INTERLEAVED, "at most 10 +1"), _named, None),
+        _row("at most 10 % before, +3 %: listed", _in(INTERLEAVED, "at most 10 +3"), _named, None),
+        _row("at most 10 % before, +5 %: listed", _in(INTERLEAVED, *a5), _named, 0.9),
+        _row("at most 10 % before, +5 %: red", _in(INTERLEAVED, *a5), _named_red, 0.7),
+        _row("at most 10 % before, +10 %: red", _in(INTERLEAVED, a10), _named_red, None),
+        _row("about 20 % before, +10 %: red", _in(INTERLEAVED, "about 20 +10"), _named_red, 0.9),
+        _row("about 40 % before, +20 %: red", _in(INTERLEAVED, "about 40 +20"), _named_red, 0.9),
+        _row("8 base jobs, at most 5 % before, +5 %: red", _in(jobs8, "at most 5 +5"), _named_red, 0.7),
+        _row("8 base jobs, at most 10 % before, +10 %: red", _in(jobs8, a10), _named_red, 0.9),
+        _row("8 base jobs, new function of 10 %: red", _in(jobs8, "new 10"), _named_red, None),
+        _row("3x slower, 8 base jobs: red", _in(jobs8, "everything-3"), is_red, 1.0),
+        _row(
+            "moved, split, renamed, inlined, collected elsewhere: red",
+            _in(INTERLEAVED, SAME_COST),
+            is_red,
+            0.0,
+            most=True,
+        ),
+        _row("fewer than 1,000 samples: inconclusive", _in(INTERLEAVED, FEW), _inconclusive, 1.0),
+        _row("upgrades at least 9 % slower: red at a true cause", _in(INTERLEAVED, "upgrade slower"), _named_red, 0.8),
+        _row("upgrades that are not slower: red", _in(INTERLEAVED, "upgrade not slower"), is_red, 0.0, most=True),
+        _row("upgrades a little slower, or not sure: red", _in(INTERLEAVED, "upgrade between"), is_red, None),
+    ]
+
+
+def _inconclusive(outcome: Outcome) -> bool:
+    return outcome.conclusion == "inconclusive"
+
+
+def exact_interval(hits: int, tried: int) -> tuple[float, float]:
+    """Clopper-Pearson 95 % interval of a rate."""
+    found = stats.binomtest(hits, tried).proportion_ci(method="exact")
+    return float(found.low), float(found.high)
+
+
+def reached(outcomes: Sequence[Outcome]) -> list[Reached]:
+    """All rows with what was counted."""
+    found = []
+    for row in rows():
+        chosen = [outcome for outcome in outcomes if row.chosen(outcome)]
+        shares = [outcome.achieved for outcome in chosen if outcome.achieved is not None]
+        achieved = tuple(float(share) for share in np.quantile(shares, [0.0, 0.5, 1.0])) if shares else None
+        groups = len({(outcome.program, outcome.variant) for outcome in chosen})
+        hits = sum(map(row.counted, chosen))
+        found.append(Reached(row, len(chosen), hits, groups, achieved))  # type: ignore[arg-type]
+    return found
+
+
+def as_markdown(found: Sequence[Reached]) -> str:
+    """The table as text."""
+    lines = [
+        "| case | wanted | reached | 95 % interval | recordings | planted | met |",
+        "| --- | --- | --: | --- | --: | --- | --- |",
+    ]
+    for one in found:
+        if not one.tried:
+            continue
+        low, high = exact_interval(one.hits, one.tried)
+        planted = (
+            "" if one.achieved is None else "{1:.1f} % ({0:.1f} to {2:.1f})".format(*(100 * x for x in one.achieved))
+        )
+        met = {True: "yes", False: "**no**", None: ""}[one.met]
+        rate = f"{one.hits} of {one.tried}, {100 * one.hits / one.tried:.1f} %"
+        lines.append(
+            f"| {one.row.name} | {one.row.wanted} | {rate} | {100 * low:.1f} to {100 * high:.1f} % | {one.groups} "
+            f"| {planted} | {met} |"
+        )
+    return "\n".join(lines)
