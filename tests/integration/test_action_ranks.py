@@ -32,7 +32,7 @@ def test_the_first_pull_request_reads_what_the_durations_will_tell(stage: Stage)
     stage.open_pull()
     assert stage.compare(junit(1)) == 0
     (comment,) = stage.comments
-    assert "the durations of 120 tests in this pull request were read" in comment
+    assert "The durations of 120 tests in this pull request were read" in comment
     assert "No profiler is needed" in comment
     assert "from the third base run on" in comment
     assert "record a profile next" in comment
@@ -68,7 +68,7 @@ def test_from_the_third_base_run_on_a_slow_test_is_worth_a_look_and_red_for_nobo
     stage.inputs["strategies"] = "ranks"
     assert stage.compare(junit(8)) == 0
     assert ranks(stage)["kind"] == "NoChange"
-    assert stage.compare(junit(9, slow=2000.0)) == 0
+    assert stage.compare(junit(9, slow=60.0)) == 0
     word = ranks(stage)
     assert (word["kind"], word["evidence"]["baseline_runs"]) == ("MaybeDegradation", 4)
     assert word["evidence"]["moved_1"] == "tests.shop.test_7"
@@ -96,6 +96,6 @@ def test_a_history_gives_the_runs_of_the_base_without_reading_them_again(stage: 
     assert stage.compare(junit(8)) == 0
     word = ranks(stage)
     assert (word["kind"], word["evidence"]["baseline_runs"], word["evidence"]["left_out"]) == ("NoChange", 6, 0)
-    assert stage.compare(junit(9, slow=2000.0)) == 0
+    assert stage.compare(junit(9, slow=60.0)) == 0
     word = ranks(stage)
     assert (word["kind"], word["evidence"]["moved_1"]) == ("MaybeDegradation", "tests.shop.test_7")
