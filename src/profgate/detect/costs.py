@@ -6,7 +6,7 @@ import numpy as np
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.comparison import Comparison
-from profgate.model.levels import SMALLEST_SHARE
+from profgate.model.levels import LIKE_RUNS, NEARLY_ALL, SMALLEST_SHARE
 from profgate.model.units import MetricKind
 
 WHOLE = -1
@@ -44,8 +44,12 @@ class Costs:
         return sampling_variance(mean, self.per_sample, self.spread)
 
 
-def costs_of(comparison: Comparison, *, base_jobs: bool = False) -> Costs:
-    """Costs of the runs of both sides; ``base_jobs`` puts the base runs of other commits in front of them."""
+def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bool = False) -> Costs:
+    """Costs of the runs of both sides; ``base_jobs`` puts the base runs of other commits in front of them.
+
+    A location of nearly the whole run is left out: it is the total. ``interleaved`` runs share the machine, so that a
+    large common factor between the sides is a change of the program and stays.
+    """
     own = comparison.self_value.astype(np.float64)
     active = active_totals(comparison)
     subtree: FloatArray | None = active.astype(np.float64)
@@ -57,17 +61,21 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False) -> Costs:
         noise = comparison.noise_active
         subtree = None if noise is None else np.concatenate([noise, active])
     counted = comparison.metric.kind is MetricKind.COUNTED
+    runs, between = comparison.runs, 1.0
     factors = np.ones(len(own)) if counted else common_factors(own)
+    if interleaved:
+        factors, between = within_sides(factors, runs.target)
     whole = float((totals / factors).mean())
-    least = SMALLEST_SHARE * whole
-    chosen = _active(comparison, (own / factors[:, None]).mean(axis=0) >= least)
+    chosen = _active(comparison, _of_weight(own / factors[:, None], whole))
     values, kinds, symbols = [own[:, chosen].T], [SELF], [chosen]
     if subtree is not None:
-        inner = _active(comparison, (subtree / factors[:, None]).mean(axis=0) >= least)
+        inner = _active(comparison, _of_weight(subtree / factors[:, None], whole))
         inner = inner[~np.isclose(subtree[:, inner], own[:, inner], rtol=1e-12).all(axis=0)]
         values, kinds, symbols = [*values, subtree[:, inner].T], [*kinds, SUBTREE], [*symbols, inner]
     if not counted:
         values = [part / factors_of_others(own, rows) for part, rows in zip(values, symbols, strict=True)]
+        for part in values:
+            part[:, -runs.target :] *= between
     kind = np.repeat(np.array(kinds, np.int64), [len(rows) for rows in symbols])
     mean = np.concatenate([part.mean(axis=1) for part in values])
     values.append(totals[None])
@@ -84,6 +92,25 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False) -> Costs:
         per_sample,
         spread,
     )
+
+
+def between_sides(factors: FloatArray, target: int) -> float:
+    """How much slower the target's runs are in what all functions have in common."""
+    return float(factors[-target:].mean() / factors[: len(factors) - target].mean())
+
+
+def within_sides(factors: FloatArray, target: int) -> tuple[FloatArray, float]:
+    """Factors of interleaved runs, and what was taken out of the target's: a common factor that no machine explains."""
+    between = between_sides(factors, target)
+    if max(between, 1.0 / between) <= LIKE_RUNS:
+        return factors, 1.0
+    last = np.arange(len(factors)) >= len(factors) - target
+    return np.where(last, factors / between, factors), between
+
+
+def _of_weight(values: FloatArray, whole: float) -> BoolArray:
+    mean = values.mean(axis=0)
+    return np.asarray((mean >= SMALLEST_SHARE * whole) & (mean < NEARLY_ALL * whole))
 
 
 def active_totals(comparison: Comparison) -> IntArray:

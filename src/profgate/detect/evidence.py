@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from profgate.detect.base_jobs import JobTest, jobs_of, tested_with_jobs
-from profgate.detect.costs import TOTAL, Costs, costs_of
+from profgate.detect.costs import TOTAL, Costs, between_sides, costs_of
 from profgate.detect.permutation import (
     POWER,
     Rows,
@@ -86,7 +86,7 @@ def evidence_of(
             alike.setdefault((one.runs.baseline, one.runs.target), []).append(place)
     families = []
     for (baseline, target), places in alike.items():
-        costs = [costs_of(comparisons[place]) for place in places]
+        costs = [costs_of(comparisons[place], interleaved=interleaved) for place in places]
         rows = [_rows(one) for one in costs]
         family = tested_together(rows, baseline, target, RED)
         name = f"{baseline}+{target}"
@@ -193,7 +193,7 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: float) -> Evi
     """The evidence with exact changes, and with what the runs could have shown."""
     certain = _exact(comparison, evidence)
     facts = dict(evidence.facts) | _visible(evidence, visible) | {"mode": evidence.mode, "exact": certain is not None}
-    facts["common_factor"] = _common_factor(comparison, evidence)
+    facts["common_factor"] = between_sides(evidence.costs.factors, comparison.runs.target)
     samples = sample_counts(comparison)
     if samples is not None:
         facts["samples_baseline"], facts["samples_target"] = samples
@@ -224,13 +224,6 @@ def _exact(comparison: Comparison, evidence: Evidence) -> BoolArray | None:
     rows = _rows(evidence.costs)
     large = (change >= rows.floor) & (change >= rows.own * np.minimum(*means)) & (change > 0)
     return np.asarray(large & (change > EXACT_SPREAD * spread))
-
-
-def _common_factor(comparison: Comparison, evidence: Evidence) -> float:
-    """How much slower the target's runs are than the baseline's, in what all functions have in common."""
-    factors, target = evidence.costs.factors, comparison.runs.target
-    before = factors[: len(factors) - target]
-    return float(factors[-target:].mean() / before.mean())
 
 
 def _visible(evidence: Evidence, factor: float) -> Facts:

@@ -6,16 +6,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from profgate.detect.base_jobs import tested_with_jobs
-from profgate.detect.costs import SELF, SUBTREE, WHOLE, active_totals, common_factors
+from profgate.detect.costs import SELF, SUBTREE, WHOLE, active_totals, common_factors, within_sides
 from profgate.detect.evidence import Evidence
 from profgate.detect.net_cost import OFFSET, CallPaths, Enclosing, offsetting
 from profgate.detect.permutation import Rows, p_of_each, p_of_one, splits_of
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.comparison import Comparison
-from profgate.model.levels import LISTED, job_margin
+from profgate.model.levels import LISTED, NEARLY_ALL, job_margin
 from profgate.model.units import MetricKind
 
-NEARLY_ALL = 0.9  # part of the run from which a caller is the run
 EXPLAINED = 0.5  # part of a subtree's change that rows inside it have to hold to be its cause
 
 
@@ -99,7 +98,8 @@ def _factors_of_rest(comparison: Comparison, evidence: Evidence) -> FloatArray:
     if evidence.mode == "jobs":
         own = np.concatenate([comparison.noise_self, own])
     own[:, evidence.costs.symbol[evidence.listed & (evidence.costs.kind == SELF)]] = 0.0
-    return common_factors(own)
+    factors = common_factors(own)
+    return within_sides(factors, comparison.runs.target)[0] if evidence.facts.get("interleaved") else factors
 
 
 class _Search:

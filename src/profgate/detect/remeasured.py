@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from profgate.detect.costs import BETWEEN_RUNS, common_factors, sampling_variance
+from profgate.detect.costs import BETWEEN_RUNS, common_factors, sampling_variance, within_sides
 from profgate.detect.permutation import p_of_one, splits_of
 from profgate.model.arrays import BoolArray, FloatArray
 from profgate.model.change import Location
@@ -30,7 +30,7 @@ def measured_again(
     rows = _rows(comparison, location)
     if not rows.any():
         return None
-    factors = common_factors(comparison.self_value.astype(np.float64))
+    factors = within_sides(common_factors(comparison.self_value.astype(np.float64)), comparison.runs.target)[0]
     values = comparison.total_value if subtree else comparison.self_value
     costs = values[:, rows].sum(axis=1) / factors
     return _second(comparison, costs, worse, whole=float((totals / factors).mean())) if (costs > 0).any() else None

@@ -9,7 +9,8 @@ RED_OF_FAMILIES = 0.01  # divided by the families of tests of a report
 LISTED = 0.02
 CONFIRMED = 0.05  # of one suspect that is measured again
 
-SMALLEST_SHARE = 0.0025  # part of the run from which a location is tested
+SMALLEST_SHARE = 0.0025  # part of the run from which a location is tested,
+NEARLY_ALL = 0.9  # and from which it is the run itself
 GATE_SHARE = 0.005  # smallest change of a location, as a part of the run
 OWN_FLOOR = 0.05  # smallest change of a location against itself
 TOTAL_FLOOR = 0.02  # smallest relative change of a total

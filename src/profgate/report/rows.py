@@ -437,7 +437,7 @@ def calibration(report: Report, metric: MetricReport) -> str:
     mode, jobs = facts.get("mode"), facts.get("base_jobs")
     if mode == "jobs":
         told = f"compared with {numbers.counted(int(jobs or 0), 'base job')}"
-    elif mode == "runs":
+    elif mode == "runs" and facts.get("inconclusive") != "too_few_runs":
         order = "interleaved runs" if facts.get("interleaved") else "runs"
         told = f"{int(facts.get('splits') or 0):,} ways to regroup the {order}"
     else:

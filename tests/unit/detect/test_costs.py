@@ -81,7 +81,7 @@ def test_subtrees_are_tested_beside_self_costs() -> None:
     comparison = from_stacks([run], [run])
     costs = costs_of(comparison)
     assert names(comparison, costs, SELF) == ["emit", "lex", "parse"]
-    assert names(comparison, costs, SUBTREE) == ["main", "parse"]  # emit is itself alone
+    assert names(comparison, costs, SUBTREE) == ["parse"]  # emit is itself alone, and main is the run
     assert values(comparison, costs, SUBTREE, "parse") == [900.0, 900.0]
     assert (costs.kind[-1], costs.values[-1].tolist(), costs.whole) == (TOTAL, [1804.0, 1804.0], 1804.0)
 
@@ -101,8 +101,18 @@ def test_waiting_is_no_cost_of_its_callers() -> None:
 
 def test_base_jobs_stand_before_both_sides() -> None:
     comparison = from_exclusive([{"f": 2}], [{"f": 3}], noise=[{"f": 1}], metric=timed())
-    assert costs_of(comparison, base_jobs=True).values.tolist() == [[1.0, 2.0, 3.0]] * 2
-    assert costs_of(comparison).values.tolist() == [[2.0, 3.0]] * 2
+    assert costs_of(comparison, base_jobs=True).values.tolist() == [[1.0, 2.0, 3.0]]
+    assert costs_of(comparison).values.tolist() == [[2.0, 3.0]]
+
+
+def test_interleaved_runs_keep_a_large_common_factor() -> None:
+    """No machine makes runs that take turns five times slower on one side."""
+    comparison = from_exclusive([BASE] * 2, [scaled(5.0)] * 2)
+    ratio = costs_of(comparison, interleaved=True).values[:, -1] / costs_of(comparison, interleaved=True).values[:, 0]
+    assert ratio.tolist() == pytest.approx([5.0] * len(ratio))
+    assert costs_of(from_exclusive([BASE], [scaled(1.2)]), interleaved=True).values[0].tolist() == pytest.approx(
+        costs_of(from_exclusive([BASE], [scaled(1.2)])).values[0].tolist()
+    )
 
 
 def test_samples_scatter_by_their_value() -> None:
