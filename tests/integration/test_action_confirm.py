@@ -124,8 +124,8 @@ def test_without_a_baseline_the_comment_is_that_of_a_first_run(stage: Stage) -> 
     files = {f"../confirmed/{name}": stage.file(name).encode() for name in ("report.json", "links.json")}
     assert tell(stage, files) == 0
     (comment,) = stage.comments
-    assert "NOT COMPARED: there is no baseline yet" in comment
-    assert "That is normal for the first run: the profiles of 1 workload" in comment
+    assert "First run: nothing to compare with yet" in comment
+    assert "The profiles of 1 workload" in comment
 
 
 def test_a_second_job_that_wrote_nothing_fails_and_leaves_the_comment(waiting: Stage) -> None:

@@ -97,13 +97,13 @@ def test_a_slowdown_that_repeats_stays_red(report: Path, checkouts: dict[str, Pa
     written = report.parent / "confirmed" / "report.json"
     assert set(reds(written)) <= set(reds(report))
     assert "step" in reds(written)
-    assert "confirmed by 3 + 3 interleaved runs: +" in (report.parent / "confirmed" / "comment.md").read_text()
+    assert "confirmed by 3 + 3 interleaved runs (+" in (report.parent / "confirmed" / "comment.md").read_text()
 
 
 def test_a_false_red_is_withdrawn(report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
     assert confirm(report, checkouts["fast"], checkouts["fast"]) == 0
     assert reds(report.parent / "confirmed" / "report.json") == []
-    assert "a second measurement does not show it" in (report.parent / "confirmed" / "comment.md").read_text()
+    assert "not confirmed by 3 + 3 interleaved runs" in (report.parent / "confirmed" / "comment.md").read_text()
     measured = [line for line in capsys.readouterr().err.splitlines() if line.startswith("measuring")]
     warm_up = ["measuring warm-up, target", "measuring warm-up, baseline"]
     pairs = [(1, "baseline"), (1, "target"), (2, "target"), (2, "baseline"), (3, "baseline"), (3, "target")]

@@ -132,7 +132,7 @@ class _Search:
         row, seen = self._row(place), set[int]()
         while row.symbol not in seen:
             seen.add(row.symbol)
-            caller = offsetting(
+            offset = offsetting(
                 self.paths,
                 row.symbol,
                 row.sign,
@@ -142,9 +142,11 @@ class _Search:
                 self._certain(row),
                 subtree=row.subtree,
             )
-            if caller is None:
+            if offset is None:
                 return row
-            if caller.symbol == WHOLE or caller.cost.mean() >= NEARLY_ALL * self.evidence.costs.whole:
+            caller, direct = offset
+            nearly_all = caller.cost.mean() >= NEARLY_ALL * self.evidence.costs.whole
+            if caller.symbol == WHOLE or (nearly_all and not direct):
                 return replace(row, net="offset", certain=False)
             judged = self._of_caller(caller, row.sign)
             if judged is None:

@@ -150,19 +150,19 @@ def offsetting(
     certain: Callable[[Enclosing, int], bool],
     *,
     subtree: bool,
-) -> Enclosing | None:
-    """The nearest caller in which the rest moved against the change by half of it; None where there is none.
+) -> tuple[Enclosing, bool] | None:
+    """The nearest caller in which the rest moved against the change by half of it, and whether it is the direct one.
 
     The rest is everything in the caller by ``certain(caller, sign)``, whether it moved in that direction by more than
     chance, or the functions that were seen ``moving`` by their self cost, added up.
     """
-    for caller in paths.enclosing(symbol, sign, subtree=subtree):
+    for steps, caller in enumerate(paths.enclosing(symbol, sign, subtree=subtree)):
         found = [(other, False) for other in moving if other != symbol]
         known = _moved(paths.explained(caller.symbol, found), split) if found else 0.0
         if -sign * known >= OFFSET * abs(change):
-            return caller
+            return caller, steps == 0
         if -sign * _moved(caller.rest, split) >= OFFSET * abs(change) and certain(caller, -sign):
-            return caller
+            return caller, steps == 0
     return None
 
 

@@ -240,7 +240,8 @@ def _note(finding: Finding, metric: MetricReport) -> Finding:
     if finding.kind in {kind.word for kind in ONE_SIDED}:
         return finding
     if metric.calibration.get("state") == "tested":
-        if finding.direction == "worse" and _models_agree(finding):
+        votes = 1 if metric.calibration.get("inconclusive") == "too_few_runs" else 2
+        if finding.direction == "worse" and _models_agree(finding, votes):
             return replace(finding, colour="yellow", reasons=(Reason(ReasonCode.MODELS),))
         return replace(finding, reasons=(Reason(ReasonCode.WITHIN_NOISE),))
     if not finding.from_value and not finding.to_value:
@@ -251,10 +252,10 @@ def _note(finding: Finding, metric: MetricReport) -> Finding:
     return replace(finding, colour=colour, reasons=(Reason(ReasonCode.NOT_TESTED),))
 
 
-def _models_agree(finding: Finding) -> bool:
-    """Two strategies saw it in the models of cost over size, one for sure: shares of a run do not show growth."""
+def _models_agree(finding: Finding, votes: int) -> bool:
+    """So many strategies saw it in the models of cost over size, one for sure: shares of a run do not show growth."""
     agreeing = [BY_WORD[vote.kind] for vote in finding.strategies if vote.family == "M" and vote.agrees]
-    return len(agreeing) >= 2 and any(kind not in MAYBE for kind in agreeing)
+    return len(agreeing) >= votes and any(kind not in MAYBE for kind in agreeing)
 
 
 def _judged(finding: Finding, metric: MetricReport, context: GateContext, net: str) -> Finding:
@@ -324,7 +325,12 @@ def _confirmed(finding: Finding, metric: MetricReport) -> Reason | None:
     evidence = finding.evidence or {}
     if evidence.get("confirmed") != "yes" or (metric.name, metric.unit) == (CALLS.name, CALLS.unit):
         return None
-    return Reason(ReasonCode.CONFIRMED, {"runs": evidence.get("confirmed_runs"), "p": evidence.get("confirmed_p")})
+    return Reason(ReasonCode.CONFIRMED, _second(evidence))
+
+
+def _second(evidence: dict[str, str]) -> dict[str, str | int | float | bool | None]:
+    """What the second measurement found."""
+    return {name: evidence.get(f"confirmed_{name}") for name in ("runs", "change", "p")}
 
 
 def _unlike(factor: float | str | bool | None) -> bool:
@@ -363,7 +369,7 @@ def _against(finding: Finding, context: GateContext) -> list[Reason]:
     if evidence.get("reach") == "not reachable":
         found.append(Reason(ReasonCode.NOT_REACHABLE))
     if evidence.get("confirmed") == "no":
-        found.append(Reason(ReasonCode.NOT_REPEATED))
+        found.append(Reason(ReasonCode.NOT_REPEATED, _second(evidence)))
     sure = confirm == "when-possible" and (finding.statistics.get("distance") or 0.0) >= TOTAL_MARGIN
     if "confirmed" not in evidence and confirm != "off" and not sure:
         found.append(Reason(ReasonCode.WAITS, {"confirm": confirm}))

@@ -14,7 +14,7 @@ class ReasonCode(StrEnum):
     BEYOND_JOBS = "beyond_jobs"  # jobs, bound, change
     EXACT = "exact"  # runs
     CALLS_ROSE = "calls_rose"  # before, after
-    CONFIRMED = "confirmed"  # runs, p
+    CONFIRMED = "confirmed"  # runs, change, p
 
     # why a finding is not red
     FEW_SPLITS = "few_splits"  # p, splits
@@ -27,7 +27,7 @@ class ReasonCode(StrEnum):
     TOTAL_IMPROVED = "total_improved"  # relative
     UNCONFIRMED = "unconfirmed"  # baseline, target
     NOT_REACHABLE = "not_reachable"
-    NOT_REPEATED = "not_repeated"
+    NOT_REPEATED = "not_repeated"  # runs, change, p
     WAITS = "waits"  # confirm
     CALLS = "calls"
     NO_DIRECTION = "no_direction"

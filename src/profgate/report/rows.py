@@ -74,7 +74,9 @@ def tag_of(finding: Finding) -> tuple[str, str]:
     if finding.acknowledgement:
         return "✅", "accepted"
     kind = _kind(finding)
-    return ("·", "note") if finding.colour == "neutral" and kind in MAYBE else TAGS[kind]
+    if finding.colour == "neutral" and kind in MAYBE:
+        return "·", "note"
+    return TAGS[Kind.MAYBE_DEGRADATION] if finding.colour == "yellow" and kind in WORSE else TAGS[kind]
 
 
 class Groups(NamedTuple):
@@ -351,7 +353,8 @@ def evidence_words(finding: Finding) -> tuple[str, ...]:
     """What else is known of a finding's place, each as ``name: text``; first what a second measurement found."""
     evidence = finding.evidence or {}
     plain = ((name, text) for name, text in sorted(evidence.items()) if name not in HIDDEN and CONFIRMED not in name)
-    first = filter(None, (_measured_again(evidence), reach_words(finding)))
+    repeated = {ReasonCode.CONFIRMED, ReasonCode.NOT_REPEATED} & {reason.code for reason in finding.reasons}
+    first = filter(None, ("" if repeated else _measured_again(evidence), reach_words(finding)))
     return (*first, *(f"{name}: {text}" for name, text in plain))
 
 

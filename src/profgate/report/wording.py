@@ -103,6 +103,15 @@ def _unlike_runs(parameters: Parameters, _quote: Quote) -> str:
     return f"not confirmed: all functions of the target take {factor} the time; record both sides interleaved"
 
 
+def _second(parameters: Parameters) -> str:
+    """What a second measurement found: ``20 + 20 interleaved runs (+247 %, p = 0.0002)``."""
+    runs, change, p = (parameters.get(name) for name in ("runs", "change", "p"))
+    if not runs:
+        return "a second measurement"
+    size = "new" if change in {None, "new"} else numbers.signed_percent(float(str(change)))
+    return f"{runs} interleaved runs ({size}, p = {p})"
+
+
 def _demoted(parameters: Parameters, _quote: Quote) -> str:
     seen = f"{parameters.get('reds')} of {parameters.get('trials')} comparisons of unchanged code were red"
     return f"advisory: {seen}, more than the budget of {_percent(parameters.get('budget'))} allows"
@@ -166,9 +175,7 @@ SENTENCES: dict[ReasonCode, Callable[[Parameters, Quote], str]] = {
     ReasonCode.CALLS_ROSE: lambda given, _quote: (
         f"its calls rose from {_number(given.get('before')) or 0:,.0f} to {_number(given.get('after')) or 0:,.0f}"
     ),
-    ReasonCode.CONFIRMED: lambda given, _quote: (
-        f"confirmed by {given.get('runs')} interleaved runs (p = {given.get('p')})"
-    ),
+    ReasonCode.CONFIRMED: lambda given, _quote: f"confirmed by {_second(given)}",
     ReasonCode.FEW_SPLITS: _few_splits,
     ReasonCode.NEAR_JOBS: _near_jobs,
     ReasonCode.FEW_JOBS: _few_jobs,
@@ -185,7 +192,7 @@ SENTENCES: dict[ReasonCode, Callable[[Parameters, Quote], str]] = {
         f"not confirmed: {given.get('baseline')} + {given.get('target')} runs are too few; {RUNS_WANTED}"
     ),
     ReasonCode.NOT_REACHABLE: _fixed("not reachable from the change"),
-    ReasonCode.NOT_REPEATED: _fixed("a second measurement does not show it"),
+    ReasonCode.NOT_REPEATED: lambda given, _quote: f"not confirmed by {_second(given)}",
     ReasonCode.WAITS: lambda given, _quote: f"waits for confirmation (confirm: {given.get('confirm')})",
     ReasonCode.CALLS: _fixed("call counts explain a change and never fail alone"),
     ReasonCode.NO_DIRECTION: _fixed("the profile does not state whether lower or higher is better"),

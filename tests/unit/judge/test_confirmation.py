@@ -55,7 +55,7 @@ def test_repeated_change_stays_red_with_its_numbers() -> None:
     report = measured(report_of(), SAME)
     (reason,) = f07(report).reasons
     assert (f07(report).colour, report.verdict.exit_code) == ("red", 1)
-    assert (reason.code.value, reason.parameters) == ("confirmed", {"runs": "5 + 5", "p": "0.001"})
+    assert (reason.code.value, reason.parameters) == ("confirmed", {"runs": "5 + 5", "change": "1", "p": "0.001"})
     evidence = f07(report).evidence or {}
     assert [evidence[f"confirmed{part}"] for part in ("", "_runs", "_change")] == ["yes", "5 + 5", "1"]
 

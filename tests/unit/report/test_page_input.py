@@ -26,7 +26,7 @@ def test_a_finding_of_one_path_names_its_row() -> None:
     by_path, by_name = header.findings
     (row,) = by_path["rows"]
     assert (tree.baseline_self[row], tree.target_self[row]) == (10, 20)
-    assert by_path["story"] == ("offset by improvements elsewhere in the run; a second measurement does not show it")
+    assert by_path["story"] == ("offset by improvements elsewhere in the run; not confirmed by a second measurement")
     assert "rows" not in by_name
     assert set(header.keep) == {comparison.symbols.names.index(name) for name in ("f", "a")}
 
