@@ -422,7 +422,8 @@ def _without_effect(given: PipelineInput) -> list[str]:
     from profgate.detect.registry import STRATEGIES
 
     known = {name: strategy for strategy in STRATEGIES for name in (strategy.name, strategy.short)}
-    return [
+    gate = ["the policy key gate-without-history has no effect any more; remove it"]
+    return gate * given.policy.gate_without_history + [
         f"the option {name} of {rule.method} has no effect any more; remove it"
         for rule in given.policy.rules
         if rule.method in known

@@ -33,6 +33,8 @@ def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
     policy, refused = tightened(policy, settings.gate_requests(), settings.strategies)
     if settings.strategies and not policy.rules:
         policy = replace(policy, rules=tuple(Rule(one) for one in (*DEFAULTS, *settings.strategies)))
+    if settings.gate_without_history is not None:
+        told.append("the input gate-without-history has no effect any more; remove it")
     return policy, (*told, *refused)
 
 

@@ -43,6 +43,8 @@ _FUNCTION_NAME, _FUNCTION_SYSTEM_NAME, _FUNCTION_FILE, _FUNCTION_START = 2, 3, 4
 _COUNTED = ("alloc", "inuse", "objects", "space", "contentions")
 _MAX_LINE = 1 << 31
 _SNIFFED_FIELDS = 2000
+# Go's profiler interrupts a function by them: their samples are those of the function
+_PREEMPTED = frozenset({"runtime.asyncPreempt", "runtime.asyncPreempt2"})
 _DENSE = 8
 # inlined calls let a small file name more frames than memory holds
 _MAX_FRAMES = 100_000_000
@@ -101,8 +103,8 @@ class _Locations:
 
     @property
     def single(self) -> bool:
-        """Whether each has one frame; it always has at least one."""
-        return len(self.frames) == len(self.ids)
+        """Whether each has one frame."""
+        return bool((np.diff(self.offsets) == 1).all())
 
 
 @dataclass
@@ -271,13 +273,15 @@ class _Message:
                 function, line = functions.get(function_id), _line_number(number)
                 if function is None:
                     raise truncated(self.where, start, f"function {function_id} does not exist")
+                if function.name in _PREEMPTED:
+                    continue
                 if function.name:
                     own.append(frames.number_of((function_id, binary), function, line, module))
                 else:
                     own.append(
                         frames.number_of((address, function_id, binary), _nameless(address, function), line, module)
                     )
-            if not own:
+            if bounds[row] == bounds[row + 1]:
                 own.append(frames.number_of((address, binary), _Function(address, None, None), None, module))
             found[location] = own
         return _locations_of(found)

@@ -132,6 +132,9 @@ def stacks_of(profile: Profile) -> Counter[tuple[Stack, tuple[int, ...]]]:
     return found
 
 
+PREEMPTED = ("runtime.asyncPreempt", "runtime.asyncPreempt2")  # how Go's profiler interrupts a function
+
+
 def judged(data: bytes) -> Counter[tuple[Stack, tuple[int, ...]]]:
     """The same by the protobuf library, one sample at a time."""
     message = CLASSES["Profile"].FromString(data)
@@ -143,7 +146,7 @@ def judged(data: bytes) -> Counter[tuple[Stack, tuple[int, ...]]]:
     }
     found: Counter[tuple[Stack, tuple[int, ...]]] = Counter()
     for sample in message.sample:
-        path = [name for location in sample.location_id for name in locations[location]]
+        path = [name for location in sample.location_id for name in locations[location] if name not in PREEMPTED]
         if path:
             found[tuple(reversed(path)), tuple(sample.value)] += 1
     return found
