@@ -154,12 +154,14 @@ def reached(outcomes: Sequence[Outcome]) -> list[Reached]:
     return found
 
 
-def as_markdown(found: Sequence[Reached]) -> str:
-    """The table as text."""
+def as_markdown(found: Sequence[Reached], before: Sequence[Reached] = ()) -> str:
+    """The table as text; ``before`` are the same rows of other rules, for one more column."""
+    more, line = (" rules before |", " --: |") if before else ("", "")
     lines = [
-        "| case | wanted | reached | 95 % interval | recordings | planted | met |",
-        "| --- | --- | --: | --- | --: | --- | --- |",
+        f"| case | wanted | reached | 95 % interval |{more} recordings | planted | met |",
+        f"| --- | --- | --: | --- |{line} --: | --- | --- |",
     ]
+    earlier = {one.row.name: f" {one.hits} of {one.tried} |" for one in before}
     for one in found:
         if not one.tried:
             continue
@@ -170,7 +172,8 @@ def as_markdown(found: Sequence[Reached]) -> str:
         met = {True: "yes", False: "**no**", None: ""}[one.met]
         rate = f"{one.hits} of {one.tried}, {100 * one.hits / one.tried:.1f} %"
         lines.append(
-            f"| {one.row.name} | {one.row.wanted} | {rate} | {100 * low:.1f} to {100 * high:.1f} % | {one.groups} "
+            f"| {one.row.name} | {one.row.wanted} | {rate} | {100 * low:.1f} to {100 * high:.1f} % "
+            f"|{earlier.get(one.row.name, '')} {one.groups} "
             f"| {planted} | {met} |"
         )
     return "\n".join(lines)

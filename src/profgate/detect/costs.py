@@ -6,7 +6,7 @@ import numpy as np
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.comparison import Comparison
-from profgate.model.levels import LIKE_RUNS, NEARLY_ALL, SMALLEST_SHARE
+from profgate.model.levels import MACHINE, NEARLY_ALL, SMALLEST_SHARE
 from profgate.model.units import MetricKind
 
 WHOLE = -1
@@ -102,7 +102,7 @@ def between_sides(factors: FloatArray, target: int) -> float:
 def within_sides(factors: FloatArray, target: int) -> tuple[FloatArray, float]:
     """Factors of interleaved runs, and what was taken out of the target's: a common factor that no machine explains."""
     between = between_sides(factors, target)
-    if max(between, 1.0 / between) <= LIKE_RUNS:
+    if max(between, 1.0 / between) <= MACHINE:
         return factors, 1.0
     last = np.arange(len(factors)) >= len(factors) - target
     return np.where(last, factors / between, factors), between
