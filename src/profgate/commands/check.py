@@ -37,7 +37,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--config", metavar="FILE", type=file, help="configuration file, like .github/profgate.yml")
     parser.add_argument("--strategy", action="append", metavar="NAME", help="only this strategy (repeatable)")
     parser.add_argument("--format", choices=FORMATS, default="terminal", help="what is printed (default: terminal)")
-    parser.add_argument("--fail-on", choices=FAIL_ON_ORDER, help="gate now, without waiting for 8 base runs")
+    parser.add_argument("--fail-on", choices=FAIL_ON_ORDER, help="severity that fails (default: degradation)")
     parser.add_argument("-v", "--verbose", action="store_true", help="show what each strategy says, unchanged rows too")
     return parser.parse_args(argv)
 

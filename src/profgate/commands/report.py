@@ -55,7 +55,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     merge.add_argument(
         "--output-dir", "-o", metavar="DIR", type=folder, help="write comment.md, report.json and links.json here"
     )
-    merge.add_argument("--fail-on", choices=FAIL_ON_ORDER, help="gate now, without waiting for 8 base runs")
+    merge.add_argument("--fail-on", choices=FAIL_ON_ORDER, help="severity that fails (default: degradation)")
     merge.add_argument("-v", "--verbose", action="store_true", help="show unchanged rows too")
     return parser.parse_args(argv)
 

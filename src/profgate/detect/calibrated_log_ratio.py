@@ -18,7 +18,6 @@ from profgate.statistics.normal import upper_quantile
 
 MOST_UNCONFIRMED = 5
 NAMED = 3  # new functions in a row
-COMMON = 0.05  # common factor from which the values shown are divided by it
 UNTESTED = {
     "zero_total": "the total of a run is zero",
     "negative_values": "there are negative values",
@@ -71,7 +70,7 @@ class CalibratedLogRatio:
         before = np.array([row.before for row in rows])
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(before > 0, change / before, np.nan)
-        from_value, to_value = shown_values(comparison, evidence, rows)
+        from_value, to_value = shown_values(comparison, rows)
         columns = {name: [getattr(row, name) for row in rows] for name in ("p", "t", "distance", "bound")}
         statistics = {name: np.array(values, dtype=np.float64) for name, values in columns.items()}
         return Detection(
@@ -127,15 +126,13 @@ class CalibratedLogRatio:
         return int(kind) if row.sign * worse_sign(comparison.metric) > 0 else -int(kind)
 
 
-def shown_values(comparison: Comparison, evidence: Evidence, rows: list[FoundRow]) -> tuple[FloatArray, FloatArray]:
-    """float64[row] means of both sides as recorded; the target's divided by a common factor of 5 % and more."""
-    factor = float(evidence.facts["common_factor"] or 1.0)
-    factor = factor if abs(factor - 1.0) >= COMMON else 1.0
+def shown_values(comparison: Comparison, rows: list[FoundRow]) -> tuple[FloatArray, FloatArray]:
+    """float64[row] means of both sides as recorded."""
     split = comparison.runs.baseline
     active = active_totals(comparison)
     columns = [(active if row.subtree else comparison.self_value)[:, row.symbol] for row in rows]
     values = np.array(columns, np.float64).reshape(len(rows), len(comparison.run_totals))
-    return values[:, :split].mean(axis=1), values[:, split:].mean(axis=1) / factor
+    return values[:, :split].mean(axis=1), values[:, split:].mean(axis=1)
 
 
 def evidence_for(comparison: Comparison, context: Context) -> Evidence | Untested:

@@ -190,15 +190,20 @@ def headline(report: Report, quote: Quote) -> str:
     """
     groups, conclusion = grouped(report), report.verdict.conclusion
     if conclusion == "inconclusive":
-        return full_sentence(report.verdict.reasons[0], quote)
+        possible = _cause([row for row in groups.worse if row.finding.colour == "yellow"])
+        text = full_sentence(report.verdict.reasons[0], quote)
+        return text if possible is None else f"{text}; possible: {story(possible, quote)}"
     wanted = {"fail": ("red",), "warn": ("yellow",)}.get(conclusion, ())
     worse = [row for row in groups.worse if row.finding.colour in wanted]
     first = _cause(worse)
     if first is None:
         return _improvement(groups, quote) if conclusion in {"pass", "warn"} else ""
     text = story(first, quote)
+    proven = {reason.code: reason.parameters for reason in first.finding.reasons}.get(ReasonCode.SEVERITY)
     if first.finding.acknowledgement:
         text = f"Accepted: {text}"
+    elif proven is not None:
+        text = f"{text} (does not fail: {proven.get('setting')} is {proven.get('value')})"
     elif conclusion == "warn":
         text = f"Possible regression: {text} ({_doubt(first)})"
     gain = next((row for row in groups.better if row.total and row.metric is first.metric), None)
@@ -315,6 +320,9 @@ def why(row: Row, quote: Quote) -> tuple[str, ...]:
         parts.append(numbers.counted(row.carries, "related function"))
     if row.elsewhere:
         parts.append(f"also in {numbers.counted(row.elsewhere, 'more workload')}")
+    factor, relative = row.metric.calibration.get("common_factor"), finding.statistics.get("ratio")
+    if isinstance(factor, float) and abs(factor - 1.0) >= COMMON and relative is not None and not row.total:
+        parts.append(f"{numbers.ratio(1.0, 1.0 + relative)} after the common factor of {factor:.2f}")
     if told := growth(row):
         parts.append(told)
     return tuple(parts)
@@ -540,7 +548,8 @@ def weight_of(finding: Finding) -> tuple[int, int, float, float]:
 
 
 def _moved_share(finding: Finding) -> float:
-    return abs((finding.share_to or 0.0) - (finding.share_from or 0.0))
+    weight = finding.statistics.get("weight")
+    return abs((finding.share_to or 0.0) - (finding.share_from or 0.0) if weight is None else weight)
 
 
 def direction_of(kind: Kind) -> Direction:

@@ -8,6 +8,7 @@ from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.report import numbers
 
 Quote = Callable[[str], str]
+MOST_SPLITS = 5000  # of a test; more ways are drawn at random
 Parameters = Mapping[str, Parameter]
 NAME_FIRST = frozenset({ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.FIRST_EDITION})
 RUNS_WANTED = "record at least 5 runs of each side"
@@ -78,7 +79,8 @@ def _near_jobs(parameters: Parameters, _quote: Quote) -> str:
 
 def _no_split(parameters: Parameters, _quote: Quote) -> str:
     splits = int(_number(parameters.get("splits")) or 0)
-    return f"of all {splits:,} ways to regroup these {parameters.get('runs')} runs, none differs as much"
+    ways = f"{splits - 1:,} random ways" if splits >= MOST_SPLITS else f"the other {splits - 1:,} ways"
+    return f"none of {ways} to regroup these {parameters.get('runs')} runs shows as large a change for the worse"
 
 
 def _few_splits(parameters: Parameters, _quote: Quote) -> str:
