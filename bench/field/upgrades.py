@@ -35,7 +35,8 @@ class Upgrade:
         """Write the script and one release to a folder."""
         shutil.rmtree(tree, ignore_errors=True)
         tree.mkdir(parents=True)
-        shutil.copyfile(SCRIPTS / self.script, tree / self.script)
+        for name in (self.script, "document.py"):
+            shutil.copyfile(SCRIPTS / name, tree / name)
         if library is not None:
             shutil.copytree(library, tree / "lib", ignore=shutil.ignore_patterns("__pycache__"))
 

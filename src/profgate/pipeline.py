@@ -101,8 +101,8 @@ class Built:
 
 
 @dataclass(slots=True)
-class _Told:
-    """What could not be compared and what must be said, gathered on the way."""
+class _Gathered:
+    """What was not compared, the warnings, and the functions that the sources changed."""
 
     alone: list[NotCompared] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -115,9 +115,9 @@ def _readable(
     results: Sequence[Profile | ProfileError],
     given: PipelineInput,
     target: int,
-    told: _Told,
+    gathered: _Gathered,
 ) -> list[Profile]:
-    """The profiles of one side that could be read; the others are told, or raised where a person named the file."""
+    """The profiles of one side that could be read; the others are reported, or raised where a person named the file."""
     manifest, profiles = given.manifests[target], []
     for source, result in zip(sources, results, strict=True):
         if not isinstance(result, ProfileError):
@@ -127,7 +127,7 @@ def _readable(
             raise result
         else:
             what = result.what if result.where == source.name else str(result)
-            told.unreadable.setdefault((source.name, what), []).append(("baseline", "target")[target])
+            gathered.unreadable.setdefault((source.name, what), []).append(("baseline", "target")[target])
     return profiles
 
 
@@ -136,47 +136,47 @@ def _of_job(profile: Profile, job: str) -> Profile:
     return profile if profile.facts.job else replace(profile, facts=replace(profile.facts, job=job))
 
 
-def _pair(given: PipelineInput, read: Reader, told: _Told) -> Paired:
+def _pair(given: PipelineInput, read: Reader, gathered: _Gathered) -> Paired:
     """All files are read in one go, so that both sides can be read at once."""
     noise_files = [source for run in given.noise for source in run]
     results = read([*given.baseline, *given.target, *noise_files])
     middle, end = len(given.baseline), len(given.baseline) + len(given.target)
-    baseline = _readable(given.baseline, results[:middle], given, 0, told)
-    target = _readable(given.target, results[middle:end], given, 1, told)
+    baseline = _readable(given.baseline, results[:middle], given, 0, gathered)
+    target = _readable(given.target, results[middle:end], given, 1, gathered)
     noise, rest = [], iter(results[end:])
     for number, job in enumerate(given.noise, start=1):
         of_job = [next(rest) for _ in job]
-        told.warnings += [
+        gathered.warnings += [
             f"base run {number}: {one}; left out of the noise" for one in of_job if isinstance(one, ProfileError)
         ]
         noise.append([_of_job(one, f"base run {number}") for one in of_job if not isinstance(one, ProfileError)])
     paired = pair(baseline, target, noise)
-    told.alone += [
+    gathered.alone += [
         # "target" would call a damaged file a new workload, which no gate waits for
         NotCompared(name, None, "both", f"unreadable in the {' and the '.join(sides)}: {what}")
-        for (name, what), sides in told.unreadable.items()
+        for (name, what), sides in gathered.unreadable.items()
     ]
-    told.alone += paired.alone
-    told.warnings += paired.warnings
+    gathered.alone += paired.alone
+    gathered.warnings += paired.warnings
     return paired
 
 
-def _compare(paired: Paired, given: PipelineInput, told: _Told) -> list[Comparison]:
+def _compare(paired: Paired, given: PipelineInput, gathered: _Gathered) -> list[Comparison]:
     policy = given.policy
-    options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, wishes=policy.aliases)
+    options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, policy_aliases=policy.aliases)
     comparisons = []
     for workload in paired.workloads:
         notes = comparability(workload.baseline_runs, workload.target_runs, named=given.named)
         blocking = [note.text for note in notes if note.blocks]
         if blocking:
-            told.alone.append(NotCompared(workload.name, None, "both", "; ".join(blocking)))
+            gathered.alone.append(NotCompared(workload.name, None, "both", "; ".join(blocking)))
             continue
         try:
             made, alone = _overlaid(
-                at_one_rate(without_multiples(workload)), notes, options, given.diff, told.functions
+                at_one_rate(without_multiples(workload)), notes, options, given.diff, gathered.functions
             )
         except ComparisonError as error:
-            told.alone.append(NotCompared(workload.name, None, "both", str(error)))
+            gathered.alone.append(NotCompared(workload.name, None, "both", str(error)))
             continue
         past_runs: list[DurationRun] = []
         if given.past is not None:
@@ -189,7 +189,7 @@ def _compare(paired: Paired, given: PipelineInput, told: _Told) -> list[Comparis
             past_runs = runs_of(past)[-MOST_PAST_RUNS:]
         table = durations_of(workload, past_runs, options) if made else None
         comparisons += [replace(one, notes=(*one.notes, *doubts(one)), durations=table) for one in made]
-        told.alone += alone
+        gathered.alone += alone
     return comparisons
 
 
@@ -348,7 +348,7 @@ def _pages(
     return tuple(_page(one, metrics[one.workload, one.metric.name], given, *beside[id(one)]) for one in drawable)
 
 
-def _with_samples(comparisons: Sequence[Comparison], told: _Told) -> list[Comparison]:
+def _with_samples(comparisons: Sequence[Comparison], gathered: _Gathered) -> list[Comparison]:
     """Comparisons of workloads with something on both sides: a broken recording must not look like a fast one."""
     held: dict[str, tuple[bool, bool]] = {}
     for one in comparisons:
@@ -362,14 +362,14 @@ def _with_samples(comparisons: Sequence[Comparison], told: _Told) -> list[Compar
         if not all(sides):
             # "target" would call it a new workload, which no gate waits for
             who = "profiles hold" if not any(sides) else "target holds" if sides[0] else "baseline holds"
-            told.alone.append(NotCompared(workload, None, "both", f"the {who} no samples; check the recording"))
+            gathered.alone.append(NotCompared(workload, None, "both", f"the {who} no samples; check the recording"))
     return [one for one in comparisons if all(held[one.workload])]
 
 
-def compare_sources(given: PipelineInput, read: Reader) -> tuple[list[Comparison], _Told]:
+def compare_sources(given: PipelineInput, read: Reader) -> tuple[list[Comparison], _Gathered]:
     """Sources read, paired and laid over each other, and what could not be. Raises ProfileError for a named file."""
-    told = _Told(functions=function_changes(given.diff))
-    return _with_samples(_compare(_pair(given, read, told), given, told), told), told
+    gathered = _Gathered(functions=function_changes(given.diff))
+    return _with_samples(_compare(_pair(given, read, gathered), given, gathered), gathered), gathered
 
 
 def report_on(
@@ -422,9 +422,9 @@ def _without_effect(given: PipelineInput) -> list[str]:
     from profgate.detect.registry import STRATEGIES
 
     known = {name: strategy for strategy in STRATEGIES for name in (strategy.name, strategy.short)}
-    gate = ["the policy key gate-without-history has no effect any more; remove it"]
+    gate = ["the policy key gate-without-history no longer has an effect; remove it"]
     return gate * given.policy.gate_without_history + [
-        f"the option {name} of {rule.method} has no effect any more; remove it"
+        f"the option {name} of {rule.method} no longer has an effect; remove it"
         for rule in given.policy.rules
         if rule.method in known
         for name in rule.options
@@ -440,10 +440,10 @@ def states_of(comparison: Comparison, diff: SourceDiff, functions: FunctionChang
 
 def build_report(given: PipelineInput, read: Reader, strategies: "Sequence[Strategy]") -> Built:
     """The judged report of one comparison with its pages. Pure; raises ProfileError for a file a person named."""
-    comparisons, told = compare_sources(given, read)
-    states = [None if given.diff is None else states_of(one, given.diff, told.functions) for one in comparisons]
+    comparisons, gathered = compare_sources(given, read)
+    states = [None if given.diff is None else states_of(one, given.diff, gathered.functions) for one in comparisons]
     if given.diff is not None:
-        doubts = (given.diff.reason, unread(told.functions))
-        told.warnings += [f"not all is known of the sources: {doubt}" for doubt in doubts if doubt]
-    report = report_on(comparisons, given, strategies, told.alone, told.warnings, states)
+        doubts = (given.diff.reason, unread(gathered.functions))
+        gathered.warnings += [f"not all is known of the sources: {doubt}" for doubt in doubts if doubt]
+    report = report_on(comparisons, given, strategies, gathered.alone, gathered.warnings, states)
     return Built(report, _pages(comparisons, report, given, states), tuple(comparisons))

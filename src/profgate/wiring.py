@@ -181,7 +181,7 @@ def readings(
     broken = [one for one in read if isinstance(one, ProfileError)]
     if broken:
         raise ProfileError("\n".join(map(str, broken)))
-    options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, wishes=policy.aliases)
+    options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, policy_aliases=policy.aliases)
     made = []
     for source, profile in zip(sources, read, strict=True):
         content = source.read(LARGEST_KEPT)
@@ -247,8 +247,10 @@ def overlays(given: PipelineInput) -> list[Comparison]:
 
     Raises ComparisonError that tells why when there are none.
     """
-    comparisons, told = compare_sources(given, _reader(None))
+    comparisons, gathered = compare_sources(given, _reader(None))
     if not comparisons:
-        names = (" ".join(filter(None, (one.name, one.metric))) for one in told.alone)
-        raise ComparisonError("; ".join(f"{name}: {one.reason}" for name, one in zip(names, told.alone, strict=True)))
+        names = (" ".join(filter(None, (one.name, one.metric))) for one in gathered.alone)
+        raise ComparisonError(
+            "; ".join(f"{name}: {one.reason}" for name, one in zip(names, gathered.alone, strict=True))
+        )
     return comparisons

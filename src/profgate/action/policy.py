@@ -1,4 +1,4 @@
-"""The policy of a run: read at the baseline commit, made stricter by this run's wishes, never looser."""
+"""The policy of a run: read at the baseline commit, made stricter by the inputs of this run, never looser."""
 
 import os
 import posixpath
@@ -16,7 +16,7 @@ from profgate.model.policy import Policy, Rule
 def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
     """The policy at the baseline commit (of the checkout where None), and what was refused."""
     catalogue: Catalogue = {name: one.options for one in wiring.strategies() for name in (one.name, one.short)}
-    settings, told = job.settings, []
+    settings, warnings = job.settings, []
     name = settings.config
     here = _config_here(job)
     if commit is None:
@@ -26,7 +26,7 @@ def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
         text = None if data is None else data.decode("utf-8-sig", "replace")
         policy = Policy() if text is None else read_policy(text, name, catalogue)
         if here is not None and here != text and job.context.event_name == "pull_request":
-            told.append(f"{name} is changed by this pull request; the change counts after the merge")
+            warnings.append(f"{name} is changed by this pull request; the change counts after the merge")
     unknown = [one for one in settings.strategies if one not in catalogue]
     if unknown:
         raise SettingsError("strategies", f"{', '.join(unknown)} unknown; known are {', '.join(catalogue)}")
@@ -34,8 +34,8 @@ def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
     if settings.strategies and not policy.rules:
         policy = replace(policy, rules=tuple(Rule(one) for one in (*DEFAULTS, *settings.strategies)))
     if settings.gate_without_history is not None:
-        told.append("the input gate-without-history has no effect any more; remove it")
-    return policy, (*told, *refused)
+        warnings.append("the input gate-without-history no longer has an effect; remove it")
+    return policy, (*warnings, *refused)
 
 
 def _config_here(job: Job) -> str | None:

@@ -35,7 +35,7 @@ def worktree(commit: str, folder: str) -> Iterator[str]:
             _git("worktree", "remove", "--force", place)
 
 
-def run_command(command: Sequence[str], folder: str, told: Mapping[str, str], seconds: float) -> str:
+def run_command(command: Sequence[str], folder: str, variables: Mapping[str, str], seconds: float) -> str:
     """Runs the command in a folder with these variables beside the environment's; returns the end of its output.
 
     Raises ProfgateError for a command that cannot start, fails or takes longer; whatever it started ends with it.
@@ -46,7 +46,7 @@ def run_command(command: Sequence[str], folder: str, told: Mapping[str, str], se
             process = subprocess.Popen(  # noqa: S603 - the user's own command
                 list(command),
                 cwd=folder,
-                env={**os.environ, **told},
+                env={**os.environ, **variables},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

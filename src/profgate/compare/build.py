@@ -41,7 +41,7 @@ MEASURED_EXPONENT = -6  # measurements are float64 in their own unit; columns ke
 class CompareOptions:
     """``level`` of name rules; ``ignore`` and ``focus`` are patterns of symbols whose stacks are dropped or kept.
 
-    ``aliases`` lead from the (name, file) of a renamed function to its new one; ``wishes`` are names that the
+    ``aliases`` lead from the (name, file) of a renamed function to its new one; ``policy_aliases`` are names that the
     configuration file leads to others. ``files`` lead from what the baseline calls a file to what the target does.
     """
 
@@ -49,7 +49,7 @@ class CompareOptions:
     ignore: tuple[str, ...] = ()
     focus: tuple[str, ...] = ()
     aliases: Mapping[Identity, Identity] = field(default_factory=dict)
-    wishes: Aliases = field(default_factory=Aliases)
+    policy_aliases: Aliases = field(default_factory=Aliases)
     files: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -442,7 +442,7 @@ def compare_workload(
         options.level,
         options.aliases,
         targets=len(workload.target_runs),
-        wishes=options.wishes,
+        policy_aliases=options.policy_aliases,
         files=options.files,
     )
     skip = len(workload.noise_runs)

@@ -95,7 +95,7 @@ def _under_raw_names(
     past: Sequence[DurationRun], profiles: Sequence[Profile], options: CompareOptions
 ) -> list[DurationRun]:
     """The runs with the names that the profiles give their tests; what has several there cannot be told apart."""
-    numbering = number_symbols(profiles, options.level, options.aliases, wishes=options.wishes)
+    numbering = number_symbols(profiles, options.level, options.aliases, policy_aliases=options.policy_aliases)
     symbols = list(map(_full, numbering.symbols.names, numbering.symbols.files))
     raw: dict[str, set[str]] = {}
     for profile, symbol in zip(profiles, numbering.maps, strict=True):

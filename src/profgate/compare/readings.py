@@ -48,7 +48,7 @@ def readings_of(
 
 def summarised(profile: Profile, options: CompareOptions) -> list[tuple[Column, ...]]:
     """For each run of a profile a column for each metric, with the symbols that took part. Raises ComparisonError."""
-    numbering = number_symbols([profile], options.level, options.aliases, wishes=options.wishes)
+    numbering = number_symbols([profile], options.level, options.aliases, policy_aliases=options.policy_aliases)
     keys = list(zip(numbering.symbols.names, numbering.symbols.files, strict=True))
     runs: list[list[Column]] = []
     for place, stated in enumerate(profile.metrics):

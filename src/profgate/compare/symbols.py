@@ -14,7 +14,7 @@ from profgate.model.name_aliases import Aliases
 from profgate.model.profile import Profile
 
 _NATIVE_FORMATS = frozenset({"perf"})
-NO_WISHES = Aliases()
+NO_ALIASES = Aliases()
 Identity = tuple[str, str | None]
 
 
@@ -35,18 +35,18 @@ def _root_frames(profile: Profile) -> frozenset[int]:
 
 
 def _keys_of(
-    profile: Profile, level: Level, cache: dict[tuple[str, str | None, int | None], FrameKey], wishes: Aliases
+    profile: Profile, level: Level, cache: dict[tuple[str, str | None, int | None], FrameKey], policy_aliases: Aliases
 ) -> list[FrameKey]:
     frames, roots, keys = profile.frames, _root_frames(profile), []
     native = profile.facts.format in _NATIVE_FORMATS
-    needles = needles_in(chain(frames.names, (new for _, new in wishes.pairs)), level)
+    needles = needles_in(chain(frames.names, (new for _, new in policy_aliases.pairs)), level)
     for number, raw in enumerate(zip(frames.names, frames.files, frames.lines, strict=True)):
         key = cache.get(raw)
         if key is None:
             name, file, line = raw
             if line is not None and level != "none":
                 name = name.removesuffix(f":{line}") or name  # Perun's names of locations end in their lines
-            name = wishes.applied_to(name) if wishes.pairs else name
+            name = policy_aliases.applied_to(name) if policy_aliases.pairs else name
             key = cache[raw] = frame_key(name, file, line, level, native=native, needles=needles)
         if number in roots and level != "none" and (renamed := root_name(key.name)) != key.name:
             key = FrameKey(renamed, key.file, key.line)
@@ -60,18 +60,18 @@ def number_symbols(
     aliases: Mapping[Identity, Identity] | None = None,
     *,
     targets: int = 0,
-    wishes: Aliases = NO_WISHES,
+    policy_aliases: Aliases = NO_ALIASES,
     files: Mapping[str, str] | None = None,
 ) -> Numbering:
     """Symbols of all profiles, of which the last ``targets`` are the target's.
 
     A symbol is its name and file. One without a file that a profile has in several modules is a symbol in each of
     them. Labels, lines and modules are those of the last profile that has them (the target's). ``aliases`` lead from
-    the (name, file) of a renamed function to its new one; ``wishes`` change raw names before every rule; ``files`` say
-    how the other side calls a file.
+    the (name, file) of a renamed function to its new one; ``policy_aliases`` change raw names before every rule;
+    ``files`` map a file to its name on the other side.
     """
     cache: dict[tuple[str, str | None, int | None], FrameKey] = {}
-    keys = [_keys_of(profile, level, cache, wishes) for profile in profiles]
+    keys = [_keys_of(profile, level, cache, policy_aliases) for profile in profiles]
     if files:
         keys = [[key._replace(file=files.get(key.file or "", key.file)) for key in of_profile] for of_profile in keys]
     if aliases:

@@ -82,42 +82,44 @@ def selected(
 
 
 def words_on(comparison: Comparison, selection: Sequence[Selection], context: Context) -> list[Detection]:
-    """Every selected strategy's word; one that raises becomes a reason, never a silence."""
+    """The detection of each selected strategy; a strategy that raises becomes a reason."""
     return [_word(strategy, comparison, options, context) for strategy, options in selection]
 
 
 def _word(strategy: Strategy, comparison: Comparison, options: dict[str, Any], context: Context) -> Detection:
     try:
-        word = strategy.detect(comparison, options, context)
-        fault = next(faults(word, strategy, comparison), "")
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - it may come from outside; what it raises must be told
+        detection = strategy.detect(comparison, options, context)
+        fault = next(faults(detection, strategy, comparison), "")
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may raise anything
         fault = f"{type(error).__name__}: {error}"
     if not fault:
-        return word
+        return detection
     return cannot_tell(strategy, options, (f"the strategy failed: {fault}",), {"state": "failed", "failed": True})
 
 
-def faults(word: object, strategy: Strategy, comparison: Comparison) -> Iterator[str]:
-    """What is wrong with a word, the first thing first; nothing where it fits. Raises whatever odd columns raise."""
-    if not isinstance(word, Detection):
-        yield f"it gave a {type(word).__name__} instead of a Detection"
+def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Iterator[str]:
+    """Yield what is wrong with a detection. Raises whatever columns of a wrong type raise."""
+    if not isinstance(detection, Detection):
+        yield f"it returned {type(detection).__name__}, not a Detection"
         return
-    if (word.strategy, word.family) != (strategy.name, strategy.family):
-        yield f"it spoke as {word.strategy} of family {word.family}"
-    rows = len(word.symbol)
-    lengths = {name: len(column) for name, column in (word.statistics | {"kind": word.kind}).items()}
-    lengths |= {"from_value": len(word.from_value), "to_value": len(word.to_value)}
-    lengths |= {"confidence": len(word.confidence), "confidence_types": len(word.confidence_types)}
-    lengths |= {name: len(texts) for name, texts in word.words.items()}
+    if (detection.strategy, detection.family) != (strategy.name, strategy.family):
+        yield f"its detection names strategy {detection.strategy} of family {detection.family}"
+    rows = len(detection.symbol)
+    lengths = {name: len(column) for name, column in (detection.statistics | {"kind": detection.kind}).items()}
+    lengths |= {"from_value": len(detection.from_value), "to_value": len(detection.to_value)}
+    lengths |= {"confidence": len(detection.confidence), "confidence_types": len(detection.confidence_types)}
+    lengths |= {name: len(texts) for name, texts in detection.words.items()}
     uneven = ((name, length) for name, length in lengths.items() if length != rows)
     yield from (f"its column {name} has {length} rows, symbol has {rows}" for name, length in uneven)
-    if rows and not MODULE <= word.symbol.min() <= word.symbol.max() < len(comparison.symbols):
+    if rows and not MODULE <= detection.symbol.min() <= detection.symbol.max() < len(comparison.symbols):
         yield "a row names a symbol that does not exist"
-    yield from (f"{code} is the code of no kind" for code in np.unique(word.kind).tolist() if code not in set(Kind))
-    if word.node is not None:
+    yield from (
+        f"{code} is not the code of a Kind" for code in np.unique(detection.kind).tolist() if code not in set(Kind)
+    )
+    if detection.node is not None:
         nodes = 0 if comparison.tree is None else len(comparison.tree.parent)
-        ends = [*word.node.tolist(), *word.moved.values()]
-        if len(word.node) != rows or any(not 0 < node < nodes for node in ends):
+        ends = [*detection.node.tolist(), *detection.moved.values()]
+        if len(detection.node) != rows or any(not 0 < node < nodes for node in ends):
             yield "a row names a calling context that does not exist"
 
 
@@ -147,7 +149,7 @@ def _words_on_report(
 ) -> tuple[Change, ...]:
     try:
         return strategy.detect_all(comparisons, options, context)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - it may come from outside; what it raises must be told
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may raise anything
         reason = f"the strategy failed: {type(error).__name__}: {error}"
         nowhere = Location("all workloads")
         return (

@@ -101,10 +101,10 @@ def _accepted(workload: str, metric: MetricReport, finding: Finding, limits: Seq
             continue
         if one.limit is None or not _within(_growth(finding), one.limit):
             continue
-        told = Reason(ReasonCode.ACCEPTED, {"by": one.by, "limit": one.limit, "reason": one.reason})
+        reason = Reason(ReasonCode.ACCEPTED, {"by": one.by, "limit": one.limit, "reason": one.reason})
         others = () if finding.colour == "red" else finding.reasons
-        said = {"by": one.by, "reason": one.reason, "limit": _percent(one.limit), "link": one.link}
-        return replace(finding, colour="yellow", reasons=(told, *others), acknowledgement=said)
+        acknowledgement = {"by": one.by, "reason": one.reason, "limit": _percent(one.limit), "link": one.link}
+        return replace(finding, colour="yellow", reasons=(reason, *others), acknowledgement=acknowledgement)
     return finding
 
 

@@ -141,9 +141,11 @@ def _values(test: Change | None, change: Change, metric: MetricReport) -> dict[s
     }
 
 
-def _located(said: list[Change], metric: MetricReport, context: GateContext, known: Finding | None) -> Finding | None:
+def _located(
+    detected: list[Change], metric: MetricReport, context: GateContext, known: Finding | None
+) -> Finding | None:
     """What was detected at one location and in its calling contexts; None where only a context came or went."""
-    changes = one_word_each(said)
+    changes = one_word_each(detected)
     if not changes:
         return None
     tests = (change for change in changes if change.strategy == GATE_TEST)
@@ -175,7 +177,7 @@ def _located(said: list[Change], metric: MetricReport, context: GateContext, kno
         share_to=values["share_to"],
         strategies=_votes(changes, direction),
         statistics=statistics,
-        evidence=_evidence(known, test, changes, contexts_told(said, direction)),
+        evidence=_evidence(known, test, changes, contexts_told(detected, direction)),
     )
     if test is None:
         return _note(finding, metric)

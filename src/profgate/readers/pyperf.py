@@ -30,9 +30,9 @@ class PyperfReader:
             place = f"{where}: benchmark {number}"
             benchmark = mapping(entry, place, "it")
             # what all benchmarks share stands at the top alone
-            said = {**common, **mapping(benchmark.get("metadata", {}), place, "'metadata'")}
-            _add(results, benchmark, said, place)
-            first = said if not number else first
+            metadata = {**common, **mapping(benchmark.get("metadata", {}), place, "'metadata'")}
+            _add(results, benchmark, metadata, place)
+            first = metadata if not number else first
         return results.profile(
             Facts(
                 format=self.name,
@@ -44,9 +44,9 @@ class PyperfReader:
         )
 
 
-def _add(results: Results, benchmark: Json, said: Json, where: str) -> None:
+def _add(results: Results, benchmark: Json, metadata: Json, where: str) -> None:
     runs = listing(benchmark.get("runs"), where, "'runs'")
-    name, unit = _UNITS.get(text(said, "unit") or "second", ("", text(said, "unit") or ""))
+    name, unit = _UNITS.get(text(metadata, "unit") or "second", ("", text(metadata, "unit") or ""))
     for number, run in enumerate(runs):
         values = listing(mapping(run, where, "a run").get("values", []), where, "'values'")
-        results.add(said.get("name"), quantity_of(unit, name), values, process=number)
+        results.add(metadata.get("name"), quantity_of(unit, name), values, process=number)

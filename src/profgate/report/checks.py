@@ -124,9 +124,9 @@ def _check_lines(check: Check, room: int, *, verbose: bool) -> Iterator[Line]:
 
 def _said(report: Report) -> str:
     """The verdict's first sentence, what weighs most where there is such a thing."""
-    told = "" if report.verdict.conclusion == "not_compared" else rows.headline(report, name_text)
-    if told:
-        return told
+    headline = "" if report.verdict.conclusion == "not_compared" else rows.headline(report, name_text)
+    if headline:
+        return headline
     return cut(plain(reason_text(report.verdict.reasons[0], name_text)), 200) if report.verdict.reasons else ""
 
 

@@ -367,14 +367,14 @@ def evidence_words(finding: Finding) -> tuple[str, ...]:
 
 
 def _measured_again(evidence: Mapping[str, str]) -> str:
-    said = evidence.get(CONFIRMED)
-    if said is None:
+    result = evidence.get(CONFIRMED)
+    if result is None:
         return ""
-    if said == "not seen":
+    if result == "not seen":
         return "not in the second measurement"
     size = evidence.get("confirmed_change", "new")
     change = "new" if size == "new" else numbers.signed_percent(float(size))
-    found = f"{'' if said == 'yes' else 'not '}confirmed by {evidence.get('confirmed_runs', '')} interleaved runs"
+    found = f"{'' if result == 'yes' else 'not '}confirmed by {evidence.get('confirmed_runs', '')} interleaved runs"
     return f"{found}: {change}, p = {evidence.get('confirmed_p', numbers.UNKNOWN)}"
 
 
@@ -419,12 +419,12 @@ def _renamed(metric: MetricReport) -> list[tuple[Location, Location]]:
 
 def measured_again(report: Report) -> str:
     """How many of the suspects a second measurement confirmed, as a sentence; empty where there was none."""
-    said = [(row.finding.evidence or {}).get(CONFIRMED) for row in _rows(report)]
-    asked = [word for word in said if word]
-    if not asked:
+    results = [(row.finding.evidence or {}).get(CONFIRMED) for row in _rows(report)]
+    known = [result for result in results if result]
+    if not known:
         return ""
-    unseen = f", {asked.count('not seen')} without a value in it" if "not seen" in asked else ""
-    return f"Measured again, interleaved: {asked.count('yes')} of {len(asked)} possible regressions confirmed{unseen}."
+    unseen = f", {known.count('not seen')} without a value in it" if "not seen" in known else ""
+    return f"Measured again, interleaved: {known.count('yes')} of {len(known)} possible regressions confirmed{unseen}."
 
 
 def further_reasons(report: Report, quote: Quote) -> tuple[str, ...]:
@@ -447,31 +447,31 @@ def calibration(report: Report, metric: MetricReport) -> str:
     facts = metric.calibration
     mode, jobs = facts.get("mode"), facts.get("base_jobs")
     if mode == "jobs":
-        told = f"compared with {numbers.counted(int(jobs or 0), 'base job')}"
+        basis = f"compared with {numbers.counted(int(jobs or 0), 'base job')}"
     elif mode == "runs" and facts.get("inconclusive") != "too_few_runs":
         order = "interleaved runs" if facts.get("interleaved") else "runs"
-        told = f"{int(facts.get('splits') or 0):,} ways to regroup the {order}"
+        basis = f"{int(facts.get('splits') or 0):,} ways to regroup the {order}"
     else:
         return ""
-    told = "exact counts" if facts.get("exact") else told
+    basis = "exact counts" if facts.get("exact") else basis
     factor = facts.get("common_factor")
     if isinstance(factor, float) and abs(factor - 1.0) >= COMMON:
-        told += f"; a common factor of {factor:.2f} is divided out"
-    return "; ".join(filter(None, (told, false_alarms(report))))
+        basis += f"; a common factor of {factor:.2f} is divided out"
+    return "; ".join(filter(None, (basis, false_alarms(report))))
 
 
 def false_alarms(report: Report) -> str:
     """How often the gate was red on unchanged code, with its interval and advice; empty where that was never tried."""
-    said = report.policy
-    trials, reds = said.get("unchanged_comparisons"), said.get("unchanged_reds")
-    low, high = said.get("false_alarms_low"), said.get("false_alarms_high")
+    policy = report.policy
+    trials, reds = policy.get("unchanged_comparisons"), policy.get("unchanged_reds")
+    low, high = policy.get("false_alarms_low"), policy.get("false_alarms_high")
     if not isinstance(trials, int) or not isinstance(low, int | float) or not isinstance(high, int | float):
         return ""
     text = (
         f"false alarms in {reds} of {numbers.counted(trials, 'comparison')} of unchanged code"
         f" (95 % interval {numbers.percent(low)} to {numbers.percent(high)})"
     )
-    if said.get("over_budget") and not said.get("auto_demote"):
+    if policy.get("over_budget") and not policy.get("auto_demote"):
         text += ", more than the budget allows: set auto-demote: true, or fail-on: never until it is quieter"
     return text
 
@@ -485,9 +485,9 @@ def detectable(metric: MetricReport) -> str:
 def visible(metric: MetricReport) -> str:
     """The smallest visible changes: ``4 % in the total, 22 % in a 10 % function``."""
     total, tenth = (metric.calibration.get(f"visible_{name}") for name in ("total", "tenth"))
-    told = [f"{numbers.smallest_change(total)} in the total"] if isinstance(total, int | float) else []
-    told += [f"{numbers.smallest_change(tenth)} in a 10 % function"] if isinstance(tenth, int | float) else []
-    return ", ".join(told)
+    found = [f"{numbers.smallest_change(total)} in the total"] if isinstance(total, int | float) else []
+    found += [f"{numbers.smallest_change(tenth)} in a 10 % function"] if isinstance(tenth, int | float) else []
+    return ", ".join(found)
 
 
 def run_counts(metric: MetricReport) -> str:

@@ -70,13 +70,15 @@ def _verdict(report: Report, *, verbose: bool) -> Iterable[Line]:
         conclusion = "not_compared"
     tone = TONES[conclusion]
     if conclusion == "not_compared":
-        told = plain(rows.doubt(report, name_text))
-        kept = replace(report.verdict, reasons=tuple(one for one in report.verdict.reasons if one.code not in LISTED))
-        reasons = [plain(reason) for reason in rows.further_reasons(replace(report, verdict=kept), name_text)]
+        headline = plain(rows.doubt(report, name_text))
+        shortened = replace(
+            report.verdict, reasons=tuple(one for one in report.verdict.reasons if one.code not in LISTED)
+        )
+        reasons = [plain(reason) for reason in rows.further_reasons(replace(report, verdict=shortened), name_text)]
     else:
         reasons = [plain(reason) for reason in rows.further_reasons(report, name_text)]
-        told = rows.headline(report, name_text)
-    first = told or (reasons.pop(0) if reasons else "no performance change" if conclusion == "pass" else "")
+        headline = rows.headline(report, name_text)
+    first = headline or (reasons.pop(0) if reasons else "no performance change" if conclusion == "pass" else "")
     yield tone, f"{WORDS[conclusion]}  {first}".rstrip()
     if conclusion == "inconclusive":
         yield tone, f"  {advice(report.verdict.reasons[0])}"
