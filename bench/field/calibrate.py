@@ -42,7 +42,7 @@ def _instructions(call: list[str], tree: Path) -> float:
 def _growth(program: Program, edit: Edit, rounds: int, library: Path | None, work: Path, amount: int) -> float:
     """Relative growth of processor time, the least of a few runs a side in turns, or of instructions."""
     call = plain_command(program.recorder, program.file, rounds)
-    sides: dict[Path, list[float]] = {work / "calibrate-before": [], work / "calibrate-after": []}
+    sides: dict[Path, list[float]] = {work / f"{program.name}-before": [], work / f"{program.name}-after": []}
     for tree, changed in zip(sides, (None, edit), strict=True):
         make_tree(program, changed, amount, library, tree)
     cost, times = (_instructions, 1) if program.exact else (_child_time, TIMED)
@@ -53,18 +53,21 @@ def _growth(program: Program, edit: Edit, rounds: int, library: Path | None, wor
     return after / before - 1.0
 
 
-def _amounts(edits: dict[str, int], growth: Callable[[int], float]) -> dict[str, int]:
-    """Amounts for plants of some percentages at one place; ``growth`` measures one amount."""
+def _amounts(edits: dict[str, int], growth: Callable[[int], float], fewest: int) -> dict[str, int]:
+    """Amounts for plants of some percentages at one place; ``growth`` measures one amount.
+
+    Where a plant needs fewer than ``fewest`` rounds of its loop, it gets statements instead.
+    """
     amount = FIRST
     while (grown := growth(amount)) < ENOUGH and amount < MOST:
         amount = int(amount * min(20.0, max(2.0, 1.2 * ENOUGH / max(grown, 0.02))))
     each = grown / amount
-    found = {name: round(percent / 100.0 / each) for name, percent in edits.items()}
-    if min(found.values()) >= FEWEST_LOOPS:
+    found = {name: max(1, round(percent / 100.0 / each)) for name, percent in edits.items()}
+    if min(found.values()) >= fewest:
         return found
     statements = growth(-STATEMENTS) / STATEMENTS
     return {
-        name: loops if loops >= FEWEST_LOOPS else -max(1, round(edits[name] / 100.0 / statements))
+        name: loops if loops >= fewest else -max(1, round(edits[name] / 100.0 / statements))
         for name, loops in found.items()
     }
 
@@ -75,6 +78,7 @@ def calibrate(program: Program, library: Path | None, work: Path, output: Path) 
     if program.name in known:
         return dict(known[program.name])
     rounds = max(1, program.rounds // PART)
+    fewest = FEWEST_LOOPS if program.file.endswith(".py") else 1  # starting a loop costs nothing in the others
     places: dict[str, dict[str, Growth | NewFunction]] = {}
     for name, edit in variants_of(program).items():
         if isinstance(edit, Growth | NewFunction):
@@ -84,7 +88,7 @@ def calibrate(program: Program, library: Path | None, work: Path, output: Path) 
     for variants in places.values():
         first = next(iter(variants.values()))
         percents = {name: edit.percent for name, edit in variants.items()}
-        amounts |= _amounts(percents, partial(_growth, program, first, rounds, library, work))
+        amounts |= _amounts(percents, partial(_growth, program, first, rounds, library, work), fewest)
     with WRITING:
         known = json.loads(output.read_text(encoding="utf-8")) if output.exists() else {}
         output.write_text(json.dumps(known | {program.name: amounts}, indent=1) + "\n", encoding="utf-8")

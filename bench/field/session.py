@@ -24,7 +24,7 @@ from bench.field.programs import (
     Slower,
     variants_of,
 )
-from bench.field.recorders import RATE, record
+from bench.field.recorders import RATE, record, tool
 from bench.field.upgrades import UPGRADES, Upgrade, install
 from bench.field.variants import make_tree
 
@@ -32,7 +32,7 @@ UNCHANGED = "unchanged"
 ROUNDS, UNCHANGED_IN_ROUND = 5, 4
 JOBS, RUNS_IN_JOB = 9, 5
 TARGET_JOBS: dict[str, int] = {"small-5": 3, "middle-10": 5, "everything-3": 7}  # and the base job they follow
-EVERYTHING_3, THREE_TIMES = Slower(3.0), ("numeric", "interpreter", "short", "records", "orders")
+EVERYTHING_3, THREE_TIMES = Slower(3.0), ("numeric", "interpreter", "short", "records", "orders", "search", "paths")
 FEW, FEW_RUNS, FEW_AFTER = "few", 10, 9  # runs too short to judge, after the last base job
 FEWER = Slower(0.08)
 QUICK_PROGRAMS = ("numeric", "orders")
@@ -172,8 +172,8 @@ class Lane(threading.Thread):
             record(program.recorder, tree, program.file, rounds, step.output)
 
 
-def _version(call: Sequence[str]) -> str:
-    outcome = subprocess.run(call, capture_output=True, text=True, check=False)
+def _version(program: str) -> str:
+    outcome = subprocess.run([tool(program), "--version"], capture_output=True, text=True, check=False)
     return (outcome.stdout + outcome.stderr).strip().splitlines()[0]
 
 
@@ -191,10 +191,10 @@ def write_manifest(folder: Path) -> None:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     manifest = {
         "python": platform.python_version(),
-        "py-spy": _version(["py-spy", "--version"]),
-        "node": _version(["node", "--version"]),
-        "perf": _version(["perf", "--version"]),
-        "callgrind": _version(["valgrind", "--version"]),
+        "py-spy": _version("py-spy"),
+        "node": _version("node"),
+        "perf": _version("perf"),
+        "callgrind": _version("valgrind"),
         "rate": RATE,
         "rounds": {program.name: program.rounds for program in PROGRAMS},
         "processor": _processor(),

@@ -19,7 +19,7 @@ from profgate.compare.durations import durations_of
 from profgate.compare.multiples import without_multiples
 from profgate.compare.rates import at_one_rate
 from profgate.compare.symbols import Identity
-from profgate.compare.workloads import Paired, pair
+from profgate.compare.workloads import Paired, pair, workload_name
 from profgate.errors import ComparisonError, ProfileError
 from profgate.model.acceptance import Acceptance
 from profgate.model.attribution import SourceDiff, SourceStates
@@ -106,7 +106,7 @@ class _Gathered:
 
     alone: list[NotCompared] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    unreadable: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    unreadable: dict[str, list[tuple[str, str, str]]] = field(default_factory=dict)  # by workload: side, file, reason
     functions: FunctionChanges = field(default_factory=FunctionChanges)
 
 
@@ -120,15 +120,34 @@ def _readable(
     """The profiles of one side that could be read; the others are reported, or raised where a person named the file."""
     manifest, profiles = given.manifests[target], []
     for source, result in zip(sources, results, strict=True):
-        if not isinstance(result, ProfileError):
+        if not isinstance(result, ProfileError) and (given.named or not _is_empty(source, result)):
             facts = manifest.facts_of(source.name, result.facts) if manifest is not None else result.facts
             profiles.append(replace(result, facts=facts))
+            continue
+        if not isinstance(result, ProfileError):
+            what = "the file is empty; check the recording"
         elif given.named:
             raise result
         else:
             what = result.what if result.where == source.name else str(result)
-            gathered.unreadable.setdefault((source.name, what), []).append(("baseline", "target")[target])
+        entry = (("baseline", "target")[target], source.name, what)
+        gathered.unreadable.setdefault(workload_name(source.name), []).append(entry)
     return profiles
+
+
+def _is_empty(source: SourceFile, profile: Profile) -> bool:
+    return not source.size and profile.stacks is not None and not len(profile.stacks.leaf)
+
+
+def _unreadable(workload: str, files: Sequence[tuple[str, str, str]]) -> NotCompared:
+    """One entry for a workload, with the first of its files that cannot be read."""
+    sides = " and the ".join(dict.fromkeys(side for side, _, _ in files))
+    _, name, what = files[0]
+    count = len({file for _, file, _ in files})
+    # side "target" would call a damaged file a new workload, which no gate waits for
+    if count == 1:
+        return NotCompared(name, None, "both", f"unreadable in the {sides}: {what}")
+    return NotCompared(workload, None, "both", f"{count} files are unreadable in the {sides}; {name}: {what}")
 
 
 def _of_job(profile: Profile, job: str) -> Profile:
@@ -151,11 +170,7 @@ def _pair(given: PipelineInput, read: Reader, gathered: _Gathered) -> Paired:
         ]
         noise.append([_of_job(one, f"base run {number}") for one in of_job if not isinstance(one, ProfileError)])
     paired = pair(baseline, target, noise)
-    gathered.alone += [
-        # "target" would call a damaged file a new workload, which no gate waits for
-        NotCompared(name, None, "both", f"unreadable in the {' and the '.join(sides)}: {what}")
-        for (name, what), sides in gathered.unreadable.items()
-    ]
+    gathered.alone += [_unreadable(workload, files) for workload, files in gathered.unreadable.items()]
     gathered.alone += paired.alone
     gathered.warnings += paired.warnings
     return paired

@@ -61,7 +61,7 @@ def extent_for(most: int, seconds: float | None) -> Extent:
 
 
 def _python(command: str, rate: int) -> tuple[str, ...]:
-    """The interpreter's own sampling profiler (3.15) or py-spy; two runs under cProfile for a script or a module."""
+    """The interpreter's own sampling profiler (3.15) or py-spy; three runs under cProfile for a script or a module."""
     program, _, rest = command.partition(" ")
     spy = [f"py-spy record --format speedscope --rate {rate} \\", f'  --output "{RUN}.json" -- {command}']
     lines = [". .venv/bin/activate", 'mkdir -p "$PROFGATE_OUT/main" "$PROFGATE_OUT/calls"']
@@ -77,7 +77,11 @@ def _python(command: str, rate: int) -> tuple[str, ...]:
     ]
     if not rest.startswith("-m pytest"):
         calls = f'python -m cProfile -o "$PROFGATE_OUT/calls/run-$PROFGATE_RUN.pstats" {rest}'
-        lines += ['if [ "$PROFGATE_RUN" -le 2 ]; then # exact numbers of calls', f"  {calls}", "fi"]
+        lines += [
+            'if [ "$PROFGATE_RUN" -le 3 ]; then # exact numbers of calls; three runs can be confirmed',
+            f"  {calls}",
+            "fi",
+        ]
     return tuple(lines)
 
 

@@ -11,6 +11,10 @@ from profgate.model.report import NotCompared
 from profgate.model.workload import Workload
 
 _RUN = re.compile(r"^(?:run-)?\d+$")
+NO_PAIR = (
+    "no file of the baseline pairs with one of the target: name the runs of one workload alike on both sides, "
+    "NAME.1.folded, NAME.2.folded, or NAME/run-1.folded"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +109,8 @@ def pair(baseline: Sequence[Profile], target: Sequence[Profile], noise: Sequence
             alone.append(NotCompared(title, None, "baseline", "missing in the target"))
         else:
             alone.append(NotCompared(title, None, "target", "no baseline: a new workload"))
+    if not workloads and baseline and target:
+        told = (*told, NO_PAIR)
     workloads.sort(key=lambda workload: workload.name)
     alone.sort(key=lambda item: (item.name, item.side))
     return Paired(tuple(workloads), tuple(alone), told)

@@ -12,7 +12,7 @@ from profgate.detect.sampling import counts_apart
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
-from profgate.model.levels import TOTAL_FLOOR, TOTAL_MARGIN
+from profgate.model.levels import MACHINE, TOTAL_FLOOR, TOTAL_MARGIN
 
 NINETY_FIVE = 1.96
 REPEATED = 2  # runs of a side that show its scatter
@@ -23,9 +23,10 @@ class Totals:
     """Tests the total of a run by the same tests as functions, undivided: did the whole workload get slower, or better?
 
     Works on run totals of any profile. It gates where the runs of both sides are known to be recorded in turns, for
-    exact counts, and against base jobs where it is one and a half times beyond the bar for functions: another machine
-    under one side moves totals like a real change. Its confidence is the p value of the permutation test, adjusted for
-    all tests of the report. It cannot tell with fewer than four runs a side.
+    exact counts, and against base jobs where it is one and a half times beyond the bar for functions, unless all
+    functions share a factor of up to 2: another machine under one side moves totals like a real change. Its confidence
+    is the p value of the permutation test, adjusted for all tests of the report. It cannot tell with fewer than four
+    runs a side.
     """
 
     name = "totals"
@@ -52,9 +53,10 @@ class Totals:
         common = float(evidence.facts["common_factor"] or 1.0)
         ratio = abs(np.log(to_value / from_value))
         everything = ratio > 0 and np.log(common) * np.sign(relative) >= EVERYTHING * ratio
+        machine = everything and max(common, 1.0 / common) <= MACHINE  # a change of the program may be larger
         distance, exact = float(evidence.distance[-1]), evidence.mode == "exact" and bool(evidence.certain[-1])
         gates = exact or (
-            distance >= TOTAL_MARGIN and not everything
+            distance >= TOTAL_MARGIN and not machine
             if evidence.mode == "jobs"
             else bool(evidence.facts.get("interleaved"))
         )
@@ -74,7 +76,7 @@ class Totals:
             "shift": relative,
             "ratio": relative,
             "certain": float(evidence.certain[-1]),
-            "everything": common if everything else np.nan,
+            "everything": common if everything and not gates else np.nan,
         }
         return Detection(
             strategy=self.name,

@@ -34,6 +34,7 @@ ENOUGH: dict[FailOn, frozenset[Severity]] = {
     "degradation": frozenset({"severe", "degraded"}),
     "maybe": frozenset({"severe", "degraded", "maybe"}),
 }
+POSSIBLE = frozenset({ReasonCode.FEW_SPLITS, ReasonCode.NEAR_JOBS})  # listed, not certain: fails with "maybe"
 SIGNED: dict[tuple[Severity, Direction], Kind] = {
     ("maybe", "worse"): Kind.MAYBE_DEGRADATION,
     ("degraded", "worse"): Kind.DEGRADATION,
@@ -271,11 +272,18 @@ def _judged(finding: Finding, metric: MetricReport, context: GateContext, net: s
         finding = replace(finding, severity=level, kind=SIGNED[level, "worse"].word)
     if not obstacles and finding.severity not in ENOUGH[context.policy.fail_on]:
         obstacles.append(_severity(finding, "fail-on", context.policy.fail_on))
+    possible, obstacles = _possible(obstacles, context.policy.fail_on)
     obstacles += [*_against(finding, context), *context.advisory]
     if obstacles:
         unconfirmed = context.decided and obstacles[0].code is ReasonCode.UNCONFIRMED
-        return replace(finding, colour="neutral" if unconfirmed else "yellow", reasons=tuple(obstacles))
-    return replace(finding, colour="red", reasons=(proof or _why_red(finding, metric),))
+        return replace(finding, colour="neutral" if unconfirmed else "yellow", reasons=(*possible, *obstacles))
+    return replace(finding, colour="red", reasons=possible or (proof or _why_red(finding, metric),))
+
+
+def _possible(doubts: list[Reason], fail_on: FailOn) -> tuple[tuple[Reason, ...], list[Reason]]:
+    """The doubts that the policy lets fail, and the others: with ``maybe``, a change that is listed is enough."""
+    allowed = POSSIBLE if fail_on == "maybe" else frozenset()
+    return tuple(one for one in doubts if one.code in allowed), [one for one in doubts if one.code not in allowed]
 
 
 def _why_red(finding: Finding, metric: MetricReport) -> Reason:
@@ -413,10 +421,11 @@ def _total(
         finding = replace(finding, severity=level, kind=Kind.TOTAL_DEGRADATION.word)
     if not obstacles and level not in ENOUGH[context.policy.fail_on_total]:
         obstacles.append(_severity(finding, "fail-on-total", context.policy.fail_on_total))
+    possible, obstacles = _possible(obstacles, context.policy.fail_on_total)
     obstacles += [*_against(finding, context), *context.advisory]
     if obstacles:
-        return replace(finding, colour="yellow", reasons=tuple(obstacles))
-    return replace(finding, colour="red", reasons=(proof or _why_red(finding, metric),))
+        return replace(finding, colour="yellow", reasons=(*possible, *obstacles))
+    return replace(finding, colour="red", reasons=possible or (proof or _why_red(finding, metric),))
 
 
 def _doubts_of_total(finding: Finding, metric: MetricReport, context: GateContext) -> list[Reason]:

@@ -193,8 +193,9 @@ def _target(legs: Sequence[Leg]) -> Side:
     first = legs[0]
     for leg in legs[1:]:
         if leg.report.target.sha != first.report.target.sha:
-            shas = f"{leg.report.target.sha}, {first.name} is of {first.report.target.sha}"
-            raise ProfgateError(f"leg {leg.name}", f"is of commit {shas}; merge reports of one build only")
+            own, other = (one.report.target.sha or "an unknown commit" for one in (leg, first))
+            what = f"is a report of {own}, {first.name} of {other}; merge reports of one build only"
+            raise ProfgateError(f"shard {leg.name}", what)
     return first.report.target
 
 

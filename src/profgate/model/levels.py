@@ -21,7 +21,7 @@ VISIBLE_SHARE = 0.1
 
 FEWEST_JOBS = 3  # base jobs from which their differences are a bound
 LIKE_RUNS = 1.25  # common factor of the sides from which runs of unknown order are not alike
-MACHINE = 2.0  # common factor of interleaved sides that no machine explains; on a busy one 1.3 was seen
+MACHINE = 2.0  # common factor that no other machine of the same kind explains; on a busy one 1.3 was seen
 
 TOTAL_MARGIN = 1.5  # of the bound, for a total of another job to be red
 

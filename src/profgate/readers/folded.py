@@ -93,7 +93,7 @@ class FoldedReader:
         self._kernels = kernels
 
     def recognizes(self, source: SourceFile) -> str | None:
-        """By grammar: nine of ten of the first 200 lines fit, and one holds ``;`` or all fit."""
+        """By grammar: half of the first 200 lines fit and one holds ``;``, or all fit; `read` names the others."""
         if not source.size:
             return "the file is empty"
         if b"\0" in source.head or source.head.lstrip().startswith(AUSTIN):
@@ -104,7 +104,7 @@ class FoldedReader:
         fitting = sum(stack_and_value(line) is not None for line in lines)
         if not lines:
             return "it holds only comments and blank lines"
-        if fitting == len(lines) or (fitting >= (1 - WORST_SHARE) * len(lines) and any(b";" in line for line in lines)):
+        if fitting == len(lines) or (2 * fitting >= len(lines) and any(b";" in line for line in lines)):
             return f"{fitting} of its first {len(lines)} lines read 'frame;frame number'"
         return None
 

@@ -258,10 +258,10 @@ def is_total(finding: Finding) -> bool:
     return finding.location == Location("total") and finding.share_from is None and finding.share_to is None
 
 
-def name_of(finding: Finding) -> str:
-    """The name of a finding's function, with its file where ``<genexpr>`` or ``(anonymous)`` alone says nothing."""
+def name_of(finding: Finding, *, with_file: bool = False) -> str:
+    """The name of a finding's function, with its file on request and for names such as ``<genexpr>``."""
     name, file = finding.location.name, finding.location.file
-    return f"{name} ({file.rpartition('/')[2]})" if file and name[:1] in NAMELESS else name
+    return f"{name} ({file.rpartition('/')[2]})" if file and (with_file or name[:1] in NAMELESS) else name
 
 
 def total_within_noise(metric: MetricReport) -> bool:

@@ -1,5 +1,6 @@
 """The report for a terminal: plain lines that say for each how serious it is, so that a publisher may colour them."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
@@ -171,20 +172,20 @@ def _tone(row: Row) -> Tone:
     return "good" if row.finding.direction == "better" else "text"
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: Row, *, with_file: bool) -> tuple[str, ...]:
     finding = row.finding
     return (
         row.tag[1],
-        "total" if row.total else _named(finding),
+        "total" if row.total else _named(finding, with_file=with_file),
         numbers.from_to(finding.from_value, finding.to_value, row.metric.unit),
         numbers.ratio(finding.from_value, finding.to_value),
         "" if row.total else numbers.share_from_to(finding.share_from, finding.share_to),
     )
 
 
-def _named(finding: Finding) -> str:
+def _named(finding: Finding, *, with_file: bool) -> str:
     source = rows.source_words(finding) or rows.reach_words(finding).partition(":")[0]  # the path has no room here
-    return name_text(rows.name_of(finding)) + (f" ({source})" if source else "")
+    return name_text(rows.name_of(finding, with_file=with_file)) + (f" ({source})" if source else "")
 
 
 HEADINGS = ("", "function", "baseline → target", "ratio", "share of total")
@@ -195,7 +196,9 @@ def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> I
 
     ``brief`` leaves out the headings and the shares, which need one.
     """
-    cells = [_cells(row)[:-1] if brief else _cells(row) for row in shown]
+    times = Counter(row.finding.location.name for row in shown)
+    cells = [_cells(row, with_file=times[row.finding.location.name] > 1) for row in shown]
+    cells = [texts[:-1] for texts in cells] if brief else cells
     above = [] if brief else [HEADINGS]
     columns = [max(map(columns_of, texts)) for texts in zip(*above, *cells, strict=True)]
     if columns:

@@ -119,7 +119,7 @@ def test_a_leg_that_compared_nothing_does_not_vanish() -> None:
 
 def test_legs_of_different_builds_are_no_report() -> None:
     other = replace(report(workload(metric())), target=Side("pull request", "f" * 40))
-    with pytest.raises(ProfgateError, match=r"leg mac: is of commit f+"):
+    with pytest.raises(ProfgateError, match=r"shard mac: is a report of f+"):
         as_one([Leg("linux", report(workload(metric()))), Leg("mac", other)], Policy())
 
 

@@ -180,7 +180,7 @@ def test_severity_reaches_fail_on() -> None:
     assert codes(found(of_test(), policy=Policy(fail_on="severe"))) == ["severity"]
     assert found(of_test(delta_share=0.05), policy=Policy(fail_on="severe")).colour == "red"
     assert found(of_test(), policy=Policy(fail_on="never")).colour == "yellow"
-    assert found(of_test("MaybeDegradation", p=2 / 252), policy=Policy(fail_on="maybe")).colour == "yellow"
+    assert found(of_test("MaybeDegradation", p=2 / 252), policy=Policy(fail_on="maybe")).colour == "red"
 
 
 @pytest.mark.parametrize(
