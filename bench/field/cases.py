@@ -14,7 +14,7 @@ from bench.field.variants import NEW_FUNCTION, function_file
 INTERLEAVED, UNORDERED, BY_JOBS, SINGLE = "A", "A, order unknown", "B", "one run a side"
 DISTURBED = ("neighbour", "everything-1.15")  # the sides differ in more than their code
 AS_A_JOB = (*DISTURBED, "new-10", "small-5", "middle-10")  # variants whose five runs count as a target job too
-SAME_COST = "same cost"
+SAME_COST, SLOWER_REWRITE = "same cost", "slower rewrite"
 UNCHANGED_SPLITS, SINGLE_PAIRS, FEW_SPLITS, SUBSETS = 20, 20, 5, 3
 FEW_SIDE = 3  # runs of some 200 samples: fewer than 1,000 a side
 JOB_COUNTS = (3, 5, 8)
@@ -26,7 +26,7 @@ class Case:
     """One comparison: files of both sides and of further base jobs; one of ``functions`` has to be found.
 
     ``row`` names the kind of change; ``variant`` groups comparisons that share the target's runs. A plant of
-    ``percent`` is measured against all ``unchanged`` runs.
+    ``percent``, and the total of a rewrite, are measured against all ``unchanged`` runs.
     """
 
     mode: str
@@ -56,8 +56,8 @@ def _shape(program: Program, folder: Path, variant: str) -> Case:
         before = {SMALL: "at most 5", MIDDLE: "at most 10", LARGE: "about 20"}.get(size, "about 40")
         row, name = f"{before} +{edit.percent}", function_file(program, edit.function)[1].rpartition(".")[2]
     else:
-        row = SAME_COST if isinstance(edit, Rename | Rewrite) else variant
-        return Case(INTERLEAVED, row, variant, (), ())
+        same = isinstance(edit, Rename | Rewrite)
+        return Case(INTERLEAVED, SAME_COST if same else variant, variant, (), (), unchanged=unchanged if same else ())
     return Case(INTERLEAVED, row, variant, (), (), (), (name,), edit.percent, unchanged)
 
 

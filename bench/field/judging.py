@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from bench.field.cases import INTERLEAVED, Case
+from bench.field.cases import INTERLEAVED, SAME_COST, SLOWER_REWRITE, Case
 
 from profgate.detect.registry import STRATEGIES
 from profgate.errors import ProfileError
@@ -21,6 +21,7 @@ from profgate.wiring import read_all
 TOTAL = "total"
 PLANTED = (0.6, 1.6)  # what a plant takes over what it was made for; others are not counted
 LISTED = frozenset({"red", "yellow"})
+SAME = 1.02  # total of a rewrite over the program's, from which it does not cost the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,19 @@ def achieved(case: Case) -> float | None:
     return (after - before) / (1.0 + before)
 
 
+def run_total(profile: Profile) -> float:
+    """Everything in the first metric, with what has no frame."""
+    return self_cost(profile, None) + (float(profile.stacks.root_values[0]) if profile.stacks is not None else 0.0)
+
+
+def costs_more(case: Case) -> bool:
+    """Whether a rewrite makes the whole program slower, by medians of run totals."""
+    before, after = (
+        float(np.median([run_total(profile_of(path)) for path in side])) for side in (case.unchanged, case.target)
+    )
+    return after > SAME * before
+
+
 def outcome_of(program: str, case: Case, *, held_out: bool) -> Outcome:
     """Judge one case. Raises ProfileError."""
     report = report_of(case)
@@ -138,11 +152,14 @@ def outcome_of(program: str, case: Case, *, held_out: bool) -> Outcome:
     hits = [finding for finding in functions if any(names(finding, name) for name in case.functions)]
     growth = achieved(case)
     fits = growth is None or PLANTED[0] <= 100.0 * growth / case.percent <= PLANTED[1]
+    row = case.row if fits else f"{case.row}, not as planted"
+    if case.row == SAME_COST and costs_more(case):
+        row = SLOWER_REWRITE
     return Outcome(
         program,
         held_out,
         case.mode,
-        case.row if fits else f"{case.row}, not as planted",
+        row,
         case.variant,
         report.verdict.conclusion,
         tuple(finding.location.name for finding in functions if finding.colour == "red"),

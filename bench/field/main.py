@@ -80,7 +80,7 @@ def main(arguments: list[str]) -> int:
         return 2
     outcomes = judge_recordings(folder, options.processes)
     (folder / OUTCOMES).write_text(json.dumps([asdict(one) for one in outcomes], indent=0) + "\n", encoding="utf-8")
-    text, met = table_text(outcomes, options.half)
+    text, met = table_text(outcomes, "all" if options.quick else options.half)
     print(text)
     if options.page:
         PAGE.write_text(page(folder, outcomes), encoding="utf-8")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from bench.field.cases import BY_JOBS, INTERLEAVED, SAME_COST, SINGLE, UNORDERED
+from bench.field.cases import BY_JOBS, INTERLEAVED, SAME_COST, SINGLE, SLOWER_REWRITE, UNORDERED
 from bench.field.judging import Outcome
 from bench.field.session import FEW, UNCHANGED
 from scipy import stats
@@ -124,6 +124,7 @@ def rows() -> list[Row]:
             0.0,
             most=True,
         ),
+        _row("the same, where the total rose by more than 2 %: red", _in(INTERLEAVED, SLOWER_REWRITE), is_red, None),
         _row("fewer than 1,000 samples: inconclusive", _in(INTERLEAVED, FEW), _inconclusive, 1.0),
         _row("upgrades at least 9 % slower: red at a true cause", _in(INTERLEAVED, "upgrade slower"), _named_red, 0.8),
         _row("upgrades that are not slower: red", _in(INTERLEAVED, "upgrade not slower"), is_red, 0.0, most=True),

@@ -9,7 +9,7 @@ from profgate.detect.base_jobs import tested_with_jobs
 from profgate.detect.costs import SELF, SUBTREE, WHOLE, active_totals, common_factors, within_sides
 from profgate.detect.evidence import Evidence
 from profgate.detect.net_cost import OFFSET, CallPaths, Enclosing, offsetting
-from profgate.detect.permutation import Rows, p_of_each, p_of_one, splits_of
+from profgate.detect.permutation import Rows, p_of_one, splits_of
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.comparison import Comparison
 from profgate.model.levels import LISTED, NEARLY_ALL, job_margin
@@ -109,7 +109,10 @@ class _Search:
         self.comparison, self.evidence = comparison, evidence
         self.split = comparison.runs.baseline
         self.factors = _factors_of_rest(comparison, evidence)
-        self.paths = CallPaths(comparison, self.factors[-(comparison.runs.baseline + comparison.runs.target) :])
+        sides = self.factors[-(comparison.runs.baseline + comparison.runs.target) :]
+        self.paths = CallPaths(comparison, sides)
+        # runs that share a machine are compared as recorded too: what all functions have in common may be the change
+        self.recorded = CallPaths(comparison, np.ones(len(sides))) if evidence.facts.get("interleaved") else None
         self.moving = [symbol for sign in (1, -1) for symbol in self._moving(sign)]
         self.place = {
             (int(symbol), int(kind)): place
@@ -117,42 +120,44 @@ class _Search:
         }
 
     def _moving(self, sign: int) -> list[int]:
-        """Functions whose self cost moved in a direction, each by itself."""
+        """Functions whose self cost was found to move in a direction."""
         costs, evidence = self.evidence.costs, self.evidence
         own = (costs.kind == SELF) & (np.sign(evidence.difference) == sign)
-        if evidence.mode == "runs":
-            splits = splits_of(self.comparison.runs.baseline, self.comparison.runs.target)
-            own[own] = p_of_each(costs.values[own], costs.sampling[own], splits, sign) <= LISTED
-        else:
-            own &= evidence.listed
+        own &= evidence.listed
         return [int(symbol) for symbol in costs.symbol[own]]
 
     def standing(self, place: int) -> FoundRow:
         """A found location, or the caller in which the rest of the cost moved against it."""
-        row, seen = self._row(place), set[int]()
-        while row.symbol not in seen:
-            seen.add(row.symbol)
-            offset = offsetting(
-                self.paths,
-                row.symbol,
-                row.sign,
-                row.change,
-                self.split,
-                self.moving,
-                self._certain(row),
-                subtree=row.subtree,
-            )
+        row, seen = self._row(place), set[tuple[int, bool]]()
+        while (row.symbol, row.subtree) not in seen:
+            seen.add((row.symbol, row.subtree))
+            if self.recorded is not None and row.sign * self._recorded_change(row) <= 0.0:
+                return replace(row, net="offset", certain=False)
+            offset = self._offset(row)
             if offset is None:
                 return row
-            caller, direct = offset
+            caller, near = offset
             nearly_all = caller.cost.mean() >= NEARLY_ALL * self.evidence.costs.whole
-            if caller.symbol == WHOLE or (nearly_all and not direct):
+            if caller.symbol == WHOLE or (nearly_all and not near):
                 return replace(row, net="offset", certain=False)
             judged = self._of_caller(caller, row.sign)
             if judged is None:
                 return replace(row, net="moved", certain=False, listed=False)
             row = judged
         return row
+
+    def _offset(self, row: FoundRow) -> tuple[Enclosing, bool] | None:
+        """Where the rest moved against a row; as recorded for runs that share a machine."""
+        paths, change = self.paths, row.change
+        if self.recorded is not None:
+            paths, change = self.recorded, self._recorded_change(row)
+        certain = self._certain(row)
+        return offsetting(paths, row.symbol, row.sign, change, self.split, self.moving, certain, subtree=row.subtree)
+
+    def _recorded_change(self, row: FoundRow) -> float:
+        values = active_totals(self.comparison) if row.subtree else self.comparison.self_value
+        own = values[:, row.symbol]
+        return float(own[self.split :].mean() - own[: self.split].mean())
 
     def explained(self, row: FoundRow, rows: list[FoundRow]) -> bool:
         """Whether rows that stand inside a subtree hold half of its change."""
@@ -178,8 +183,12 @@ class _Search:
         caller = self.paths.known_caller(row.symbol, present[0])
         if caller == WHOLE:
             return replace(row, new=(row.symbol,))
-        before, after = self._means(active_totals(self.comparison)[:, caller])
-        if after - before < OFFSET * row.change:
+        values = active_totals(self.comparison)[:, caller]
+        before, after = self._means(values)
+        grown = after - before
+        if self.recorded is not None:
+            grown = max(grown, float(values[self.split :].mean() - values[: self.split].mean()))
+        if grown < OFFSET * row.change:
             return replace(row, net="moved", certain=False, listed=False)
         return replace(row, symbol=caller, subtree=True, before=before, after=after, new=(row.symbol,))
 

@@ -46,7 +46,8 @@ class CallPaths:
     def enclosing(self, symbol: int, sign: int, *, subtree: bool) -> Iterator[Enclosing]:
         """Callers from the nearest to the run, along the path on which the location changed most.
 
-        ``subtree``: the location is the function with everything below it, else its self cost.
+        ``subtree``: the location is the function with everything below it; else it is the function's self cost, and
+        the first subtree is the function's own.
         """
         tree = self._comparison.tree
         if tree is None or tree.run_self is None:
@@ -56,6 +57,9 @@ class CallPaths:
         inside = self._below(rows) if subtree else self._own[:, rows] / self._factors[:, None]
         change = sign * (inside[self._split :].mean(axis=0) - inside[: self._split].mean(axis=0))
         row = int(rows[np.argmax(change)])
+        if not subtree:
+            outermost = self._rows_of(symbol, subtree=True)
+            yield Enclosing(symbol, self._below(outermost).sum(axis=1), inside.sum(axis=1))
         for _ in range(MOST_STEPS):
             row = int(tree.parent[row])
             if row < 0:
@@ -95,7 +99,7 @@ class CallPaths:
 
     def known_caller(self, symbol: int, known: BoolArray) -> int:
         """The nearest caller that both sides know, on the path where most of a new function's cost is; or `WHOLE`."""
-        for enclosing in self.enclosing(symbol, 1, subtree=False):
+        for enclosing in self.enclosing(symbol, 1, subtree=True):
             if enclosing.symbol == WHOLE or known[enclosing.symbol]:
                 return enclosing.symbol
         return WHOLE
@@ -151,18 +155,21 @@ def offsetting(
     *,
     subtree: bool,
 ) -> tuple[Enclosing, bool] | None:
-    """The nearest caller in which the rest moved against the change by half of it, and whether it is the direct one.
+    """The nearest subtree in which the rest moved against the change by half of it, and whether it is a near one.
+
+    Near are the function's own subtree and that of its direct caller.
 
     The rest is everything in the caller by ``certain(caller, sign)``, whether it moved in that direction by more than
     chance, or the functions that were seen ``moving`` by their self cost, added up.
     """
+    near = 0 if subtree else 1
     for steps, caller in enumerate(paths.enclosing(symbol, sign, subtree=subtree)):
         found = [(other, False) for other in moving if other != symbol]
         known = _moved(paths.explained(caller.symbol, found), split) if found else 0.0
         if -sign * known >= OFFSET * abs(change):
-            return caller, steps == 0
+            return caller, steps <= near
         if -sign * _moved(caller.rest, split) >= OFFSET * abs(change) and certain(caller, -sign):
-            return caller, steps == 0
+            return caller, steps <= near
     return None
 
 

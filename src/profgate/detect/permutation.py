@@ -101,16 +101,11 @@ def tail(maxima: FloatArray, t: FloatArray) -> FloatArray:
     return np.where(t > 0, reached / len(maxima), 1.0)
 
 
-def p_of_each(values: FloatArray, sampling: FloatArray, splits: FloatArray, sign: int) -> FloatArray:
-    """float64[location]: p of each by itself, without floors, for an increase (sign 1) or a decrease (-1)."""
-    nothing = np.zeros(len(values))
-    t = sign * _statistics(Rows(values, sampling, nothing, nothing), splits)[0]
-    return np.asarray((t >= t[:, :1] - 1e-9 * np.abs(t[:, :1])).mean(axis=1))
-
-
 def p_of_one(values: FloatArray, sampling: float, splits: FloatArray, sign: int) -> float:
-    """The same for a single location."""
-    return float(p_of_each(values[None], np.array([sampling]), splits, sign)[0])
+    """The p of float64[run] values by themselves, without floors, for an increase (sign 1) or a decrease (-1)."""
+    nothing = np.zeros(1)
+    t = sign * _statistics(Rows(values[None], np.array([sampling]), nothing, nothing), splits)[0][0]
+    return float((t >= t[0] - 1e-9 * abs(t[0])).mean())
 
 
 def _statistics(rows: Rows, splits: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

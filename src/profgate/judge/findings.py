@@ -323,7 +323,7 @@ def _doubts(finding: Finding, metric: MetricReport, context: GateContext, net: s
     elif not certain:
         found.append(Reason(ReasonCode.BELOW_MINIMUM))
     factor = facts.get("common_factor")
-    if p != 0.0 and facts.get("mode") == "runs" and not facts.get("interleaved") and _unlike(factor):
+    if p != 0.0 and not facts.get("interleaved") and _unlike(factor):
         found.append(Reason(ReasonCode.UNLIKE_RUNS, {"factor": factor}))
     if p != 0.0 and facts.get("different_jobs") and facts.get("mode") == "runs":
         found.append(Reason(ReasonCode.FEW_JOBS, {"jobs": facts.get("base_jobs"), "needed": FEWEST_JOBS}))

@@ -66,15 +66,15 @@ def as_graph(given: Comparison, edges: Sequence[tuple[str, str, int, int]]) -> C
     return replace(given, tree=None, edges=table)
 
 
-def evidence(comparison: Comparison) -> Evidence:
-    found = evidence_of([comparison])[0][0]
+def evidence(comparison: Comparison, *, interleaved: bool = False) -> Evidence:
+    found = evidence_of([comparison], interleaved=interleaved)[0][0]
     assert isinstance(found, Evidence)
     return found
 
 
-def found(comparison: Comparison) -> dict[str, FoundRow]:
+def found(comparison: Comparison, *, interleaved: bool = False) -> dict[str, FoundRow]:
     """Rows by name, those of moved cost only where nothing else is known of the function."""
-    rows = rows_of(comparison, evidence(comparison))
+    rows = rows_of(comparison, evidence(comparison, interleaved=interleaved))
     listed = {row.symbol for row in rows if row.listed}
     rows = [row for row in rows if row.listed or row.symbol not in listed]
     names = [comparison.symbols.names[row.symbol] for row in rows]
@@ -153,6 +153,20 @@ def test_moved_cost_is_no_change(edit: str, build: type) -> None:
 @pytest.mark.parametrize("metric", [TIMED, COUNTED])
 def test_moved_exact_cost_is_no_change(metric: Metric) -> None:
     rows = found(sides(*MOVED["split"], metric=metric))
+    assert certain(rows) == []
+
+
+def test_interleaved_runs_are_added_up_as_recorded() -> None:
+    """All others became slower: without that factor the large function looks faster, and would offset the new one."""
+    large, others = "main;work;large", {stack: round(1.1 * cost) for stack, cost in AROUND.items()}
+    comparison = sides({large: 15000}, {**others, large: 15000, "main;work;audit": 2000})
+    assert certain(found(comparison, interleaved=True)) == ["work"]
+
+
+def test_interleaved_row_needs_more_recorded_cost() -> None:
+    """All others became faster: the function costs more only when compared with them."""
+    faster = {stack: round(0.8 * cost) for stack, cost in AROUND.items()}
+    rows = found(sides(PARSE, {**faster, **PARSE}), interleaved=True)
     assert certain(rows) == []
 
 

@@ -71,13 +71,14 @@ def test_base_jobs_need_a_margin_for_the_total(slower: float, expected: Kind) ->
     assert kind(detect(of_totals([10.2], [10.2 * slower], JOBS))) is expected
 
 
-def test_slower_machine_is_everything() -> None:
+@pytest.mark.parametrize(("factor", "expected"), [(2, Kind.MAYBE_DEGRADATION), (3, Kind.TOTAL_DEGRADATION)])
+def test_slower_machine_is_everything_up_to_twice(factor: int, expected: Kind) -> None:
     functions = {f"f{place}": 10**9 + place for place in range(20)}
-    slower = {name: 2 * value for name, value in functions.items()}
+    slower = {name: factor * value for name, value in functions.items()}
     comparison = from_exclusive([functions], [slower], noise=[functions] * 8, metric=timed())
     detection = detect(comparison)
-    assert kind(detection) is Kind.MAYBE_DEGRADATION
-    assert number(detection, "everything") == pytest.approx(2.0)
+    assert kind(detection) is expected
+    assert np.isnan(number(detection, "everything")) == (expected is Kind.TOTAL_DEGRADATION)
     assert np.isnan(detect(of_totals([10.2], [12.2], JOBS)).statistics["everything"][0])
 
 
