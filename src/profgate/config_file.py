@@ -1,73 +1,146 @@
-"""The configuration file: YAML text becomes a `Policy`, or one error that names every mistake with line and column."""
+"""The configuration file: YAML text becomes a `Policy`, or one error that names every mistake with line and column.
 
-import difflib
+The keys of ``gate`` are fields of `Policy`; the options of a rule are those of its strategy.
+"""
+
 import math
 import re
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, cast, get_args
+from collections.abc import Mapping
+from dataclasses import Field as PolicyField
+from dataclasses import fields, replace
+from functools import reduce
+from operator import or_
+from typing import Annotated, Any, Literal, cast, get_type_hints
 
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    WithJsonSchema,
+    create_model,
+)
+from typing_extensions import TypeAliasType
 from yaml import MappingNode, Node, SafeLoader, ScalarNode, SequenceNode, YAMLError, compose, parse
 from yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent
 from yaml.nodes import CollectionNode
 
-from profgate.errors import SettingsError
+from profgate.errors import SettingsError, did_you_mean
 from profgate.model.change import OptionSpec
 from profgate.model.name_aliases import MOST_ALIASES, Aliases, mistake_in
-from profgate.model.policy import (
-    FAIL_ON_ORDER,
-    Confirm,
-    EmbedSource,
-    FailOn,
-    OnInconclusive,
-    OnNotCompared,
-    Policy,
-    Rule,
-)
+from profgate.model.policy import FAIL_ON_ORDER, MEANING, Policy, Rule
 
 Catalogue = Mapping[str, tuple[OptionSpec, ...]]
+Path = tuple[str | int, ...]
 
 MOST_CHARACTERS = 256 * 1024
 MOST_DEPTH = 12
 MOST_RULES = 200
 LARGEST = 2.0**63
-SMALLEST = math.ulp(0.0)  # the least number above 0
-RULE_KEYS = ("type", "cmd", "args", "workload", "collector", "postprocessor", "metric", "unit")
-APPLY = ("all", "first")
-NAME_RULES = ("none", "safe", "loose")
-MOST_DISTANCE = 50
-# Perun steers its own collecting with them; profgate collects nothing, so they change nothing here.
-WITHOUT_EFFECT = ("collect_before_check", "log_collect")
 SCALAR_TAGS = {f"tag:yaml.org,2002:{name}": name for name in ("str", "int", "float", "bool", "null", "timestamp")}
 COLLECTION_TAGS = frozenset({"tag:yaml.org,2002:seq", "tag:yaml.org,2002:map"})
+KEYS: dict[str, PolicyField[Any]] = {
+    field.name.replace("_", "-"): field for field in fields(Policy) if MEANING in field.metadata
+}
+STRICT = ConfigDict(extra="forbid", strict=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """A value with the place where it stands; mappings keep the item of each key."""
-
-    value: Any
-    line: int
-    column: int
-
-    def __repr__(self) -> str:
-        return repr(self.value)
+def _text(value: object) -> str:
+    """Text, or a number as it is written."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError("is no text; put it in quotes")  # noqa: TRY004 - a validator reports this type
+    return str(value)
 
 
-class _Mistakes:
-    """Every mistake of one file, in the order in which they were met."""
+def _pattern(text: str) -> str:
+    if text != "*":
+        try:
+            re.compile(text)
+        except re.error as error:
+            raise ValueError(f"is no regular expression ({error}); write * for no filter") from None
+    return text
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.lines: list[tuple[int, int, str]] = []
 
-    def add(self, item: _Item, what: str) -> None:
-        self.lines.append((item.line, item.column, what))
+def _aliases(pairs: dict[str, str] | None) -> Aliases:
+    return Aliases(tuple((pairs or {}).items()))
 
-    def raise_any(self) -> None:
-        if self.lines:
-            told = [f"{self.name}:{line}:{column}: {what}" for line, column, what in sorted(self.lines)]
-            raise SettingsError("\n".join(told))
+
+Text = Annotated[str, BeforeValidator(_text), WithJsonSchema({"type": ["string", "number"]})]
+Texts = Annotated[tuple[Text, ...], Field(strict=False)]
+OneOrMany = Annotated[Texts, BeforeValidator(lambda value: value if isinstance(value, list) else [value])]
+ONE_OR_MANY = WithJsonSchema(
+    {"anyOf": [{"type": ["string", "number"]}, {"type": "array", "items": {"type": ["string", "number"]}}]}
+)
+Globs = TypeAliasType("Globs", Annotated[OneOrMany, ONE_OR_MANY])
+Pattern = Annotated[str, AfterValidator(_pattern)]
+Names = Annotated[dict[str, Text] | None, Field(max_length=MOST_ALIASES)]
+WITHOUT_EFFECT = (Any, Field(None, description="Perun's own; without effect here."))
+RULE_KEYS = ("type", "cmd", "args", "workload", "collector", "postprocessor", "metric", "unit")
+
+
+def _gate_model() -> type[BaseModel]:
+    hints = get_type_hints(Policy, include_extras=True)
+    found: dict[str, Any] = {}
+    for name, field in KEYS.items():
+        kind = hints[field.name]
+        if kind == tuple[str, ...]:
+            kind = Globs
+        elif kind is Aliases:
+            kind = Names
+        elif name == "confirm":  # YAML 1.1 reads a bare off as false
+            kind = Annotated[kind, BeforeValidator(lambda value: "off" if value is False else value)]
+        default = None if kind is Names else field.default
+        found[field.name] = (kind, Field(default, alias=name, description=field.metadata[MEANING]))
+    return create_model("Gate", __config__=STRICT, **found)
+
+
+def _option_type(spec: OptionSpec) -> Any:  # noqa: ANN401 - a type
+    kind: Any = type(spec.default)
+    if spec.name == "location_filter":
+        kind = Pattern
+    elif spec.choices:
+        kind = Literal[spec.choices]
+    elif kind in {int, float}:
+        kind = Annotated[kind, Field(ge=spec.minimum, le=spec.maximum)]
+    return kind, Field(spec.default, description=spec.meaning)
+
+
+def _rule_model(methods: tuple[str, ...], specs: tuple[OptionSpec, ...]) -> Any:  # noqa: ANN401 - a model
+    choices: dict[str, Any] = {spec.name: _option_type(spec) for spec in specs}
+    found: dict[str, Any] = {"method": (Literal[methods], ...)} | dict.fromkeys(RULE_KEYS, (Globs, ()))
+    if choices:
+        options = create_model(f"Options of {methods[0]}", __config__=STRICT, **choices)
+        found["options"] = (options, Field(None))
+    else:
+        found["options"] = (dict[str, Any], Field(None, max_length=0))
+    return create_model(f"Rule with {methods[0]}", __config__=STRICT, **found)
+
+
+def _file_model(catalogue: Catalogue) -> type[BaseModel]:
+    names: dict[int, list[str]] = {}
+    for method, specs in catalogue.items():  # the names of one strategy share their options
+        names.setdefault(id(specs), []).append(method)
+    models = [_rule_model(tuple(methods), catalogue[methods[0]]) for methods in names.values()]
+    rule: Any = reduce(or_, models)
+    if len(models) > 1:
+        rule = Annotated[rule, Discriminator("method")]
+    degradation: dict[str, Any] = {
+        "apply": (Literal["all", "first"], Field("all", description="Use all matching rules, or only the first.")),
+        "strategies": (Annotated[list[rule], Field(max_length=MOST_RULES)], ()),
+        "location_filter": (Pattern, Field("*", description="Regular expression searched in the module; * is off.")),
+        "cutoff": (Annotated[float, Field(ge=0, le=100)], 0.0),
+        "collect_before_check": WITHOUT_EFFECT,
+        "log_collect": WITHOUT_EFFECT,
+    }
+    parts: dict[str, Any] = {
+        "degradation": (create_model("Degradation", __config__=STRICT, **degradation) | None, None),
+        "gate": (_gate_model() | None, None),
+    }
+    return create_model("File", __config__=STRICT, **parts)
 
 
 def read_policy(text: str, name: str, catalogue: Catalogue) -> Policy:
@@ -76,39 +149,72 @@ def read_policy(text: str, name: str, catalogue: Catalogue) -> Policy:
     ``catalogue`` holds the options of every strategy by full and by short name. Raises `SettingsError` with one line
     ``name:line:column: what; what to do`` for every mistake.
     """
-    mistakes = _Mistakes(name)
-    root = _tree(text, mistakes)
-    mistakes.raise_any()
-    if root.value is None:
+    document = _Document(name)
+    data = document.read(text)
+    document.raise_any()
+    if data is None:
         return Policy(source=name)
-    fields: dict[str, Any] = {}
-    blocks = _entries(root, ("degradation", "gate"), mistakes, "the file")
-    if "degradation" in blocks:
-        fields |= _degradation(blocks["degradation"], catalogue, mistakes)
-    if "gate" in blocks:
-        fields |= _gate(blocks["gate"], mistakes)
-    mistakes.raise_any()
-    return replace(Policy(source=name), **fields)
+    try:
+        found = _file_model(catalogue).model_validate(data)
+    except ValidationError as error:
+        for one in error.errors():
+            document.explain(dict(one), catalogue)
+        found = None
+    gate = data.get("gate") if isinstance(data, dict) else None
+    _check_aliases(gate.get("aliases") if isinstance(gate, dict) else None, document)
+    document.raise_any()
+    return replace(Policy(source=name), **_fields(cast("Any", found)))
+
+
+def _fields(found: Any) -> dict[str, Any]:  # noqa: ANN401 - a model made above
+    """The fields of `Policy` that a valid file states."""
+    taken: dict[str, Any] = {}
+    if found.gate is not None:
+        taken |= {name: getattr(found.gate, name) for name in found.gate.model_fields_set}
+    if "aliases" in taken:
+        taken["aliases"] = _aliases(taken["aliases"])
+    if found.degradation is not None:
+        names = found.degradation.model_fields_set & {"apply", "location_filter", "cutoff"}
+        taken |= {name: getattr(found.degradation, name) for name in names}
+        taken["rules"] = tuple(_rule(rule) for rule in found.degradation.strategies)
+    return taken
+
+
+def _rule(found: Any) -> Rule:  # noqa: ANN401 - a model made above
+    keys = {name: getattr(found, name) for name in RULE_KEYS if name in found.model_fields_set}
+    options = found.options.model_dump(exclude_unset=True) if found.options else {}
+    return Rule(found.method, keys, options)
+
+
+def _check_aliases(aliases: object, document: "_Document") -> None:
+    pairs: list[tuple[str, str]] = []
+    for old, new in aliases.items() if isinstance(aliases, dict) else ():
+        if isinstance(new, str | int | float) and not isinstance(new, bool):
+            pairs.append((old, str(new)))
+            if what := mistake_in(pairs):
+                document.add(document.keys["gate", "aliases", old], f"alias {old[:60]!r} {what}")
+                pairs.pop()
 
 
 def tightened(
     policy: Policy, requested: Mapping[str, str | bool], strategies: tuple[str, ...] = ()
 ) -> tuple[Policy, list[str]]:
-    """The policy after a run's own wishes, and a sentence for each wish that would have loosened it.
+    """The policy with the inputs of a run, and a sentence for each input that would have loosened it.
 
-    ``requested`` holds values by field name of `Policy`. Where no file states a policy every wish is taken. Added
-    strategies speak beside the configured ones and never replace them; without configured ones the caller adds them
-    to the built-in list.
+    ``requested`` holds values by field name of `Policy`. Where no file states a policy every input counts. Added
+    strategies are used beside the configured ones and never replace them; without configured ones the caller adds
+    them to the built-in list.
     """
     refused: list[str] = []
     taken: dict[str, str | bool] = {}
     for name, value in requested.items():
         now = getattr(policy, name)
-        if policy.source == Policy().source or _strictness(name, value) >= _strictness(name, now):
+        order: tuple[str | bool, ...] = FAIL_ON_ORDER if name.startswith("fail_on") else ("neutral", "fail")
+        if policy.source == Policy().source or order.index(value) >= order.index(now):
             taken[name] = value
         else:
-            shown = f"{name.replace('_', '-')} {_word(value)} would loosen {_word(now)} of {policy.source}"
-            refused.append(f"{shown}; it was not taken, change the file on the base branch instead")
+            shown = f"{name.replace('_', '-')} {_shown(value)} would loosen {_shown(now)} of {policy.source}"
+            refused.append(f"{shown}; it was not used, change the file on the base branch instead")
     result = replace(policy, **cast("dict[str, Any]", taken))
     if strategies and policy.rules:
         result = replace(result, rules=policy.rules + tuple(Rule(method) for method in strategies))
@@ -117,342 +223,161 @@ def tightened(
 
 def schema(catalogue: Catalogue) -> dict[str, Any]:
     """The JSON Schema of the file, for editors; it accepts what `read_policy` accepts."""
-    fail_on = {"enum": list(get_args(FailOn))}
-    texts = {"type": "array", "items": {"type": ["string", "number"]}}
-    one_or_many = {"anyOf": [{"type": ["string", "number"]}, texts]}
-    rule = {
-        "type": "object",
-        "description": "A strategy for the profiles that match every key; texts are globs, lists mean any of them.",
-        "additionalProperties": False,
-        "required": ["method"],
-        "properties": dict.fromkeys(RULE_KEYS, one_or_many)
-        | {"method": {"enum": sorted(catalogue)}, "options": {"type": "object"}},
-        "allOf": [
-            {
-                "if": {"properties": {"method": {"const": method}}},
-                "then": {"properties": {"options": _options_schema(specs)}},
-            }
-            for method, specs in sorted(catalogue.items())
-        ],
-    }
-    degradation = {
-        "apply": {"enum": list(APPLY), "description": "Use all matching rules, or only the first one."},
-        "strategies": {"type": "array", "items": rule, "maxItems": MOST_RULES},
-        "location_filter": {"type": "string", "description": "Regular expression searched in the module; * is off."},
-        "cutoff": {"type": "number", "minimum": 0, "maximum": 100},
-    } | {key: {"description": "Perun's own; without effect here."} for key in WITHOUT_EFFECT}
-    shapes: dict[str, dict[str, Any]] = {
-        "fail-on": fail_on,
-        "fail-on-total": fail_on,
-        "on-not-compared": {"enum": list(get_args(OnNotCompared))},
-        "on-inconclusive": {"enum": list(get_args(OnInconclusive))},
-        "gate-without-history": {"type": "boolean"},
-        "max-gate-distance": {"type": "integer", "minimum": 0, "maximum": MOST_DISTANCE},
-        "budget": {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
-        "confirm": {"enum": [*get_args(Confirm), False]},
-        "auto-demote": {"type": "boolean"},
-        "unchanged-paths": one_or_many,
-        "owners": one_or_many,
-        "ignore": one_or_many,
-        "focus": one_or_many,
-        "name-rules": {"enum": list(NAME_RULES)},
-        "aliases": {
-            "type": ["object", "null"],
-            "maxProperties": MOST_ALIASES,
-            "additionalProperties": {"type": ["string", "number"]},
-        },
-        "embed-source": {"enum": list(get_args(EmbedSource))},
-    }
-    gate = {name: {"description": GATE_MEANINGS[name]} | shape for name, shape in shapes.items()}
-    both = gate | {name.replace("-", "_"): value for name, value in gate.items()}
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Configuration of profgate (.github/profgate.yml)",
-        "type": ["object", "null"],
-        "additionalProperties": False,
-        "properties": {
-            "degradation": {"type": ["object", "null"], "additionalProperties": False, "properties": degradation},
-            "gate": {"type": ["object", "null"], "additionalProperties": False, "properties": both},
-        },
-    }
+    optional: Any = _file_model(catalogue) | None
+    described: dict[str, Any] = _without_titles(TypeAdapter(optional).json_schema())
+    gate = described["$defs"]["Gate"]["properties"]
+    gate["confirm"] |= {"enum": [*gate["confirm"]["enum"], False], "type": ["string", "boolean"]}
+    gate |= {name.replace("-", "_"): value for name, value in gate.items()}
+    title = "Configuration of profgate (.github/profgate.yml)"
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title} | described
 
 
-def _options_schema(specs: tuple[OptionSpec, ...]) -> dict[str, Any]:
-    return {"type": "object", "additionalProperties": False, "properties": {s.name: _option_schema(s) for s in specs}}
+def _without_titles(node: Any) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(node, dict):
+        return {name: _without_titles(value) for name, value in node.items() if name != "title"}
+    return [_without_titles(value) for value in node] if isinstance(node, list) else node
 
 
-def _option_schema(spec: OptionSpec) -> dict[str, Any]:
-    types = {bool: "boolean", int: "integer", float: "number", str: "string"}
-    described: dict[str, Any] = {"type": types[type(spec.default)], "description": spec.meaning}
-    if spec.choices:
-        described["enum"] = list(spec.choices)
-    if spec.minimum is not None:
-        described["minimum"] = spec.minimum
-    if spec.maximum is not None:
-        described["maximum"] = spec.maximum
-    return described
+class _Document:
+    """The plain data of a YAML text, the places of its keys and values, and every mistake in it."""
 
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.keys: dict[Path, tuple[int, int]] = {}
+        self.values: dict[Path, tuple[int, int]] = {}
+        self.mistakes: set[tuple[int, int, str]] = set()
 
-# From text to items with places
+    def add(self, place: tuple[int, int], what: str) -> None:
+        self.mistakes.add((*place, what))
 
+    def raise_any(self) -> None:
+        if self.mistakes:
+            lines = [f"{self.name}:{line}:{column}: {what}" for line, column, what in sorted(self.mistakes)]
+            raise SettingsError("\n".join(lines))
 
-def _tree(text: str, mistakes: _Mistakes) -> _Item:
-    start = _Item(None, 1, 1)
-    if len(text) > MOST_CHARACTERS:
-        mistakes.add(start, f"is larger than {MOST_CHARACTERS:,} characters; keep only policy in this file")
-        return start
-    try:
-        if trap := _trap(text):
-            mistakes.add(*trap)
-            return start
-        node = compose(text, Loader=SafeLoader)
-    except YAMLError as error:
-        mistakes.add(*_yaml_mistake(error))
-        return start
-    return start if node is None else _item(node, mistakes)
-
-
-def _trap(text: str) -> tuple[_Item, str] | None:
-    """What must be refused before a tree is built: nesting that overflows, aliases that multiply."""
-    depth = 0
-    for event in parse(text, Loader=SafeLoader):
-        depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
-        if depth > MOST_DEPTH:
-            return _place(event.start_mark), f"is nested deeper than {MOST_DEPTH} levels; write it flat"
-        if isinstance(event, AliasEvent):
-            return _place(event.start_mark), "aliases are not read; write the value out"
-    return None
-
-
-def _place(mark: Any) -> _Item:  # noqa: ANN401 - either implementation's mark, or none
-    return _Item(None, mark.line + 1, mark.column + 1) if mark else _Item(None, 1, 1)
-
-
-def _yaml_mistake(error: YAMLError) -> tuple[_Item, str]:
-    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "cannot be read"
-    place = _place(getattr(error, "problem_mark", None))
-    return place, f"no valid YAML ({problem}); check indentation and quotes"
-
-
-def _item(node: Node, mistakes: _Mistakes) -> _Item:
-    line, column = node.start_mark.line + 1, node.start_mark.column + 1
-    if isinstance(node, CollectionNode) and node.tag not in COLLECTION_TAGS:
-        mistakes.add(_Item(None, line, column), f"the tag {node.tag} is not read; leave it out")
-    if isinstance(node, SequenceNode):
-        return _Item([_item(child, mistakes) for child in node.value], line, column)
-    if isinstance(node, MappingNode):
-        return _Item(_pairs(node, mistakes), line, column)
-    return _Item(_scalar(cast("ScalarNode", node), _Item(None, line, column), mistakes), line, column)
-
-
-def _pairs(node: MappingNode, mistakes: _Mistakes) -> dict[str, tuple[_Item, _Item]]:
-    pairs: dict[str, tuple[_Item, _Item]] = {}
-    for key_node, value_node in node.value:
-        key = _Item(None, key_node.start_mark.line + 1, key_node.start_mark.column + 1)
-        if not isinstance(key_node, ScalarNode) or key_node.tag == "tag:yaml.org,2002:merge":
-            mistakes.add(key, "is no plain key; write a name")
-        elif key_node.value in pairs:
-            mistakes.add(key, f"{key_node.value[:60]!r} is there twice; keep one")
-        else:
-            pairs[key_node.value] = (key, _item(value_node, mistakes))
-    return pairs
-
-
-def _scalar(node: ScalarNode, place: _Item, mistakes: _Mistakes) -> str | int | float | bool | None:
-    tag = SCALAR_TAGS.get(node.tag)
-    text = str(node.value)
-    if tag is None:
-        mistakes.add(place, f"the tag {node.tag} is not read; leave it out")
-        return None
-    if tag in {"str", "timestamp"}:
-        return text
-    try:
-        value = SafeLoader("").construct_object(node)
-    except (ValueError, OverflowError, KeyError, IndexError):
-        value = math.inf
-    if isinstance(value, int | float) and not abs(value) < LARGEST:
-        mistakes.add(place, f"{text[:60]!r} is no {tag} that can be read; write a plain number")
-        return None
-    return cast("int | float | bool | None", value)
-
-
-# From items to the policy
-
-
-def _entries(item: _Item, known: Collection[str], mistakes: _Mistakes, where: str) -> dict[str, _Item]:
-    """The values of a mapping by known key; every other key is a mistake."""
-    if item.value is None:
-        return {}
-    if not isinstance(item.value, dict):
-        mistakes.add(item, f"{where} must be a mapping of keys to values")
-        return {}
-    found: dict[str, _Item] = {}
-    for name, (key, value) in item.value.items():
-        if name in known:
-            found[name] = value
-        else:
-            mistakes.add(key, _unknown(f"key {name[:60]!r} in {where}", name, known))
-    return found
-
-
-def _unknown(what: str, name: str, known: Collection[str]) -> str:
-    close = difflib.get_close_matches(name, list(known), 1)
-    return f"unknown {what}; " + (f"did you mean {close[0]}?" if close else f"known are {', '.join(known)}")
-
-
-def _degradation(item: _Item, catalogue: Catalogue, mistakes: _Mistakes) -> dict[str, Any]:
-    known = ("apply", "strategies", "location_filter", "cutoff", *WITHOUT_EFFECT)
-    entries = _entries(item, known, mistakes, "degradation")
-    fields: dict[str, Any] = {}
-    if "apply" in entries:
-        fields["apply"] = _choice(entries["apply"], APPLY, mistakes)
-    if "strategies" in entries:
-        fields["rules"] = _rules(entries["strategies"], catalogue, mistakes)
-    if "location_filter" in entries:
-        fields["location_filter"] = _pattern(entries["location_filter"], mistakes)
-    if "cutoff" in entries:
-        fields["cutoff"] = _number(entries["cutoff"], 0.0, 100.0, mistakes)
-    return fields
-
-
-def _rules(item: _Item, catalogue: Catalogue, mistakes: _Mistakes) -> tuple[Rule, ...]:
-    if not isinstance(item.value, list):
-        mistakes.add(item, "strategies must be a list of rules, each with a method")
-        return ()
-    if len(item.value) > MOST_RULES:
-        mistakes.add(item, f"strategies holds more than {MOST_RULES} rules; use globs in fewer rules")
-        return ()
-    rules = (_rule(entry, catalogue, mistakes) for entry in item.value)
-    return tuple(rule for rule in rules if rule is not None)
-
-
-def _rule(item: _Item, catalogue: Catalogue, mistakes: _Mistakes) -> Rule | None:
-    entries = _entries(item, (*RULE_KEYS, "method", "options"), mistakes, "a rule")
-    method = entries.pop("method", None)
-    options = entries.pop("options", None)
-    if method is None:
-        mistakes.add(item, f"a rule without method selects nothing; add method: one of {', '.join(catalogue)}")
-        return None
-    if not isinstance(method.value, str) or method.value not in catalogue:
-        shown = str(method.value)[:60]
-        mistakes.add(method, _unknown(f"method {shown!r}", shown, catalogue))
-        return None
-    keys = {name: _globs(value, mistakes) for name, value in entries.items()}
-    chosen = {} if options is None else _options(options, method.value, catalogue[method.value], mistakes)
-    return Rule(method.value, keys, chosen)
-
-
-def _options(item: _Item, method: str, specs: tuple[OptionSpec, ...], mistakes: _Mistakes) -> dict[str, Any]:
-    by_name = {spec.name: spec for spec in specs}
-    entries = _entries(item, tuple(by_name), mistakes, f"the options of {method}")
-    return {name: _option(value, by_name[name], mistakes) for name, value in entries.items()}
-
-
-def _option(item: _Item, spec: OptionSpec, mistakes: _Mistakes) -> Any:  # noqa: ANN401 - as the option's default
-    if isinstance(spec.default, bool):
-        return _boolean(item, mistakes)
-    if spec.name == "location_filter":
-        return _pattern(item, mistakes)
-    if isinstance(spec.default, str):
-        return _choice(item, spec.choices, mistakes) if spec.choices else _text(item, mistakes)
-    least = -LARGEST if spec.minimum is None else spec.minimum
-    most = LARGEST if spec.maximum is None else spec.maximum
-    return _number(item, least, most, mistakes, whole=isinstance(spec.default, int))
-
-
-def _gate(item: _Item, mistakes: _Mistakes) -> dict[str, Any]:
-    known = {name: name.replace("-", "_") for name in GATE_KEYS}
-    entries = _entries(item, (*known, *known.values()), mistakes, "gate")
-    fields: dict[str, Any] = {}
-    for name, value in entries.items():
-        field = name.replace("-", "_")
-        if field in fields:
-            mistakes.add(value, f"{name} is there with '-' and with '_'; keep one")
-        fields[field] = GATE_KEYS[field.replace("_", "-")](value, mistakes)
-    return fields
-
-
-def _one_of(choices: tuple[str, ...]) -> Callable[[_Item, _Mistakes], str]:
-    return lambda item, mistakes: _choice(item, choices, mistakes)
-
-
-def _confirm(item: _Item, mistakes: _Mistakes) -> str:
-    if item.value is False:  # YAML 1.1 reads a bare off as false
-        return "off"
-    return _choice(item, get_args(Confirm), mistakes)
-
-
-def _choice(item: _Item, choices: tuple[str, ...], mistakes: _Mistakes) -> str:
-    if item.value not in choices:
-        mistakes.add(item, f"{_word(item.value)} is unknown; write {', '.join(choices[:-1])} or {choices[-1]}")
-        return choices[0]
-    return str(item.value)
-
-
-def _boolean(item: _Item, mistakes: _Mistakes) -> bool:
-    if not isinstance(item.value, bool):
-        mistakes.add(item, f"{_word(item.value)} is neither; write true or false")
-        return False
-    return item.value
-
-
-def _number(item: _Item, least: float, most: float, mistakes: _Mistakes, *, whole: bool = False) -> float | int:
-    value = item.value
-    if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
-        mistakes.add(item, f"{_word(value)} is no {'whole ' if whole else ''}number; {_bounds(least, most)}")
-        return 0
-    if not least <= value <= most:
-        mistakes.add(item, f"{value} is out of range; {_bounds(least, most)}")
-        return 0
-    return int(value) if whole else float(value)
-
-
-def _bounds(least: float, most: float) -> str:
-    lower = "above 0" if least == SMALLEST else f"at least {least:g}"
-    bounds = [lower] * (least > -LARGEST) + [f"at most {most:g}"] * (most < LARGEST)
-    return f"write a number{', ' if bounds else ''}{' and '.join(bounds)}"
-
-
-def _text(item: _Item, mistakes: _Mistakes) -> str:
-    if not isinstance(item.value, str):
-        mistakes.add(item, f"{_word(item.value)} is no text; put it in quotes")
-        return ""
-    return item.value
-
-
-def _pattern(item: _Item, mistakes: _Mistakes) -> str:
-    text = _text(item, mistakes)
-    if text != "*":
+    def read(self, text: str) -> Any:  # noqa: ANN401 - whatever the file holds
+        """The data, None for an empty file. Refuses nesting that overflows and aliases that multiply."""
+        if len(text) > MOST_CHARACTERS:
+            self.add((1, 1), f"is larger than {MOST_CHARACTERS:,} characters; keep only policy in this file")
+            return None
         try:
-            re.compile(text)
-        except re.error as error:
-            mistakes.add(item, f"{text[:60]!r} is no regular expression ({error}); write * for no filter")
-    return text
+            depth = 0
+            for event in parse(text, Loader=SafeLoader):
+                depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+                if depth > MOST_DEPTH:
+                    self.add(_place(event.start_mark), f"is nested deeper than {MOST_DEPTH} levels; write it flat")
+                    return None
+                if isinstance(event, AliasEvent):
+                    self.add(_place(event.start_mark), "aliases are not read; write the value out")
+                    return None
+            node = compose(text, Loader=SafeLoader)
+        except YAMLError as error:
+            problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "cannot be read"
+            place = _place(getattr(error, "problem_mark", None))
+            self.add(place, f"no valid YAML ({problem}); check indentation and quotes")
+            return None
+        return None if node is None else self._data(node, ())
 
+    def _data(self, node: Node, path: Path) -> Any:  # noqa: ANN401 - as `read`
+        place = self.values[path] = _place(node.start_mark)
+        if isinstance(node, CollectionNode) and node.tag not in COLLECTION_TAGS:
+            self.add(place, f"the tag {node.tag} is not read; leave it out")
+        if isinstance(node, SequenceNode):
+            return [self._data(child, (*path, number)) for number, child in enumerate(node.value)]
+        if isinstance(node, MappingNode):
+            return self._mapping(node, path)
+        return self._scalar(cast("ScalarNode", node), place)
 
-def _globs(item: _Item, mistakes: _Mistakes) -> tuple[str, ...]:
-    """One text or a list of them; numbers count as the text they are written with."""
-    entries = item.value if isinstance(item.value, list) else [item]
-    found: list[str] = []
-    for entry in entries:
-        if isinstance(entry.value, str | int | float) and not isinstance(entry.value, bool):
-            found.append(str(entry.value))
+    def _mapping(self, node: MappingNode, path: Path) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in node.value:
+            place = _place(key.start_mark)
+            if not isinstance(key, ScalarNode) or key.tag == "tag:yaml.org,2002:merge":
+                self.add(place, "is no plain key; write a name")
+                continue
+            name = str(key.value).replace("_", "-") if path == ("gate",) else str(key.value)
+            if name in found:
+                self.add(place, f"{name[:60]!r} is there twice; keep one")
+                continue
+            self.keys[*path, name] = place
+            found[name] = self._data(value, (*path, name))
+        return found
+
+    def _scalar(self, node: ScalarNode, place: tuple[int, int]) -> Any:  # noqa: ANN401 - as `read`
+        tag, text = SCALAR_TAGS.get(node.tag), str(node.value)
+        if tag is None:
+            self.add(place, f"the tag {node.tag} is not read; leave it out")
+            return None
+        if tag in {"str", "timestamp"}:
+            return text
+        try:
+            value = SafeLoader("").construct_object(node)
+        except (ValueError, OverflowError, KeyError, IndexError):
+            value = math.inf
+        if isinstance(value, int | float) and not abs(value) < LARGEST:
+            self.add(place, f"{text[:60]!r} is no {tag} that can be read; write a plain number")
+            return None
+        return value
+
+    def explain(self, error: dict[str, Any], catalogue: Catalogue) -> None:
+        """Add a mistake that pydantic found, at the place of its value or of its unknown key."""
+        path = tuple(part for number, part in enumerate(error["loc"]) if number != 3 or error["loc"][1] != "strategies")
+        while path and path not in self.values:
+            path = path[:-1]
+        kind, details = error["type"], error.get("ctx", {})
+        if kind == "extra_forbidden":
+            where, known = _known(error["loc"], catalogue)
+            what = f"unknown key {str(path[-1])[:60]!r} in {where}; {did_you_mean(str(path[-1]), known)}"
+            self.add(self.keys[path], what)
+        elif kind == "union_tag_invalid":
+            given = str(details["tag"])[:60]
+            self.add(self.values[*path, "method"], f"unknown method {given!r}; {did_you_mean(given, catalogue)}")
+        elif kind in {"union_tag_not_found", "missing"}:
+            methods = ", ".join(catalogue)
+            self.add(self.values[path], f"a rule without method selects nothing; add method: one of {methods}")
         else:
-            mistakes.add(entry, f"{_word(entry.value)} is no text; put it in quotes")
-    return tuple(found)
+            self.add(self.values[path], _sentence(kind, details, error["input"], path))
 
 
-def _strictness(name: str, value: str | bool) -> int:
-    orders: dict[str, tuple[str | bool, ...]] = {
-        "fail_on": FAIL_ON_ORDER,
-        "fail_on_total": FAIL_ON_ORDER,
-        "on_not_compared": ("neutral", "fail"),
-        "on_inconclusive": ("neutral", "fail"),
-    }
-    return orders[name].index(value)
+def _known(loc: Path, catalogue: Catalogue) -> tuple[str, list[str]]:
+    """What a mapping is called and the keys it may have; ``loc`` is that of an unknown key in it."""
+    if len(loc) == 1:
+        return "the file", ["degradation", "gate"]
+    if loc[0] == "gate":
+        return "gate", list(KEYS)
+    if loc[1] != "strategies":
+        return "degradation", ["apply", "strategies", "location_filter", "cutoff"]
+    if len(loc) == 5:
+        return "a rule", [*RULE_KEYS, "method", "options"]
+    method = str(loc[3])
+    return f"the options of {method}", [spec.name for spec in catalogue[method]]
 
 
-def _word(value: object) -> str:
+def _sentence(kind: str, details: Mapping[str, Any], value: object, path: Path) -> str:
+    if kind == "value_error":
+        what = str(details["error"])
+    elif kind == "literal_error":
+        what = f"is unknown; write {details['expected'].replace(chr(39), '')}"
+    elif kind == "bool_type":
+        what = "is neither; write true or false"
+    elif kind in {"int_type", "int_from_float", "float_type"}:
+        what = f"is no {'whole ' if kind.startswith('int') else ''}number"
+    elif kind.startswith(("greater_than", "less_than")):
+        bounds = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
+        limits = " and ".join(f"{bounds[name]} {limit:g}" for name, limit in details.items())
+        what = f"is out of range; write a number {limits}"
+    elif kind == "too_long":
+        what = f"holds more than {details['max_length']} entries; use fewer"
+    elif kind in {"list_type", "tuple_type"}:
+        what = "must be a list" + (" of rules, each with a method" if path[-1:] == ("strategies",) else "")
+    elif kind == "string_type":
+        what = "is no text; put it in quotes"
+    else:
+        what = "must be a mapping of keys to values"
+    return f"{_shown(value)} {what}"
+
+
+def _shown(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | dict):
@@ -460,58 +385,5 @@ def _word(value: object) -> str:
     return "an empty value" if value is None else repr(value)[:60]
 
 
-def _aliases(item: _Item, mistakes: _Mistakes) -> Aliases:
-    if item.value is None:
-        return Aliases()
-    if not isinstance(item.value, dict) or len(item.value) > MOST_ALIASES:
-        mistakes.add(item, f"aliases must be a mapping of at most {MOST_ALIASES} old names to new ones")
-        return Aliases()
-    pairs: list[tuple[str, str]] = []
-    for old, (key, value) in item.value.items():
-        if isinstance(value.value, bool) or not isinstance(value.value, str | int | float):
-            mistakes.add(value, f"{_word(value.value)} is no name; put it in quotes")
-            continue
-        pairs.append((old, str(value.value)))
-        if what := mistake_in(pairs):
-            mistakes.add(key, f"alias {old[:60]!r} {what}")
-            pairs.pop()
-    return Aliases(tuple(pairs))
-
-
-GATE_KEYS: dict[str, Callable[[_Item, _Mistakes], Any]] = {
-    "fail-on": _one_of(get_args(FailOn)),
-    "fail-on-total": _one_of(get_args(FailOn)),
-    "on-not-compared": _one_of(get_args(OnNotCompared)),
-    "on-inconclusive": _one_of(get_args(OnInconclusive)),
-    "gate-without-history": _boolean,
-    "max-gate-distance": lambda item, mistakes: _number(item, 0, MOST_DISTANCE, mistakes, whole=True),
-    "budget": lambda item, mistakes: _number(item, SMALLEST, 1.0, mistakes),
-    "auto-demote": _boolean,
-    "unchanged-paths": _globs,
-    "confirm": _confirm,
-    "owners": _globs,
-    "ignore": _globs,
-    "focus": _globs,
-    "name-rules": _one_of(NAME_RULES),
-    "aliases": _aliases,
-    "embed-source": _one_of(get_args(EmbedSource)),
-}
-
-GATE_MEANINGS = {
-    "fail-on": "From which severity a function turns the check red: severe, degradation (the default), maybe or never.",
-    "fail-on-total": "The same for the total of a workload.",
-    "on-not-compared": "neutral (the default) or fail, when something could not be compared.",
-    "on-inconclusive": "neutral (the default) or fail, when the runs are too few or too noisy to judge.",
-    "gate-without-history": "Deprecated, without effect.",
-    "max-gate-distance": "How many commits from the fair one a baseline may be and still turn something red (0).",
-    "budget": "Part of the comparisons of unchanged code that may be red (0.01).",
-    "auto-demote": "true lets the gate only advise while it is over the budget (false by default).",
-    "confirm": "off (the default), required or when-possible: whether red waits for a second measurement.",
-    "unchanged-paths": "Files of which the program is not made; * is any text (*.md, *.rst, docs/* and LICENSE*).",
-    "owners": "Who may accept a slowdown; without it everybody who may write to the repository.",
-    "ignore": "Functions whose stacks are left out; * is any text.",
-    "focus": "Functions without which a stack is left out; * is any text.",
-    "name-rules": "How names of both builds are made alike: none, safe (the default) or loose (profgate explain-name).",
-    "aliases": "Old names of functions, stars standing for any text, and what they are called now.",
-    "embed-source": "Whose source a page may hold: changed functions (changed, the default), none or all.",
-}
+def _place(mark: Any) -> tuple[int, int]:  # noqa: ANN401 - either implementation's mark, or none
+    return (mark.line + 1, mark.column + 1) if mark else (1, 1)

@@ -9,6 +9,7 @@ ProfgateError            exit 2: could not do the job (exit 1 is kept for a fail
     └── NotAllowed       a token may not do this: the one error with a planned way on
 """
 
+from collections.abc import Collection
 from typing import Self
 
 
@@ -51,3 +52,11 @@ class GitHubError(ProfgateError):
 
 class NotAllowed(GitHubError):  # noqa: N818 - named for what it says
     """The token lacks a permission; the text names the one to add."""
+
+
+def did_you_mean(name: str, known: Collection[str]) -> str:
+    """The end of an error about an unknown name: the closest known one, or all."""
+    import difflib  # not needed where nothing is wrong
+
+    close = difflib.get_close_matches(name, list(known), 1)
+    return f"did you mean {close[0]}?" if close else f"known are {', '.join(known)}"

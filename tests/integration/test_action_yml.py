@@ -1,5 +1,6 @@
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from profgate.publish.step_outputs import OUTPUTS
 from profgate.settings import SETTINGS
 
 ROOT = Path(__file__).parents[2]
+INPUTS = re.compile(r"(^inputs:\n).*?(^\n?outputs:)", re.DOTALL | re.MULTILINE)
 
 
 def action() -> dict[str, Any]:
@@ -20,13 +22,16 @@ def action() -> dict[str, Any]:
 
 
 def test_inputs_are_the_settings() -> None:
-    described = {
-        spec.name: {"description": spec.meaning, "required": False, "default": spec.default}
+    entries = (
+        f"  {spec.name}:\n    description: {json.dumps(spec.meaning)}\n    required: false\n"
+        f"    default: {json.dumps(spec.default)}\n"
         for spec in SETTINGS
-        if spec.is_input
-    }
-    assert action()["inputs"] == described
-    assert list(action()["inputs"]) == list(described)
+    )
+    text = (ROOT / "action.yml").read_text()
+    wanted = INPUTS.sub(lambda found: found[1] + "".join(entries) + found[2], text)
+    if os.environ.get("PROFGATE_UPDATE_GOLDEN"):
+        (ROOT / "action.yml").write_text(wanted)
+    assert (ROOT / "action.yml").read_text() == wanted
 
 
 def test_outputs_are_those_that_are_set() -> None:

@@ -4,7 +4,8 @@ import os
 import re
 from pathlib import Path
 
-from profgate.config_file import GATE_KEYS, GATE_MEANINGS
+from profgate.config_file import KEYS
+from profgate.model.policy import MEANING
 from profgate.settings import SETTINGS
 
 README = Path(__file__).parents[2] / "README.md"
@@ -14,11 +15,7 @@ POLICY = re.compile(r"(<!-- policy: [^>]*-->\n).*?(<!-- /policy -->)", re.DOTALL
 
 
 def table() -> str:
-    rows = [
-        f"| `{spec.name}` | {f'`{spec.default}`' if spec.default else ''} | {spec.meaning} |"
-        for spec in SETTINGS
-        if spec.is_input
-    ]
+    rows = [f"| `{spec.name}` | {f'`{spec.default}`' if spec.default else ''} | {spec.meaning} |" for spec in SETTINGS]
     return "\n".join(["| input | default | meaning |", "|---|---|---|", *rows]) + "\n"
 
 
@@ -32,8 +29,8 @@ def test_inputs_table_is_current() -> None:
 
 
 def test_the_table_of_the_policy_is_current() -> None:
-    assert set(GATE_MEANINGS) == set(GATE_KEYS)
-    rows = [f"| `{name}` | {meaning.replace('*', chr(92) + '*')} |" for name, meaning in GATE_MEANINGS.items()]
+    meanings = {name: field.metadata[MEANING] for name, field in KEYS.items()}
+    rows = [f"| `{name}` | {meaning.replace('*', chr(92) + '*')} |" for name, meaning in meanings.items()]
     table = "\n".join(["| key | meaning |", "|---|---|", *rows]) + "\n"
     text = GITHUB.read_text(encoding="utf-8")
     wanted = POLICY.sub(lambda match: match[1] + table + match[2], text)

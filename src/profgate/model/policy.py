@@ -1,7 +1,9 @@
 """The gate's policy and the strategies' rules, as one frozen value that detection and judgement read."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from annotated_types import Interval
 
 from profgate.model.name_aliases import Aliases
 
@@ -11,6 +13,9 @@ OnNotCompared = Literal["neutral", "fail"]
 OnInconclusive = Literal["neutral", "fail"]
 Confirm = Literal["off", "required", "when-possible"]
 EmbedSource = Literal["changed", "none", "all"]  # whose source a page may hold
+
+
+MEANING = "meaning"  # of a key of the policy file, in the metadata of its field
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,30 +31,72 @@ class Rule:
 class Policy:
     """Defaults are the documented ones; empty ``rules`` mean the built-in list.
 
-    ``unchanged``: reds and comparisons of unchanged code; ``demoted``: whether they made the gate advise, None where
-    nobody looked at their order. A commit that touches ``unchanged_paths`` alone leaves the program as it is.
+    Fields with a meaning are keys of the policy file's part ``gate``, with hyphens. ``unchanged``: reds and comparisons
+    of unchanged code; ``demoted``: whether they made the gate advisory, None where nobody looked at their order.
     """
 
     rules: tuple[Rule, ...] = ()
     apply: Literal["all", "first"] = "all"
     location_filter: str = "*"
     cutoff: float = 0.0
-    fail_on: FailOn = "degradation"
-    fail_on_total: FailOn = "degradation"
-    on_not_compared: OnNotCompared = "neutral"
-    on_inconclusive: OnInconclusive = "neutral"
-    gate_without_history: bool = False
-    max_gate_distance: int = 0
-    budget: float = 0.01
-    confirm: Confirm = "off"
-    auto_demote: bool = False
     unchanged: tuple[int, int] = (0, 0)
     demoted: bool | None = None
-    unchanged_paths: tuple[str, ...] = ("*.md", "*.rst", "docs/*", "LICENSE*")
-    owners: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    focus: tuple[str, ...] = ()
-    name_rules: Literal["none", "safe", "loose"] = "safe"
-    aliases: Aliases = field(default_factory=Aliases)
-    embed_source: EmbedSource = "changed"
     source: str = "built-in"
+    fail_on: FailOn = field(
+        default="degradation",
+        metadata={
+            MEANING: "The least severity that turns the check red: severe, degradation (the default), maybe or never."
+        },
+    )
+    fail_on_total: FailOn = field(default="degradation", metadata={MEANING: "The same for the total of a workload."})
+    on_not_compared: OnNotCompared = field(
+        default="neutral", metadata={MEANING: "neutral (the default) or fail, when something could not be compared."}
+    )
+    on_inconclusive: OnInconclusive = field(
+        default="neutral",
+        metadata={MEANING: "neutral (the default) or fail, when the runs are too few or too noisy to judge."},
+    )
+    gate_without_history: bool = field(default=False, metadata={MEANING: "Deprecated, without effect."})
+    max_gate_distance: Annotated[int, Interval(ge=0, le=50)] = field(
+        default=0,
+        metadata={MEANING: "Commits between the merge base and a baseline that may turn something red (0)."},
+    )
+    budget: Annotated[float, Interval(gt=0, le=1)] = field(
+        default=0.01, metadata={MEANING: "Part of the comparisons of unchanged code that may be red (0.01)."}
+    )
+    auto_demote: bool = field(
+        default=False,
+        metadata={MEANING: "true lets the gate only advise while it is over the budget (false by default)."},
+    )
+    unchanged_paths: tuple[str, ...] = field(
+        default=("*.md", "*.rst", "docs/*", "LICENSE*"),
+        metadata={MEANING: "Paths that do not affect the program; * is any text (*.md, *.rst, docs/* and LICENSE*)."},
+    )
+    confirm: Confirm = field(
+        default="off",
+        metadata={MEANING: "off (the default), required or when-possible: whether red waits for a second measurement."},
+    )
+    owners: tuple[str, ...] = field(
+        default=(),
+        metadata={MEANING: "Who may accept a slowdown; without it everybody who may write to the repository."},
+    )
+    ignore: tuple[str, ...] = field(
+        default=(), metadata={MEANING: "Functions whose stacks are left out; * is any text."}
+    )
+    focus: tuple[str, ...] = field(
+        default=(), metadata={MEANING: "Functions without which a stack is left out; * is any text."}
+    )
+    name_rules: Literal["none", "safe", "loose"] = field(
+        default="safe",
+        metadata={
+            MEANING: "How names of both sides are aligned: none, safe (the default) or loose (profgate explain-name)."
+        },
+    )
+    aliases: Aliases = field(
+        default_factory=Aliases,
+        metadata={MEANING: "Old names of functions, stars standing for any text, and what they are called now."},
+    )
+    embed_source: EmbedSource = field(
+        default="changed",
+        metadata={MEANING: "Whose source a page may hold: changed functions (changed, the default), none or all."},
+    )
