@@ -1,0 +1,44 @@
+"""What `pytest --durations=0 -vv` prints: a time for each test, its setup and teardown among it."""
+
+import re
+from collections.abc import Iterable
+from itertools import dropwhile
+from math import fsum
+
+from profgate.errors import ProfileError
+from profgate.readers.benchmarks.results import Results, quantity_of
+from profgate.readers.benchmarks.specification import Record, ResultFormat, lines, number_in
+
+
+def _phases(written: Iterable[Record], results: Results) -> list[Record]:
+    """The phases of tests in the list of slowest durations."""
+    listed = list(dropwhile(lambda line: not line.text("heading"), written))
+    if not listed:
+        raise ProfileError(results.where, "has no list of slowest durations; keep the whole output of pytest")
+    hidden = sum(int(line.text("hidden") or 0) for line in listed)
+    results.warnings["phases of tests that pytest left out for being short; add -vv to see them"] += hidden
+    cut_off = not any(line.text("end") for line in listed)
+    results.warnings["ends without pytest's last line: the output was cut off or filtered"] += cut_off
+    return [line for line in listed if line.text("test")]
+
+
+def _add(results: Results, phase: Record) -> None:
+    results.add(phase.text("test"), quantity_of("s"), [number_in(phase.text("seconds"), phase.where)], process=0)
+
+
+FORMAT = ResultFormat(
+    name="pytest-durations",
+    looks="it lists pytest's slowest durations",
+    pattern=re.compile(rb"^\d{1,9}\.\d{1,9}s (?:call|setup|teardown) +\S", re.MULTILINE),
+    at_end=True,
+    records=lines(
+        r"(?P<heading>=+ slowest (?:\d+ )?durations =+)"
+        r"|(?P<seconds>\d{1,9}\.\d{1,9})s (?:call|setup|teardown) +(?P<test>\S.*)"
+        r"|\((?P<hidden>\d{1,12}) durations < .*|(?P<end>.*\bin \d+\.\d\ds\b.*)"
+    ),
+    select=_phases,
+    add=_add,
+    profiler="pytest",
+    scenarios=False,
+    combine=fsum,
+)
