@@ -54,4 +54,4 @@ def test_benchmarks_of_another_shape_are_refused(entry: Any, message: str) -> No
 
 def test_a_machine_of_another_shape_is_refused() -> None:
     with pytest.raises(ProfileError, match="'machine_info' is no JSON object"):
-        read(machine=[1])
+        read({"name": "a", "stats": {"median": 1}}, machine=[1])

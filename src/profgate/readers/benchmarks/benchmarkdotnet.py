@@ -34,7 +34,6 @@ def _name(benchmark: Record) -> str:
 
 FORMAT = ResultFormat(
     name="benchmarkdotnet",
-    looks="it is JSON with benchmarks and 'HostEnvironmentInfo'",
     keys=("HostEnvironmentInfo", "Benchmarks"),
     records=listed("Benchmarks"),
     add=_add,

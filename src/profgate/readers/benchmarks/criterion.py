@@ -11,14 +11,13 @@ _MESSAGE = re.compile(rb'^\{"reason": ?"(?:benchmark|group)-complete"', re.MULTI
 _SAMPLE_FILE = re.compile(r"(?:/(?:new|base))?/sample\.json(?:\.\w+)?$")
 
 
-def _samples(source: SourceFile) -> tuple[None, Iterable[Record]]:
+def _samples(source: SourceFile) -> Iterable[Record]:
     """Each message about a benchmark; a sample file, whose folders name the benchmark."""
     if _MESSAGE.search(source.head):
-        messages = json_lines(source)[1]
-        return None, (message for message in messages if message.get("reason") == "benchmark-complete")
+        return (message for message in json_lines(source) if message.get("reason") == "benchmark-complete")
     sample = json_document(source)
     sample.fields["id"] = _SAMPLE_FILE.sub("", f"/{source.name}").strip("/") or source.name
-    return None, [sample]
+    return [sample]
 
 
 def _add(results: Results, sample: Record) -> None:
@@ -33,7 +32,7 @@ def _add(results: Results, sample: Record) -> None:
 
 FORMAT = ResultFormat(
     name="criterion",
-    looks="it has samples of Criterion, or messages about completed benchmarks",
+    looks="it has messages about completed benchmarks",
     keys=("sampling_mode", "iters", "times"),
     pattern=_MESSAGE,
     records=_samples,

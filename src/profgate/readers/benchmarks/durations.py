@@ -8,10 +8,10 @@ from profgate.readers.benchmarks.results import Results, quantity_of
 from profgate.readers.benchmarks.specification import Record, ResultFormat
 
 
-def _tests(source: SourceFile) -> tuple[None, list[Record]]:
+def _tests(source: SourceFile) -> list[Record]:
     run = durations_from_json(source.read(MOST_BYTES), source.name)
     tests = ({"name": name, "value": value, "unit": run.unit} for name, value in run.values.items())
-    return None, [Record(source.name, test) for test in tests]
+    return [Record(source.name, test) for test in tests]
 
 
 def _add(results: Results, test: Record) -> None:

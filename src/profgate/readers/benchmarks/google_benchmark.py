@@ -35,7 +35,6 @@ def _add(results: Results, run: Record) -> None:
 
 FORMAT = ResultFormat(
     name="google-benchmark",
-    looks="it is JSON with benchmarks and the build type of the library",
     keys=("context", "benchmarks", "library_build_type"),
     records=listed("benchmarks"),
     select=_runs,

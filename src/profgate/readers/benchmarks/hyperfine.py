@@ -16,7 +16,6 @@ def _add(results: Results, command: Record) -> None:
 
 FORMAT = ResultFormat(
     name="hyperfine",
-    looks="it is JSON with results of commands",
     keys=("results", "command", "median"),
     records=listed("results"),
     add=_add,

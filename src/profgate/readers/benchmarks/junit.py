@@ -17,8 +17,8 @@ _MOST_DEPTH = 100
 _LINE = re.compile(r"0*[1-9][0-9]{0,8}")
 
 
-def _tests(source: SourceFile) -> tuple[None, list[Record]]:
-    """The attributes of all tests, with what else happened to them as their ``outcome``."""
+def _tests(source: SourceFile) -> list[Record]:
+    """The attributes of all tests, with what else happened to them as their ``<outcome>``."""
     where, data = source.name, read_all(source)
     tests, open_tags = list[Record](), list[str]()
 
@@ -30,7 +30,7 @@ def _tests(source: SourceFile) -> tuple[None, list[Record]]:
         if name == "testcase":
             tests.append(Record(where, dict(attributes)))
         elif "testcase" in open_tags and name in {"skipped", "disabled", "failure", "error"}:
-            tests[-1].fields["outcome"] = name
+            tests[-1].fields["<outcome>"] = name
         open_tags.append(name)
         if len(open_tags) > _MOST_DEPTH:
             raise wrong(where, "nested too deeply to be read")
@@ -46,11 +46,11 @@ def _tests(source: SourceFile) -> tuple[None, list[Record]]:
         raise wrong(f"{where}: line {error.lineno}, column {error.offset}", expat.ErrorString(error.code)) from None
     except (LookupError, ValueError) as error:  # of Python about an encoding that expat does not know
         raise ProfileError(where, f"{error}; let the tests write it in UTF-8") from None
-    return None, tests
+    return tests
 
 
 def _add(results: Results, test: Record) -> None:
-    outcome = test.text("outcome")
+    outcome = test.text("<outcome>")
     if outcome in {"skipped", "disabled"}:
         results.warnings["tests skipped"] += 1
     elif "time" not in test.fields:

@@ -9,12 +9,11 @@ def _add(results: Results, benchmark: Record) -> None:
     name, unit = benchmark.inherited("metadata.name"), benchmark.inherited("metadata.unit") or "second"
     for number, run in enumerate(benchmark.children("runs")):
         # runs that only calibrate have no values
-        results.add(name, quantity_of(str(unit)), run.array("values", optional=True), process=number)
+        results.add(name, quantity_of(unit), run.array("values", optional=True), process=number)
 
 
 FORMAT = ResultFormat(
     name="pyperf",
-    looks="it is JSON with runs of benchmarks and a 'perf_version'",
     keys=("benchmarks", "runs", "perf_version"),
     records=listed("benchmarks"),
     add=_add,

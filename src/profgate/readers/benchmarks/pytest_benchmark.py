@@ -13,7 +13,6 @@ def _add(results: Results, benchmark: Record) -> None:
 
 FORMAT = ResultFormat(
     name="pytest-benchmark",
-    looks="it is JSON with benchmarks and 'machine_info'",
     keys=("machine_info", "benchmarks"),
     records=listed("benchmarks"),
     add=_add,

@@ -1,9 +1,10 @@
 """What a specification of a result format states, and the interpreter that reads any file by it."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
+from itertools import starmap
 from statistics import median
 from typing import Any
 
@@ -31,15 +32,14 @@ class Record:
         around, _, key = path.rpartition(".")
         return (self.child(around, optional=True) if around else self).fields.get(key)
 
-    def inherited(self, path: str) -> object:
-        """The value at a path of the record, or of the document around it."""
-        found = self.get(path)
-        return self.parent.inherited(path) if found is None and self.parent else found
-
     def text(self, path: str) -> str:
         """The text at a path, "" for anything else."""
         value = self.get(path)
         return value if isinstance(value, str) else ""
+
+    def inherited(self, path: str) -> str | None:
+        """The text at a path of the record, or of the document around it; None where neither has one."""
+        return self.text(path) or (self.parent.inherited(path) if self.parent else None)
 
     def error(self, what: str) -> ProfileError:
         """The error about this record."""
@@ -52,7 +52,7 @@ class Record:
     def child(self, path: str, *, optional: bool = False) -> "Record":
         """The object at a path. Raises ProfileError for anything else, unless it is missing and optional."""
         value = self.get(path)
-        return Record(self.where, {} if optional and value is None else mapping(value, self.where, repr(path)), self)
+        return Record(self.where, {} if optional and value is None else mapping(value, self.where, repr(path)))
 
     def array(self, path: str, *, optional: bool = False) -> list[object]:
         """The array at a path. Raises ProfileError for anything else, unless it is missing and optional."""
@@ -60,31 +60,28 @@ class Record:
         return [] if optional and value is None else listing(value, self.where, repr(path))
 
     def children(self, path: str, *, optional: bool = False) -> list["Record"]:
-        """The array of objects at a path. Raises ProfileError for anything else."""
-        return _objects(self.array(path, optional=optional), self.where, path, self)
-
-
-# how a file is divided: the document around all records, where there is one, and the records
-Division = Callable[[SourceFile], tuple[Record | None, Iterable[Record]]]
+        """The array of objects at a path. Raises ProfileError as `array` does, and for entries of another kind."""
+        places = ((f"{path}[{number}]", entry) for number, entry in enumerate(self.array(path, optional=optional)))
+        return [Record(f"{self.where}: {place}", mapping(entry, self.where, place), self) for place, entry in places]
 
 
 @dataclass
 class ResultFormat:
     """A reader of benchmark results, specified by what is particular to the format.
 
-    ``keys`` are those of a JSON object, ``pattern`` is one of the beginning of a file (and of its end): either
-    recognises it, and ``looks`` is the sentence about that. ``records`` divides a file, ``select`` chooses among or
-    completes the records, and ``add`` adds the values of one. ``facts`` are paths of the document, else of the first
-    record. ``scenarios`` and ``combine`` are those of `Results`.
+    Either the ``keys`` of a JSON object or a ``pattern`` of the beginning of a file (and of its end) recognises it.
+    ``records`` divides a file, ``select`` chooses among the records or completes them, and ``add`` adds the values of
+    one. ``facts`` are paths of the first record or of the document around it. ``scenarios`` and ``combine`` are those
+    of `Results`.
     """
 
     name: str
-    looks: str
-    records: Division
+    records: Callable[[SourceFile], Iterable[Record]]
     add: Callable[[Results, Record], None]
     keys: tuple[str, ...] = ()
     pattern: re.Pattern[bytes] | None = None
     at_end: bool = False
+    looks: str = ""
     select: Callable[[Iterable[Record], Results], Iterable[Record]] | None = None
     profiler: str | None = None
     facts: Mapping[str, str] = field(default_factory=dict)
@@ -93,37 +90,34 @@ class ResultFormat:
 
     def recognizes(self, source: SourceFile) -> str | None:
         """Why this file looks like the format, or None."""
-        quoted = [f'"{key}"'.encode() for key in self.keys]
-        found = bool(quoted) and begins_object(source) and ends_hold(source, *quoted)
-        if self.pattern is not None and not found:
-            found = self.pattern.search(source.head) is not None
-            if self.at_end and not found:
-                with source.open(max(0, source.size - HEAD_SIZE), None) as stream:
-                    found = self.pattern.search(stream.read()) is not None
+        quoted = [f'"{key}"' for key in self.keys]
+        if quoted and begins_object(source) and ends_hold(source, *map(str.encode, quoted)):
+            return f"it is a JSON object with {', '.join(quoted)}"
+        if self.pattern is None:
+            return None
+        found = self.pattern.search(source.head)
+        if self.at_end and not found:
+            with source.open(max(0, source.size - HEAD_SIZE), None) as stream:
+                found = self.pattern.search(stream.read())
         return self.looks if found else None
 
     def read(self, source: SourceFile) -> Profile:
         """Measurements in base units. Raises ProfileError with the place and what is wrong there."""
         source = unwrap(source)
         results = Results(source.name, self.scenarios, self.combine)
-        document, records = self.records(source)
+        facts: dict[str, Any] | None = None
+        records = self.records(source)
         for record in self.select(records, results) if self.select else records:
-            document = document or record
+            if facts is None:
+                stated = ((fact, record.inherited(path)) for fact, path in self.facts.items())
+                facts = {fact: value.removesuffix(" (64-bit)") for fact, value in stated if value}  # pyperf's Python
             self.add(results, record)
-        facts: dict[str, Any] = {}
-        if document:
-            facts = {fact: document.text(path).removesuffix(" (64-bit)") or None for fact, path in self.facts.items()}
-        return results.profile(Facts(format=self.name, profiler=self.profiler, **facts))
+        return results.profile(Facts(format=self.name, profiler=self.profiler, **facts or {}))
 
 
-def listed(path: str) -> Division:
-    """The objects of an array in a JSON document."""
-
-    def divided(source: SourceFile) -> tuple[Record, Iterable[Record]]:
-        document = json_document(source)
-        return document, document.children(path)
-
-    return divided
+def listed(path: str) -> Callable[[SourceFile], list[Record]]:
+    """A division into the objects of an array in a JSON document."""
+    return lambda source: json_document(source).children(path)
 
 
 def json_document(source: SourceFile) -> Record:
@@ -131,30 +125,27 @@ def json_document(source: SourceFile) -> Record:
     return Record(source.name, mapping(decode(read_all(source), source.name), source.name, "the document"))
 
 
-def json_array(source: SourceFile) -> tuple[None, Iterable[Record]]:
+def json_array(source: SourceFile) -> list[Record]:
     """The objects of a file that is a JSON array."""
-    entries = listing(decode(read_all(source), source.name), source.name, "the document")
-    return None, _objects(entries, source.name, "entry")
+    return Record(source.name, {"entry": decode(read_all(source), source.name)}).children("entry")
 
 
-def json_lines(source: SourceFile) -> tuple[None, Iterable[Record]]:
+def json_lines(source: SourceFile) -> Iterator[Record]:
     """The JSON objects of a file, one a line."""
-    return None, (Record(where, fields) for where, fields in objects_of(source))
+    return starmap(Record, objects_of(source))
 
 
-def lines(pattern: str) -> Division:
-    """The named groups of every line that matches as a whole, blanks at its end aside."""
+def lines(pattern: str) -> Callable[[SourceFile], Iterator[Record]]:
+    """A division into the named groups of every line that matches as a whole, without blanks at its end."""
     compiled = re.compile(pattern)
 
-    def divided(source: SourceFile) -> tuple[None, Iterable[Record]]:
-        written = enumerate(read_all(source).splitlines(), start=1)
-        short = (
-            (number, line.decode(errors="replace").rstrip()) for number, line in written if len(line) <= _LONGEST_LINE
-        )
-        matches = ((number, compiled.fullmatch(line)) for number, line in short)
-        return None, (Record(f"{source.name}:{number}", match.groupdict()) for number, match in matches if match)
+    def matches(source: SourceFile) -> Iterator[Record]:
+        for number, line in enumerate(read_all(source).splitlines(), start=1):
+            text = line.decode(errors="replace").rstrip() if len(line) <= _LONGEST_LINE else ""
+            if match := compiled.fullmatch(text):
+                yield Record(f"{source.name}:{number}", match.groupdict())
 
-    return divided
+    return matches
 
 
 def number_in(text: str, where: str) -> Decimal:
@@ -163,11 +154,3 @@ def number_in(text: str, where: str) -> Decimal:
         return Decimal(text.strip().replace(",", ""))
     except InvalidOperation:
         raise wrong(where, f"{text[:40]!r} is no number") from None
-
-
-def _objects(entries: list[object], where: str, what: str, parent: Record | None = None) -> list[Record]:
-    places = (f"{what}[{number}]" for number in range(len(entries)))
-    return [
-        Record(f"{where}: {place}", mapping(entry, where, place), parent)
-        for place, entry in zip(places, entries, strict=True)
-    ]
