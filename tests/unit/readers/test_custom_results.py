@@ -17,7 +17,7 @@ def read(*entries: Any) -> Profile:
     return FORMAT.read(source_of("a.json", json.dumps(entries).encode()))
 
 
-def test_entries_of_one_name_are_runs_and_units_tell_the_direction() -> None:
+def test_entries_of_one_name_are_runs() -> None:
     found = FORMAT.read(source_of("a.json", BY_HAND.read_bytes()))
     assert values(found, "cold start") == [120.5e6, 118.5e6]
     assert values(found, "orders", "throughput") == [1500]
@@ -29,7 +29,7 @@ def test_entries_of_one_name_are_runs_and_units_tell_the_direction() -> None:
     }
 
 
-def test_what_the_entry_says_comes_before_its_unit() -> None:
+def test_a_stated_direction_comes_before_the_unit() -> None:
     assert read({"name": "uptime", "unit": "s", "value": 1, "better": "higher"}).metrics[0].better == "higher"
 
 

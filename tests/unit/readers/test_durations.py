@@ -55,7 +55,7 @@ def document(**changes: object) -> bytes:
         (document().replace(b"2.5", b"1" * 5000), "no JSON"),
     ],
 )
-def test_what_is_no_such_file_says_what_is_wrong(data: bytes, what: str) -> None:
+def test_other_files_are_refused_with_the_reason(data: bytes, what: str) -> None:
     with pytest.raises(ProfileError, match=what):
         durations_from_json(data, "x.json")
 

@@ -66,7 +66,7 @@ def test_other_output_in_between_is_no_benchmark() -> None:
     assert means(found) == {"BenchmarkX": 2}
 
 
-def test_a_run_that_did_not_end_is_told() -> None:
+def test_a_run_without_an_end_is_a_warning() -> None:
     assert read("BenchmarkX 1 2 ns/op", end="").warnings[0].startswith("ends without a PASS")
 
 

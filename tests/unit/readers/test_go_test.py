@@ -43,7 +43,7 @@ def test_what_others_print_between_the_lines_is_passed_over() -> None:
     assert means(read("# shop", "go: downloading", ended("TestA"), ended(None))) == {"shop.TestA": 1e9}
 
 
-def test_results_from_the_cache_and_a_run_that_was_cut_off_are_told() -> None:
+def test_cached_results_and_cut_off_runs_are_warnings() -> None:
     cached: dict[str, object] = {"Action": "output", "Package": "shop", "Output": "ok  \tshop\t(cached)\n"}
     assert read(ended("TestA"), cached, ended(None)).warnings == (
         "packages whose results and times are old, from Go's cache; add -count=1: 1",
@@ -61,6 +61,6 @@ def test_results_from_the_cache_and_a_run_that_was_cut_off_are_told() -> None:
         ('{"Action": "pass"', "is no JSON"),
     ],
 )
-def test_a_broken_line_is_told_with_its_number(line: dict[str, object] | str, what: str) -> None:
+def test_a_broken_line_is_refused_with_its_number(line: dict[str, object] | str, what: str) -> None:
     with pytest.raises(ProfileError, match=rf"a.json:2: .*{what}"):
         read(ended("TestB"), line)

@@ -34,7 +34,7 @@ def test_a_recorded_file_has_the_medians_that_it_states() -> None:
     assert found.warnings == ("benchmarks that failed, of which nothing is known: 4",)
 
 
-def test_rates_are_better_when_high_and_of_counters_nobody_knows() -> None:
+def test_rates_have_a_direction_and_counters_have_none() -> None:
     found = FORMAT.read(source_of("a.json", RECORDED.read_bytes()))
     directions = {metric.name: (metric.better, metric.directed) for metric in found.metrics}
     assert directions == {
@@ -45,7 +45,7 @@ def test_rates_are_better_when_high_and_of_counters_nobody_knows() -> None:
     }
 
 
-def test_where_aggregates_alone_were_written_the_median_is_the_run() -> None:
+def test_the_median_is_the_run_of_aggregates() -> None:
     aggregates = [run("BM_mean", 3, run_name="BM", run_type="aggregate", aggregate_name="mean")]
     aggregates += [run("BM_median", 2, run_name="BM", run_type="aggregate", aggregate_name="median")]
     aggregates += [run("BM_stddev", 1, run_name="BM", run_type="aggregate", aggregate_name="stddev")]

@@ -36,7 +36,7 @@ def test_memory_is_a_second_metric_where_it_was_recorded() -> None:
     assert values(found, "cat", "peak memory") == []
 
 
-def test_runs_that_failed_are_told() -> None:
+def test_failed_runs_are_a_warning() -> None:
     assert read(result("ls", 1, 2, exit_codes=[0, 2])).warnings == (
         "runs that ended with an error and are compared all the same: 1",
     )

@@ -34,7 +34,7 @@ def test_a_histogram_gives_the_median_of_the_means_of_iterations() -> None:
     assert values(found, "org.example.Shop.find", "sampled time") == [2250]
 
 
-def test_of_throughput_more_is_better_and_of_what_profilers_add_nobody_knows() -> None:
+def test_throughput_has_a_direction_and_profilers_metrics_have_none() -> None:
     found = FORMAT.read(source_of("a.json", BY_HAND.read_bytes()))
     directions = {metric.name: (metric.unit, metric.better, metric.directed) for metric in found.metrics}
     assert directions["throughput"] == ("ops/s", "higher", True)
@@ -43,7 +43,7 @@ def test_of_throughput_more_is_better_and_of_what_profilers_add_nobody_knows() -
     assert directions["gc.alloc.rate"][2] is False
 
 
-def test_a_score_alone_is_the_one_run_and_that_is_told() -> None:
+def test_a_score_alone_is_one_run_and_a_warning() -> None:
     found = read(result({"score": 2, "scoreUnit": "ms/op"}))
     assert means(found) == {"a.B.c": 2e6}
     assert found.warnings == ("metrics with a score alone, whose iterations were not written: 1",)
@@ -57,8 +57,8 @@ def test_a_score_alone_is_the_one_run_and_that_is_told() -> None:
         (result(7), "'primaryMetric' is no JSON object"),
         (result({"scoreUnit": "ns/op", "rawData": [7]}), "a fork is no JSON array"),
         (result({"scoreUnit": "ns/op", "rawData": [[-1]]}), "cannot be measured"),
-        (result({"scoreUnit": "ns/op", "rawDataHistogram": [[[[1]]]]}), "a value has no count"),
-        (result({"scoreUnit": "ns/op", "rawDataHistogram": [[[[1, 0]]]]}), "an iteration has no values"),
+        (result({"scoreUnit": "ns/op", "rawDataHistogram": [[[[1]]]]}), "no list of values with their counts"),
+        (result({"scoreUnit": "ns/op", "rawDataHistogram": [[[[1, 0]]]]}), "no list of values with their counts"),
         (result({"scoreUnit": "ns/op"}), "cannot be measured"),
         (result({"score": 1}, params=7), "'params' is no JSON object"),
     ],

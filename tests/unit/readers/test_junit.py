@@ -55,7 +55,7 @@ def test_a_line_that_is_none_is_left_out(line: str) -> None:
     assert read(f'<testsuite><testcase name="a" time="1" line="{line}"/></testsuite>').frames.lines == [None]
 
 
-def test_a_test_without_time_is_told() -> None:
+def test_a_test_without_time_is_a_warning() -> None:
     assert read('<testsuite><testcase name="a"/></testsuite>').warnings == ("tests without a time: 1",)
 
 
@@ -85,14 +85,14 @@ def test_what_is_no_test_report_is_refused(text: str, message: str) -> None:
         read(text)
 
 
-def test_utf_16_is_read_whatever_its_declaration_says() -> None:
+def test_utf_16_is_read_despite_its_declaration() -> None:
     text = '<?xml version="1.0" encoding="UTF-16"?><testsuite><testcase name="é" time="1"/></testsuite>'
     assert means(read_profile(source_of("a.xml", text.encode("utf-16")))) == {"é": 1e9}
 
 
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=12))
-def test_any_pieces_are_read_or_refused_in_our_words(pieces: list[str]) -> None:
+def test_any_pieces_are_read_or_refused(pieces: list[str]) -> None:
     try:
         said = read("<testsuite>" + "".join(pieces)).facts.format
     except ProfileError as error:

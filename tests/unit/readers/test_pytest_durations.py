@@ -50,14 +50,14 @@ def test_tests_are_parts_of_one_run() -> None:
         assert not found.measurements.scenarios
 
 
-def test_what_pytest_left_out_is_told() -> None:
+def test_hidden_phases_are_a_warning() -> None:
     found = read(
         "= slowest durations =\n1.00s call     a.py::t\n\n(3 durations < 0.005s hidden.  Use -vv)\n= in 1.00s =\n"
     )
     assert found.warnings == ("phases of tests that pytest left out for being short; add -vv to see them: 3",)
 
 
-def test_a_list_at_the_end_of_a_long_log_is_found_and_what_tests_print_before_it_is_not_taken() -> None:
+def test_a_list_at_the_end_of_a_long_log_is_found() -> None:
     printed = "9.00s call     printed.py::t\n"
     text = (
         printed
@@ -90,7 +90,7 @@ def test_a_list_without_its_heading_is_refused() -> None:
         ('{"$report_type": "TestReport", "nodeid": "a"', "is no JSON"),
     ],
 )
-def test_a_broken_line_is_told_with_its_number(line: str, what: str) -> None:
+def test_a_broken_line_is_refused_with_its_number(line: str, what: str) -> None:
     text = f'{{"$report_type": "SessionStart"}}\n{line}\n'
     with pytest.raises(ProfileError, match=rf"a.jsonl:2: .*{what}"):
         pytest_report_log.FORMAT.read(source_of("a.jsonl", text.encode()))

@@ -101,7 +101,7 @@ def test_a_benchmark_needs_a_name(name: Any) -> None:
         ("req/sec", "throughput", "req/s", "higher", 1),
     ],
 )
-def test_a_unit_tells_its_base_and_direction(unit: str, name: str, base: str, better: str, factor: float) -> None:
+def test_a_unit_has_a_base_and_a_direction(unit: str, name: str, base: str, better: str, factor: float) -> None:
     found = quantity_of(unit)
     metric = found.metric
     assert (metric.name, metric.unit, metric.better, metric.directed) == (name, base, better, True)
@@ -109,7 +109,7 @@ def test_a_unit_tells_its_base_and_direction(unit: str, name: str, base: str, be
 
 
 @pytest.mark.parametrize("unit", ["", "widgets", "errors/s", "ms/frame", "MB/widget"])
-def test_of_other_units_nobody_knows_the_direction(unit: str) -> None:
+def test_other_units_have_no_direction(unit: str) -> None:
     assert not quantity_of(unit).metric.directed
     assert quantity_of(unit, better="higher").metric.directed
 

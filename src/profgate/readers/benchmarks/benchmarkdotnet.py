@@ -8,7 +8,9 @@ def _add(results: Results, benchmark: Record) -> None:
     if benchmark.get("Statistics") is None:
         results.warnings["benchmarks that failed, of which nothing is known"] += 1
         return
-    name, time = _name(benchmark), quantity_of("ns")
+    parameters = f"({benchmark.text('Parameters')})" if benchmark.text("Parameters") else ""
+    name = benchmark.text("FullName") or benchmark.joined("Namespace", "Type", "Method") + parameters
+    time = quantity_of("ns")
     iterations = [
         record
         for record in benchmark.children("Measurements", optional=True)
@@ -23,13 +25,6 @@ def _add(results: Results, benchmark: Record) -> None:
     allocated = benchmark.get("Memory.BytesAllocatedPerOperation")
     if allocated is not None:
         results.add(name, quantity_of("bytes", "allocated"), [allocated])
-
-
-def _name(benchmark: Record) -> str:
-    if benchmark.text("FullName"):
-        return benchmark.text("FullName")
-    name = ".".join(filter(None, map(benchmark.text, ("Namespace", "Type", "Method"))))
-    return f"{name}({benchmark.text('Parameters')})" if benchmark.text("Parameters") else name
 
 
 FORMAT = ResultFormat(

@@ -4,7 +4,6 @@ import re
 
 from profgate.model.durations_text import MARK, MOST_BYTES, durations_from_json
 from profgate.model.source import SourceFile
-from profgate.readers.benchmarks.results import Results, quantity_of
 from profgate.readers.benchmarks.specification import Record, ResultFormat
 
 
@@ -14,15 +13,10 @@ def _tests(source: SourceFile) -> list[Record]:
     return [Record(source.name, test) for test in tests]
 
 
-def _add(results: Results, test: Record) -> None:
-    results.add(test.get("name"), quantity_of(test.text("unit")), [test.get("value")])
-
-
 FORMAT = ResultFormat(
     name="durations",
     looks="it states its schema",
     pattern=re.compile(rb"\A\s*\{.{0,180}" + re.escape(MARK), re.DOTALL),
     records=_tests,
-    add=_add,
     scenarios=False,
 )

@@ -18,7 +18,7 @@ def _runs(written: Iterable[Record], results: Results) -> list[Record]:
     process, ended = 0, False
     for line in written:
         if fact := line.text("fact"):
-            facts[fact] = line.text("value")
+            facts[fact] = line.text("stated")
         elif line.text("name"):
             process += ended
             runs.append(Record(line.where, {**facts, **line.fields, "process": process}))
@@ -33,13 +33,12 @@ def _runs(written: Iterable[Record], results: Results) -> list[Record]:
 
 
 def _add(results: Results, run: Record) -> None:
-    name = ".".join(filter(None, (run.text("pkg"), run.text("name"))))
     words = run.text("values").split()
     if len(words) % 2:
         raise run.error(f"{words[-1][:40]!r} has no unit")
     for value, unit in zip(words[::2], words[1::2], strict=True):
         quantity = quantity_of(unit, _NAMES.get(unit.lower(), ""))
-        results.add(name, quantity, [number_in(value, run.where)], process=run.number("process"))
+        results.add(run.joined("pkg", "name"), quantity, [number_in(value, run.where)], process=run.number("process"))
 
 
 FORMAT = ResultFormat(
@@ -47,7 +46,7 @@ FORMAT = ResultFormat(
     looks="it has lines of Go benchmarks",
     pattern=re.compile(rb"^Benchmark\S*[ \t]+\d+[ \t]+[\d.e+]+[ \t]+\S+/(?:op|s)\b", re.MULTILINE),
     records=lines(
-        r"(?P<fact>goos|goarch|pkg|cpu): *(?P<value>.*)|(?:PASS|FAIL|ok ).*"
+        r"(?P<fact>goos|goarch|pkg|cpu): *(?P<stated>.*)|(?:PASS|FAIL|ok ).*"
         # the number of processors belongs to the machine where all names have the same
         r"|(?P<name>Benchmark\S*?)(?P<processors>-\d+)?\s+\d+\s+(?P<values>\S.*)"
     ),

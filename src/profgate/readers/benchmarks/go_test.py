@@ -6,7 +6,7 @@ Source: `go doc test2json`.
 import re
 from collections.abc import Iterable
 
-from profgate.readers.benchmarks.results import Results, quantity_of
+from profgate.readers.benchmarks.results import Results
 from profgate.readers.benchmarks.specification import Record, ResultFormat, json_lines
 
 
@@ -28,11 +28,6 @@ def _tests(events: Iterable[Record], results: Results) -> list[Record]:
     return [test for test, name in zip(tests, names, strict=True) if name not in parents]
 
 
-def _add(results: Results, test: Record) -> None:
-    name = ".".join(filter(None, (test.text("Package"), test.text("Test"))))
-    results.add(name, quantity_of("s"), [test.number("Elapsed")])
-
-
 FORMAT = ResultFormat(
     name="go-test",
     looks="its first line is an action of a test",
@@ -41,7 +36,8 @@ FORMAT = ResultFormat(
     ),
     records=json_lines,
     select=_tests,
-    add=_add,
+    title=("Package", "Test"),
+    value="Elapsed",
     profiler="go test",
     scenarios=False,
 )

@@ -2,6 +2,7 @@
 
 import re
 from statistics import fmean
+from typing import Any
 
 from profgate.readers.benchmarks.results import Results, measured, quantity_of, unknown
 from profgate.readers.benchmarks.specification import Record, ResultFormat, json_array
@@ -41,13 +42,12 @@ def _add_metric(results: Results, benchmark: str, name: str, metric: Record) -> 
 
 def _mean(iteration: object, where: str) -> float:
     """The mean of pairs of a value and its count."""
-    pairs = [listing(pair, where, "a value with its count") for pair in listing(iteration, where, "an iteration")]
-    if any(len(pair) != 2 for pair in pairs):
-        raise wrong(where, "a value has no count")
-    values, counts = ([measured(pair[side], where) for pair in pairs] for side in range(2))
-    if not any(counts):
-        raise wrong(where, "an iteration has no values")
-    return fmean(values, counts)
+    histogram: list[Any] = listing(iteration, where, "an iteration")
+    try:
+        pairs = [(measured(value, where), measured(count, where)) for value, count in histogram]
+        return fmean([value for value, _ in pairs], [count for _, count in pairs])
+    except (TypeError, ValueError):
+        raise wrong(where, "an iteration is no list of values with their counts") from None
 
 
 FORMAT = ResultFormat(

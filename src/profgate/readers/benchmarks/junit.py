@@ -56,15 +56,10 @@ def _add(results: Results, test: Record) -> None:
     elif "time" not in test.fields:
         results.warnings["tests without a time"] += 1
     else:
-        name = ".".join(filter(None, (test.text("classname"), test.text("name"))))
-        line = test.text("line")
-        results.add(
-            name,
-            quantity_of("s"),
-            [number_in(test.text("time"), f"{test.where}: {name[:120]}")],
-            test.text("file") or None,
-            int(line) if _LINE.fullmatch(line) else None,
-        )
+        name, line = test.joined("classname", "name"), test.text("line")
+        seconds = number_in(test.text("time"), f"{test.where}: {name[:120]}")
+        place = test.text("file") or None, int(line) if _LINE.fullmatch(line) else None
+        results.add(name, quantity_of("s"), [seconds], *place)
         results.warnings["tests that failed and are compared all the same"] += outcome in {"failure", "error"}
 
 

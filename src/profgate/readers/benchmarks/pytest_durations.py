@@ -6,8 +6,8 @@ from itertools import dropwhile
 from math import fsum
 
 from profgate.errors import ProfileError
-from profgate.readers.benchmarks.results import Results, quantity_of
-from profgate.readers.benchmarks.specification import Record, ResultFormat, lines, number_in
+from profgate.readers.benchmarks.results import Results
+from profgate.readers.benchmarks.specification import Record, ResultFormat, lines
 
 
 def _phases(written: Iterable[Record], results: Results) -> list[Record]:
@@ -19,11 +19,7 @@ def _phases(written: Iterable[Record], results: Results) -> list[Record]:
     results.warnings["phases of tests that pytest left out for being short; add -vv to see them"] += hidden
     cut_off = not any(line.text("end") for line in listed)
     results.warnings["ends without pytest's last line: the output was cut off or filtered"] += cut_off
-    return [line for line in listed if line.text("test")]
-
-
-def _add(results: Results, phase: Record) -> None:
-    results.add(phase.text("test"), quantity_of("s"), [number_in(phase.text("seconds"), phase.where)], process=0)
+    return [line for line in listed if line.text("name")]
 
 
 FORMAT = ResultFormat(
@@ -33,11 +29,10 @@ FORMAT = ResultFormat(
     at_end=True,
     records=lines(
         r"(?P<heading>=+ slowest (?:\d+ )?durations =+)"
-        r"|(?P<seconds>\d{1,9}\.\d{1,9})s (?:call|setup|teardown) +(?P<test>\S.*)"
+        r"|(?P<value>\d{1,9}\.\d{1,9})s (?:call|setup|teardown) +(?P<name>\S.*)"
         r"|\((?P<hidden>\d{1,12}) durations < .*|(?P<end>.*\bin \d+\.\d\ds\b.*)"
     ),
     select=_phases,
-    add=_add,
     profiler="pytest",
     scenarios=False,
     combine=fsum,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from math import fsum
 
-from profgate.readers.benchmarks.results import Results, quantity_of
+from profgate.readers.benchmarks.results import Results
 from profgate.readers.benchmarks.specification import Record, ResultFormat, json_lines
 
 
@@ -26,17 +26,14 @@ def _phases(reports: Iterable[Record], results: Results) -> list[Record]:
     return [phase for phase in phases if phase.text("nodeid") not in skipped]
 
 
-def _add(results: Results, phase: Record) -> None:
-    results.add(phase.text("nodeid"), quantity_of("s"), [phase.number("duration")], process=0)
-
-
 FORMAT = ResultFormat(
     name="pytest-report-log",
     looks="its first line states a kind of report",
     pattern=re.compile(rb'\A\s*\{[^\n]*"\$report_type"'),
     records=json_lines,
     select=_phases,
-    add=_add,
+    title=("nodeid",),
+    value="duration",
     profiler="pytest",
     scenarios=False,
     combine=fsum,

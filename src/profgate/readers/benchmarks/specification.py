@@ -11,7 +11,7 @@ from typing import Any
 from profgate.errors import ProfileError
 from profgate.model.profile import Facts, Profile
 from profgate.model.source import HEAD_SIZE, SourceFile
-from profgate.readers.benchmarks.results import Results, measured
+from profgate.readers.benchmarks.results import Results, measured, quantity_of
 from profgate.readers.containers import read_all, unwrap
 from profgate.readers.json_lines import objects_of
 from profgate.readers.json_text import Json, begins_object, decode, ends_hold, listing, mapping, wrong
@@ -36,6 +36,10 @@ class Record:
         """The text at a path, "" for anything else."""
         value = self.get(path)
         return value if isinstance(value, str) else ""
+
+    def joined(self, *paths: str) -> str:
+        """The texts at these paths, joined by dots."""
+        return ".".join(filter(None, map(self.text, paths)))
 
     def inherited(self, path: str) -> str | None:
         """The text at a path of the record, or of the document around it; None where neither has one."""
@@ -70,23 +74,27 @@ class ResultFormat:
     """A reader of benchmark results, specified by what is particular to the format.
 
     Either the ``keys`` of a JSON object or a ``pattern`` of the beginning of a file (and of its end) recognises it.
-    ``records`` divides a file, ``select`` chooses among the records or completes them, and ``add`` adds the values of
-    one. ``facts`` are paths of the first record or of the document around it. ``scenarios`` and ``combine`` are those
-    of `Results`.
+    ``records`` divides a file, and ``select`` chooses among the records or completes them. Of each, the paths in
+    ``title`` give the name of the benchmark, joined by dots, ``value`` its value and "unit" the unit, else ``unit``;
+    ``add`` is for records of more than one value. ``facts`` are paths of the first record or of the document around
+    it. ``scenarios`` and ``combine`` are those of `Results`.
     """
 
     name: str
     records: Callable[[SourceFile], Iterable[Record]]
-    add: Callable[[Results, Record], None]
     keys: tuple[str, ...] = ()
     pattern: re.Pattern[bytes] | None = None
     at_end: bool = False
     looks: str = ""
     select: Callable[[Iterable[Record], Results], Iterable[Record]] | None = None
+    title: tuple[str, ...] = ("name",)
+    value: str = "value"
+    unit: str = "s"
+    add: Callable[[Results, Record], None] | None = None
     profiler: str | None = None
     facts: Mapping[str, str] = field(default_factory=dict)
     scenarios: bool = True
-    combine: Callable[[list[float]], float] = median
+    combine: Callable[[list[float]], float] | None = None
 
     def recognizes(self, source: SourceFile) -> str | None:
         """Why this file looks like the format, or None."""
@@ -104,15 +112,20 @@ class ResultFormat:
     def read(self, source: SourceFile) -> Profile:
         """Measurements in base units. Raises ProfileError with the place and what is wrong there."""
         source = unwrap(source)
-        results = Results(source.name, self.scenarios, self.combine)
+        results = Results(source.name, self.scenarios, self.combine or median)
         facts: dict[str, Any] | None = None
         records = self.records(source)
         for record in self.select(records, results) if self.select else records:
             if facts is None:
                 stated = ((fact, record.inherited(path)) for fact, path in self.facts.items())
                 facts = {fact: value.removesuffix(" (64-bit)") for fact, value in stated if value}  # pyperf's Python
-            self.add(results, record)
+            (self.add or self._add)(results, record)
         return results.profile(Facts(format=self.name, profiler=self.profiler, **facts or {}))
+
+    def _add(self, results: Results, record: Record) -> None:
+        name = record.joined(*self.title)
+        quantity = quantity_of(record.text("unit") or self.unit)
+        results.add(name, quantity, [record.number(self.value)], process=0 if self.combine else None)
 
 
 def listed(path: str) -> Callable[[SourceFile], list[Record]]:
@@ -136,14 +149,17 @@ def json_lines(source: SourceFile) -> Iterator[Record]:
 
 
 def lines(pattern: str) -> Callable[[SourceFile], Iterator[Record]]:
-    """A division into the named groups of every line that matches as a whole, without blanks at its end."""
+    """A division into the named groups of every line that matches as a whole; the group ``value`` is a number."""
     compiled = re.compile(pattern)
 
     def matches(source: SourceFile) -> Iterator[Record]:
         for number, line in enumerate(read_all(source).splitlines(), start=1):
             text = line.decode(errors="replace").rstrip() if len(line) <= _LONGEST_LINE else ""
             if match := compiled.fullmatch(text):
-                yield Record(f"{source.name}:{number}", match.groupdict())
+                where, fields = f"{source.name}:{number}", match.groupdict()
+                yield Record(
+                    where, fields | {"value": number_in(fields["value"], where)} if fields.get("value") else fields
+                )
 
     return matches
 
