@@ -1,17 +1,17 @@
 """What `pytest --durations=0 -vv` prints: a time for each test, its setup and teardown among it."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from itertools import dropwhile
-from math import fsum
 
 from profgate.errors import ProfileError
 from profgate.readers.benchmarks.results import Results
 from profgate.readers.benchmarks.specification import Record, ResultFormat, lines
 
 
-def _phases(written: Iterable[Record], results: Results) -> list[Record]:
-    """The phases of tests in the list of slowest durations."""
+def _tests(written: Iterable[Record], results: Results) -> list[Record]:
+    """The seconds of all phases of each test in the list of slowest durations."""
     listed = list(dropwhile(lambda line: not line.text("heading"), written))
     if not listed:
         raise ProfileError(results.where, "has no list of slowest durations; keep the whole output of pytest")
@@ -19,7 +19,11 @@ def _phases(written: Iterable[Record], results: Results) -> list[Record]:
     results.warnings["phases of tests that pytest left out for being short; add -vv to see them"] += hidden
     cut_off = not any(line.text("end") for line in listed)
     results.warnings["ends without pytest's last line: the output was cut off or filtered"] += cut_off
-    return [line for line in listed if line.text("name")]
+    seconds = defaultdict[str, float](float)
+    for line in listed:
+        if line.text("name"):
+            seconds[line.text("name")] += line.number("value")
+    return [Record(results.where, {"name": test, "value": spent}) for test, spent in seconds.items()]
 
 
 FORMAT = ResultFormat(
@@ -32,8 +36,7 @@ FORMAT = ResultFormat(
         r"|(?P<value>\d{1,9}\.\d{1,9})s (?:call|setup|teardown) +(?P<name>\S.*)"
         r"|\((?P<hidden>\d{1,12}) durations < .*|(?P<end>.*\bin \d+\.\d\ds\b.*)"
     ),
-    select=_phases,
+    select=_tests,
     profiler="pytest",
     scenarios=False,
-    combine=fsum,
 )

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -74,15 +74,10 @@ def _rate(work: str, under: str, name: str) -> Quantity | None:
 
 @dataclass
 class Results:
-    """The benchmarks of one file in its order.
-
-    ``scenarios`` False: they are parts of one run, as tests of a suite. ``combine`` makes one run of the values of a
-    process.
-    """
+    """The benchmarks of one file in its order; ``scenarios`` False: they are parts of one run, as tests of a suite."""
 
     where: str
     scenarios: bool = True
-    combine: Callable[[list[float]], float] = median
     warnings: Counter[str] = field(default_factory=Counter)
     _metrics: dict[Metric, int] = field(default_factory=dict)
     _frames: dict[tuple[str, str | None, int | None], int] = field(default_factory=dict)
@@ -97,7 +92,7 @@ class Results:
         line: int | None = None,
         process: Hashable = None,
     ) -> None:
-        """Further values of a benchmark, each a run unless a ``process`` is given. Raises ProfileError."""
+        """Further runs of a benchmark; the values of one ``process`` are one run, their median. Raises ProfileError."""
         if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
             raise wrong(self.where, f"a benchmark is called {str(name)[:40]!r}, which is no name of a benchmark")
         amounts = [measured(value, f"{self.where}: {name}") * quantity.factor for value in values]
@@ -113,7 +108,7 @@ class Results:
 
     def profile(self, facts: Facts) -> Profile:
         """All benchmarks as one profile; a file without any is valid and empty."""
-        runs = [self._in_blocks(list(map(self.combine, processes.values()))) for processes in self._values.values()]
+        runs = [self._in_blocks(list(map(median, processes.values()))) for processes in self._values.values()]
         lengths = [len(values) for values in runs]
         keys = np.array(list(self._values), np.int64).reshape(-1, 2)
         nothing = read_only(np.full(sum(lengths), np.nan))

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from itertools import starmap
-from statistics import median
 from typing import Any
 
 from profgate.errors import ProfileError
@@ -19,7 +18,7 @@ from profgate.readers.json_text import Json, begins_object, decode, ends_hold, l
 _LONGEST_LINE = 10_000  # longer ones are output of the programs themselves
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Record:
     """The fields of one entry of a file and its place. Paths are keys joined by dots."""
 
@@ -29,8 +28,10 @@ class Record:
 
     def get(self, path: str) -> object:
         """The value at a path, None where it is missing. Raises ProfileError where the path crosses no object."""
+        if "." not in path:
+            return self.fields.get(path)
         around, _, key = path.rpartition(".")
-        return (self.child(around, optional=True) if around else self).fields.get(key)
+        return self.child(around, optional=True).fields.get(key)
 
     def text(self, path: str) -> str:
         """The text at a path, "" for anything else."""
@@ -77,7 +78,7 @@ class ResultFormat:
     ``records`` divides a file, and ``select`` chooses among the records or completes them. Of each, the paths in
     ``title`` give the name of the benchmark, joined by dots, ``value`` its value and "unit" the unit, else ``unit``;
     ``add`` is for records of more than one value. ``facts`` are paths of the first record or of the document around
-    it. ``scenarios`` and ``combine`` are those of `Results`.
+    it. ``scenarios`` is that of `Results`.
     """
 
     name: str
@@ -94,7 +95,6 @@ class ResultFormat:
     profiler: str | None = None
     facts: Mapping[str, str] = field(default_factory=dict)
     scenarios: bool = True
-    combine: Callable[[list[float]], float] | None = None
 
     def recognizes(self, source: SourceFile) -> str | None:
         """Why this file looks like the format, or None."""
@@ -112,7 +112,7 @@ class ResultFormat:
     def read(self, source: SourceFile) -> Profile:
         """Measurements in base units. Raises ProfileError with the place and what is wrong there."""
         source = unwrap(source)
-        results = Results(source.name, self.scenarios, self.combine or median)
+        results = Results(source.name, self.scenarios)
         facts: dict[str, Any] | None = None
         records = self.records(source)
         for record in self.select(records, results) if self.select else records:
@@ -125,7 +125,7 @@ class ResultFormat:
     def _add(self, results: Results, record: Record) -> None:
         name = record.joined(*self.title)
         quantity = quantity_of(record.text("unit") or self.unit)
-        results.add(name, quantity, [record.number(self.value)], process=0 if self.combine else None)
+        results.add(name, quantity, [record.number(self.value)])
 
 
 def listed(path: str) -> Callable[[SourceFile], list[Record]]:
@@ -154,12 +154,12 @@ def lines(pattern: str) -> Callable[[SourceFile], Iterator[Record]]:
 
     def matches(source: SourceFile) -> Iterator[Record]:
         for number, line in enumerate(read_all(source).splitlines(), start=1):
-            text = line.decode(errors="replace").rstrip() if len(line) <= _LONGEST_LINE else ""
-            if match := compiled.fullmatch(text):
-                where, fields = f"{source.name}:{number}", match.groupdict()
-                yield Record(
-                    where, fields | {"value": number_in(fields["value"], where)} if fields.get("value") else fields
-                )
+            match = compiled.fullmatch(line.decode(errors="replace").rstrip()) if len(line) <= _LONGEST_LINE else None
+            if match:
+                record = Record(f"{source.name}:{number}", match.groupdict())
+                if record.text("value"):
+                    record.fields["value"] = number_in(record.text("value"), record.where)
+                yield record
 
     return matches
 
