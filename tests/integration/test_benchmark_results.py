@@ -40,7 +40,7 @@ def test_a_change_of_all_runs_is_judged_by_the_direction_of_the_unit(unit: str, 
     assert [workload.name for workload in report.workloads] == ["orders"]
 
 
-def test_what_nobody_calls_better_is_shown_and_never_fails() -> None:
+def test_a_metric_without_direction_never_fails() -> None:
     report = compared(entries("widgets"), entries("widgets", 1.3))
     assert report.verdict.conclusion != "fail"
     [metric] = report.workloads[0].metrics
@@ -80,7 +80,7 @@ def test_recorded_results_against_themselves_have_no_finding_and_no_page(file: s
     assert [metric for metric in metrics if metric["findings"]] == []
 
 
-def test_what_has_no_stacks_cannot_be_drawn_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_without_stacks_cannot_be_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = str(DATA / "junit" / "pytest-9.2.xml")
     with pytest.raises(ProfgateError, match="holds no call paths"):
         main(["flamegraph", file, file, "-o", str(tmp_path / "a.html")])

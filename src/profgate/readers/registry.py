@@ -9,32 +9,20 @@ from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
 from profgate.readers.austin import AustinReader
 from profgate.readers.base import ProfileReader, SplittingReader
-from profgate.readers.benchmarkdotnet import BenchmarkDotNetReader
+from profgate.readers.benchmarks import FORMATS
 from profgate.readers.callgrind import CallgrindReader
 from profgate.readers.containers import is_wrapped, unwrap
 from profgate.readers.cpuprofile import CpuprofileReader
-from profgate.readers.criterion import CriterionReader, LibtestReader
-from profgate.readers.custom_results import CustomResultsReader
-from profgate.readers.durations import DurationsReader
 from profgate.readers.firefox import FirefoxReader
 from profgate.readers.folded import FoldedReader
 from profgate.readers.foreign import advice_for
 from profgate.readers.gecko import GeckoReader
-from profgate.readers.go_benchmark import GoBenchmarkReader
-from profgate.readers.go_test import GoTestReader
-from profgate.readers.google_benchmark import GoogleBenchmarkReader
-from profgate.readers.hyperfine import HyperfineReader
 from profgate.readers.jfr import JfrReader
-from profgate.readers.jmh import JmhReader
-from profgate.readers.junit import JunitReader
 from profgate.readers.perf import PerfReader
 from profgate.readers.perun import PerunReader
 from profgate.readers.pprof import PprofReader
 from profgate.readers.pstats import PstatsReader
 from profgate.readers.pyinstrument import PyinstrumentReader
-from profgate.readers.pyperf import PyperfReader
-from profgate.readers.pytest_benchmark import PytestBenchmarkReader
-from profgate.readers.pytest_durations import PytestDurationsReader, PytestReportLogReader
 from profgate.readers.python_sampling import PythonSamplingReader
 from profgate.readers.python_sampling_jsonl import PythonSamplingJsonlReader
 from profgate.readers.speedscope import SpeedscopeReader
@@ -60,21 +48,7 @@ def built_in(kernels: Kernels | None = None) -> tuple[ProfileReader, ...]:
         CallgrindReader(),
         AustinReader(),
         JfrReader(),
-        HyperfineReader(),
-        PytestBenchmarkReader(),
-        PyperfReader(),
-        GoBenchmarkReader(),
-        GoogleBenchmarkReader(),
-        CriterionReader(),
-        LibtestReader(),
-        JmhReader(),
-        BenchmarkDotNetReader(),
-        CustomResultsReader(),
-        JunitReader(),
-        PytestDurationsReader(),
-        PytestReportLogReader(),
-        GoTestReader(),
-        DurationsReader(),
+        *FORMATS,
         FoldedReader(kernels),
     )
 

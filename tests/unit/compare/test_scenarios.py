@@ -9,9 +9,9 @@ from profgate.compare.scenarios import taken_apart
 from profgate.compare.workloads import pair
 from profgate.model.comparison import Comparison
 from profgate.model.profile import Facts, Profile
-from profgate.readers.results import Quantity, Results, amount_of, time_in
+from profgate.readers.benchmarks.results import Quantity, Results, quantity_of
 
-TIME, MEMORY = time_in("ns"), amount_of("memory", "bytes")
+TIME, MEMORY = quantity_of("ns"), quantity_of("bytes")
 Runs = Mapping[str, Sequence[float]]
 
 

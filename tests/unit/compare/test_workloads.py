@@ -8,7 +8,7 @@ from profgate.compare.workloads import pair, workload_name
 from profgate.model.history import StoredJob
 from profgate.model.profile import Configuration, Facts, FrameList, Profile
 from profgate.model.units import Metric
-from profgate.readers.results import Results, time_in
+from profgate.readers.benchmarks.results import Results, quantity_of
 
 
 def profile(name: str, unit: str = "samples", **configuration: str) -> Profile:
@@ -76,7 +76,7 @@ def results(file: str, *benchmarks: str) -> Profile:
     """One process that measured some benchmarks in three rounds each."""
     read = Results(file)
     for name in benchmarks:
-        read.add(name, time_in("ns"), [1, 2, 3], process=0)
+        read.add(name, quantity_of("ns"), [1, 2, 3], process=0)
     return read.profile(Facts(format="pytest-benchmark"))
 
 

@@ -7,7 +7,7 @@ import pytest
 from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
-from profgate.readers.benchmarkdotnet import BenchmarkDotNetReader
+from profgate.readers.benchmarks.benchmarkdotnet import FORMAT
 from result_rows import means, values
 
 BY_HAND = Path(__file__).parents[2] / "data" / "benchmarkdotnet" / "by-hand-0.15-full.json"
@@ -15,7 +15,7 @@ BY_HAND = Path(__file__).parents[2] / "data" / "benchmarkdotnet" / "by-hand-0.15
 
 def read(*benchmarks: Any) -> Profile:
     document = {"HostEnvironmentInfo": {}, "Benchmarks": benchmarks}
-    return BenchmarkDotNetReader().read(source_of("a.json", json.dumps(document).encode()))
+    return FORMAT.read(source_of("a.json", json.dumps(document).encode()))
 
 
 def measurement(nanoseconds: float, launch: int = 1, operations: float = 10, stage: str = "Result") -> dict[str, Any]:
@@ -33,7 +33,7 @@ def benchmark(*measurements: Any, **more: Any) -> dict[str, Any]:
 
 
 def test_a_launch_has_the_median_of_its_iterations() -> None:
-    found = BenchmarkDotNetReader().read(source_of("a.json", BY_HAND.read_bytes()))
+    found = FORMAT.read(source_of("a.json", BY_HAND.read_bytes()))
     assert means(found) == {"Example.Shop.Sort(Count: 1000)": 500}
     assert values(found, "Example.Shop.Sort(Count: 1000)") == [500]
     assert values(found, "Example.Shop.Sort(Count: 1000)", "allocated") == [4024]
@@ -60,10 +60,10 @@ def test_a_name_is_put_together_where_there_is_no_full_one() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, "benchmark 0 is no JSON object"),
+        (7, r"Benchmarks\[0\] is no JSON object"),
         (benchmark(Statistics=7), "'Statistics' is no JSON object"),
-        (benchmark(7), "a measurement is no JSON object"),
-        (benchmark(measurement(1, operations=0)), "a measurement has no operations"),
+        (benchmark(7), r"Measurements\[0\] is no JSON object"),
+        (benchmark(measurement(1, operations=0)), "repeats the work 0 times"),
         (benchmark(measurement(-1)), "cannot be measured"),
         (benchmark(Statistics={}), "cannot be measured"),
         ({"Statistics": {"Mean": 1}}, "no name of a benchmark"),

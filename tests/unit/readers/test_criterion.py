@@ -7,7 +7,7 @@ import pytest
 from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
-from profgate.readers.criterion import CriterionReader, LibtestReader
+from profgate.readers.benchmarks import criterion, libtest
 from result_rows import means, values
 
 DATA = Path(__file__).parents[2] / "data"
@@ -18,19 +18,19 @@ ESTIMATED = 46836.24936038012  # the median of target/criterion/sort/1000/new/es
 
 def sample(iters: Any, times: Any, name: str = "sort/1000/new/sample.json") -> Profile:
     document = {"sampling_mode": "Flat", "iters": iters, "times": times}
-    return CriterionReader().read(source_of(name, json.dumps(document).encode()))
+    return criterion.FORMAT.read(source_of(name, json.dumps(document).encode()))
 
 
 def messages(*lines: Any) -> Profile:
-    return CriterionReader().read(source_of("a.json", "\n".join(map(json.dumps, lines)).encode()))
+    return criterion.FORMAT.read(source_of("a.json", "\n".join(map(json.dumps, lines)).encode()))
 
 
 def lines(*text: str) -> Profile:
-    return LibtestReader().read(source_of("a.txt", "\n".join(text).encode()))
+    return libtest.FORMAT.read(source_of("a.txt", "\n".join(text).encode()))
 
 
 def test_a_recorded_sample_has_the_median_that_criterion_estimated() -> None:
-    found = CriterionReader().read(source_of("sort/1000/new/sample.json", SAMPLE.read_bytes()))
+    found = criterion.FORMAT.read(source_of("sort/1000/new/sample.json", SAMPLE.read_bytes()))
     assert values(found, "sort/1000") == pytest.approx([ESTIMATED])
 
 
@@ -62,7 +62,7 @@ def test_messages_hold_the_samples_of_each_benchmark() -> None:
 
 
 def test_a_recorded_text_has_the_value_of_each_line() -> None:
-    found = LibtestReader().read(source_of("a.txt", LINES.read_bytes()))
+    found = libtest.FORMAT.read(source_of("a.txt", LINES.read_bytes()))
     assert means(found) == {"sort/100": 1350, "sort/1000": 46836, "orders": 2018}
 
 
@@ -76,10 +76,10 @@ def test_lines_are_read_with_separators_and_fractions() -> None:
     [
         ([1], [1, 2], "not as many times"),
         ([], [], "not as many times"),
-        ([0], [1], "has no iterations"),
+        ([0], [1], "repeats the work 0 times"),
         ([1], [-1], "cannot be measured"),
         (["1"], [1], "cannot be measured"),
-        (7, [1], "the iterations is no JSON array"),
+        (7, [1], "'iters' is no JSON array"),
     ],
 )
 def test_samples_of_another_shape_are_refused(iters: Any, times: Any, message: str) -> None:

@@ -7,18 +7,18 @@ import pytest
 from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
-from profgate.readers.custom_results import CustomResultsReader
+from profgate.readers.benchmarks.custom_results import FORMAT
 from result_rows import values
 
 BY_HAND = Path(__file__).parents[2] / "data" / "custom-results" / "by-hand.json"
 
 
 def read(*entries: Any) -> Profile:
-    return CustomResultsReader().read(source_of("a.json", json.dumps(entries).encode()))
+    return FORMAT.read(source_of("a.json", json.dumps(entries).encode()))
 
 
-def test_entries_of_one_name_are_runs_and_units_tell_the_direction() -> None:
-    found = CustomResultsReader().read(source_of("a.json", BY_HAND.read_bytes()))
+def test_entries_of_one_name_are_runs() -> None:
+    found = FORMAT.read(source_of("a.json", BY_HAND.read_bytes()))
     assert values(found, "cold start") == [120.5e6, 118.5e6]
     assert values(found, "orders", "throughput") == [1500]
     assert {metric.name: (metric.better, metric.directed) for metric in found.metrics} == {
@@ -29,14 +29,14 @@ def test_entries_of_one_name_are_runs_and_units_tell_the_direction() -> None:
     }
 
 
-def test_what_the_entry_says_comes_before_its_unit() -> None:
+def test_a_stated_direction_comes_before_the_unit() -> None:
     assert read({"name": "uptime", "unit": "s", "value": 1, "better": "higher"}).metrics[0].better == "higher"
 
 
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, "entry 0: it is no JSON object"),
+        (7, r"entry\[0\] is no JSON object"),
         ({"name": "a", "unit": "ms"}, "cannot be measured"),
         ({"name": "a", "unit": "ms", "value": "1"}, "cannot be measured"),
         ({"unit": "ms", "value": 1}, "no name of a benchmark"),

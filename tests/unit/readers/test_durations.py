@@ -8,7 +8,7 @@ from profgate.errors import ProfileError
 from profgate.model.durations import DurationRun
 from profgate.model.durations_text import durations_from_json, durations_to_json
 from profgate.model.source import source_of
-from profgate.readers.durations import DurationsReader
+from profgate.readers.benchmarks.durations import FORMAT
 from profgate.readers.registry import read_profile
 
 RUN = DurationRun("monday", "nanoseconds", {"b": 2.5, "a": 1e9}, "c0ffee", "2026-01-02T03:04:05+00:00")
@@ -55,7 +55,7 @@ def document(**changes: object) -> bytes:
         (document().replace(b"2.5", b"1" * 5000), "no JSON"),
     ],
 )
-def test_what_is_no_such_file_says_what_is_wrong(data: bytes, what: str) -> None:
+def test_other_files_are_refused_with_the_reason(data: bytes, what: str) -> None:
     with pytest.raises(ProfileError, match=what):
         durations_from_json(data, "x.json")
 
@@ -64,6 +64,6 @@ def test_cut_off_anywhere_it_is_refused_or_not_recognised() -> None:
     whole = durations_to_json(RUN).encode()
     for end in range(1, len(whole) - 2, 7):
         source = source_of("x.json", whole[:end])
-        if DurationsReader().recognizes(source):
+        if FORMAT.recognizes(source):
             with pytest.raises(ProfileError):
-                DurationsReader().read(source)
+                FORMAT.read(source)

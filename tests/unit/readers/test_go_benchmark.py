@@ -5,18 +5,18 @@ import pytest
 from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
-from profgate.readers.go_benchmark import GoBenchmarkReader
+from profgate.readers.benchmarks.go_benchmark import FORMAT
 from result_rows import means, values
 
 RECORDED = Path(__file__).parents[2] / "data" / "go-benchmark" / "go-1.19.8.txt"
 
 
 def read(*lines: str, end: str = "PASS") -> Profile:
-    return GoBenchmarkReader().read(source_of("a.txt", "\n".join([*lines, end]).encode()))
+    return FORMAT.read(source_of("a.txt", "\n".join([*lines, end]).encode()))
 
 
 def test_a_recorded_file_has_the_median_of_a_process_in_all_units() -> None:
-    found = GoBenchmarkReader().read(source_of("a.txt", RECORDED.read_bytes()))
+    found = FORMAT.read(source_of("a.txt", RECORDED.read_bytes()))
     name = "example.org/shop/shop.BenchmarkSorted/n=100"
     assert values(found, name) == [10733]  # of 15853, 8821, 10733, 7175, 16039
     assert values(found, name, "speed") == [74.54e6]
@@ -33,7 +33,7 @@ def test_a_recorded_file_has_the_median_of_a_process_in_all_units() -> None:
 
 
 def test_the_directions_and_units_are_those_of_go() -> None:
-    found = GoBenchmarkReader().read(source_of("a.txt", RECORDED.read_bytes()))
+    found = FORMAT.read(source_of("a.txt", RECORDED.read_bytes()))
     assert {(metric.name, metric.unit, metric.better, metric.directed) for metric in found.metrics} == {
         ("time", "nanoseconds", "lower", True),
         ("speed", "bytes/s", "higher", True),
@@ -66,7 +66,7 @@ def test_other_output_in_between_is_no_benchmark() -> None:
     assert means(found) == {"BenchmarkX": 2}
 
 
-def test_a_run_that_did_not_end_is_told() -> None:
+def test_a_run_without_an_end_is_a_warning() -> None:
     assert read("BenchmarkX 1 2 ns/op", end="").warnings[0].startswith("ends without a PASS")
 
 

@@ -6,7 +6,7 @@ import pytest
 from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
-from profgate.readers.go_test import GoTestReader
+from profgate.readers.benchmarks.go_test import FORMAT
 from result_rows import means
 
 RECORDED = Path(__file__).parents[2] / "data" / "go-test" / "go-1.19.8.json"
@@ -14,7 +14,7 @@ RECORDED = Path(__file__).parents[2] / "data" / "go-test" / "go-1.19.8.json"
 
 def read(*events: dict[str, object] | str) -> Profile:
     lines = (event if isinstance(event, str) else json.dumps(event) for event in events)
-    return GoTestReader().read(source_of("a.json", "\n".join(lines).encode()))
+    return FORMAT.read(source_of("a.json", "\n".join(lines).encode()))
 
 
 def ended(test: str | None, seconds: float = 1.0, action: str = "pass") -> dict[str, object]:
@@ -22,7 +22,7 @@ def ended(test: str | None, seconds: float = 1.0, action: str = "pass") -> dict[
 
 
 def test_a_recorded_file_has_the_subtests_and_not_their_parents() -> None:
-    found = GoTestReader().read(source_of("a.json", RECORDED.read_bytes()))
+    found = FORMAT.read(source_of("a.json", RECORDED.read_bytes()))
     assert {name: round(mean / 1e6) for name, mean in means(found).items()} == {
         "shop.TestQuick": 0,
         "shop.TestWaits/short": 30,
@@ -43,7 +43,7 @@ def test_what_others_print_between_the_lines_is_passed_over() -> None:
     assert means(read("# shop", "go: downloading", ended("TestA"), ended(None))) == {"shop.TestA": 1e9}
 
 
-def test_results_from_the_cache_and_a_run_that_was_cut_off_are_told() -> None:
+def test_cached_results_and_cut_off_runs_are_warnings() -> None:
     cached: dict[str, object] = {"Action": "output", "Package": "shop", "Output": "ok  \tshop\t(cached)\n"}
     assert read(ended("TestA"), cached, ended(None)).warnings == (
         "packages whose results and times are old, from Go's cache; add -count=1: 1",
@@ -56,11 +56,11 @@ def test_results_from_the_cache_and_a_run_that_was_cut_off_are_told() -> None:
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        ({"Action": "pass", "Package": "shop", "Test": "TestA"}, "ended without its time"),
+        ({"Action": "pass", "Package": "shop", "Test": "TestA"}, "'None', which cannot be measured"),
         (ended("TestA", -1.0), "cannot be measured"),
         ('{"Action": "pass"', "is no JSON"),
     ],
 )
-def test_a_broken_line_is_told_with_its_number(line: dict[str, object] | str, what: str) -> None:
+def test_a_broken_line_is_refused_with_its_number(line: dict[str, object] | str, what: str) -> None:
     with pytest.raises(ProfileError, match=rf"a.json:2: .*{what}"):
         read(ended("TestB"), line)

@@ -7,7 +7,7 @@ import pytest
 from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
-from profgate.readers.google_benchmark import GoogleBenchmarkReader
+from profgate.readers.benchmarks.google_benchmark import FORMAT
 from result_rows import means, values
 
 RECORDED = Path(__file__).parents[2] / "data" / "google-benchmark" / "google-benchmark-1.7.1.json"
@@ -15,7 +15,7 @@ RECORDED = Path(__file__).parents[2] / "data" / "google-benchmark" / "google-ben
 
 def read(*benchmarks: Any) -> Profile:
     document = {"context": {"library_build_type": "release"}, "benchmarks": benchmarks}
-    return GoogleBenchmarkReader().read(source_of("a.json", json.dumps(document).encode()))
+    return FORMAT.read(source_of("a.json", json.dumps(document).encode()))
 
 
 def run(name: str, time: float, **more: Any) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def run(name: str, time: float, **more: Any) -> dict[str, Any]:
 
 
 def test_a_recorded_file_has_the_medians_that_it_states() -> None:
-    found = GoogleBenchmarkReader().read(source_of("a.json", RECORDED.read_bytes()))
+    found = FORMAT.read(source_of("a.json", RECORDED.read_bytes()))
     entries = json.loads(RECORDED.read_text())["benchmarks"]
     stated = {one["run_name"]: one for one in entries if one.get("aggregate_name") == "median"}
     assert means(found) == pytest.approx({name: one["real_time"] * 1e3 for name, one in stated.items()})
@@ -34,8 +34,8 @@ def test_a_recorded_file_has_the_medians_that_it_states() -> None:
     assert found.warnings == ("benchmarks that failed, of which nothing is known: 4",)
 
 
-def test_rates_are_better_when_high_and_of_counters_nobody_knows() -> None:
-    found = GoogleBenchmarkReader().read(source_of("a.json", RECORDED.read_bytes()))
+def test_rates_have_a_direction_and_counters_have_none() -> None:
+    found = FORMAT.read(source_of("a.json", RECORDED.read_bytes()))
     directions = {metric.name: (metric.better, metric.directed) for metric in found.metrics}
     assert directions == {
         "time": ("lower", True),
@@ -45,7 +45,7 @@ def test_rates_are_better_when_high_and_of_counters_nobody_knows() -> None:
     }
 
 
-def test_where_aggregates_alone_were_written_the_median_is_the_run() -> None:
+def test_the_median_is_the_run_of_aggregates() -> None:
     aggregates = [run("BM_mean", 3, run_name="BM", run_type="aggregate", aggregate_name="mean")]
     aggregates += [run("BM_median", 2, run_name="BM", run_type="aggregate", aggregate_name="median")]
     aggregates += [run("BM_stddev", 1, run_name="BM", run_type="aggregate", aggregate_name="stddev")]
@@ -57,7 +57,7 @@ def test_where_aggregates_alone_were_written_the_median_is_the_run() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, "benchmark 0 is no JSON object"),
+        (7, r"benchmarks\[0\] is no JSON object"),
         ({"name": "a"}, "cannot be measured"),
         (run("", 1), "no name of a benchmark"),
         (run("a", -1), "cannot be measured"),

@@ -7,14 +7,14 @@ import pytest
 from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
-from profgate.readers.hyperfine import HyperfineReader
+from profgate.readers.benchmarks.hyperfine import FORMAT
 from result_rows import means, values
 
 RECORDED = Path(__file__).parents[2] / "data" / "hyperfine" / "hyperfine-1.15.json"
 
 
 def read(*results: Any) -> Profile:
-    return HyperfineReader().read(source_of("a.json", json.dumps({"results": results}).encode()))
+    return FORMAT.read(source_of("a.json", json.dumps({"results": results}).encode()))
 
 
 def result(command: str, *times: float, **more: Any) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def result(command: str, *times: float, **more: Any) -> dict[str, Any]:
 
 
 def test_a_recorded_file_has_every_run_and_the_mean_that_hyperfine_printed() -> None:
-    found = HyperfineReader().read(source_of("a.json", RECORDED.read_bytes()))
+    found = FORMAT.read(source_of("a.json", RECORDED.read_bytes()))
     written = json.loads(RECORDED.read_text())["results"]
     assert values(found, "sleep 0.01") == pytest.approx([time * 1e9 for time in written[0]["times"]])
     # what the terminal showed: 12.1 ms and 22.0 ms, 12 runs each
@@ -36,7 +36,7 @@ def test_memory_is_a_second_metric_where_it_was_recorded() -> None:
     assert values(found, "cat", "peak memory") == []
 
 
-def test_runs_that_failed_are_told() -> None:
+def test_failed_runs_are_a_warning() -> None:
     assert read(result("ls", 1, 2, exit_codes=[0, 2])).warnings == (
         "runs that ended with an error and are compared all the same: 1",
     )
@@ -45,7 +45,7 @@ def test_runs_that_failed_are_told() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, "result 0 is no JSON object"),
+        (7, r"results\[0\] is no JSON object"),
         ({"command": "ls", "median": 1}, "'times' is no JSON array"),
         (result("ls"), "has no 'times'"),
         (result("ls", -1), "cannot be measured"),

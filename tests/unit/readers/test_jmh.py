@@ -7,14 +7,14 @@ import pytest
 from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
-from profgate.readers.jmh import JmhReader
+from profgate.readers.benchmarks.jmh import FORMAT
 from result_rows import means, values
 
 BY_HAND = Path(__file__).parents[2] / "data" / "jmh" / "by-hand-1.37.json"
 
 
 def read(*results: Any) -> Profile:
-    return JmhReader().read(source_of("a.json", json.dumps(results).encode()))
+    return FORMAT.read(source_of("a.json", json.dumps(results).encode()))
 
 
 def result(metric: Any, **more: Any) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def result(metric: Any, **more: Any) -> dict[str, Any]:
 
 
 def test_each_fork_gives_the_median_of_its_iterations() -> None:
-    found = JmhReader().read(source_of("a.json", BY_HAND.read_bytes()))
+    found = FORMAT.read(source_of("a.json", BY_HAND.read_bytes()))
     assert values(found, "org.example.Shop.sort (count=1000)", "throughput") == [25e3, 25e3]
     assert values(found, "org.example.Shop.find (threads=2)") == [2000]
     assert values(found, "org.example.Shop.sort (count=1000)", "gc.alloc.rate.norm") == [4016, 4016]
@@ -30,12 +30,12 @@ def test_each_fork_gives_the_median_of_its_iterations() -> None:
 
 
 def test_a_histogram_gives_the_median_of_the_means_of_iterations() -> None:
-    found = JmhReader().read(source_of("a.json", BY_HAND.read_bytes()))
+    found = FORMAT.read(source_of("a.json", BY_HAND.read_bytes()))
     assert values(found, "org.example.Shop.find", "sampled time") == [2250]
 
 
-def test_of_throughput_more_is_better_and_of_what_profilers_add_nobody_knows() -> None:
-    found = JmhReader().read(source_of("a.json", BY_HAND.read_bytes()))
+def test_throughput_has_a_direction_and_profilers_metrics_have_none() -> None:
+    found = FORMAT.read(source_of("a.json", BY_HAND.read_bytes()))
     directions = {metric.name: (metric.unit, metric.better, metric.directed) for metric in found.metrics}
     assert directions["throughput"] == ("ops/s", "higher", True)
     assert directions["time"] == ("nanoseconds", "lower", True)
@@ -43,7 +43,7 @@ def test_of_throughput_more_is_better_and_of_what_profilers_add_nobody_knows() -
     assert directions["gc.alloc.rate"][2] is False
 
 
-def test_a_score_alone_is_the_one_run_and_that_is_told() -> None:
+def test_a_score_alone_is_one_run_and_a_warning() -> None:
     found = read(result({"score": 2, "scoreUnit": "ms/op"}))
     assert means(found) == {"a.B.c": 2e6}
     assert found.warnings == ("metrics with a score alone, whose iterations were not written: 1",)
@@ -52,13 +52,13 @@ def test_a_score_alone_is_the_one_run_and_that_is_told() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, "result 0: it is no JSON object"),
+        (7, r"entry\[0\] is no JSON object"),
         ({"jmhVersion": "1"}, "has no 'benchmark'"),
         (result(7), "'primaryMetric' is no JSON object"),
         (result({"scoreUnit": "ns/op", "rawData": [7]}), "a fork is no JSON array"),
         (result({"scoreUnit": "ns/op", "rawData": [[-1]]}), "cannot be measured"),
-        (result({"scoreUnit": "ns/op", "rawDataHistogram": [[[[1]]]]}), "a value has no count"),
-        (result({"scoreUnit": "ns/op", "rawDataHistogram": [[[[1, 0]]]]}), "an iteration has no values"),
+        (result({"scoreUnit": "ns/op", "rawDataHistogram": [[[[1]]]]}), "no list of values with their counts"),
+        (result({"scoreUnit": "ns/op", "rawDataHistogram": [[[[1, 0]]]]}), "no list of values with their counts"),
         (result({"scoreUnit": "ns/op"}), "cannot be measured"),
         (result({"score": 1}, params=7), "'params' is no JSON object"),
     ],

@@ -7,7 +7,7 @@ import pytest
 from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
-from profgate.readers.pyperf import PyperfReader
+from profgate.readers.benchmarks.pyperf import FORMAT
 from result_rows import values
 
 RECORDED = Path(__file__).parents[2] / "data" / "pyperf" / "pyperf-2.10.json"
@@ -15,11 +15,11 @@ RECORDED = Path(__file__).parents[2] / "data" / "pyperf" / "pyperf-2.10.json"
 
 def read(*benchmarks: Any, **metadata: Any) -> Profile:
     document = {"benchmarks": benchmarks, "metadata": {"perf_version": "2.10.0", **metadata}}
-    return PyperfReader().read(source_of("a.json", json.dumps(document).encode()))
+    return FORMAT.read(source_of("a.json", json.dumps(document).encode()))
 
 
 def test_a_recorded_file_has_a_run_for_each_worker() -> None:
-    found = PyperfReader().read(source_of("a.json", RECORDED.read_bytes()))
+    found = FORMAT.read(source_of("a.json", RECORDED.read_bytes()))
     # four workers, three values each
     runs = json.loads(RECORDED.read_text())["benchmarks"][0]["runs"]
     medians = [sorted(run["values"])[1] * 1e9 for run in runs if "values" in run]
@@ -42,10 +42,10 @@ def test_what_all_benchmarks_share_stands_above_them() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, "benchmark 0: it is no JSON object"),
+        (7, r"benchmarks\[0\] is no JSON object"),
         ({"metadata": {"name": "a"}}, "'runs' is no JSON array"),
         ({"metadata": 7, "runs": []}, "'metadata' is no JSON object"),
-        ({"metadata": {"name": "a"}, "runs": [7]}, "a run is no JSON object"),
+        ({"metadata": {"name": "a"}, "runs": [7]}, r"runs\[0\] is no JSON object"),
         ({"metadata": {"name": "a"}, "runs": [{"values": [-1]}]}, "cannot be measured"),
         ({"runs": [{"values": [1]}]}, "no name of a benchmark"),
     ],

@@ -7,7 +7,7 @@ import pytest
 from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import source_of
-from profgate.readers.pytest_benchmark import PytestBenchmarkReader
+from profgate.readers.benchmarks.pytest_benchmark import FORMAT
 from result_rows import means, values
 
 RECORDED = Path(__file__).parents[2] / "data" / "pytest-benchmark" / "pytest-benchmark-5.3.1.json"
@@ -15,11 +15,11 @@ RECORDED = Path(__file__).parents[2] / "data" / "pytest-benchmark" / "pytest-ben
 
 def read(*benchmarks: Any, machine: Any = None) -> Profile:
     document = {"machine_info": machine or {}, "benchmarks": benchmarks}
-    return PytestBenchmarkReader().read(source_of("a.json", json.dumps(document).encode()))
+    return FORMAT.read(source_of("a.json", json.dumps(document).encode()))
 
 
 def test_a_recorded_file_has_the_medians_that_pytest_printed() -> None:
-    found = PytestBenchmarkReader().read(source_of("a.json", RECORDED.read_bytes()))
+    found = FORMAT.read(source_of("a.json", RECORDED.read_bytes()))
     # the table in the terminal: median in us
     assert {name.split("::")[1]: round(mean / 1e3, 4) for name, mean in means(found).items()} == {
         "test_sort[100]": 2.441,
@@ -40,7 +40,7 @@ def test_without_rounds_the_median_is_the_run() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, "benchmark 0 is no JSON object"),
+        (7, r"benchmarks\[0\] is no JSON object"),
         ({"name": "a"}, "'stats' is no JSON object"),
         ({"name": "a", "stats": {}}, "'None', which cannot be measured"),
         ({"name": "a", "stats": {"data": 7}}, "'data' is no JSON array"),
@@ -54,4 +54,4 @@ def test_benchmarks_of_another_shape_are_refused(entry: Any, message: str) -> No
 
 def test_a_machine_of_another_shape_is_refused() -> None:
     with pytest.raises(ProfileError, match="'machine_info' is no JSON object"):
-        read(machine=[1])
+        read({"name": "a", "stats": {"median": 1}}, machine=[1])

@@ -5,7 +5,7 @@ import pytest
 from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.source import HEAD_SIZE, source_of
-from profgate.readers.pytest_durations import PytestDurationsReader, PytestReportLogReader
+from profgate.readers.benchmarks import pytest_durations, pytest_report_log
 from result_rows import means
 
 DATA = Path(__file__).parents[2] / "data"
@@ -14,7 +14,7 @@ LOG = (DATA / "pytest-report-log" / "pytest-reportlog-1.0.jsonl").read_bytes()
 
 
 def read(text: str) -> Profile:
-    return PytestDurationsReader().read(source_of("a.txt", text.encode()))
+    return pytest_durations.FORMAT.read(source_of("a.txt", text.encode()))
 
 
 def milliseconds(profile: Profile) -> dict[str, int]:
@@ -22,7 +22,7 @@ def milliseconds(profile: Profile) -> dict[str, int]:
 
 
 def test_a_recorded_output_adds_the_phases_of_each_test() -> None:
-    found = PytestDurationsReader().read(source_of("a.txt", TEXT))
+    found = pytest_durations.FORMAT.read(source_of("a.txt", TEXT))
     assert milliseconds(found) == {
         "test_suite.py::test_waits[40]": 50,
         "test_suite.py::test_waits[20]": 30,
@@ -34,7 +34,7 @@ def test_a_recorded_output_adds_the_phases_of_each_test() -> None:
 
 
 def test_a_recorded_report_log_has_the_tests_that_ran() -> None:
-    found = PytestReportLogReader().read(source_of("a.jsonl", LOG))
+    found = pytest_report_log.FORMAT.read(source_of("a.jsonl", LOG))
     times = means(found)
     assert set(times) == {f"test_suite.py::test_{name}" for name in ("quick", "waits[20]", "waits[40]", "fails")}
     assert 20e6 < times["test_suite.py::test_waits[20]"] < times["test_suite.py::test_waits[40]"]
@@ -43,28 +43,28 @@ def test_a_recorded_report_log_has_the_tests_that_ran() -> None:
 
 def test_tests_are_parts_of_one_run() -> None:
     for found in (
-        PytestReportLogReader().read(source_of("a", LOG)),
-        PytestDurationsReader().read(source_of("a", TEXT)),
+        pytest_report_log.FORMAT.read(source_of("a", LOG)),
+        pytest_durations.FORMAT.read(source_of("a", TEXT)),
     ):
         assert found.measurements is not None
         assert not found.measurements.scenarios
 
 
-def test_what_pytest_left_out_is_told() -> None:
+def test_hidden_phases_are_a_warning() -> None:
     found = read(
         "= slowest durations =\n1.00s call     a.py::t\n\n(3 durations < 0.005s hidden.  Use -vv)\n= in 1.00s =\n"
     )
     assert found.warnings == ("phases of tests that pytest left out for being short; add -vv to see them: 3",)
 
 
-def test_a_list_at_the_end_of_a_long_log_is_found_and_what_tests_print_before_it_is_not_taken() -> None:
+def test_a_list_at_the_end_of_a_long_log_is_found() -> None:
     printed = "9.00s call     printed.py::t\n"
     text = (
         printed
         + "x" * (2 * HEAD_SIZE)
         + "\n= slowest 1 durations =\n1.00s call     a.py::t[x y]  \n= 1 passed in 1.00s =\n"
     )
-    assert PytestDurationsReader().recognizes(source_of("a.txt", text.encode()))
+    assert pytest_durations.FORMAT.recognizes(source_of("a.txt", text.encode()))
     assert milliseconds(read(text)) == {"a.py::t[x y]": 1000}
 
 
@@ -90,7 +90,7 @@ def test_a_list_without_its_heading_is_refused() -> None:
         ('{"$report_type": "TestReport", "nodeid": "a"', "is no JSON"),
     ],
 )
-def test_a_broken_line_is_told_with_its_number(line: str, what: str) -> None:
+def test_a_broken_line_is_refused_with_its_number(line: str, what: str) -> None:
     text = f'{{"$report_type": "SessionStart"}}\n{line}\n'
     with pytest.raises(ProfileError, match=rf"a.jsonl:2: .*{what}"):
-        PytestReportLogReader().read(source_of("a.jsonl", text.encode()))
+        pytest_report_log.FORMAT.read(source_of("a.jsonl", text.encode()))

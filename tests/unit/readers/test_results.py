@@ -7,7 +7,7 @@ import pytest
 from profgate.errors import ProfileError
 from profgate.model.profile import Facts, Profile
 from profgate.model.units import Metric, MetricKind
-from profgate.readers.results import MOST_RUNS, Results, amount_of, quantity_of, rate_of, time_in
+from profgate.readers.benchmarks.results import MOST_RUNS, Results, quantity_of
 
 FACTS = Facts(format="x")
 
@@ -32,10 +32,10 @@ def runs(profile: Profile) -> list[tuple[str, str, int, float]]:
 
 def test_each_benchmark_and_metric_counts_its_own_runs() -> None:
     found = results(
-        ("sort", time_in("ms"), [2, Decimal("2.5")]),
-        ("sort", amount_of("allocated", "KiB"), [3]),
-        ("find", time_in("ms"), [1]),
-        ("sort", time_in("ms"), [4]),
+        ("sort", quantity_of("ms"), [2, Decimal("2.5")]),
+        ("sort", quantity_of("KiB", "allocated"), [3]),
+        ("find", quantity_of("ms"), [1]),
+        ("sort", quantity_of("ms"), [4]),
     )
     assert runs(found) == [
         ("sort", "time", 0, 2e6),
@@ -53,11 +53,11 @@ def test_each_benchmark_and_metric_counts_its_own_runs() -> None:
 
 
 def test_of_a_rate_more_is_better() -> None:
-    assert results(("sort", rate_of("speed", "bytes/s", 1e6), [2])).metrics[0].better == "higher"
+    assert results(("sort", quantity_of("MB/s"), [2])).metrics[0].better == "higher"
 
 
 def test_many_runs_become_medians_of_as_many_each() -> None:
-    found = results(("sort", time_in("ns"), [float(number % 7) for number in range(5 * MOST_RUNS - 3)]))
+    found = results(("sort", quantity_of("ns"), [float(number % 7) for number in range(5 * MOST_RUNS - 3)]))
     amounts = [amount for *_, amount in runs(found)]
     assert len(amounts) == MOST_RUNS
     assert amounts[:2] == [2, 2]  # of 0 1 2 3 4 and of 5 6 0 1 2
@@ -66,26 +66,26 @@ def test_many_runs_become_medians_of_as_many_each() -> None:
 
 
 def test_runs_up_to_the_limit_stay_as_they_are() -> None:
-    found = results(("sort", time_in("ns"), range(MOST_RUNS)))
+    found = results(("sort", quantity_of("ns"), range(MOST_RUNS)))
     assert [amount for *_, amount in runs(found)] == list(range(MOST_RUNS))
     assert not found.warnings
 
 
 def test_a_file_without_benchmarks_is_valid_and_empty() -> None:
     assert runs(results()) == []
-    assert runs(results(("sort", time_in("s"), []))) == []
+    assert runs(results(("sort", quantity_of("s"), []))) == []
 
 
 @pytest.mark.parametrize("value", [-1, "1", None, True, float("nan"), float("inf"), Decimal("1e400"), 10**400, [1]])
 def test_what_no_clock_measures_is_refused(value: Any) -> None:
     with pytest.raises(ProfileError, match=r"a\.json: sort: a value is .* which cannot be measured"):
-        results(("sort", time_in("s"), [1, value]))
+        results(("sort", quantity_of("s"), [1, value]))
 
 
 @pytest.mark.parametrize("name", ["", " ", None, 7, "x" * 501])
 def test_a_benchmark_needs_a_name(name: Any) -> None:
     with pytest.raises(ProfileError, match="no name of a benchmark"):
-        results((name, time_in("s"), [1]))
+        results((name, quantity_of("s"), [1]))
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_a_benchmark_needs_a_name(name: Any) -> None:
         ("req/sec", "throughput", "req/s", "higher", 1),
     ],
 )
-def test_a_unit_tells_its_base_and_direction(unit: str, name: str, base: str, better: str, factor: float) -> None:
+def test_a_unit_has_a_base_and_a_direction(unit: str, name: str, base: str, better: str, factor: float) -> None:
     found = quantity_of(unit)
     metric = found.metric
     assert (metric.name, metric.unit, metric.better, metric.directed) == (name, base, better, True)
@@ -109,7 +109,7 @@ def test_a_unit_tells_its_base_and_direction(unit: str, name: str, base: str, be
 
 
 @pytest.mark.parametrize("unit", ["", "widgets", "errors/s", "ms/frame", "MB/widget"])
-def test_of_other_units_nobody_knows_the_direction(unit: str) -> None:
+def test_other_units_have_no_direction(unit: str) -> None:
     assert not quantity_of(unit).metric.directed
     assert quantity_of(unit, better="higher").metric.directed
 
@@ -117,9 +117,9 @@ def test_of_other_units_nobody_knows_the_direction(unit: str) -> None:
 def test_a_process_is_one_run_with_the_median_of_its_rounds() -> None:
     read = Results("a.json")
     for process, rounds in [(0, [1, 2, 90]), (1, []), (2, [5]), (0, [3])]:
-        read.add("sort", time_in("ns"), rounds, process=process)
-    read.add("find", time_in("ns"), [7], process=2)
-    read.add("find", time_in("ns"), [8, 9])
+        read.add("sort", quantity_of("ns"), rounds, process=process)
+    read.add("find", quantity_of("ns"), [7], process=2)
+    read.add("find", quantity_of("ns"), [8, 9])
     found = runs(read.profile(FACTS))
     assert [(name, order, amount) for name, _, order, amount in found] == [
         *[("sort", 0, 2.5), ("sort", 1, 5), ("find", 0, 7), ("find", 1, 8), ("find", 2, 9)]
@@ -127,5 +127,5 @@ def test_a_process_is_one_run_with_the_median_of_its_rounds() -> None:
 
 
 def test_names_stand_on_one_line_without_invisible_signs() -> None:
-    found = results(("sort\n  --all\u202e\0", time_in("s"), [1]), ("\u202e", time_in("s"), [1]))
+    found = results(("sort\n  --all\u202e\0", quantity_of("s"), [1]), ("\u202e", quantity_of("s"), [1]))
     assert found.frames.names == ["sort --all", "(no name)"]

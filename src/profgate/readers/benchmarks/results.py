@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import lru_cache
+from itertools import chain
 from statistics import median
 
 import numpy as np
@@ -13,60 +15,43 @@ from profgate.model.arrays import read_only
 from profgate.model.profile import Configuration, Facts, FrameList, Measurements, Profile
 from profgate.model.units import Better, Metric, MetricKind, base_unit
 from profgate.model.visible_text import NO_NAME, visible
-from profgate.readers.json_text import Json, wrong
+from profgate.readers.json_text import wrong
 
 MOST_RUNS = 100  # of one benchmark and file: more add nothing, and neighbours resemble each other
-LONGEST_NAME = 500
+_LONGEST_NAME = 500
 _LARGEST = 1e30
 _COUNTS = {"allocs", "allocations", "count", "counts", "instructions"}
 _EACH = {"", "op", "iter", "iteration", "call"}
 _WORK = {"op", "ops", "operations", "iter", "iterations", "items", "requests", "req", "rows", "queries", "messages"}
 _DECIMAL_BYTES = {"b": 1.0, "bytes": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9}
-_SECONDS = {"sec": "s"}
 _IN_BLOCKS = f"benchmarks of more than {MOST_RUNS} runs, of which medians of consecutive ones are compared"
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What a format calls a value: the metric in base units, and the factor that leads there."""
+    """What a format measures: the metric in base units, and the factor that converts its values to them."""
 
     metric: Metric
     factor: float = 1.0
 
 
-def time_in(unit: str, name: str = "time") -> Quantity:
-    """A duration, of which less is better."""
-    base, factor, power = base_unit(unit)
-    return Quantity(Metric(name, base, kind=MetricKind.TIMED), factor * 10.0**power)
-
-
-def amount_of(name: str, unit: str) -> Quantity:
-    """An exact count of bytes, allocations or the like, of which less is better."""
-    base, factor, power = base_unit(unit)
-    return Quantity(Metric(name, base, kind=MetricKind.COUNTED), factor * 10.0**power)
-
-
-def rate_of(name: str, unit: str, factor: float = 1.0) -> Quantity:
-    """Work for each second, of which more is better."""
-    return Quantity(Metric(name, unit, "higher", MetricKind.TIMED), factor)
-
-
+@lru_cache
 def quantity_of(unit: str, name: str = "", better: Better | None = None) -> Quantity:
-    """What a unit alone tells: times, memory and counts are better when low, work for each time when high.
+    """The quantity that a unit shows: times, memory and counts are better when low, work for each time when high.
 
-    ``ns/op`` and ``ns`` are times, ``B/op`` memory, ``ops/ms`` and ``MB/s`` rates. Of any other unit nobody knows the
-    direction unless ``better`` says it.
+    ``ns/op`` and ``ns`` are times, ``B/op`` memory, ``ops/ms`` and ``MB/s`` rates. The direction of any other unit is
+    unknown without ``better``.
     """
     over, _, under = (part.strip().lower() for part in unit.partition("/"))
-    base = base_unit(over)[0]
+    base, factor, power = base_unit(over)
     if under not in _EACH:
         found = _rate(over, under, name) or unknown(unit, name)
     elif base == "nanoseconds":
-        found = time_in(over, name or "time")
+        found = Quantity(Metric(name or "time", base, kind=MetricKind.TIMED), factor * 10.0**power)
     elif base == "bytes":
-        found = amount_of(name or "memory", over)
+        found = Quantity(Metric(name or "memory", base, kind=MetricKind.COUNTED), factor * 10.0**power)
     elif over in _COUNTS:
-        found = amount_of(name or over, "count")
+        found = Quantity(Metric(name or over, "count", kind=MetricKind.COUNTED))
     else:
         found = unknown(unit, name)
     return found if better is None else replace(found, metric=replace(found.metric, better=better, directed=True))
@@ -79,12 +64,12 @@ def unknown(unit: str, name: str) -> Quantity:
 
 def _rate(work: str, under: str, name: str) -> Quantity | None:
     """Work of a kind of which more is better, for each second; None for anything else."""
-    base, factor, power = base_unit(_SECONDS.get(under, under))
+    base, factor, power = base_unit("s" if under == "sec" else under)
     if base != "nanoseconds" or work not in _WORK | _DECIMAL_BYTES.keys():
         return None
-    size = _DECIMAL_BYTES.get(work, 1.0)
-    done = "bytes" if work in _DECIMAL_BYTES else work
-    return rate_of(name or "throughput", f"{done}/s", size * 1e9 / (factor * 10.0**power))
+    unit = "bytes/s" if work in _DECIMAL_BYTES else f"{work}/s"
+    metric = Metric(name or "throughput", unit, "higher", MetricKind.TIMED)
+    return Quantity(metric, _DECIMAL_BYTES.get(work, 1.0) * 1e9 / (factor * 10.0**power))
 
 
 @dataclass
@@ -107,54 +92,46 @@ class Results:
         line: int | None = None,
         process: Hashable = None,
     ) -> None:
-        """Further runs of a benchmark. Raises ProfileError for what is no value of a measurement.
-
-        Values of one ``process`` are its rounds: they make one run, with their median. None: each value is a run.
-        """
-        if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_NAME:
+        """Further runs of a benchmark; the values of one ``process`` are one run, their median. Raises ProfileError."""
+        if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
             raise wrong(self.where, f"a benchmark is called {str(name)[:40]!r}, which is no name of a benchmark")
         amounts = [measured(value, f"{self.where}: {name}") * quantity.factor for value in values]
-        if amounts:
-            # a command may stand on several lines
-            title = " ".join(visible(name).split()) or NO_NAME
-            frame = self._frames.setdefault((title, file, line), len(self._frames))
-            metric = self._metrics.setdefault(quantity.metric, len(self._metrics))
-            runs = self._values.setdefault((frame, metric), {})
-            for amount in amounts:
-                runs.setdefault((len(runs),) if process is None else process, []).append(amount)
+        if not amounts:
+            return
+        # a command may stand on several lines
+        title = " ".join(visible(name).split()) or NO_NAME
+        frame = self._frames.setdefault((title, file, line), len(self._frames))
+        metric = self._metrics.setdefault(quantity.metric, len(self._metrics))
+        runs = self._values.setdefault((frame, metric), {})
+        for amount in amounts:
+            runs.setdefault((len(runs),) if process is None else process, []).append(amount)
 
     def profile(self, facts: Facts) -> Profile:
-        """All of it; a file without benchmarks is valid and empty."""
-        metrics = tuple(self._metrics) or (Metric("time", "nanoseconds", kind=MetricKind.TIMED),)
+        """All benchmarks as one profile; a file without any is valid and empty."""
+        runs = [self._in_blocks(list(map(median, processes.values()))) for processes in self._values.values()]
+        lengths = [len(values) for values in runs]
+        keys = np.array(list(self._values), np.int64).reshape(-1, 2)
+        nothing = read_only(np.full(sum(lengths), np.nan))
+        metrics = tuple(self._metrics) or (quantity_of("s").metric,)
         names, files, lines = ([key[part] for key in self._frames] for part in range(3))
         return Profile(
             name=self.where,
             configuration=Configuration(),
             metrics=metrics,
             frames=FrameList(names, files, lines, [None] * len(names)),  # type: ignore[arg-type]
-            measurements=self._measurements(),
+            measurements=Measurements(
+                frame=read_only(np.repeat(keys[:, 0], lengths)),
+                amount=read_only(np.array(list(chain.from_iterable(runs)), np.float64)),
+                size=nothing,
+                exclusive=nothing,
+                subtypes=[""] * len(nothing),
+                order=read_only(np.array(list(chain.from_iterable(map(range, lengths))), np.int64)),
+                metric=read_only(np.repeat(keys[:, 1], lengths)),
+                scenarios=self.scenarios,
+            ),
             periods=(None,) * len(metrics),
             facts=facts,
             warnings=tuple(f"{what}: {count}" for what, count in sorted(self.warnings.items()) if count),
-        )
-
-    def _measurements(self) -> Measurements:
-        runs = [
-            self._in_blocks([median(values) for values in processes.values()]) for processes in self._values.values()
-        ]
-        lengths = [len(values) for values in runs]
-        keys = np.array(list(self._values), np.int64).reshape(-1, 2)
-        many = sum(lengths)
-        nothing = read_only(np.full(many, np.nan))
-        return Measurements(
-            frame=read_only(np.repeat(keys[:, 0], lengths)),
-            amount=read_only(np.concatenate([*runs, np.zeros(0)])),
-            size=nothing,
-            exclusive=nothing,
-            subtypes=[""] * many,
-            order=read_only(np.concatenate([*map(np.arange, lengths), np.zeros(0, np.int64)]).astype(np.int64)),
-            metric=read_only(np.repeat(keys[:, 1], lengths)),
-            scenarios=self.scenarios,
         )
 
     def _in_blocks(self, values: list[float]) -> list[float]:
@@ -177,7 +154,9 @@ def measured(value: object, where: str) -> float:
     return number
 
 
-def text(record: Json, key: str) -> str | None:
-    """A text that a record states, None where it does not."""
-    value = record.get(key)
-    return value if isinstance(value, str) and value else None
+def for_each(total: object, count: object, where: str) -> float:
+    """The value of one repetition. Raises ProfileError, about ``where``, for what no measurement gives."""
+    repetitions = measured(count, where)
+    if not repetitions:
+        raise wrong(where, "a measurement repeats the work 0 times")
+    return measured(total, where) / repetitions

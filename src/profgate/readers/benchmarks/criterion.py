@@ -1,0 +1,41 @@
+"""Criterion's samples of Rust benchmarks: `target/criterion/**/new/sample.json`, or messages of `cargo criterion`."""
+
+import re
+from collections.abc import Iterable
+
+from profgate.model.source import SourceFile
+from profgate.readers.benchmarks.results import Results, for_each, quantity_of
+from profgate.readers.benchmarks.specification import Record, ResultFormat, json_document, json_lines
+
+_MESSAGE = re.compile(rb'^\{"reason": ?"(?:benchmark|group)-complete"', re.MULTILINE)
+_SAMPLE_FILE = re.compile(r"(?:/(?:new|base))?/sample\.json(?:\.\w+)?$")
+
+
+def _samples(source: SourceFile) -> Iterable[Record]:
+    """Each message about a benchmark; a sample file, whose folders name the benchmark."""
+    if _MESSAGE.search(source.head):
+        return (message for message in json_lines(source) if message.get("reason") == "benchmark-complete")
+    sample = json_document(source)
+    sample.fields["id"] = _SAMPLE_FILE.sub("", f"/{source.name}").strip("/") or source.name
+    return [sample]
+
+
+def _add(results: Results, sample: Record) -> None:
+    message = "reason" in sample.fields
+    counts = sample.array("iteration_count" if message else "iters")
+    times = sample.array("measured_values" if message else "times")
+    if len(counts) != len(times) or not counts:
+        raise sample.error("there are not as many times as counts of iterations")
+    values = [for_each(time, count, sample.where) for time, count in zip(times, counts, strict=True)]
+    results.add(sample.get("id"), quantity_of(sample.text("unit") or "ns"), values, process=0)
+
+
+FORMAT = ResultFormat(
+    name="criterion",
+    looks="it has messages about completed benchmarks",
+    keys=("sampling_mode", "iters", "times"),
+    pattern=_MESSAGE,
+    records=_samples,
+    add=_add,
+    profiler="criterion",
+)

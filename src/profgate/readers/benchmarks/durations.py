@@ -1,0 +1,22 @@
+"""`profgate.durations/1`, which `profgate ranks record` writes: one duration for each test of a run."""
+
+import re
+
+from profgate.model.durations_text import MARK, MOST_BYTES, durations_from_json
+from profgate.model.source import SourceFile
+from profgate.readers.benchmarks.specification import Record, ResultFormat
+
+
+def _tests(source: SourceFile) -> list[Record]:
+    run = durations_from_json(source.read(MOST_BYTES), source.name)
+    tests = ({"name": name, "value": value, "unit": run.unit} for name, value in run.values.items())
+    return [Record(source.name, test) for test in tests]
+
+
+FORMAT = ResultFormat(
+    name="durations",
+    looks="it states its schema",
+    pattern=re.compile(rb"\A\s*\{.{0,180}" + re.escape(MARK), re.DOTALL),
+    records=_tests,
+    scenarios=False,
+)

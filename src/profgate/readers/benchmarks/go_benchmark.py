@@ -1,0 +1,57 @@
+"""The text of `go test -bench`: a run for each process, the medians of its lines of pairs of value and unit.
+
+Source: golang.org/design/14313-benchmark-format.
+"""
+
+import re
+from collections.abc import Iterable
+
+from profgate.readers.benchmarks.results import Results, quantity_of
+from profgate.readers.benchmarks.specification import Record, ResultFormat, lines, number_in
+
+_NAMES = {"b/op": "allocated", "allocs/op": "allocations", "mb/s": "speed"}
+
+
+def _runs(written: Iterable[Record], results: Results) -> list[Record]:
+    """The lines of benchmarks with the facts above them and the number of their process."""
+    facts, runs = dict[str, object](), list[Record]()
+    process, ended = 0, False
+    for line in written:
+        if fact := line.text("fact"):
+            facts[fact] = line.text("stated")
+        elif line.text("name"):
+            process += ended
+            runs.append(Record(line.where, {**facts, **line.fields, "process": process}))
+            ended = False
+        else:
+            ended = True
+    results.warnings["ends without a PASS: the run was cut off, or its output was filtered"] += not ended
+    if len({run.text("processors") for run in runs}) > 1:
+        for run in runs:
+            run.fields["name"] = run.text("name") + run.text("processors")
+    return runs
+
+
+def _add(results: Results, run: Record) -> None:
+    words = run.text("values").split()
+    if len(words) % 2:
+        raise run.error(f"{words[-1][:40]!r} has no unit")
+    for value, unit in zip(words[::2], words[1::2], strict=True):
+        quantity = quantity_of(unit, _NAMES.get(unit.lower(), ""))
+        results.add(run.joined("pkg", "name"), quantity, [number_in(value, run.where)], process=run.number("process"))
+
+
+FORMAT = ResultFormat(
+    name="go-benchmark",
+    looks="it has lines of Go benchmarks",
+    pattern=re.compile(rb"^Benchmark\S*[ \t]+\d+[ \t]+[\d.e+]+[ \t]+\S+/(?:op|s)\b", re.MULTILINE),
+    records=lines(
+        r"(?P<fact>goos|goarch|pkg|cpu): *(?P<stated>.*)|(?:PASS|FAIL|ok ).*"
+        # the number of processors belongs to the machine where all names have the same
+        r"|(?P<name>Benchmark\S*?)(?P<processors>-\d+)?\s+\d+\s+(?P<values>\S.*)"
+    ),
+    select=_runs,
+    add=_add,
+    profiler="go test",
+    facts={"os": "goos", "architecture": "goarch", "cpu_model": "cpu"},
+)

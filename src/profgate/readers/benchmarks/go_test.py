@@ -1,0 +1,43 @@
+"""The lines of `go test -json -count=1 ./...`: a time for each test, to a hundredth of a second.
+
+Source: `go doc test2json`.
+"""
+
+import re
+from collections.abc import Iterable
+
+from profgate.readers.benchmarks.results import Results
+from profgate.readers.benchmarks.specification import Record, ResultFormat, json_lines
+
+
+def _tests(events: Iterable[Record], results: Results) -> list[Record]:
+    """The tests that ended; of subtests alone, where there are, as a test's time holds that of its subtests."""
+    tests, ended = list[Record](), True
+    for event in events:
+        action, test = event.text("Action"), event.text("Test")
+        cached = action == "output" and "(cached)" in event.text("Output")
+        results.warnings["packages whose results and times are old, from Go's cache; add -count=1"] += cached
+        if action and not test:
+            ended = action in {"pass", "fail", "skip", "build-fail"}
+        if test and action in {"pass", "fail"}:
+            tests.append(event)
+        results.warnings["tests skipped"] += bool(test) and action == "skip"
+    results.warnings["ends within a package: the run was cut off"] += not ended
+    names = [(test.text("Package"), test.text("Test")) for test in tests]
+    parents = {(package, name[: slash.start()]) for package, name in names for slash in re.finditer("/", name)}
+    return [test for test, name in zip(tests, names, strict=True) if name not in parents]
+
+
+FORMAT = ResultFormat(
+    name="go-test",
+    looks="its first line is an action of a test",
+    pattern=re.compile(
+        rb'\A\s*\{[^\n]*"Action" ?: ?"(?:start|run|output|pause|cont|build-output|build-fail|pass|fail|skip)"'
+    ),
+    records=json_lines,
+    select=_tests,
+    title=("Package", "Test"),
+    value="Elapsed",
+    profiler="go test",
+    scenarios=False,
+)

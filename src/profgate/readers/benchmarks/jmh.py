@@ -1,0 +1,61 @@
+"""JMH's JSON: a run for each fork of a benchmark, the median of its iterations."""
+
+import re
+from statistics import fmean
+from typing import Any
+
+from profgate.readers.benchmarks.results import Results, measured, quantity_of, unknown
+from profgate.readers.benchmarks.specification import Record, ResultFormat, json_array
+from profgate.readers.json_text import listing, mapping, wrong
+
+_MODES = {"thrpt": "throughput", "avgt": "time", "sample": "sampled time", "ss": "single-shot time"}
+
+
+def _add(results: Results, record: Record) -> None:
+    name, threads = record.text("benchmark"), record.fields.get("threads", 1)
+    if not name:
+        raise record.error("has no 'benchmark'")
+    parameters = [f"{key}={value}" for key, value in record.child("params", optional=True).fields.items()]
+    parameters += [f"threads={threads}"] if threads != 1 else []
+    name += f" ({', '.join(parameters)})" if parameters else ""
+    mode = str(record.get("mode"))
+    _add_metric(results, name, _MODES.get(mode, mode), record.child("primaryMetric"))
+    for key, metric in record.child("secondaryMetrics", optional=True).fields.items():
+        place = f"{record.where}: {key}"
+        _add_metric(results, name, key.strip("·"), Record(place, mapping(metric, place, "it")))
+
+
+def _add_metric(results: Results, benchmark: str, name: str, metric: Record) -> None:
+    unit = metric.text("scoreUnit")
+    # a profiler's MB/sec and counts are no goals in themselves
+    goal = unit.startswith("ops/") or unit.endswith("/op")
+    quantity = quantity_of(unit, name) if goal else unknown(unit, name)
+    histograms = metric.array("rawDataHistogram", optional=True)
+    forks = [listing(fork, metric.where, "a fork") for fork in histograms or metric.array("rawData", optional=True)]
+    for number, fork in enumerate(forks):
+        values = [_mean(iteration, metric.where) for iteration in fork] if histograms else fork
+        results.add(benchmark, quantity, values, process=number)
+    if not any(forks):
+        results.warnings["metrics with a score alone, whose iterations were not written"] += 1
+        results.add(benchmark, quantity, [metric.get("score")])
+
+
+def _mean(iteration: object, where: str) -> float:
+    """The mean of pairs of a value and its count."""
+    histogram: list[Any] = listing(iteration, where, "an iteration")
+    try:
+        pairs = [(measured(value, where), measured(count, where)) for value, count in histogram]
+        return fmean([value for value, _ in pairs], [count for _, count in pairs])
+    except (TypeError, ValueError):
+        raise wrong(where, "an iteration is no list of values with their counts") from None
+
+
+FORMAT = ResultFormat(
+    name="jmh",
+    looks="it is a JSON array that begins with a version of JMH",
+    pattern=re.compile(rb'\A\s*\[\s*\{\s*"jmhVersion"'),
+    records=json_array,
+    add=_add,
+    profiler="jmh",
+    facts={"profiler_version": "jmhVersion", "runtime": "jdkVersion"},
+)

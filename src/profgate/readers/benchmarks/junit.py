@@ -1,0 +1,73 @@
+"""JUnit's XML of any test runner: the time of every test, which are the parts of one run.
+
+What makes XML dangerous, entities, needs a DOCTYPE, and the first one ends the reading.
+"""
+
+import re
+from xml.parsers import expat
+
+from profgate.errors import ProfileError
+from profgate.model.source import SourceFile
+from profgate.readers.benchmarks.results import Results, quantity_of
+from profgate.readers.benchmarks.specification import Record, ResultFormat, number_in
+from profgate.readers.containers import read_all
+from profgate.readers.json_text import wrong
+
+_MOST_DEPTH = 100
+_LINE = re.compile(r"0*[1-9][0-9]{0,8}")
+
+
+def _tests(source: SourceFile) -> list[Record]:
+    """The attributes of all tests, with what else happened to them as their ``<outcome>``."""
+    where, data = source.name, read_all(source)
+    tests, open_tags = list[Record](), list[str]()
+
+    def refuse(*_: object) -> None:
+        raise wrong(where, "has a DOCTYPE, which no test report needs")
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        name = tag.rpartition(":")[2]
+        if name == "testcase":
+            tests.append(Record(where, dict(attributes)))
+        elif "testcase" in open_tags and name in {"skipped", "disabled", "failure", "error"}:
+            tests[-1].fields["<outcome>"] = name
+        open_tags.append(name)
+        if len(open_tags) > _MOST_DEPTH:
+            raise wrong(where, "nested too deeply to be read")
+
+    # bytes that were UTF-16 are UTF-8 by now, whatever their declaration says
+    parser = expat.ParserCreate("utf-8" if b"utf-16" in data[:100].lower() else None)
+    parser.StartDoctypeDeclHandler = refuse
+    parser.StartElementHandler = start
+    parser.EndElementHandler = lambda _: open_tags.pop()
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        raise wrong(f"{where}: line {error.lineno}, column {error.offset}", expat.ErrorString(error.code)) from None
+    except (LookupError, ValueError) as error:  # of Python about an encoding that expat does not know
+        raise ProfileError(where, f"{error}; let the tests write it in UTF-8") from None
+    return tests
+
+
+def _add(results: Results, test: Record) -> None:
+    outcome = test.text("<outcome>")
+    if outcome in {"skipped", "disabled"}:
+        results.warnings["tests skipped"] += 1
+    elif "time" not in test.fields:
+        results.warnings["tests without a time"] += 1
+    else:
+        name, line = test.joined("classname", "name"), test.text("line")
+        seconds = number_in(test.text("time"), f"{test.where}: {name[:120]}")
+        place = test.text("file") or None, int(line) if _LINE.fullmatch(line) else None
+        results.add(name, quantity_of("s"), [seconds], *place)
+        results.warnings["tests that failed and are compared all the same"] += outcome in {"failure", "error"}
+
+
+FORMAT = ResultFormat(
+    name="junit",
+    looks="it is XML with a test suite for a root",
+    pattern=re.compile(rb"\A\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<testsuites?[\s>/]", re.DOTALL),
+    records=_tests,
+    add=_add,
+    scenarios=False,
+)

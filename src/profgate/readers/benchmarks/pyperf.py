@@ -1,0 +1,26 @@
+"""pyperf's JSON: a run for each worker process of a benchmark, the median of its values."""
+
+from profgate.readers.benchmarks.results import Results, quantity_of
+from profgate.readers.benchmarks.specification import Record, ResultFormat, listed
+
+
+def _add(results: Results, benchmark: Record) -> None:
+    # what all benchmarks share stands in the document's metadata alone
+    name, unit = benchmark.inherited("metadata.name"), benchmark.inherited("metadata.unit") or "second"
+    for number, run in enumerate(benchmark.children("runs")):
+        # runs that only calibrate have no values
+        results.add(name, quantity_of(unit), run.array("values", optional=True), process=number)
+
+
+FORMAT = ResultFormat(
+    name="pyperf",
+    keys=("benchmarks", "runs", "perf_version"),
+    records=listed("benchmarks"),
+    add=_add,
+    profiler="pyperf",
+    facts={
+        "profiler_version": "metadata.perf_version",
+        "runtime": "metadata.python_version",
+        "cpu_model": "metadata.cpu_model_name",
+    },
+)

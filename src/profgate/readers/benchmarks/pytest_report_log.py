@@ -1,0 +1,38 @@
+"""The lines of pytest-reportlog (`pytest --report-log=a.jsonl`): a time for each test, with its setup and teardown."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+from profgate.readers.benchmarks.results import Results
+from profgate.readers.benchmarks.specification import Record, ResultFormat, json_lines
+
+
+def _tests(reports: Iterable[Record], results: Results) -> list[Record]:
+    """The seconds of all phases of each test that ran."""
+    seconds, skipped, ended = defaultdict[str, float](float), set[str](), False
+    for report in reports:
+        kind, test = report.text("$report_type"), report.text("nodeid")
+        ended |= kind == "SessionFinish"
+        if kind != "TestReport":
+            continue
+        if not test or report.text("when") not in {"setup", "call", "teardown"}:
+            raise report.error("a report of a test lacks its name or its phase")
+        if report.text("outcome") == "skipped":
+            skipped.add(test)
+        seconds[test] += report.number("duration")
+    results.warnings["tests skipped"] += len(skipped)
+    results.warnings["ends before the session does: the run was cut off"] += not ended
+    ran = {test: spent for test, spent in seconds.items() if test not in skipped}
+    return [Record(results.where, {"name": test, "value": spent}) for test, spent in ran.items()]
+
+
+FORMAT = ResultFormat(
+    name="pytest-report-log",
+    looks="its first line states a kind of report",
+    pattern=re.compile(rb'\A\s*\{[^\n]*"\$report_type"'),
+    records=json_lines,
+    select=_tests,
+    profiler="pytest",
+    scenarios=False,
+)
