@@ -4,7 +4,6 @@ Source: the manual page perf-script(1); what it prints depends on the fields it 
 """
 
 import re
-from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -12,12 +11,12 @@ import numpy as np
 
 from profgate.errors import ProfileError
 from profgate.model.arrays import IntArray
-from profgate.model.profile import Configuration, Facts, FrameList, Profile
+from profgate.model.profile import Configuration, Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric
+from profgate.readers.builders import Frames, Paths
 from profgate.readers.containers import unwrap
 from profgate.readers.quantities import MAX_TOTAL
-from profgate.readers.stack_events import stacks_from_paths
 
 # command, process, then perhaps a thread, processor, time and period, and the event; a stack of one may follow
 _HEADER = re.compile(
@@ -90,7 +89,7 @@ class _Text:
     """The samples while they are read; a path is counted where it was met first."""
 
     where: str
-    frames: dict[tuple[str, str | None, int | None, str | None], int] = field(default_factory=dict)
+    frames: Frames = field(default_factory=Frames)
     calls: dict[bytes, int] = field(default_factory=dict)
     paths: dict[tuple[int, ...], int] = field(default_factory=dict)
     events: dict[str, _Event] = field(default_factory=dict)
@@ -140,8 +139,7 @@ class _Text:
         if period is not None and period > _MAX_PERIOD:
             raise ProfileError(f"{self.where}: line {number}", f"has a period of {period}; record it again")
         self.open = self.event_name(header["event"]), period
-        root = header["command"].decode(errors="replace"), None, None, None
-        self.stack.append(self.frames.setdefault(root, len(self.frames)))
+        self.stack.append(self.frames.number_of(header["command"].decode(errors="replace")))
         call = _call_of(header["rest"] or b"")
         if call is not None:
             self.stack.append(self.frame_of(call))
@@ -184,26 +182,21 @@ class _Text:
         """The frame of ``symbol+0x1 (module)``, of which the same text stands in many stacks."""
         number = self.calls.get(call)
         if number is None:
-            key = _frame_of(call.decode(errors="replace"))
-            number = self.calls[call] = self.frames.setdefault(key, len(self.frames))
+            number = self.calls[call] = self.frames.number_of(*_frame_of(call.decode(errors="replace")))
         return number
 
     def profile(self) -> Profile:
         """All events over one set of stacks."""
         values, metrics, periods = self.columns()
-        lengths = np.fromiter(map(len, self.paths), dtype=np.int64, count=len(self.paths))
-        flat = array("q")
+        paths = Paths()
         for path in self.paths:
-            flat.extend(path)
-        offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)))
-        keys = list(self.frames)
-        frames = FrameList(*([key[place] for key in keys] for place in range(4)))  # type: ignore[arg-type]
+            paths.add(path)
         return Profile(
             name=self.where,
             configuration=Configuration(),
             metrics=metrics,
-            frames=frames,
-            stacks=stacks_from_paths(np.frombuffer(flat, dtype=np.int64), offsets, values, where=self.where),
+            frames=self.frames.listed(),
+            stacks=paths.stacks(values, self.where),
             periods=periods,
             facts=Facts(format=PerfReader.name, profiler="perf"),
             warnings=tuple(self.warnings()),
