@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from profgate.model.arrays import IntArray
-from profgate.model.profile import FrameList, Stacks
+from profgate.model.arrays import IntArray, read_only
+from profgate.model.profile import CallGraph, FrameList, Stacks
 from profgate.readers.quantities import sum_of
 from profgate.readers.stack_events import stacks_from_parents, stacks_from_paths
 
@@ -101,3 +102,29 @@ class Tree:
     def values(self) -> IntArray:
         """int64[1, node]: the own values, as whole numbers."""
         return np.array(self.own, np.int64).reshape(1, -1)
+
+
+def call_graph(
+    *,
+    own: ArrayLike,
+    total: ArrayLike,
+    calls: ArrayLike,
+    edges: Iterable[tuple[int, int]],
+    edge_total: ArrayLike,
+    edge_calls: ArrayLike,
+) -> CallGraph:
+    """A call graph; ``edges`` are (caller, callee), costs int64[metric, ...] or of the only metric."""
+    caller, callee = np.array(list(edges), np.int64).reshape(-1, 2).T
+    return CallGraph(
+        self_value=_column(np.atleast_2d(own)),
+        total_value=_column(np.atleast_2d(total)),
+        calls=_column(calls),
+        caller=_column(caller),
+        callee=_column(callee),
+        edge_total=_column(np.atleast_2d(edge_total)),
+        edge_calls=_column(edge_calls),
+    )
+
+
+def _column(values: ArrayLike) -> IntArray:
+    return read_only(np.array(values, np.int64))

@@ -2,11 +2,9 @@
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from profgate.model.arrays import IntArray, read_only
-from profgate.model.profile import PYTHON_SAMPLING, CallGraph, Configuration, Facts, FrameList, Profile
+from profgate.model.profile import PYTHON_SAMPLING, Configuration, Facts, FrameList, Profile
 from profgate.model.units import Metric
+from profgate.readers.builders import call_graph
 from profgate.readers.folded_dialects import unnumbered
 from profgate.readers.python_sampling import NO_FILE
 
@@ -49,6 +47,7 @@ class SampledFunctions:
     def profile(self, where: str, facts: Facts) -> Profile:
         """A call graph in samples; the profiler counts no calls, so these are 0."""
         names = list(self.numbers)
+        most = sum(self.own)
         return Profile(
             name=where,
             configuration=Configuration(),
@@ -59,27 +58,17 @@ class SampledFunctions:
                 self.lines,
                 [None] * len(names),
             ),
-            graph=self._graph(),
+            graph=call_graph(
+                own=self.own,
+                total=[min(total, most) for total in self.total],
+                calls=[0] * len(self.own),
+                edges=self.edges,
+                edge_total=[min(samples, most) for samples in self.edges.values()],
+                edge_calls=[0] * len(self.edges),
+            ),
             periods=(1,),
             facts=facts,
         )
-
-    def _graph(self) -> CallGraph:
-        most = sum(self.own)
-        ends = np.array(list(self.edges), np.int64).reshape(-1, 2).T
-        return CallGraph(
-            self_value=_column(self.own).reshape(1, -1),
-            total_value=_column([min(total, most) for total in self.total]).reshape(1, -1),
-            calls=_column([0] * len(self.own)),
-            caller=read_only(ends[0].copy()),
-            callee=read_only(ends[1].copy()),
-            edge_total=_column([min(samples, most) for samples in self.edges.values()]).reshape(1, -1),
-            edge_calls=_column([0] * len(self.edges)),
-        )
-
-
-def _column(values: list[int]) -> IntArray:
-    return read_only(np.array(values, np.int64))
 
 
 def sampled_facts(name: str, interval: int | None, mode: str | None = None) -> Facts:
