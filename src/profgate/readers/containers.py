@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from profgate.errors import ProfileError
 from profgate.model.source import SourceFile, source_of
 
 MAX_BYTES = 1 << 30
 MAX_LAYERS = 3
-# no profile text met in the wild comes near; below the floor a ratio says nothing
+# no profile text met in the wild comes near; below the floor a ratio means nothing
 MAX_RATIO = 400
 RATIO_FLOOR = 64 << 20
 CHUNK = 1 << 20
@@ -67,8 +67,7 @@ def inflate(source: SourceFile, caps: Caps = Caps()) -> bytes:
     """The contents of one layer. Raises ProfileError where it is damaged or too large."""
     unpacked = io.BytesIO()
     with source.open(0, None) as stream:
-        pieces = _gzip_pieces if source.head.startswith(_GZIP) else _zstd_pieces
-        for piece, taken in pieces(stream, source.name):
+        for piece, taken in _pieces(stream, source):
             unpacked.write(piece)
             size = unpacked.tell()
             if size > caps.size or (size > caps.ratio_floor and size > taken * caps.ratio):
@@ -78,53 +77,31 @@ def inflate(source: SourceFile, caps: Caps = Caps()) -> bytes:
     return unpacked.getvalue()
 
 
-def _gzip_pieces(stream: BinaryIO, name: str) -> Iterator[tuple[bytes, int]]:
+def _pieces(stream: BinaryIO, source: SourceFile) -> Iterator[tuple[bytes, int]]:
     """Unpacked bytes of all members, with the number of packed bytes read so far."""
+    zstd = None if source.head.startswith(_GZIP) else _zstd()
+    kind, damage = ("gzip", zlib.error) if zstd is None else ("zstandard", zstd.ZstdError)
     taken, waiting = 0, b""
     while True:
-        member = zlib.decompressobj(wbits=31)
+        member: Any = zlib.decompressobj(wbits=31) if zstd is None else zstd.ZstdDecompressor()
         while not member.eof:
-            if not waiting:
+            if not waiting and (zstd is None or member.needs_input):
                 waiting = stream.read(CHUNK)
                 taken += len(waiting)
-            if not waiting:
-                raise ProfileError(f"{name}: byte {taken}", "the gzip data ends too early; record or upload it again")
+                if not waiting:
+                    what = f"the {kind} data ends too early; record or upload it again"
+                    raise ProfileError(f"{source.name}: byte {taken}", what)
             try:
                 piece = member.decompress(waiting, CHUNK)
-            except zlib.error as error:
-                raise ProfileError(f"{name}: byte {taken - len(waiting)}", f"damaged gzip data ({error})") from None
-            waiting = member.unconsumed_tail
+            except damage as error:
+                place = f"{source.name}: byte {taken - len(waiting)}"
+                raise ProfileError(place, f"damaged {kind} data ({error})") from None
+            waiting = member.unconsumed_tail if zstd is None else b""
             yield piece, taken
         waiting = member.unused_data or stream.read(CHUNK)
         taken += 0 if member.unused_data else len(waiting)
         # tools pad with zeros and may append signatures: only another member is data
-        if not waiting.startswith(_GZIP):
-            return
-
-
-def _zstd_pieces(stream: BinaryIO, name: str) -> Iterator[tuple[bytes, int]]:
-    """Unpacked bytes of all frames, with the number of packed bytes read so far."""
-    zstd = _zstd()
-    taken, waiting = 0, b""
-    while True:
-        frame = zstd.ZstdDecompressor()
-        while not frame.eof:
-            if frame.needs_input and not waiting:
-                waiting = stream.read(CHUNK)
-                taken += len(waiting)
-                if not waiting:
-                    raise ProfileError(
-                        f"{name}: byte {taken}", "the zstandard data ends too early; record or upload it again"
-                    )
-            try:
-                piece = frame.decompress(waiting, CHUNK)
-            except zstd.ZstdError as error:
-                raise ProfileError(f"{name}: byte {taken - len(waiting)}", f"damaged data ({error})") from None
-            waiting = b""
-            yield piece, taken
-        waiting = frame.unused_data or stream.read(CHUNK)
-        taken += 0 if frame.unused_data else len(waiting)
-        if not waiting.startswith(_ZSTD):
+        if not waiting.startswith(_GZIP if zstd is None else _ZSTD):
             return
 
 
@@ -149,15 +126,11 @@ def _plain_text(source: SourceFile, caps: Caps) -> SourceFile:
 
 
 def _utf16_of(head: bytes) -> str | None:
-    return _UTF16_BOMS.get(head[:2]) or _utf16_without_mark(head)
-
-
-def _utf16_without_mark(head: bytes) -> str | None:
-    """The byte order of a text in which every second byte of the beginning is zero, or None."""
+    """The byte order of a text in UTF-16: by its mark, or because every second byte of the beginning is zero."""
     probe = head[:_UTF16_PROBE]
     even, odd = probe[::2], probe[1::2]
-    if len(odd) < 4 or len(even) != len(odd):
-        return None
+    if head[:2] in _UTF16_BOMS or len(odd) < 4 or len(even) != len(odd):
+        return _UTF16_BOMS.get(head[:2])
     if not any(odd) and _is_text(even):
         return "utf-16-le"
     return "utf-16-be" if not any(even) and _is_text(odd) else None

@@ -3,6 +3,7 @@
 A profile has one dialect: a name that only looks like a place, in a profile where most frames do not, stays as it is.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -11,10 +12,10 @@ import numpy as np
 
 from profgate.model.arrays import read_only
 from profgate.model.profile import PYTHON_SAMPLING, FrameList, Stacks
+from profgate.readers.builders import line_of
 
-_MAX_LINE = 1 << 31
 _MAX_DIGITS = 10
-_THREAD = "tid:"
+_THREAD = re.compile(r"tid:\d+")
 _TASK = "<task>"
 
 
@@ -61,7 +62,7 @@ def unnumbered(file: str, name: str) -> str:
 def read_dialect(names: list[str], stacks: Stacks) -> DialectFrames:
     """The frames with their files and lines, and the stacks of all threads together."""
     roots = np.unique(stacks.frame[stacks.depth == 0]).tolist()
-    if roots and all(_is_thread(names[root]) for root in roots):
+    if roots and all(_THREAD.fullmatch(names[root]) for root in roots):
         names, stacks = _without_threads(names, stacks)
         return DialectFrames(_frame_list(_places(names, _python_sampling)), stacks, PYTHON_SAMPLING)
     if _are_most(sum(name[-1:].isdigit() and ":" in name for name in names), names):
@@ -74,10 +75,6 @@ def read_dialect(names: list[str], stacks: Stacks) -> DialectFrames:
 
 def _are_most(count: int, names: Sequence[str]) -> bool:
     return 2 * count > len(names)
-
-
-def _is_thread(name: str) -> bool:
-    return name.startswith(_THREAD) and name.removeprefix(_THREAD).isdecimal()
 
 
 def _without_threads(names: list[str], stacks: Stacks) -> tuple[list[str], Stacks]:
@@ -107,7 +104,7 @@ def _place(frame: str, dialect: Callable[[str], tuple[str, str] | None]) -> Plac
     name, file = dialect(text) or ("", "")
     if not (name and file):
         return Place(frame)
-    return Place(name, file, int(line) if 0 < int(line) < _MAX_LINE else None)
+    return Place(name, file, line_of(int(line)))
 
 
 def _frame_list(places: Sequence[Place]) -> FrameList:

@@ -4,6 +4,7 @@ Source: the manual page perf-script(1); what it prints depends on the fields it 
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -67,26 +68,22 @@ class PerfReader:
 
 @dataclass
 class _Event:
-    """The samples of one event: which path each path's number of samples and sum of periods belong to."""
+    """The samples of an event: their number and the sum of their periods by path."""
 
-    samples: dict[int, int] = field(default_factory=dict)
-    periods: dict[int, int] = field(default_factory=dict)
-    distinct: set[int] = field(default_factory=set)
-    without: bool = False
+    samples: Counter[int] = field(default_factory=Counter)
+    periods: Counter[int] = field(default_factory=Counter)
+    distinct: set[int | None] = field(default_factory=set)
 
     def add(self, path: int, period: int | None) -> None:
-        self.samples[path] = self.samples.get(path, 0) + 1
-        if period is None:
-            self.without = True
-            return
-        self.periods[path] = self.periods.get(path, 0) + period
-        if len(self.distinct) < 2:
+        self.samples[path] += 1
+        self.periods[path] += period or 0
+        if len(self.distinct) < 2 or period is None:
             self.distinct.add(period)
 
 
 @dataclass
 class _Text:
-    """The samples while they are read; a path is counted where it was met first."""
+    """The samples read so far; equal paths share a number."""
 
     where: str
     frames: Frames = field(default_factory=Frames)
@@ -208,17 +205,14 @@ class _Text:
         metrics: list[Metric] = []
         periods: list[int | None] = []
         for row, (name, event) in enumerate(self.events.items()):
-            sums = event.samples if event.without else event.periods
-            if sum(sums.values()) > MAX_TOTAL:
+            counted = None in event.distinct  # not all samples have a period
+            sums = event.samples if counted else event.periods
+            if sums.total() > MAX_TOTAL:
                 raise ProfileError(f"{self.where}: event {name}", "the periods add up beyond 2^63; record less")
             values[row, list(sums)] = list(sums.values())
-            if event.without:
-                metrics.append(Metric(name, "samples"))
-                periods.append(1)
-            else:
-                timed = _MODIFIERS.sub("", name) in _TIMED
-                metrics.append(Metric(name, "nanoseconds" if timed else "count"))
-                periods.append(next(iter(event.distinct)) if len(event.distinct) == 1 else None)
+            unit = "nanoseconds" if _MODIFIERS.sub("", name) in _TIMED else "count"
+            metrics.append(Metric(name, "samples" if counted else unit))
+            periods.append(1 if counted else next(iter(event.distinct)) if len(event.distinct) == 1 else None)
         return values, tuple(metrics), tuple(periods)
 
     def warnings(self) -> Iterator[str]:
