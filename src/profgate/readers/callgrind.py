@@ -163,23 +163,23 @@ class _Text:
             self.own.append([0] * len(self.events))
         return number
 
-    def begin_call(self, words: list[str]) -> None:
+    def begin_call(self, parts: list[str]) -> None:
         """Remember callee and number of calls for the next line, which has their cost."""
-        if "cfn" not in self.callee or self.current is None or len(words) < 2:
+        if "cfn" not in self.callee or self.current is None or len(parts) < 2:
             raise self.error("is no call of a function that was named before")
         file, module = self.callee.get("cfl", self.inside), self.callee.get("cob", self.object)
-        self.called = self.function(self.callee["cfn"], file, module), self.numbers(words[:1])[0]
+        self.called = self.function(self.callee["cfn"], file, module), self.numbers(parts[:1])[0]
         self.callee = {}
 
     def add_cost(self, text: str) -> None:
-        words = text.split()
-        if len(words) < self.positions:
-            raise self.error(f"has {len(words)} numbers, {self.positions} positions come before the costs")
-        self.move(words[: self.positions])
+        parts = text.split()
+        if len(parts) < self.positions:
+            raise self.error(f"has {len(parts)} numbers, {self.positions} positions come before the costs")
+        self.move(parts[: self.positions])
         if self.jumped:
             self.jumped = False
             return
-        costs = self.numbers(words[self.positions :])
+        costs = self.numbers(parts[self.positions :])
         if self.current is None:
             raise self.error("has costs before any function was named")
         if len(costs) > len(self.events):
@@ -196,24 +196,22 @@ class _Text:
         for place, cost in enumerate(costs, at):
             into[place] += cost
 
-    def move(self, words: list[str]) -> None:
+    def move(self, texts: list[str]) -> None:
         """The position of a line with costs; the last column is the line in the source."""
-        for place, word in enumerate(words):
-            if word == "*":
-                continue
-            distance = self.numbers([word.lstrip("+-")])[0]
-            self.last[place] = {"+": self.last[place] + distance, "-": self.last[place] - distance}.get(
-                word[0], distance
-            )
+        for place, text in enumerate(texts):
+            if text != "*":
+                number = self.numbers([text.lstrip("+-")])[0]
+                sign = {"+": 1, "-": -1}.get(text[0])
+                self.last[place] = number if sign is None else self.last[place] + sign * number
 
-    def numbers(self, words: list[str]) -> list[int]:
+    def numbers(self, texts: list[str]) -> list[int]:
         """Whole numbers, also those written 0x1f."""
-        if max(map(len, words), default=0) > _MAX_DIGITS:
+        if max(map(len, texts), default=0) > _MAX_DIGITS:
             raise self.error("has a number beyond 2^63")
         try:
-            return [int(word, 16) if word[:2] == "0x" else int(word) for word in words]
+            return [int(text, 16) if text[:2] == "0x" else int(text) for text in texts]
         except ValueError:
-            raise self.error(f"has {' '.join(words)[:60]!r} where numbers stand") from None
+            raise self.error(f"has {' '.join(texts)[:60]!r} where numbers stand") from None
 
     def error(self, what: str) -> ProfileError:
         return ProfileError(f"{self.where}: line {self.number}", f"{what}; record it again")

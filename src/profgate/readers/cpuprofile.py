@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from urllib.parse import unquote
 
 import numpy as np
@@ -69,20 +70,18 @@ def _durations(document: Json, samples: int, where: str) -> tuple[IntArray, int,
     deltas = listing(document["timeDeltas"], where, "'timeDeltas'")
     if len(deltas) != samples:
         raise wrong(where, f"has {samples} samples and {len(deltas)} times between them")
-    written = []
-    for key, value in [*(("'timeDeltas'", delta) for delta in deltas), *_ends(document)]:
-        if not is_number(value):
-            raise wrong(where, f"has {str(value)[:40]!r} for a time in {key}")
-        written.append(value)
-    *steps, start, end = written
+    steps = [_time(delta, where, "'timeDeltas'") for delta in deltas]
+    start, end = (_time(document.get(key, 0), where, repr(key)) for key in ("startTime", "endTime"))
     numbers, exponent, _ = whole_numbers([*steps, end - start], _DECIMALS, where)
     times = np.maximum.accumulate(np.cumsum(np.array(numbers[:-1], dtype=np.int64)))
     values = np.diff(times, append=max(numbers[-1], int(times[-1]))) if samples else times
     return values, exponent, sum(step < 0 for step in numbers[1:-1])
 
 
-def _ends(document: Json) -> list[tuple[str, object]]:
-    return [(repr(key), document.get(key, 0)) for key in ("startTime", "endTime")]
+def _time(value: object, where: str, key: str) -> int | Decimal:
+    if not is_number(value):
+        raise wrong(where, f"has {str(value)[:40]!r} for a time in {key}")
+    return value
 
 
 @dataclass

@@ -118,15 +118,15 @@ class FoldedReader:
             values=read_only((values * factor)[np.newaxis, :]),
             root_values=read_only(np.array([root * factor], np.int64)),
         )
-        dialect = read_dialect(names, stacks)
+        frames, stacks, profiler = read_dialect(names, stacks)
         return Profile(
             name=source.name,
             configuration=Configuration(),
             metrics=(metric,),
-            frames=dialect.frames,
-            stacks=dialect.stacks,
+            frames=frames,
+            stacks=stacks,
             periods=(_period(unit, exponent, values),),
-            facts=Facts(format="folded", profiler=scan.metadata.get("profiler", dialect.profiler)),
+            facts=Facts(format="folded", profiler=scan.metadata.get("profiler", profiler)),
             warnings=warnings,
         )
 

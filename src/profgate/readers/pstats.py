@@ -12,7 +12,7 @@ from profgate.readers.builders import Frames, call_graph
 from profgate.readers.containers import read_all, unwrap
 from profgate.readers.marshal_subset import Marshalled, loads
 from profgate.readers.python_sampling import NO_FILE
-from profgate.readers.sampled_functions import SampledFunctions, sampled_facts
+from profgate.readers.sampled_functions import SampledFunctions
 
 # a dict (with or without a reference mark), its end, or the three-part tuple that names the first function
 _DICTS = (b"{", b"\xfb")
@@ -73,7 +73,7 @@ def _sampled(where: str, statistics: dict[Marshalled, Marshalled]) -> Profile:
             interval = round(table.nanoseconds(key, value[2]) / own / _MICROSECOND)
         for caller, samples in value[4].items():
             functions.add_edge(functions.number(*table.place(caller)), row, table.count(key, samples))
-    return functions.profile(where, sampled_facts(PstatsReader.name, interval))
+    return functions.profile(where, PstatsReader.name, interval)
 
 
 @dataclass

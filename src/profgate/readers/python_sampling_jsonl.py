@@ -11,7 +11,7 @@ from profgate.model.source import SourceFile
 from profgate.readers.json_lines import objects_of
 from profgate.readers.json_text import Json, begins_object, listing, mapping, wrong
 from profgate.readers.python_sampling import MODES
-from profgate.readers.sampled_functions import SampledFunctions, sampled_facts
+from profgate.readers.sampled_functions import SampledFunctions
 
 _VERSION = 0
 _MOST = 1 << 53
@@ -92,8 +92,8 @@ class _Records:
             raise wrong(self.where, "has no record 'end': the file is cut off")
         interval = _number(self.meta, "sample_interval_usec", self.where)
         mode = self.meta.get("mode")
-        facts = sampled_facts(PythonSamplingJsonlReader.name, interval, str(mode) if mode in MODES else None)
-        return self.functions.profile(self.where, facts)
+        known = str(mode) if mode in MODES else None
+        return self.functions.profile(self.where, PythonSamplingJsonlReader.name, interval, known)
 
 
 def _entries(record: Json, key: str, where: str) -> list[Json]:

@@ -44,8 +44,8 @@ class SampledFunctions:
         """Adds the samples in which one line called another."""
         self.edges[caller, callee] = self.edges.get((caller, callee), 0) + samples
 
-    def profile(self, where: str, facts: Facts) -> Profile:
-        """A call graph in samples; the profiler counts no calls, so these are 0."""
+    def profile(self, where: str, reader: str, interval: int | None, mode: str | None = None) -> Profile:
+        """A call graph in samples, read by ``reader``; the interval in microseconds. Calls are unknown, and 0."""
         names = list(self.numbers)
         most = sum(self.own)
         return Profile(
@@ -67,11 +67,11 @@ class SampledFunctions:
                 edge_calls=[0] * len(self.edges),
             ),
             periods=(1,),
-            facts=facts,
+            facts=Facts(
+                format=reader,
+                profiler=PYTHON_SAMPLING,
+                runtime="python",
+                rate=1e6 / interval if interval else None,
+                mode=mode,
+            ),
         )
-
-
-def sampled_facts(name: str, interval: int | None, mode: str | None = None) -> Facts:
-    """Facts of a file that the reader ``name`` read; the interval in microseconds."""
-    rate = 1e6 / interval if interval else None
-    return Facts(format=name, profiler=PYTHON_SAMPLING, runtime="python", rate=rate, mode=mode)
