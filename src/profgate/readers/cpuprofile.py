@@ -132,11 +132,11 @@ class _Nodes:
         np.add.at(own, sampled, durations)
         root = sum(own[number].item() for number, name in enumerate(self.names) if name == _ROOT)
         # what hangs below a node that is no call becomes a child of the root
-        kept = frame != _NO_FRAME
-        place = np.append(np.cumsum(kept) - 1, -1)
-        above = np.where(parent >= 0, np.append(kept, False)[parent], False)
+        calls = frame != _NO_FRAME
+        place = np.append(np.cumsum(calls) - 1, -1)
+        above = np.where(parent >= 0, np.append(calls, False)[parent], False)
         found = stacks_from_parents(
-            np.where(above, place[parent], -1)[kept], frame[kept], own[kept].reshape(1, -1), where=self.where
+            np.where(above, place[parent], -1)[calls], frame[calls], own[calls].reshape(1, -1), where=self.where
         )
         return replace(found, root_values=read_only(np.array([root], dtype=np.int64)))
 

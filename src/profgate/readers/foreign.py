@@ -1,4 +1,4 @@
-"""Formats that are not read, told apart so that the message can name the one command that converts them."""
+"""Formats that are not read, and the command that converts each of them."""
 
 import re
 import shlex

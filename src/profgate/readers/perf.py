@@ -38,7 +38,7 @@ _OF_ONE_PROCESS = re.compile(r".*/(?:perf|jitted)-\d+(?:-\d+)?\.(?:map|so)")
 _DELETED = " (deleted)"
 _MAX_LINE = 1 << 16
 _MAX_PERIOD = 1 << 62
-# one foreign line among ten is an accident, more is another format
+# more lines that are no samples mean another format
 _MOST_SKIPPED = 10
 
 
@@ -170,8 +170,8 @@ class _Text:
         if name is None:
             text = written.decode(errors="replace")
             if modifiers := _MODIFIERS.search(text):
-                kept = "".join(letter for letter in modifiers[0][1:] if letter in "ukh")
-                text = text[: modifiers.start()] + (f":{kept}" if kept else "")
+                levels = "".join(letter for letter in modifiers[0][1:] if letter in "ukh")
+                text = text[: modifiers.start()] + (f":{levels}" if levels else "")
             name = self.names[written] = text
         return name
 

@@ -163,10 +163,10 @@ class _Message:
         found = np.array(self.places[number], dtype=np.int64)
         return found[::2].copy(), found[1::2].copy()
 
-    def rows(self, number: int, wanted: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-        """The byte of each message ``number``, and its wanted plain numbers."""
+    def rows(self, number: int, requested: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        """The byte of each message ``number``, and its requested plain numbers."""
         starts, ends = self.columns(number)
-        return zip(starts.tolist(), *single_varints(self.data, starts, ends, wanted, self.where), strict=True)
+        return zip(starts.tolist(), *single_varints(self.data, starts, ends, requested, self.where), strict=True)
 
     def profile(self) -> Profile:
         types, period_types = self.value_types(_SAMPLE_TYPE), self.value_types(_PERIOD_TYPE)
@@ -210,9 +210,9 @@ class _Message:
         return self.strings[number]
 
     def functions(self) -> dict[int, _Function]:
-        wanted = (_ID, _FUNCTION_NAME, _FUNCTION_SYSTEM_NAME, _FUNCTION_FILE, _FUNCTION_START)
+        requested = (_ID, _FUNCTION_NAME, _FUNCTION_SYSTEM_NAME, _FUNCTION_FILE, _FUNCTION_START)
         found = {}
-        for at, number, name, system, file, line in self.rows(_FUNCTION, wanted):
+        for at, number, name, system, file, line in self.rows(_FUNCTION, requested):
             # every number of a string is looked up: a wrong one is an error even where it is not used
             plain, linker = self.string(name, at), self.string(system, at)
             found[number] = _Function(plain or linker, self.string(file, at) or None, line_of(line))
@@ -250,8 +250,8 @@ class _Message:
         """Function and line number of all lines of each location."""
         starts, ends = self.columns(_LOCATION)
         spans = inner_messages(self.data, starts, ends, _LOCATION_LINE, self.where)
-        wanted = (_LINE_FUNCTION, _LINE_LINE)
-        lines = list(zip(*single_varints(self.data, spans.start, spans.end, wanted, self.where), strict=True))
+        requested = (_LINE_FUNCTION, _LINE_LINE)
+        lines = list(zip(*single_varints(self.data, spans.start, spans.end, requested, self.where), strict=True))
         bounds = np.searchsorted(spans.message, np.arange(len(starts) + 1)).tolist()
         return (lines[begin:end] for begin, end in pairwise(bounds))
 

@@ -27,7 +27,7 @@ Bytes = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Where the varints of one repeated field stand: ``message``, ``start``, ``end`` int64[span], ends excluded."""
+    """Where the contents of a field are: ``message``, ``start``, ``end`` int64[span], ends excluded."""
 
     message: IntArray
     start: IntArray
@@ -120,20 +120,20 @@ def repeated_varints(
     data: bytes,
     starts: IntArray,
     ends: IntArray,
-    wanted: tuple[int, ...],
+    requested: tuple[int, ...],
     where: str,
     kernels: Kernels | None = None,
 ) -> dict[int, tuple[IntArray, IntArray]]:
     """The numbers of repeated fields, packed or not, in many messages of one kind.
 
-    Message ``k`` lies at ``starts[k]:ends[k]``. For each wanted field: counts int64[message] and the values
+    Message ``k`` lies at ``starts[k]:ends[k]``. For each requested field: counts int64[message] and the values
     int64[value], in order of message. Raises ProfileError for whatever is cut off.
     """
     raw = np.frombuffer(data, dtype=np.uint8)
     empty = np.zeros(0, dtype=np.int64)
-    parts: dict[int, list[tuple[IntArray, IntArray]]] = {number: [(empty, empty)] for number in wanted}
+    parts: dict[int, list[tuple[IntArray, IntArray]]] = {number: [(empty, empty)] for number in requested}
     for chunk in _chunks(len(starts)):
-        spans = _spans(data, starts[chunk], ends[chunk], dict.fromkeys(wanted, (LENGTH, VARINT)), where)
+        spans = _spans(data, starts[chunk], ends[chunk], dict.fromkeys(requested, (LENGTH, VARINT)), where)
         count = len(starts[chunk])
         for number, span in spans.items():
             found = _decoded_by(kernels, data, span, count) if kernels is not None else None
@@ -145,20 +145,20 @@ def repeated_varints(
 
 
 def single_varints(
-    data: bytes, starts: IntArray, ends: IntArray, wanted: tuple[int, ...], where: str
+    data: bytes, starts: IntArray, ends: IntArray, requested: tuple[int, ...], where: str
 ) -> list[list[int]]:
-    """The plain numbers of many small messages of one kind: for each wanted field an unsigned number a message.
+    """The plain numbers of many small messages of one kind: for each requested field an unsigned number a message.
 
-    0 where a message has none; where it has several the last counts, as the format says. Raises ProfileError for
+    0 where a message has none; where it has several the last counts, as the format defines. Raises ProfileError for
     whatever is cut off.
     """
     raw = np.frombuffer(data, dtype=np.uint8)
-    found = {number: np.zeros(len(starts), dtype=np.int64) for number in wanted}
+    found = {number: np.zeros(len(starts), dtype=np.int64) for number in requested}
     for chunk in _chunks(len(starts)):
-        spans = _spans(data, starts[chunk], ends[chunk], dict.fromkeys(wanted, (VARINT,)), where)
+        spans = _spans(data, starts[chunk], ends[chunk], dict.fromkeys(requested, (VARINT,)), where)
         for number, span in spans.items():
             found[number][chunk.start + span.message], _ = _numbers_at(raw, span.start, span.end, where)
-    return [found[number].view(np.uint64).tolist() for number in wanted]
+    return [found[number].view(np.uint64).tolist() for number in requested]
 
 
 def inner_messages(data: bytes, starts: IntArray, ends: IntArray, number: int, where: str) -> Spans:
@@ -175,11 +175,11 @@ def _chunks(count: int) -> Iterator[slice]:
 
 
 def _spans(
-    data: bytes, starts: IntArray, ends: IntArray, wanted: dict[int, tuple[int, ...]], where: str
+    data: bytes, starts: IntArray, ends: IntArray, requested: dict[int, tuple[int, ...]], where: str
 ) -> dict[int, Spans]:
-    """One field of every message a step, of ``wanted`` wire types; the last few messages are walked one by one."""
+    """One field of every message a step, of ``requested`` wire types; the last few messages are walked one by one."""
     raw = np.frombuffer(data, dtype=np.uint8)
-    found: dict[int, list[tuple[IntArray, IntArray, IntArray]]] = {number: [] for number in wanted}
+    found: dict[int, list[tuple[IntArray, IntArray, IntArray]]] = {number: [] for number in requested}
     alive = np.flatnonzero(starts < ends)
     at, end = starts[alive], ends[alive]
     while len(alive) > _FEW:
@@ -193,15 +193,15 @@ def _spans(
         outside = at > end
         if outside.any():
             raise truncated(where, int(begin[outside][0]))
-        for number, wires in wanted.items():
+        for number, wires in requested.items():
             chosen = np.logical_or.reduce([tag == number << 3 | wire_type for wire_type in wires])
             found[number].append((alive[chosen], start[chosen], at[chosen]))
         going = at < end
         alive, at, end = alive[going], at[going], end[going]
-    rest: dict[int, list[tuple[int, int, int]]] = {number: [] for number in wanted}
+    rest: dict[int, list[tuple[int, int, int]]] = {number: [] for number in requested}
     for place, first, last in zip(alive.tolist(), at.tolist(), end.tolist(), strict=True):
         for number, wire_type, content, after in fields(data, first, last, where):
-            if wire_type in wanted.get(number, ()):
+            if wire_type in requested.get(number, ()):
                 rest[number].append((place, content, after))
     for number, rows in rest.items():
         message, start, stop = np.array(rows, dtype=np.int64).reshape(-1, 3).T

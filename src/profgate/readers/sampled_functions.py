@@ -36,12 +36,12 @@ class SampledFunctions:
         return row
 
     def add(self, row: int, own: int, total: int) -> None:
-        """Adds the samples of one of its lines."""
+        """Add the samples of a line of the function."""
         self.own[row] += own
         self.total[row] += total
 
     def add_edge(self, caller: int, callee: int, samples: int) -> None:
-        """Adds the samples in which one line called another."""
+        """Add the samples in which a line called another."""
         self.edges[caller, callee] = self.edges.get((caller, callee), 0) + samples
 
     def profile(self, where: str, reader: str, interval: int | None, mode: str | None = None) -> Profile:

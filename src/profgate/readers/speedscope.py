@@ -43,21 +43,25 @@ class SpeedscopeReader:
         frames = _frames(mapping(document.get("shared"), where, "'shared'"), where)
         threads = numbered_objects(document.get("profiles"), where, "'profiles'", "profile")
         parts = [_part(thread, len(frames.names), place, where) for place, thread in threads]
-        columns = [_column(base, chosen, where) for base, chosen in _by_base_unit(parts).items()]
+        values, metrics, rounded = _measured(parts, where)
         counted: Counter[str] = sum((part.warnings for part in parts), Counter())
         warnings = [f"{count} {what}" for what, count in sorted(counted.items())]
-        if any(column.rounded for column in columns):
+        if rounded:
             warnings.append(f"values were rounded to {_DECIMALS} decimals or what 63 bits can hold")
-        times = (column.period for column in columns if column.metric.unit == "nanoseconds")
+        periods = [
+            period_of(row) if metric.kind is MetricKind.SAMPLED else None
+            for metric, row in zip(metrics, values, strict=True)
+        ]
+        times = (period for metric, period in zip(metrics, periods, strict=True) if metric.unit == "nanoseconds")
         rate = next((1e9 / period for period in times if period), None)
         profiler, _, version = str(document.get("exporter") or "").partition("@")
         return Profile(
             name=where,
             configuration=Configuration(),
-            metrics=tuple(column.metric for column in columns),
+            metrics=tuple(metrics),
             frames=frames,
-            stacks=_merged(parts, columns),
-            periods=tuple(column.period for column in columns),
+            stacks=_merged(parts, values),
+            periods=tuple(periods),
             facts=Facts(
                 format=SpeedscopeReader.name, profiler=profiler or None, profiler_version=version or None, rate=rate
             ),
@@ -180,37 +184,24 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
     return _Part(unit, metric_kind, tree.own, lambda values: tree.stacks(values, file, calls=True), +warnings)
 
 
-def _by_base_unit(parts: list[_Part]) -> dict[str, dict[int, _Part]]:
-    found: dict[str, dict[int, _Part]] = {}
-    for number, part in enumerate(parts):
-        found.setdefault(base_unit(part.unit)[0], {})[number] = part
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """One metric over all threads: integer values of each of its parts, by the number of the part."""
-
-    metric: Metric
-    period: int | None
-    values: dict[int, IntArray]
-    rounded: bool
-
-
-def _column(base: str, parts: dict[int, _Part], where: str) -> _Column:
-    """The parts measured in one base unit, as integers with one exponent."""
-    units = {part.unit for part in parts.values()}
-    unit = units.pop() if len(units) == 1 else base
-    written = [value for part in parts.values() for value in _in_unit(part, unit)]
-    decimals = _DECIMALS + base_unit(unit)[2]
-    numbers, exponent, rounded = whole_numbers(written, decimals, where)
-    values, _, exponent = in_base_unit(np.array(numbers, dtype=np.int64), unit, exponent, where)
-    kinds = {part.kind for part in parts.values()}
-    kind = MetricKind.SAMPLED if MetricKind.SAMPLED in kinds else min(kinds)
-    metric = Metric(_METRIC_NAMES[base], base, kind=kind, exponent=exponent)
-    ends = np.cumsum([len(part.values) for part in parts.values()])
-    split = dict(zip(parts, np.split(values, ends[:-1]), strict=True))
-    return _Column(metric, period_of(values) if kind is MetricKind.SAMPLED else None, split, rounded)
+def _measured(parts: list[_Part], where: str) -> tuple[IntArray, list[Metric], bool]:
+    """int64[metric, value] of all parts, 0 in the metrics of others; the metrics; whether digits were cut."""
+    bases = [base_unit(part.unit)[0] for part in parts]
+    base_of_value = np.repeat(bases, [len(part.values) for part in parts])
+    values = np.zeros((len(set(bases)), len(base_of_value)), dtype=np.int64)
+    metrics, rounded = [], False
+    for row, base in enumerate(dict.fromkeys(bases)):
+        chosen = [part for part in parts if base_unit(part.unit)[0] == base]
+        unit = chosen[0].unit if len({part.unit for part in chosen}) == 1 else base
+        written = [value for part in chosen for value in _in_unit(part, unit)]
+        numbers, exponent, cut = whole_numbers(written, _DECIMALS + base_unit(unit)[2], where)
+        exact, _, exponent = in_base_unit(np.array(numbers, dtype=np.int64), unit, exponent, where)
+        values[row, base_of_value == base] = exact
+        kinds = {part.kind for part in chosen}
+        kind = MetricKind.SAMPLED if MetricKind.SAMPLED in kinds else min(kinds)
+        metrics.append(Metric(_METRIC_NAMES[base], base, kind=kind, exponent=exponent))
+        rounded |= cut
+    return values, metrics, rounded
 
 
 def _in_unit(part: _Part, unit: str) -> Sequence[int | Decimal]:
@@ -220,24 +211,20 @@ def _in_unit(part: _Part, unit: str) -> Sequence[int | Decimal]:
     return [Decimal(value).scaleb(power) * factor for value in part.values]
 
 
-def _merged(parts: list[_Part], columns: list[_Column]) -> Stacks:
+def _merged(parts: list[_Part], values: IntArray) -> Stacks:
     """The stacks of all parts; calls only where every part counts them for the only metric."""
-    found = [part.stacks(_values_of(number, part, columns)) for number, part in enumerate(parts)]
+    ends = np.cumsum([len(part.values) for part in parts], dtype=np.int64)
+    split = np.split(values, ends[:-1], axis=1)
+    found = [part.stacks(own) for part, own in zip(parts, split[: len(parts)], strict=True)]
     if len(found) == 1:
         return found[0]
-    found.append(Paths().stacks(np.zeros((len(columns), 0), dtype=np.int64), ""))
-    calls = [stacks.calls for stacks in found[:-1] if stacks.calls is not None]
+    calls = [stacks.calls for stacks in found if stacks.calls is not None]
+    found.append(Paths().stacks(values[:, :0], ""))
     return Stacks(
         np.concatenate([stacks.depth for stacks in found]),
         np.concatenate([stacks.frame for stacks in found]),
         np.concatenate([stacks.leaf for stacks in found]),
         np.concatenate([stacks.values for stacks in found], axis=1),
         np.sum([stacks.root_values for stacks in found], axis=0),
-        np.concatenate(calls) if len(calls) == len(parts) and len(columns) == 1 else None,
+        np.concatenate(calls) if len(calls) == len(parts) and len(values) == 1 else None,
     )
-
-
-def _values_of(number: int, part: _Part, columns: list[_Column]) -> IntArray:
-    """int64[metric, value] of one part: zero in the metrics of the other parts."""
-    nothing = np.zeros(len(part.values), dtype=np.int64)
-    return np.array([column.values.get(number, nothing) for column in columns], dtype=np.int64)

@@ -33,8 +33,8 @@ def stacks_from_paths(
     lengths = np.diff(offsets)
     empty = lengths == 0
     root_values = values[:, empty].sum(axis=1)
-    kept = ~empty
-    first, lengths = offsets[:-1][kept], lengths[kept]
+    filled = ~empty
+    first, lengths = offsets[:-1][filled], lengths[filled]
     if len(lengths):
         _refuse_depth(int(lengths.max()), where)
     new = lengths - _shared_prefixes(flat_frames, first, lengths)
@@ -48,9 +48,9 @@ def stacks_from_paths(
         depth=depth,
         frame=flat_frames[at],
         leaf=leaf,
-        values=values[:, kept],
+        values=values[:, filled],
         root_values=root_values,
-        calls=None if calls is None else calls[kept],
+        calls=None if calls is None else calls[filled],
     )
 
 
