@@ -15,7 +15,7 @@ from profgate.model.profile import Configuration, Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import BASE_UNITS, Metric, MetricKind
 from profgate.readers.builders import Frames, call_graph
-from profgate.readers.containers import unwrap
+from profgate.readers.containers import numbered_lines, unwrap
 from profgate.readers.quantities import MAX_TOTAL
 from profgate.readers.strongly_connected import components_of
 
@@ -34,7 +34,6 @@ _SPACES = {
     "fl": "file", "fi": "file", "fe": "file", "cfi": "file", "cfl": "file",
 }  # fmt: skip
 _JUMPS = ("jump=", "jcnd=", "jfi=", "jfn=")
-_MAX_LINE = 1 << 16
 _MAX_EVENTS = 64
 _MAX_DIGITS = 19
 
@@ -55,12 +54,9 @@ class CallgrindReader:
         """A metric for each event. Raises ProfileError with the line."""
         source = unwrap(source)
         text = _Text(source.name)
-        with source.open(0, None) as stream:
-            while line := stream.readline(_MAX_LINE):
-                text.number += 1
-                if len(line) == _MAX_LINE:
-                    raise text.error(f"is longer than {_MAX_LINE} bytes")
-                text.add(line.decode(errors="replace").strip())
+        for number, line in numbered_lines(source):
+            text.number = number
+            text.add(line.decode(errors="replace").strip())
         return text.profile()
 
 

@@ -3,8 +3,8 @@
 import io
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib import import_module
+from itertools import count
 from types import ModuleType
 from typing import Any, BinaryIO
 
@@ -17,6 +17,7 @@ MAX_LAYERS = 3
 MAX_RATIO = 400
 RATIO_FLOOR = 64 << 20
 CHUNK = 1 << 20
+MAX_LINE = 1 << 16
 
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -26,16 +27,7 @@ _UTF16_BOMS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _UTF16_PROBE = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Caps:
-    """How large the contents of a container may grow."""
-
-    size: int = MAX_BYTES
-    ratio: int = MAX_RATIO
-    ratio_floor: int = RATIO_FLOOR
-
-
-def unwrap(source: SourceFile, caps: Caps = Caps()) -> SourceFile:
+def unwrap(source: SourceFile) -> SourceFile:
     """The profile itself: at most three layers of gzip and zstandard taken off, and its text made plain UTF-8.
 
     Raises ProfileError where the container is damaged, too large, too deep, or needs a tool we do not have.
@@ -43,10 +35,10 @@ def unwrap(source: SourceFile, caps: Caps = Caps()) -> SourceFile:
     for _ in range(MAX_LAYERS):
         if not source.head.startswith(_PACKED):
             break
-        source = source_of(source.name, inflate(source, caps))
+        source = source_of(source.name, inflate(source))
     if source.head.startswith(_PACKED):
         raise ProfileError(source.name, f"packed more than {MAX_LAYERS} times; unpack it first")
-    return _plain_text(source, caps)
+    return _plain_text(source)
 
 
 def is_wrapped(source: SourceFile) -> bool:
@@ -55,22 +47,35 @@ def is_wrapped(source: SourceFile) -> bool:
     return head.startswith((*_PACKED, _UTF8_BOM)) or _utf16_of(head) is not None
 
 
-def read_all(source: SourceFile, caps: Caps = Caps()) -> bytes:
+def read_all(source: SourceFile) -> bytes:
     """All bytes of a source. Raises ProfileError when there are more than may be held in memory."""
-    data = source.read(caps.size)
-    if len(data) > caps.size:
-        raise ProfileError(source.name, f"larger than {caps.size} bytes; record less, or aggregate it first")
+    data = source.read(MAX_BYTES)
+    if len(data) > MAX_BYTES:
+        raise ProfileError(source.name, f"larger than {MAX_BYTES} bytes; record less, or aggregate it first")
     return data
 
 
-def inflate(source: SourceFile, caps: Caps = Caps()) -> bytes:
-    """The contents of one layer. Raises ProfileError where it is damaged or too large."""
+def numbered_lines(source: SourceFile) -> Iterator[tuple[int, bytes]]:
+    """The lines of a text, from 1 on. Raises ProfileError for a line longer than 64 KiB."""
+    with source.open(0, None) as stream:
+        for number in count(1):
+            line = stream.readline(MAX_LINE)
+            if not line:
+                return
+            if len(line) == MAX_LINE:
+                what = f"is longer than {MAX_LINE} bytes; record it again"
+                raise ProfileError(f"{source.name}: line {number}", what)
+            yield number, line
+
+
+def inflate(source: SourceFile) -> bytes:
+    """The contents of a layer of gzip, zstandard or zlib. Raises ProfileError where it is damaged or too large."""
     unpacked = io.BytesIO()
     with source.open(0, None) as stream:
         for piece, taken in _pieces(stream, source):
             unpacked.write(piece)
             size = unpacked.tell()
-            if size > caps.size or (size > caps.ratio_floor and size > taken * caps.ratio):
+            if size > MAX_BYTES or (size > RATIO_FLOOR and size > taken * MAX_RATIO):
                 raise ProfileError(
                     f"{source.name}: byte {taken}", f"the packed profile grows beyond {size} bytes; give a smaller one"
                 )
@@ -79,11 +84,11 @@ def inflate(source: SourceFile, caps: Caps = Caps()) -> bytes:
 
 def _pieces(stream: BinaryIO, source: SourceFile) -> Iterator[tuple[bytes, int]]:
     """Unpacked bytes of all members, with the number of packed bytes read so far."""
-    zstd = None if source.head.startswith(_GZIP) else _zstd()
-    kind, damage = ("gzip", zlib.error) if zstd is None else ("zstandard", zstd.ZstdError)
+    zstd = _zstd() if source.head.startswith(_ZSTD) else None
+    kind, damage = ("packed", zlib.error) if zstd is None else ("zstandard", zstd.ZstdError)
     taken, waiting = 0, b""
     while True:
-        member: Any = zlib.decompressobj(wbits=31) if zstd is None else zstd.ZstdDecompressor()
+        member: Any = zlib.decompressobj(wbits=47) if zstd is None else zstd.ZstdDecompressor()
         while not member.eof:
             if not waiting and (zstd is None or member.needs_input):
                 waiting = stream.read(CHUNK)
@@ -95,7 +100,7 @@ def _pieces(stream: BinaryIO, source: SourceFile) -> Iterator[tuple[bytes, int]]
                 piece = member.decompress(waiting, CHUNK)
             except damage as error:
                 place = f"{source.name}: byte {taken - len(waiting)}"
-                raise ProfileError(place, f"damaged {kind} data ({error})") from None
+                raise ProfileError(place, f"damaged {kind} data ({error}); record or upload it again") from None
             waiting = member.unconsumed_tail if zstd is None else b""
             yield piece, taken
         waiting = member.unused_data or stream.read(CHUNK)
@@ -113,14 +118,14 @@ def _zstd() -> ModuleType:
         return import_module("backports.zstd")
 
 
-def _plain_text(source: SourceFile, caps: Caps) -> SourceFile:
+def _plain_text(source: SourceFile) -> SourceFile:
     head = source.head
     if head.startswith(_UTF8_BOM):
-        return source_of(source.name, read_all(source, caps)[len(_UTF8_BOM) :])
+        return source_of(source.name, read_all(source)[len(_UTF8_BOM) :])
     encoding = _utf16_of(head)
     if encoding is None:
         return source
-    data = read_all(source, caps)
+    data = read_all(source)
     text = data[2 if data[:2] in _UTF16_BOMS else 0 :].decode(encoding, errors="replace")
     return source_of(source.name, text.encode())
 

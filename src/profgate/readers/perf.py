@@ -16,7 +16,7 @@ from profgate.model.profile import Configuration, Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric
 from profgate.readers.builders import Frames, Paths
-from profgate.readers.containers import unwrap
+from profgate.readers.containers import numbered_lines, unwrap
 from profgate.readers.quantities import MAX_TOTAL
 
 # command, process, then perhaps a thread, processor, time and period, and the event; a stack of one may follow
@@ -36,7 +36,6 @@ _V8 = re.compile(
 _PYTHON = re.compile(r"py::(?P<name>.+?):(?P<file>.*)")
 _OF_ONE_PROCESS = re.compile(r".*/(?:perf|jitted)-\d+(?:-\d+)?\.(?:map|so)")
 _DELETED = " (deleted)"
-_MAX_LINE = 1 << 16
 _MAX_PERIOD = 1 << 62
 # more lines that are no samples mean another format
 _MOST_SKIPPED = 10
@@ -100,8 +99,7 @@ class _Text:
 
     def read(self, source: SourceFile) -> None:
         """All lines; each sample is added when it ends."""
-        number, line = 0, b""
-        for number, line in enumerate(self.lines(source), 1):
+        for number, line in numbered_lines(source):
             text = line.strip()
             if not text and line.endswith(b"\n"):
                 self.close()
@@ -117,13 +115,6 @@ class _Text:
             raise ProfileError(
                 f"{self.where}: {self.first_skipped}", "is no sample of perf script; write it with: perf script -i FILE"
             )
-
-    def lines(self, source: SourceFile) -> Iterator[bytes]:
-        with source.open(0, None) as stream:
-            while line := stream.readline(_MAX_LINE):
-                if len(line) == _MAX_LINE:
-                    raise ProfileError(self.where, f"has a line of more than {_MAX_LINE} bytes; record it again")
-                yield line
 
     def begin(self, text: bytes, number: int) -> None:
         """The header of a sample, which ends the one before."""

@@ -14,10 +14,10 @@ from profgate.errors import ProfileError
 from profgate.model.arrays import FloatArray, read_only
 from profgate.model.cost_models import MODEL_NAMES, REGRESSOGRAM
 from profgate.model.profile import Configuration, Facts, Measurements, Model, Profile
-from profgate.model.source import SourceFile
+from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric, MetricKind, base_unit
 from profgate.readers.builders import Frames, Paths
-from profgate.readers.containers import MAX_BYTES, MAX_RATIO, RATIO_FLOOR, read_all, unwrap
+from profgate.readers.containers import inflate, read_all, unwrap
 from profgate.readers.json_objects import numbered_objects
 from profgate.readers.json_text import Json, begins_object, decode, ends_hold, listing, mapping, wrong
 from profgate.readers.quantities import MAX_TOTAL
@@ -330,15 +330,7 @@ def _starts_packed(head: bytes) -> bool:
 
 def _unpacked(data: bytes, where: str) -> bytes:
     """The JSON of ``profile <type> <length> NUL <json>``, deflated."""
-    unpacker = zlib.decompressobj()
-    limit = min(MAX_BYTES, max(RATIO_FLOOR, len(data) * MAX_RATIO))
-    try:
-        content = unpacker.decompress(data, limit)
-    except zlib.error as error:
-        raise ProfileError(f"{where}: byte 0", f"damaged packed data ({error}); store the profile again") from None
-    if not unpacker.eof:
-        what = "grows beyond what may be unpacked" if unpacker.unconsumed_tail else "ends too early"
-        raise ProfileError(f"{where}: byte {len(data)}", f"the packed profile {what}; store the profile again")
+    content = inflate(source_of(where, data))
     header, found, body = content.partition(b"\0")
     parts = header[:_HEADER_LIMIT].decode(errors="replace").split(" ")
     if not found or len(parts) != 3 or parts[0] != "profile" or parts[2] != str(len(body)):
