@@ -100,7 +100,7 @@ def test_damaged_zstandard_names_the_byte() -> None:
 
 @both
 @pytest.mark.parametrize(("limit", "most"), [("MAX_BYTES", 4 << 20), ("RATIO_FLOOR", 1 << 20)])
-def test_what_grows_beyond_a_limit_is_refused(
+def test_what_grows_beyond_the_caps_is_refused(
     pack: Pack, limit: str, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(containers, limit, most)
