@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from profgate import wiring
 from profgate.readers.base import ProfileReader
 from profgate.readers.foreign import FOREIGN
-from profgate.readers.handbook import HANDBOOK
+from profgate.readers.format_docs import FORMAT_DOCS
 
 UNPROVEN = "nothing yet: read by its documentation"
 
@@ -25,7 +25,7 @@ def run(argv: Sequence[str]) -> int:
 
 def _described(reader: ProfileReader) -> str:
     text = " ".join(inspect.cleandoc(type(reader).__doc__ or "").replace("`", "").split())
-    entry = HANDBOOK.get(reader.name)
+    entry = FORMAT_DOCS.get(reader.name)
     lines = [f"{reader.name}", f"  {text}"]
     if entry is not None:
         lines += [f"  known by: {entry.looks}", f"  record:   {entry.record}"]

@@ -1,27 +1,28 @@
 """Austin's text: samples as `P1;T2;file:function:line;... value`, below a header of `# key: value` lines."""
 
 import re
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from profgate.errors import ProfileError
-from profgate.model.profile import Configuration, Facts, FrameList, Profile
+from profgate.model.profile import Configuration, Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
+from profgate.readers.builders import Frames, Paths
 from profgate.readers.containers import read_all, unwrap
-from profgate.readers.quantities import sum_of
-from profgate.readers.stack_events import stacks_from_paths
 
 _HEADER = re.compile(r"# ([\w-]+): (.*)")
 _SAMPLE = re.compile(r"P\d+;T[^;]*?(?:;(.*))? (\d{1,15})(?:,(\d),(-?\d{1,15}))?")
 _MEMORY = re.compile(r"P\d+;T[^;]*?(?:;(.*))? (-?\d{1,15})")
-_FRAME = re.compile(r"(.*):([^:]*):(\d+)(?::\d+)*")
+_FRAME = re.compile(r"(.*):([^:]+):(\d+)(?::\d+)*")
+_INTERVAL = re.compile(r"[0-9]{1,9}")
 _MOST_UNREADABLE = 0.1
 _LONGEST_LINE = 1 << 20
-_MAX_LINE = 1 << 31
+
+_TIME, _CPU = Metric("time", "nanoseconds"), Metric("CPU time", "nanoseconds")
+_ADDED = Metric("memory added", "bytes", kind=MetricKind.COUNTED)
+_METRICS = {"wall": (_TIME,), "full": (_TIME, _CPU, _ADDED), "memory": (_ADDED,)}
 
 
 class AustinReader:
@@ -35,31 +36,29 @@ class AustinReader:
 
     def read(self, source: SourceFile) -> Profile:
         """Times in nanoseconds, memory that was added in bytes; processes and threads together. Raises ProfileError."""
-        where = source.name
-        samples = _Samples(where)
+        samples = _Samples(source.name)
         samples.add_all(read_all(unwrap(source)).decode(errors="replace").split("\n"))
         return samples.profile()
 
 
 @dataclass
 class _Samples:
-    """The samples while they are read, a path for each."""
+    """The samples read so far."""
 
     where: str
     header: dict[str, str] = field(default_factory=dict)
-    frames: dict[tuple[str, str | None, int | None], int] = field(default_factory=dict)
-    of_text: dict[str, int] = field(default_factory=dict)
-    flat: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=lambda: [0])
+    frames: Frames = field(default_factory=Frames)
+    frame_of_text: dict[str, int] = field(default_factory=dict)
+    paths: Paths = field(default_factory=Paths)
     values: list[tuple[int, ...]] = field(default_factory=list)
-    unreadable: Counter[str] = field(default_factory=Counter)
+    unreadable: int = 0
 
     @property
     def mode(self) -> str:
         return self.header.get("mode", "wall")
 
-    def add_all(self, lines: Iterable[str]) -> None:
-        """Every line. Raises ProfileError where too many of them are no samples, or the mode changes below one."""
+    def add_all(self, lines: list[str]) -> None:
+        """Add all lines. Raises ProfileError where too many are no samples, or the mode changes below a sample."""
         first = ""
         for number, line in enumerate(lines, start=1):
             text = line.rstrip("\r")
@@ -71,62 +70,47 @@ class _Samples:
                     self.header.setdefault(fact[1], fact[2])
             elif text and not self.add(text):
                 first = first or f"{self.where}:{number}"
-                self.unreadable["lines that are no samples"] += 1
-        if self.unreadable.total() > _MOST_UNREADABLE * (len(self.values) + self.unreadable.total()):
+                self.unreadable += 1
+        if self.unreadable > _MOST_UNREADABLE * (len(self.values) + self.unreadable):
             raise ProfileError(first, "expected 'P1;T2;file:function:line 42'; record the profile again")
 
     def add(self, text: str) -> bool:
-        """Whether the line is a sample, which it then adds."""
-        sample = (_MEMORY if self.mode == "memory" else _SAMPLE).fullmatch(text) if len(text) < _LONGEST_LINE else None
-        if sample is None or (self.mode == "full") != (self.mode != "memory" and sample[3] is not None):
+        """Add the line if it is a sample; whether it is."""
+        memory = self.mode == "memory"
+        sample = (_MEMORY if memory else _SAMPLE).fullmatch(text) if len(text) < _LONGEST_LINE else None
+        if sample is None or (self.mode == "full") != (not memory and sample[3] is not None):
             return False
         value = int(sample[2])
-        if self.mode == "memory":
-            self.values.append((max(value, 0),))
-        elif self.mode == "full":
+        if self.mode == "full":
             # time while a thread was idle is no CPU time; memory that was given back has no callers
             self.values.append((value, 0 if int(sample[3]) else value, max(int(sample[4]), 0)))
         else:
-            self.values.append((value,))
-        self.flat.extend(self.frame_of(part) for part in (sample[1] or "").split(";") if part)
-        self.ends.append(len(self.flat))
+            self.values.append((max(value, 0),))
+        self.paths.add(self.frame_number(part) for part in (sample[1] or "").split(";") if part)
         return True
 
-    def frame_of(self, text: str) -> int:
-        known = self.of_text.get(text)
-        if known is None:
+    def frame_number(self, text: str) -> int:
+        number = self.frame_of_text.get(text)
+        if number is None:
             found = _FRAME.fullmatch(text)
-            key = (found[2], found[1] or None, _line(found[3])) if found and found[2] else (text, None, None)
-            known = self.of_text[text] = self.frames.setdefault(key, len(self.frames))
-        return known
-
-    def metrics(self) -> tuple[Metric, ...]:
-        time = Metric("time" if self.mode in {"wall", "full"} else "CPU time", "nanoseconds")
-        memory = Metric("memory added", "bytes", kind=MetricKind.COUNTED)
-        return {"memory": (memory,), "full": (time, Metric("CPU time", "nanoseconds"), memory)}.get(self.mode, (time,))
+            place = (found[2], found[1], int(found[3][:12])) if found else (text,)
+            number = self.frame_of_text[text] = self.frames.number_of(*place)
+        return number
 
     def profile(self) -> Profile:
-        """All of it. Raises ProfileError where the sums do not fit."""
-        metrics = self.metrics()
+        """The profile of all samples. Raises ProfileError where the sums do not fit."""
+        metrics = _METRICS.get(self.mode, (_CPU,))
         scale = np.array([1000 if metric.unit == "nanoseconds" else 1 for metric in metrics], np.int64)
         values = np.array(self.values, np.int64).reshape(-1, len(metrics)).T * scale[:, None]
-        for row in values:
-            sum_of(row, self.where)
         interval = self.header.get("interval", "")
-        stated = interval.isascii() and interval.isdigit() and len(interval) < 10
-        period = int(interval) * 1000 if stated and int(interval) else None
-        keys = list(self.frames)
+        period = int(interval) * 1000 if _INTERVAL.fullmatch(interval) else 0
         return Profile(
             name=self.where,
             configuration=Configuration(),
             metrics=metrics,
-            frames=FrameList(
-                [key[0] for key in keys], [key[1] for key in keys], [key[2] for key in keys], [None] * len(keys)
-            ),
-            stacks=stacks_from_paths(
-                np.array(self.flat, np.int64), np.array(self.ends, np.int64), values, where=self.where
-            ),
-            periods=tuple(period if metric.unit == "nanoseconds" else None for metric in metrics),
+            frames=self.frames.listed(),
+            stacks=self.paths.stacks(values, self.where),
+            periods=tuple(period or None if metric.unit == "nanoseconds" else None for metric in metrics),
             facts=Facts(
                 format=AustinReader.name,
                 profiler="austin",
@@ -134,9 +118,5 @@ class _Samples:
                 runtime=self.header.get("python"),
                 rate=1e9 / period if period else None,
             ),
-            warnings=tuple(f"{what}: {count}" for what, count in self.unreadable.items()),
+            warnings=(f"lines that are no samples: {self.unreadable}",) if self.unreadable else (),
         )
-
-
-def _line(written: str) -> int | None:
-    return int(written) if len(written) < 12 and 0 < int(written) < _MAX_LINE else None

@@ -1,4 +1,4 @@
-"""The one shape of every reader."""
+"""The interfaces of readers."""
 
 from collections.abc import Sequence
 from typing import Protocol, TypeVar, runtime_checkable

@@ -5,18 +5,19 @@ Source: Valgrind's manual, "Callgrind Format Specification".
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from profgate.errors import ProfileError
-from profgate.model.arrays import IntArray, read_only
-from profgate.model.profile import CallGraph, Configuration, Facts, FrameList, Profile
+from profgate.model.arrays import IntArray
+from profgate.model.profile import Configuration, Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import BASE_UNITS, Metric, MetricKind
-from profgate.readers.call_circles import circles_of
-from profgate.readers.containers import unwrap
+from profgate.readers.builders import Frames, call_graph
+from profgate.readers.containers import numbered_lines, unwrap
 from profgate.readers.quantities import MAX_TOTAL
+from profgate.readers.strongly_connected import components_of
 
 _HEADER = re.compile(
     rb"(?:# callgrind format|(?:version|creator|desc|cmd|pid|thread|part|positions|events): ?[^\r\n]*)\r?\n"
@@ -24,7 +25,7 @@ _HEADER = re.compile(
 _BODY = re.compile(rb"\n(?:fl|fn|ob)=")
 _NUMBERED = re.compile(r"\((\d{1,18})\)(?:[ \t]+(.*))?", re.DOTALL)
 _WITH_UNIT = re.compile(r"(?P<name>.+?)_\((?P<factor>\d{0,6})(?P<unit>[a-zA-Zµ]+)\)")
-# callgrind tells the levels of a recursion apart by these; together they are the function
+# the number of a level of a recursion, which callgrind counts as a function of its own
 _RECURSION = re.compile(r"'\d+$")
 _CREATOR = re.compile(r"(?P<name>[A-Za-z]+)[- ](?P<version>[\d.]+)")
 _UNKNOWN = ("???", "", "php:internal")
@@ -33,11 +34,8 @@ _SPACES = {
     "fl": "file", "fi": "file", "fe": "file", "cfi": "file", "cfl": "file",
 }  # fmt: skip
 _JUMPS = ("jump=", "jcnd=", "jfi=", "jfn=")
-_MAX_LINE = 1 << 16
 _MAX_EVENTS = 64
 _MAX_DIGITS = 19
-
-Function = tuple[str, str | None, str | None]
 
 
 class CallgrindReader:
@@ -56,18 +54,15 @@ class CallgrindReader:
         """A metric for each event. Raises ProfileError with the line."""
         source = unwrap(source)
         text = _Text(source.name)
-        with source.open(0, None) as stream:
-            while line := stream.readline(_MAX_LINE):
-                text.number += 1
-                if len(line) == _MAX_LINE:
-                    raise text.error(f"is longer than {_MAX_LINE} bytes")
-                text.add(line.decode(errors="replace").strip())
+        for number, line in numbered_lines(source):
+            text.number = number
+            text.add(line.decode(errors="replace").strip())
         return text.profile()
 
 
 @dataclass
 class _Text:
-    """The file while it is read."""
+    """What was read so far."""
 
     where: str
     number: int = 0
@@ -75,7 +70,7 @@ class _Text:
     positions: int = 1
     header: dict[str, str] = field(default_factory=dict)
     names: dict[tuple[str, str], str] = field(default_factory=dict)
-    functions: dict[Function, int] = field(default_factory=dict)
+    frames: Frames = field(default_factory=Frames)
     lines: dict[int, int] = field(default_factory=dict)
     own: list[list[int]] = field(default_factory=list)
     edges: dict[tuple[int, int], list[int]] = field(default_factory=dict)
@@ -158,29 +153,29 @@ class _Text:
                 self.callee["cfl" if key == "cfi" else key] = name
 
     def function(self, name: str, file: str | None, module: str | None) -> int:
-        key = (_RECURSION.sub("", name), None if file in _UNKNOWN else file, None if module in _UNKNOWN else module)
-        number = self.functions.setdefault(key, len(self.functions))
+        known_file, known_module = (None if part in _UNKNOWN else part for part in (file, module))
+        number = self.frames.number_of(_RECURSION.sub("", name), known_file, module=known_module)
         if number == len(self.own):
             self.own.append([0] * len(self.events))
         return number
 
-    def begin_call(self, words: list[str]) -> None:
-        """Who is called how often; the next line says for what."""
-        if "cfn" not in self.callee or self.current is None or len(words) < 2:
+    def begin_call(self, parts: list[str]) -> None:
+        """Remember callee and number of calls for the next line, which has their cost."""
+        if "cfn" not in self.callee or self.current is None or len(parts) < 2:
             raise self.error("is no call of a function that was named before")
         file, module = self.callee.get("cfl", self.inside), self.callee.get("cob", self.object)
-        self.called = self.function(self.callee["cfn"], file, module), self.numbers(words[:1])[0]
+        self.called = self.function(self.callee["cfn"], file, module), self.numbers(parts[:1])[0]
         self.callee = {}
 
     def add_cost(self, text: str) -> None:
-        words = text.split()
-        if len(words) < self.positions:
-            raise self.error(f"has {len(words)} numbers, {self.positions} positions come before the costs")
-        self.move(words[: self.positions])
+        parts = text.split()
+        if len(parts) < self.positions:
+            raise self.error(f"has {len(parts)} numbers, {self.positions} positions come before the costs")
+        self.move(parts[: self.positions])
         if self.jumped:
             self.jumped = False
             return
-        costs = self.numbers(words[self.positions :])
+        costs = self.numbers(parts[self.positions :])
         if self.current is None:
             raise self.error("has costs before any function was named")
         if len(costs) > len(self.events):
@@ -197,24 +192,22 @@ class _Text:
         for place, cost in enumerate(costs, at):
             into[place] += cost
 
-    def move(self, words: list[str]) -> None:
+    def move(self, texts: list[str]) -> None:
         """The position of a line with costs; the last column is the line in the source."""
-        for place, word in enumerate(words):
-            if word == "*":
-                continue
-            distance = self.numbers([word.lstrip("+-")])[0]
-            self.last[place] = {"+": self.last[place] + distance, "-": self.last[place] - distance}.get(
-                word[0], distance
-            )
+        for place, text in enumerate(texts):
+            if text != "*":
+                number = self.numbers([text.lstrip("+-")])[0]
+                sign = {"+": 1, "-": -1}.get(text[0])
+                self.last[place] = number if sign is None else self.last[place] + sign * number
 
-    def numbers(self, words: list[str]) -> list[int]:
+    def numbers(self, texts: list[str]) -> list[int]:
         """Whole numbers, also those written 0x1f."""
-        if max(map(len, words), default=0) > _MAX_DIGITS:
+        if max(map(len, texts), default=0) > _MAX_DIGITS:
             raise self.error("has a number beyond 2^63")
         try:
-            return [int(word, 16) if word[:2] == "0x" else int(word) for word in words]
+            return [int(text, 16) if text[:2] == "0x" else int(text) for text in texts]
         except ValueError:
-            raise self.error(f"has {' '.join(words)[:60]!r} where numbers stand") from None
+            raise self.error(f"has {' '.join(texts)[:60]!r} where numbers stand") from None
 
     def error(self, what: str) -> ProfileError:
         return ProfileError(f"{self.where}: line {self.number}", f"{what}; record it again")
@@ -224,33 +217,40 @@ class _Text:
         own = self.columns(self.own, self.events).T
         self.check_totals(own)
         rows = [row for row in range(len(self.events)) if np.all(own[row] >= 0)]
-        refused = [event for row, event in enumerate(self.events) if row not in rows]
         measured = [_metric_of(self.events[row]) for row in rows]
+        left_out = [event for row, event in enumerate(self.events) if row not in rows]
         edges = self.columns(list(self.edges.values()), ["calls", *self.events]).T
-        caller, callee = np.array(list(self.edges), dtype=np.int64).reshape(-1, 2).T.copy()
-        total, circles = _totals(own, caller, callee, edges[1:])
+        caller, callee = np.array(list(self.edges), dtype=np.int64).reshape(-1, 2).T
+        total, bounds = _totals(own, caller, callee, edges[1:])
         factors = np.array([factor for _, factor in measured], dtype=np.int64).reshape(-1, 1)
         tables = [self.scaled(table[rows], factors) for table in (own, total, np.minimum(edges[1:], total[:, callee]))]
         calls = np.zeros(len(self.own), dtype=np.int64)
         np.add.at(calls, callee, edges[0])
-        graph = CallGraph(
-            self_value=tables[0],
-            total_value=tables[1],
-            calls=read_only(calls),
-            caller=read_only(caller),
-            callee=read_only(callee),
+        graph = call_graph(
+            own=tables[0],
+            total=tables[1],
+            calls=calls,
+            edges=self.edges,
             edge_total=tables[2],
-            edge_calls=read_only(edges[0].copy()),
+            edge_calls=edges[0],
         )
+        lines = [self.lines.get(number) for number in range(len(self.own))]
+        creator = _CREATOR.match(self.header.get("creator", ""))
+        name, version = creator.group("name", "version") if creator else (None, None)
         return Profile(
             name=self.where,
             configuration=Configuration(),
             metrics=tuple(metric for metric, _ in measured),
-            frames=self.frames(),
+            frames=replace(self.frames.listed(), lines=lines),
             graph=graph,
             periods=(None,) * len(rows),
-            facts=self.facts(),
-            warnings=tuple(self.warnings(refused, circles)),
+            facts=Facts(
+                format=CallgrindReader.name,
+                profiler=name,
+                profiler_version=version,
+                runtime="php" if name == "xdebug" else None,
+            ),
+            warnings=tuple(self.warnings(left_out, bounds)),
         )
 
     def columns(self, rows: list[list[int]], names: list[str]) -> IntArray:
@@ -264,55 +264,44 @@ class _Text:
         """The table in base units."""
         if len(table) and table.shape[1] and np.any(table.sum(axis=1, dtype=object) * factors.T > MAX_TOTAL):
             raise ProfileError(self.where, "the costs add up beyond 2^63 of their base unit; record less")
-        return read_only(table * factors)
+        scaled: IntArray = table * factors
+        return scaled
 
     def check_totals(self, own: IntArray) -> None:
-        """Costs must be what the file says they add up to; Xdebug rounds them, so they do not."""
+        """Raise ProfileError unless costs add up to the totals of the file; those of Xdebug are rounded and do not."""
         if self.stated is None or self.header.get("creator", "").startswith("xdebug"):
             return
-        for event, sum_of, stated in zip(self.events, own.sum(axis=1).tolist(), self.stated, strict=False):
-            if sum_of != stated:
-                raise ProfileError(self.where, f"the costs of {event} add up to {sum_of}, the file says {stated}")
+        for event, total, stated in zip(self.events, own.sum(axis=1).tolist(), self.stated, strict=False):
+            if total != stated:
+                raise ProfileError(self.where, f"the costs of {event} add up to {total}, the file states {stated}")
 
-    def frames(self) -> FrameList:
-        keys = list(self.functions)
-        lines = [self.lines.get(number) for number in range(len(keys))]
-        return FrameList([key[0] for key in keys], [key[1] for key in keys], lines, [key[2] for key in keys])
-
-    def facts(self) -> Facts:
-        creator = _CREATOR.match(self.header.get("creator", ""))
-        name = creator["name"] if creator else None
-        runtime = "php" if name == "xdebug" else None
-        version = creator["version"] if creator else None
-        return Facts(format=CallgrindReader.name, profiler=name, profiler_version=version, runtime=runtime)
-
-    def warnings(self, refused: list[str], circles: int) -> Iterator[str]:
+    def warnings(self, left_out: list[str], bounds: int) -> Iterator[str]:
         if self.stated is None:
             yield "the file ends without totals; it may be cut off"
-        for event in refused:
+        for event in left_out:
             yield f"{event} is left out: it has negative costs"
-        if circles:
-            yield f"the inclusive costs of {circles} functions that call each other in circles are upper bounds"
+        if bounds:
+            yield f"the inclusive costs of {bounds} functions that call each other in circles are upper bounds"
 
 
 def _totals(own: IntArray, caller: IntArray, callee: IntArray, costs: IntArray) -> tuple[IntArray, int]:
     """int64[event, function] inclusive costs, and how many of them are upper bounds.
 
     A function costs what it does itself and what it calls; calls of itself are part of that. Functions that call each
-    other in a circle count each other's costs again and again, so all of the circle together is the bound.
+    other in a circle count each other's costs again and again, so the cost of the whole circle is the bound.
     """
     total = own.copy()
     others = caller != callee
-    circle, sizes = circles_of(caller, callee, own.shape[1])
+    circle, sizes = components_of(caller, callee, own.shape[1])
     leaving = circle[caller] != circle[callee]
     bound = np.zeros((len(own), len(sizes)), dtype=np.int64)
     for event in range(len(own)):
         np.add.at(total[event], caller[others], costs[event, others])
         np.add.at(bound[event], circle, own[event])
         np.add.at(bound[event], circle[caller[leaving]], costs[event, leaving])
-    turning = sizes[circle] > 1
-    total[:, turning] = np.minimum(total, bound[:, circle])[:, turning]
-    return total, int(turning.sum())
+    bounded = sizes[circle] > 1
+    total[:, bounded] = np.minimum(total, bound[:, circle])[:, bounded]
+    return total, int(bounded.sum())
 
 
 def _metric_of(event: str) -> tuple[Metric, int]:

@@ -3,20 +3,21 @@
 import io
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib import import_module
+from itertools import count
 from types import ModuleType
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from profgate.errors import ProfileError
 from profgate.model.source import SourceFile, source_of
 
 MAX_BYTES = 1 << 30
 MAX_LAYERS = 3
-# no profile text met in the wild comes near; below the floor a ratio says nothing
+# no profile text met in the wild comes near; below the floor a ratio means nothing
 MAX_RATIO = 400
 RATIO_FLOOR = 64 << 20
 CHUNK = 1 << 20
+MAX_LINE = 1 << 16
 
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -26,16 +27,7 @@ _UTF16_BOMS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _UTF16_PROBE = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Caps:
-    """How large the contents of a container may grow."""
-
-    size: int = MAX_BYTES
-    ratio: int = MAX_RATIO
-    ratio_floor: int = RATIO_FLOOR
-
-
-def unwrap(source: SourceFile, caps: Caps = Caps()) -> SourceFile:
+def unwrap(source: SourceFile) -> SourceFile:
     """The profile itself: at most three layers of gzip and zstandard taken off, and its text made plain UTF-8.
 
     Raises ProfileError where the container is damaged, too large, too deep, or needs a tool we do not have.
@@ -43,10 +35,10 @@ def unwrap(source: SourceFile, caps: Caps = Caps()) -> SourceFile:
     for _ in range(MAX_LAYERS):
         if not source.head.startswith(_PACKED):
             break
-        source = source_of(source.name, inflate(source, caps))
+        source = source_of(source.name, inflate(source))
     if source.head.startswith(_PACKED):
         raise ProfileError(source.name, f"packed more than {MAX_LAYERS} times; unpack it first")
-    return _plain_text(source, caps)
+    return _plain_text(source)
 
 
 def is_wrapped(source: SourceFile) -> bool:
@@ -55,76 +47,66 @@ def is_wrapped(source: SourceFile) -> bool:
     return head.startswith((*_PACKED, _UTF8_BOM)) or _utf16_of(head) is not None
 
 
-def read_all(source: SourceFile, caps: Caps = Caps()) -> bytes:
+def read_all(source: SourceFile) -> bytes:
     """All bytes of a source. Raises ProfileError when there are more than may be held in memory."""
-    data = source.read(caps.size)
-    if len(data) > caps.size:
-        raise ProfileError(source.name, f"larger than {caps.size} bytes; record less, or aggregate it first")
+    data = source.read(MAX_BYTES)
+    if len(data) > MAX_BYTES:
+        raise ProfileError(source.name, f"larger than {MAX_BYTES} bytes; record less, or aggregate it first")
     return data
 
 
-def inflate(source: SourceFile, caps: Caps = Caps()) -> bytes:
-    """The contents of one layer. Raises ProfileError where it is damaged or too large."""
+def numbered_lines(source: SourceFile) -> Iterator[tuple[int, bytes]]:
+    """The lines of a text, from 1 on. Raises ProfileError for a line longer than 64 KiB."""
+    with source.open(0, None) as stream:
+        for number in count(1):
+            line = stream.readline(MAX_LINE)
+            if not line:
+                return
+            if len(line) == MAX_LINE:
+                what = f"is longer than {MAX_LINE} bytes; record it again"
+                raise ProfileError(f"{source.name}: line {number}", what)
+            yield number, line
+
+
+def inflate(source: SourceFile) -> bytes:
+    """The contents of a layer of gzip, zstandard or zlib. Raises ProfileError where it is damaged or too large."""
     unpacked = io.BytesIO()
     with source.open(0, None) as stream:
-        pieces = _gzip_pieces if source.head.startswith(_GZIP) else _zstd_pieces
-        for piece, taken in pieces(stream, source.name):
+        for piece, taken in _pieces(stream, source):
             unpacked.write(piece)
             size = unpacked.tell()
-            if size > caps.size or (size > caps.ratio_floor and size > taken * caps.ratio):
+            if size > MAX_BYTES or (size > RATIO_FLOOR and size > taken * MAX_RATIO):
                 raise ProfileError(
                     f"{source.name}: byte {taken}", f"the packed profile grows beyond {size} bytes; give a smaller one"
                 )
     return unpacked.getvalue()
 
 
-def _gzip_pieces(stream: BinaryIO, name: str) -> Iterator[tuple[bytes, int]]:
+def _pieces(stream: BinaryIO, source: SourceFile) -> Iterator[tuple[bytes, int]]:
     """Unpacked bytes of all members, with the number of packed bytes read so far."""
+    zstd = _zstd() if source.head.startswith(_ZSTD) else None
+    kind, damage = ("packed", zlib.error) if zstd is None else ("zstandard", zstd.ZstdError)
     taken, waiting = 0, b""
     while True:
-        member = zlib.decompressobj(wbits=31)
+        member: Any = zlib.decompressobj(wbits=47) if zstd is None else zstd.ZstdDecompressor()
         while not member.eof:
-            if not waiting:
+            if not waiting and (zstd is None or member.needs_input):
                 waiting = stream.read(CHUNK)
                 taken += len(waiting)
-            if not waiting:
-                raise ProfileError(f"{name}: byte {taken}", "the gzip data ends too early; record or upload it again")
+                if not waiting:
+                    what = f"the {kind} data ends too early; record or upload it again"
+                    raise ProfileError(f"{source.name}: byte {taken}", what)
             try:
                 piece = member.decompress(waiting, CHUNK)
-            except zlib.error as error:
-                raise ProfileError(f"{name}: byte {taken - len(waiting)}", f"damaged gzip data ({error})") from None
-            waiting = member.unconsumed_tail
+            except damage as error:
+                place = f"{source.name}: byte {taken - len(waiting)}"
+                raise ProfileError(place, f"damaged {kind} data ({error}); record or upload it again") from None
+            waiting = member.unconsumed_tail if zstd is None else b""
             yield piece, taken
         waiting = member.unused_data or stream.read(CHUNK)
         taken += 0 if member.unused_data else len(waiting)
         # tools pad with zeros and may append signatures: only another member is data
-        if not waiting.startswith(_GZIP):
-            return
-
-
-def _zstd_pieces(stream: BinaryIO, name: str) -> Iterator[tuple[bytes, int]]:
-    """Unpacked bytes of all frames, with the number of packed bytes read so far."""
-    zstd = _zstd()
-    taken, waiting = 0, b""
-    while True:
-        frame = zstd.ZstdDecompressor()
-        while not frame.eof:
-            if frame.needs_input and not waiting:
-                waiting = stream.read(CHUNK)
-                taken += len(waiting)
-                if not waiting:
-                    raise ProfileError(
-                        f"{name}: byte {taken}", "the zstandard data ends too early; record or upload it again"
-                    )
-            try:
-                piece = frame.decompress(waiting, CHUNK)
-            except zstd.ZstdError as error:
-                raise ProfileError(f"{name}: byte {taken - len(waiting)}", f"damaged data ({error})") from None
-            waiting = b""
-            yield piece, taken
-        waiting = frame.unused_data or stream.read(CHUNK)
-        taken += 0 if frame.unused_data else len(waiting)
-        if not waiting.startswith(_ZSTD):
+        if not waiting.startswith(_GZIP if zstd is None else _ZSTD):
             return
 
 
@@ -136,28 +118,24 @@ def _zstd() -> ModuleType:
         return import_module("backports.zstd")
 
 
-def _plain_text(source: SourceFile, caps: Caps) -> SourceFile:
+def _plain_text(source: SourceFile) -> SourceFile:
     head = source.head
     if head.startswith(_UTF8_BOM):
-        return source_of(source.name, read_all(source, caps)[len(_UTF8_BOM) :])
+        return source_of(source.name, read_all(source)[len(_UTF8_BOM) :])
     encoding = _utf16_of(head)
     if encoding is None:
         return source
-    data = read_all(source, caps)
+    data = read_all(source)
     text = data[2 if data[:2] in _UTF16_BOMS else 0 :].decode(encoding, errors="replace")
     return source_of(source.name, text.encode())
 
 
 def _utf16_of(head: bytes) -> str | None:
-    return _UTF16_BOMS.get(head[:2]) or _utf16_without_mark(head)
-
-
-def _utf16_without_mark(head: bytes) -> str | None:
-    """The byte order of a text in which every second byte of the beginning is zero, or None."""
+    """The byte order of a text in UTF-16: by its mark, or because every second byte of the beginning is zero."""
     probe = head[:_UTF16_PROBE]
     even, odd = probe[::2], probe[1::2]
-    if len(odd) < 4 or len(even) != len(odd):
-        return None
+    if head[:2] in _UTF16_BOMS or len(odd) < 4 or len(even) != len(odd):
+        return _UTF16_BOMS.get(head[:2])
     if not any(odd) and _is_text(even):
         return "utf-16-le"
     return "utf-16-be" if not any(even) and _is_text(odd) else None

@@ -3,28 +3,25 @@
 import re
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
 
 from profgate.model.arrays import IntArray, read_only
-from profgate.model.profile import Configuration, Facts, FrameList, Profile, Stacks
+from profgate.model.profile import Configuration, Facts, Profile, Stacks
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric
-from profgate.readers.containers import read_all, unwrap
-from profgate.readers.json_text import Json, begins_object, decode, ends_hold, listing, mapping, wrong
-from profgate.readers.quantities import MAX_TOTAL, in_base_unit, whole_numbers
+from profgate.readers.builders import Frames
+from profgate.readers.json_objects import document_of, is_number, numbered_objects
+from profgate.readers.json_text import Json, begins_object, ends_hold, listing, mapping, wrong
+from profgate.readers.quantities import in_base_unit, whole_numbers
 from profgate.readers.stack_events import stacks_from_parents
 
-_ROOT, _COLLECTOR = "(root)", "(garbage collector)"
-_IDLE = "(idle)"
-_SPECIAL = (_ROOT, _COLLECTOR, _IDLE)
-_NO_FRAME = -1  # the root, and idling, which is no cost
+_ROOT, _COLLECTOR, _IDLE = "(root)", "(garbage collector)", "(idle)"
+_NO_FRAME = -1  # of the root, and of idling, which is no cost
 _FILE = "file://"
 _DRIVE = re.compile(r"/[A-Za-z]:/")
 _DECIMALS = 3
-_MAX_LINE = 1 << 31
 
 
 class CpuprofileReader:
@@ -43,20 +40,20 @@ class CpuprofileReader:
     def read(self, source: SourceFile) -> Profile:
         """One metric: the time that samples lasted, in nanoseconds, with the mean as period. Raises ProfileError."""
         where = source.name
-        document = mapping(decode(read_all(unwrap(source)), where), where, "the document")
+        document = document_of(source)
         if "timeDeltas" not in document:
-            raise wrong(where, "has no 'timeDeltas', so nothing tells how long a sample lasted")
-        tree = _Tree(where)
-        for number, node in enumerate(listing(document.get("nodes"), where, "'nodes'")):
-            tree.add_node(mapping(node, f"{where}: node {number}", "it"), f"{where}: node {number}")
+            raise wrong(where, "has no 'timeDeltas', so the durations of its samples are unknown")
+        tree = _Nodes(where)
+        for place, node in numbered_objects(document.get("nodes"), where, "'nodes'", "node"):
+            tree.add(node, place)
         sampled = tree.numbers_of(listing(document.get("samples"), where, "'samples'"))
-        durations, backwards = _durations(document, len(sampled), where)
-        values, _, exponent = in_base_unit(durations.values, "us", durations.exponent, where)
+        durations, exponent, backwards = _durations(document, len(sampled), where)
+        values, _, exponent = in_base_unit(durations, "us", exponent, where)
         return Profile(
             name=where,
             configuration=Configuration(),
             metrics=(Metric("time", "nanoseconds", exponent=exponent),),
-            frames=tree.frame_list(),
+            frames=tree.frames.listed(),
             stacks=tree.stacks(sampled, values),
             periods=(tree.mean_duration(sampled, values),),
             facts=Facts(format=CpuprofileReader.name, profiler="v8", runtime="javascript"),
@@ -64,79 +61,65 @@ class CpuprofileReader:
         )
 
 
-class _Durations(NamedTuple):
-    """How long each sample lasted: int64 microseconds times ``10**exponent``."""
+def _durations(document: Json, samples: int, where: str) -> tuple[IntArray, int, int]:
+    """Durations int64[sample] in microseconds times ``10**exponent``, the exponent, and how many samples go back.
 
-    values: IntArray
-    exponent: int
-
-
-def _durations(document: Json, samples: int, where: str) -> tuple[_Durations, int]:
-    """A sample lasts until the next one, the last until the end; and how many stand before the one ahead of them.
-
-    The order of samples is that of the clock, so a time that goes back is taken for the latest one before it.
+    A sample lasts until the next one, the last until the end. The order of samples is that of the clock, so a time that
+    goes back is taken for the latest time before it.
     """
     deltas = listing(document["timeDeltas"], where, "'timeDeltas'")
     if len(deltas) != samples:
         raise wrong(where, f"has {samples} samples and {len(deltas)} times between them")
-    written = [_time(delta, where, "'timeDeltas'") for delta in deltas]
+    steps = [_time(delta, where, "'timeDeltas'") for delta in deltas]
     start, end = (_time(document.get(key, 0), where, repr(key)) for key in ("startTime", "endTime"))
-    numbers, exponent, _ = whole_numbers([*written, end - start], _DECIMALS, where)
-    steps, whole = numbers[:-1], numbers[-1]
-    times = np.maximum.accumulate(np.cumsum(np.array(steps, dtype=np.int64)))
-    values = np.diff(times, append=max(whole, int(times[-1]))) if samples else times
-    return _Durations(values, exponent), sum(step < 0 for step in steps[1:])
+    numbers, exponent, _ = whole_numbers([*steps, end - start], _DECIMALS, where)
+    times = np.maximum.accumulate(np.cumsum(np.array(numbers[:-1], dtype=np.int64)))
+    values = np.diff(times, append=max(numbers[-1], int(times[-1]))) if samples else times
+    return values, exponent, sum(step < 0 for step in numbers[1:-1])
 
 
 def _time(value: object, where: str, key: str) -> int | Decimal:
-    if isinstance(value, bool) or not isinstance(value, int | Decimal) or not -MAX_TOTAL <= value <= MAX_TOTAL:
+    if not is_number(value):
         raise wrong(where, f"has {str(value)[:40]!r} for a time in {key}")
     return value
 
 
 @dataclass
-class _Tree:
-    """The call tree while it is read; nodes are numbered as they come."""
+class _Nodes:
+    """The call tree read so far; nodes are numbered in the order of the file."""
 
     where: str
     numbers: dict[int, int] = field(default_factory=dict)
-    names: list[str] = field(default_factory=list)  # of nodes that mean something special, else empty
+    names: list[str] = field(default_factory=list)  # of the root, the collector and idling, else empty
     frame: list[int] = field(default_factory=list)
-    frames: dict[tuple[str, str | None, int | None, str], int] = field(default_factory=dict)
+    frames: Frames = field(default_factory=Frames)
     links: list[tuple[int, int]] = field(default_factory=list)
 
-    def add_node(self, node: Json, where: str) -> None:
-        """A node with the calls below it, which may name their caller instead."""
+    def add(self, node: Json, where: str) -> None:
+        """Add a node with its links to the calls below it, or to its caller."""
         number, own = len(self.names), _id_of(node.get("id"), where)
         if self.numbers.setdefault(own, number) != number:
             raise wrong(where, f"has the id {own} of another node")
         call = mapping(node.get("callFrame"), where, "'callFrame'")
         name = str(call.get("functionName") or "(anonymous)")
-        special = not call.get("url") and name in _SPECIAL
+        special = not call.get("url") and name in {_ROOT, _COLLECTOR, _IDLE}
         self.names.append(name if special else "")
-        self.frame.append(_NO_FRAME if special and name != _COLLECTOR else self.frame_of(name, call))
+        self.frame.append(_NO_FRAME if special and name != _COLLECTOR else self.frame_number(name, call))
         self.links += [(own, _id_of(child, where)) for child in listing(node.get("children", []), where, "'children'")]
         if "parent" in node:
             self.links.append((_id_of(node["parent"], where), own))
 
-    def frame_of(self, name: str, call: Json) -> int:
-        """The frame of a function; its place tells functions without a name apart."""
+    def frame_number(self, name: str, call: Json) -> int:
+        """The frame of a function; its column distinguishes functions without a name."""
         url, line = call.get("url"), call.get("lineNumber")
-        file = _file_of(url) if isinstance(url, str) and url else None
-        first = line + 1 if isinstance(line, int) and 0 <= line < _MAX_LINE else None  # V8 counts from 0
-        return self.frames.setdefault((name, file, first, str(call.get("columnNumber"))), len(self.frames))
-
-    def frame_list(self) -> FrameList:
-        """The frames met, in the order of their numbers."""
-        keys = list(self.frames)
-        return FrameList(
-            [key[0] for key in keys], [key[1] for key in keys], [key[2] for key in keys], [None] * len(keys)
-        )
+        file = _file_of(url) if isinstance(url, str) else None
+        first = line + 1 if isinstance(line, int) else None  # V8 counts from 0
+        return self.frames.number_of(name, file, first, place=str(call.get("columnNumber")))
 
     def numbers_of(self, ids: list[object]) -> IntArray:
         """int64[id]: the node of each."""
         try:
-            return np.array([self.numbers[_id_of(one, self.where)] for one in ids], dtype=np.int64)
+            return np.array([self.numbers[_id_of(node, self.where)] for node in ids], dtype=np.int64)
         except KeyError as error:
             raise wrong(self.where, f"names node {error.args[0]}, which it does not hold") from None
 
@@ -149,11 +132,11 @@ class _Tree:
         np.add.at(own, sampled, durations)
         root = sum(own[number].item() for number, name in enumerate(self.names) if name == _ROOT)
         # what hangs below a node that is no call becomes a child of the root
-        kept = frame != _NO_FRAME
-        place = np.append(np.cumsum(kept) - 1, -1)
-        above = np.where(parent >= 0, np.append(kept, False)[parent], False)
+        calls = frame != _NO_FRAME
+        place = np.append(np.cumsum(calls) - 1, -1)
+        above = np.where(parent >= 0, np.append(calls, False)[parent], False)
         found = stacks_from_parents(
-            np.where(above, place[parent], -1)[kept], frame[kept], own[kept].reshape(1, -1), where=self.where
+            np.where(above, place[parent], -1)[calls], frame[calls], own[calls].reshape(1, -1), where=self.where
         )
         return replace(found, root_values=read_only(np.array([root], dtype=np.int64)))
 
@@ -165,7 +148,7 @@ class _Tree:
     def parents(self) -> IntArray:
         """int64[node]: the number of its caller, -1 where it has none."""
         parent = np.full(len(self.names), -1, dtype=np.int64)
-        above, below = self.numbers_of([one for one, _ in self.links]), self.numbers_of([one for _, one in self.links])
+        above, below = (self.numbers_of([link[end] for link in self.links]) for end in (0, 1))
         parent[below] = above
         if np.any(parent[below] != above):
             raise wrong(self.where, "has a node with two callers")

@@ -3,19 +3,16 @@
 Source: "Processed profile format" and "CHANGELOG-formats" of the Firefox profiler's documentation, versions up to 58.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 
 import numpy as np
 
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
-from profgate.readers.containers import read_all, unwrap
-from profgate.readers.json_text import Json, begins_object, decode, ends_hold, listing, mapping, wrong
-from profgate.readers.quantities import MAX_TOTAL
-from profgate.readers.stack_tables import NONE, WEIGHTS, Forest, Planted, numbers, text
+from profgate.readers.json_objects import document_of, numbered_objects, weights_of
+from profgate.readers.json_text import Json, begins_object, ends_hold, listing, mapping, wrong
+from profgate.readers.stack_tables import NONE, WEIGHTS, Thread, Threads, numbers, text
 
 # samply leaves names to the viewer
 _ADVICE = "open it with `samply load`, wait for the names and save it there"
@@ -35,35 +32,36 @@ class FirefoxReader:
     def read(self, source: SourceFile) -> Profile:
         """A metric for each kind of weight: samples, time in nanoseconds, bytes. Raises ProfileError."""
         where = source.name
-        document = mapping(decode(read_all(unwrap(source)), where), where, "the document")
-        forest = Forest(where)
-        tables = _Tables(forest, mapping(document.get("shared", {}), where, "'shared'"), _libraries(document, where))
-        for number, thread in enumerate(listing(document.get("threads"), where, "'threads'")):
-            tables.add(mapping(thread, f"{where}: thread {number}", "it"), f"{where}: thread {number}")
+        document = document_of(source)
+        threads = Threads(where)
+        tables = _Tables(threads, mapping(document.get("shared", {}), where, "'shared'"), _libraries(document, where))
+        for place, thread in numbered_objects(document.get("threads"), where, "'threads'", "thread"):
+            threads.add(tables.thread(thread, place), place)
         meta = mapping(document.get("meta"), where, "'meta'")
-        return forest.profile(meta.get("product"), FirefoxReader.name, _ADVICE)
+        return threads.profile(meta.get("product"), FirefoxReader.name, _ADVICE)
 
 
 @dataclass
 class _Tables:
-    """What stands outside the threads, and where their stacks go."""
+    """What all threads share: frames, tables and the names of libraries."""
 
-    forest: Forest
+    threads: Threads
     shared: Json
     libraries: list[str | None]
 
-    def add(self, thread: Json, where: str) -> None:
+    def thread(self, thread: Json, where: str) -> Thread:
         """The stacks and samples of a thread."""
         table = self.table(thread, "stackTable", where)
         prefix, frame = (numbers(table.get(key), f"{where}: 'stackTable.{key}'") for key in ("prefix", "frame"))
-        known = self.frames_of(thread, where)
+        frames = self.frames_of(thread, where)
         samples = mapping(thread.get("samples"), where, "'samples'")
         stacks = numbers(samples.get("stack"), f"{where}: 'samples.stack'")
         kind = str(samples.get("weightType", "samples"))
         if kind not in WEIGHTS:
             raise wrong(where, f"has weights of the type {kind[:40]!r}, known are {', '.join(WEIGHTS)}")
-        weights = _weights(samples.get("weight"), len(stacks), where)
-        self.forest.plant(Planted(prefix, frame, known, stacks, kind, weights), where)
+        weight = samples.get("weight")
+        written = [1] * len(stacks) if weight is None else listing(weight, where, "'samples.weight'")
+        return Thread(prefix, frame, frames, stacks, kind, weights_of(written, len(stacks), where))
 
     def table(self, thread: Json, name: str, where: str) -> Json:
         """A table, which newer versions share between threads."""
@@ -79,18 +77,16 @@ class _Tables:
         if np.any((calls < 0) | (calls >= len(names))):
             raise wrong(where, "has a frame of a function that it does not hold")
         first = _column(functions, "lineNumber", len(names), f"{where}: 'funcTable.lineNumber'")
-        files, modules = (
-            self.files_of(functions, len(names), where),
-            self.modules_of(thread, functions, len(names), where),
-        )
+        files = self.files_of(functions, len(names), where)
+        modules = self.modules_of(thread, functions, len(names), where)
         keys = [
-            (text(texts, names[call], where), text(texts, files[call], where), modules[call])
-            for call in range(len(names))
+            (text(texts, name, where) or "", text(texts, file, where), line, module)
+            for name, file, line, module in zip(names, files, first.tolist(), modules, strict=True)
         ]
         found = []
         for call, line in zip(calls.tolist(), lines.tolist(), strict=True):
-            name, file, module = keys[call]
-            found.append(self.forest.frame_number(name, file, int(first[call]) if first[call] > 0 else line, module))
+            name, file, begin, module = keys[call]
+            found.append(self.threads.frames.number_of(name, file, begin if begin > 0 else line, module))
         return np.array(found, dtype=np.int64)
 
     def files_of(self, functions: Json, count: int, where: str) -> IntArray:
@@ -112,11 +108,9 @@ class _Tables:
 
 
 def _libraries(document: Json, where: str) -> list[str | None]:
-    found = []
-    for number, entry in enumerate(listing(document.get("libs", []), where, "'libs'")):
-        name = mapping(entry, f"{where}: library {number}", "it").get("name")
-        found.append(name if isinstance(name, str) and name else None)
-    return found
+    libraries = numbered_objects(document.get("libs", []), where, "'libs'", "library")
+    names = [library.get("name") for _, library in libraries]
+    return [name if isinstance(name, str) and name else None for name in names]
 
 
 def _column(table: Json, name: str, count: int, where: str) -> IntArray:
@@ -132,17 +126,3 @@ def _picked(values: IntArray, rows: IntArray, where: str) -> IntArray:
     if np.any(rows >= len(values)):
         raise wrong(where, "has a function whose source or resource it does not hold")
     return np.append(values, NONE)[rows]
-
-
-def _weights(values: object, count: int, where: str) -> Sequence[int | Decimal]:
-    """What each sample weighs, 1 where the profile does not say."""
-    if values is None:
-        return [1] * count
-    weights = listing(values, where, "'samples.weight'")
-    if len(weights) != count:
-        raise wrong(where, f"has {len(weights)} weights for {count} samples")
-    if set(map(type, weights)) - {int, Decimal}:
-        raise wrong(where, "has a weight that is no number")
-    if any(not 0 <= weight <= MAX_TOTAL for weight in weights):  # type: ignore[operator]
-        raise wrong(where, "has a weight that is negative, as in a difference, or beyond 2^63")
-    return weights  # type: ignore[return-value]

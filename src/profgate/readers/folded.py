@@ -10,7 +10,7 @@ from profgate.model.arrays import IntArray, read_only
 from profgate.model.kernels import Kernels
 from profgate.model.profile import Configuration, Facts, Profile, Stacks
 from profgate.model.source import SourceFile, source_of
-from profgate.model.units import Metric, MetricKind, base_unit
+from profgate.model.units import Metric, base_unit
 from profgate.readers.folded_dialects import read_dialect
 from profgate.readers.folded_scan import (
     SMALL,
@@ -24,7 +24,6 @@ from profgate.readers.folded_scan import (
 
 LONGEST_FIRST_LINE = 1 << 24
 SNIFFED = 200
-COLUMNS = 3
 
 _NUMBER = re.compile(rb"^\d+(?:\.\d+)?$")
 
@@ -32,45 +31,34 @@ _NUMBER = re.compile(rb"^\d+(?:\.\d+)?$")
 def _scaled(scan: Scan) -> tuple[IntArray, int, int]:
     """Exact integer values, the root's own value and their common decimal exponent."""
     fractions = [*scan.decimals.values(), *scan.root_values]
-    exponent = min((int(value.normalize().as_tuple().exponent) for value in fractions), default=0)
-    exponent = min(exponent, 0)
+    exponent = min([0, *(int(value.normalize().as_tuple().exponent) for value in fractions)])
     factor = 10**-exponent
-    values = np.array(scan.values, np.int64)
-    largest = max([int(values.max(initial=0)) * factor, *(int(value * factor) for value in fractions)])
-    total = int(values.sum(dtype=object)) * factor + sum(int(value * factor) for value in fractions)
-    check_sum(scan.name, max(largest, total))
+    values, root = np.array(scan.values, np.int64), int(sum(scan.root_values) * factor)
+    exact = {place: int(value * factor) for place, value in scan.decimals.items()}
+    check_sum(scan.name, int(values.sum(dtype=object)) * factor + sum(exact.values()) + root)
     values *= factor
-    for place, value in scan.decimals.items():
-        values[place] = int(value * factor)
-    return values, sum(int(value * factor) for value in scan.root_values), exponent
-
-
-def _quoted(scan: Scan) -> str:
-    return "; ".join(f"line {number}: {what}" for number, what in scan.bad)
+    for place, value in exact.items():
+        values[place] = value
+    return values, root, exponent
 
 
 def _warnings_of(scan: Scan, names: list[str]) -> tuple[str, ...]:
+    """What was skipped or replaced. Raises ProfileError where the file is no list of folded stacks with one value."""
+    quoted = "; ".join(f"line {number}: {what}" for number, what in scan.bad)
+    if scan.bad_count > WORST_SHARE * scan.lines:
+        what = f"looks like folded stacks, but {scan.bad_count} of {scan.lines} lines are not: {quoted}"
+        raise ProfileError(scan.name, what)
+    if scan.two_numbers and scan.two_numbers == scan.lines - scan.bad_count:
+        what = "every line ends in two numbers, so it is a difference of two profiles; give it with --difference"
+        raise ProfileError(scan.name, what)
     notes = []
     if scan.bad_count:
-        notes.append(f"{scan.bad_count} of {scan.lines} lines skipped: {_quoted(scan)}")
+        notes.append(f"{scan.bad_count} of {scan.lines} lines skipped: {quoted}")
     if replaced := sum("\ufffd" in name for name in names):
         notes.append(f"{replaced} frame names hold bytes that are not UTF-8, replaced")
     if not scan.lines:
         notes.append("the file holds no samples")
     return tuple(notes)
-
-
-def _check(scan: Scan) -> None:
-    if scan.bad_count > WORST_SHARE * scan.lines:
-        raise ProfileError(
-            scan.name,
-            f"looks like folded stacks, but {scan.bad_count} of {scan.lines} lines are not: {_quoted(scan)}",
-        )
-    if scan.two_numbers and scan.two_numbers == scan.lines - scan.bad_count:
-        raise ProfileError(
-            scan.name,
-            "every line ends in two numbers, so it is a difference of two profiles; give it with --difference",
-        )
 
 
 def _first_lines(source: SourceFile) -> list[bytes]:
@@ -79,9 +67,6 @@ def _first_lines(source: SourceFile) -> list[bytes]:
         return source.head.splitlines()[:SNIFFED]
     with source.open(0, None) as stream:
         return [stream.readline(LONGEST_FIRST_LINE)]
-
-
-AUSTIN = b"# austin:"  # folded too, with a file and a line in each frame: a reader of its own knows them
 
 
 class FoldedReader:
@@ -96,7 +81,8 @@ class FoldedReader:
         """By grammar: half of the first 200 lines fit and one holds ``;``, or all fit; `read` names the others."""
         if not source.size:
             return "the file is empty"
-        if b"\0" in source.head or source.head.lstrip().startswith(AUSTIN):
+        # Austin's text is folded too, with a file and a line in each frame, and has a reader of its own
+        if b"\0" in source.head or source.head.lstrip().startswith(b"# austin:"):
             return None
         lines = [line for line in _first_lines(source) if line.strip() and not line.startswith(b"#")]
         if len(source.head) < source.size and len(lines) > 1:
@@ -119,18 +105,12 @@ class FoldedReader:
     def join(self, source: SourceFile, parts: Sequence[Scan]) -> Profile:
         """The profile whose parts, in order, were scanned. Raises ProfileError."""
         scan = join_scans(parts)
-        _check(scan)
-        values, root, exponent = _scaled(scan)
         names = [frame.decode("utf-8", "replace") or "[unknown]" for frame in scan.frames]
+        warnings = _warnings_of(scan, names)
+        values, root, exponent = _scaled(scan)
         depth, frame, leaf = scan.events()
         unit, factor, shift = base_unit(scan.metadata.get("unit", "samples"))
-        kind = MetricKind.SAMPLED
-        metric = Metric(
-            scan.metadata.get("metric", "samples" if unit == "samples" else unit),
-            unit,
-            kind=kind,
-            exponent=exponent + shift,
-        )
+        metric = Metric(scan.metadata.get("metric", unit), unit, exponent=exponent + shift)
         stacks = Stacks(
             depth=read_only(depth),
             frame=read_only(frame),
@@ -138,16 +118,16 @@ class FoldedReader:
             values=read_only((values * factor)[np.newaxis, :]),
             root_values=read_only(np.array([root * factor], np.int64)),
         )
-        dialect = read_dialect(names, stacks)
+        frames, stacks, profiler = read_dialect(names, stacks)
         return Profile(
             name=source.name,
             configuration=Configuration(),
             metrics=(metric,),
-            frames=dialect.frames,
-            stacks=dialect.stacks,
+            frames=frames,
+            stacks=stacks,
             periods=(_period(unit, exponent, values),),
-            facts=Facts(format="folded", profiler=scan.metadata.get("profiler", dialect.profiler)),
-            warnings=_warnings_of(scan, names),
+            facts=Facts(format="folded", profiler=scan.metadata.get("profiler", profiler)),
+            warnings=warnings,
         )
 
 
@@ -169,7 +149,7 @@ def split_difference(source: SourceFile, limit: int) -> tuple[SourceFile, Source
         if not line.strip() or line.startswith(b"#"):
             continue
         parts = line.rstrip().rsplit(None, 2)
-        if len(parts) < COLUMNS or not all(_NUMBER.match(part) for part in parts[1:]):
+        if len(parts) < 3 or not all(_NUMBER.match(part) for part in parts[1:]):
             raise ProfileError(f"{source.name}:{number}", f"expected 'frame;frame 42 43', got {line[:80]!r}")
         for side, value in zip(sides, parts[1:], strict=True):
             side.append(parts[0] + b" " + value)

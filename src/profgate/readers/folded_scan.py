@@ -41,7 +41,7 @@ _OPEN, _CLOSE = b"([{<", b")]}>"
 
 @dataclass(slots=True)
 class Scan:
-    """State of one file's scan; a frame's number is its place in ``frames``.
+    """What was read of a file; a frame's number is its place in ``frames``.
 
     Stack by stack: ``shared`` int32 frames are those of the stack before, ``fresh`` int32 follow, whose numbers stand
     in ``new`` int32, one stack behind the other; ``values`` int64 are the weights, ``decimals`` those that are no
@@ -162,21 +162,20 @@ def _exact_value(scan: Scan, raw: bytes, number: Callable[[], int]) -> tuple[byt
     stack, written = found[0], found[1].decode()
     try:
         value = Decimal(written)
+        fits = not value or (value.adjusted() <= MAX_DIGITS and int(value.as_tuple().exponent) >= -MAX_DIGITS)
     except InvalidOperation:  # an exponent beyond what Decimal can hold
-        raise ProfileError(
-            f"{scan.name}:{number()}", f"the value {written[:40]} is out of range; record the profile again"
-        ) from None
+        value, fits = Decimal(), False
     if value < 0:
         what = "a negative value; a difference of two profiles is given with --difference"
         raise ProfileError(f"{scan.name}:{number()}", what)
-    if value and (value.adjusted() > MAX_DIGITS or int(value.as_tuple().exponent) < -MAX_DIGITS):
-        what = f"the value {value} is out of range; at most {MAX_DIGITS} digits on either side"
+    if not fits:
+        what = f"the value {written[:40]} is out of range; at most {MAX_DIGITS} digits on either side"
         raise ProfileError(f"{scan.name}:{number()}", what)
     return stack, value
 
 
 def _fold(scan: Scan) -> None:
-    """Replaces the stream so far by that of its tree: the same sums, one event for each unique path."""
+    """Replace the stream so far by that of its tree: the same sums, one event for each unique path."""
     if scan.decimals:
         return
     values = np.array(scan.values, np.int64)
@@ -216,8 +215,12 @@ def _shared_path(data: bytes, begin: int, path: bytes, depth: int) -> tuple[byte
     return path, path.count(b";")
 
 
+def _too_deep(scan: Scan, block: _Block, begin: int, end: int) -> ProfileError:
+    return ProfileError(f"{scan.name}:{scan.seen + block.number_of(begin, end)}", f"deeper than {MAX_DEPTH} frames")
+
+
 def _scan_block(scan: Scan, block: _Block, path: bytes, depth: int) -> tuple[bytes, int]:
-    """Appends the stacks of a block; ``path`` is what stood before the last stack's last frame, ``depth`` its frames.
+    """Append the stacks of a block; ``path`` is the previous stack without its last frame, ``depth`` its frames.
 
     A line is never copied as a whole: what it shares with the one before is compared in place, the rest is split.
     """
@@ -255,8 +258,7 @@ def _scan_block(scan: Scan, block: _Block, path: bytes, depth: int) -> tuple[byt
             odd += 1
             path, depth = _scan_odd_line(scan, block, slice(begin, end), path, depth)
         if depth >= MAX_DEPTH:
-            number = scan.seen + block.number_of(begin, end)
-            raise ProfileError(f"{scan.name}:{number}", f"deeper than {MAX_DEPTH} frames")
+            raise _too_deep(scan, block, begin, end)
         begin = end + 1
     scan.seen += seen
     scan.lines += seen - odd
@@ -264,7 +266,7 @@ def _scan_block(scan: Scan, block: _Block, path: bytes, depth: int) -> tuple[byt
 
 
 def _scan_block_compiled(scan: Scan, block: _Block, lines: LineScan) -> bool:
-    """The same by compiled code, which leaves odd lines to Python; false where so many are odd that it takes longer."""
+    """The same by compiled code, which leaves odd lines to Python; false where these are so many that it is slower."""
     data, at, seen, odd = block.data, 0, 0, 0
     while True:
         at = lines.lines(data, at)
@@ -287,7 +289,7 @@ def _scan_block_compiled(scan: Scan, block: _Block, lines: LineScan) -> bool:
             for name in reversed(list(islice(reversed(scan.frames), len(scan.frames) - known))):
                 lines.learn(name)
         if depth >= MAX_DEPTH:
-            raise ProfileError(f"{scan.name}:{scan.seen + block.number_of(at, end)}", f"deeper than {MAX_DEPTH} frames")
+            raise _too_deep(scan, block, at, end)
         lines.follow(path)
         at, seen, odd = end + 1, seen + 1, odd + 1
     scan.seen += seen
@@ -307,15 +309,13 @@ def _scan_odd_line(scan: Scan, block: _Block, place: slice, path: bytes, depth: 
     if found is None:
         return path, depth
     stack, exact = found
-    second_number = bool(_SECOND_NUMBER.search(stack[-24:]))
+    # also where the value is 0, as in differences where a stack is gone: else they would pass for one column
+    scan.two_numbers += bool(_SECOND_NUMBER.search(stack[-24:]))
     if not exact:
-        # differences end in 0 where a stack is gone: not counted here, they would pass for one column
-        scan.two_numbers += second_number
         return path, depth
     if not stack:
         scan.root_values.append(exact)
         return path, depth
-    scan.two_numbers += second_number
     value = int(exact)
     if value != exact or value > MAX_VALUE:
         scan.decimals[len(scan.values)] = exact
@@ -325,7 +325,7 @@ def _scan_odd_line(scan: Scan, block: _Block, place: slice, path: bytes, depth: 
 
 
 def _append_stack(scan: Scan, stack: bytes, path: bytes, depth: int) -> tuple[bytes, int]:
-    """Appends the frames of a stack; the path and depth behind it."""
+    """Append the frames of a stack; the path and depth behind it."""
     if not stack.startswith(path):
         path, depth = _shared_path(stack, 0, path, depth)
     rest = stack[len(path) :]

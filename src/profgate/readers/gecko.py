@@ -1,13 +1,12 @@
 """The Gecko profile format, as Firefox writes it before its viewer processes it, and `perf script report gecko`.
 
 Source: "Gecko profile format" and "CHANGELOG-formats" of the Firefox profiler's documentation, up to version 30, and
-the numbered sources of later ones. What a frame's location says is told apart as that viewer does, so both formats of
-one recording hold the same functions.
+the numbered sources of later ones. A frame's location is taken apart as by that viewer, so both formats of a recording
+hold the same functions.
 """
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -15,9 +14,9 @@ import numpy as np
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
-from profgate.readers.containers import read_all, unwrap
-from profgate.readers.json_text import Json, begins_object, decode, ends_hold, listing, mapping, wrong
-from profgate.readers.stack_tables import ADDRESS, NONE, Forest, Planted, numbers, text
+from profgate.readers.json_objects import document_of, numbered_objects
+from profgate.readers.json_text import Json, begins_object, ends_hold, listing, mapping, wrong
+from profgate.readers.stack_tables import ADDRESS, NONE, Thread, Threads, numbers, text
 
 # each of these stands near an end of some writer's file, and in no processed profile
 _KEYS = (b'"stringTable"', b'"pausedRanges"', b'"stackwalk"')
@@ -43,22 +42,19 @@ class GeckoReader:
 
     def read(self, source: SourceFile) -> Profile:
         """One metric, the samples: each counts one, as the viewer counts them. Raises ProfileError."""
-        where = source.name
-        document = mapping(decode(read_all(unwrap(source)), where), where, "the document")
-        forest = Forest(where)
-        waiting: list[tuple[object, str]] = [(document, where)]
+        document, threads = document_of(source), Threads(source.name)
+        waiting = [(source.name, document)]
         while waiting:
-            written, place = waiting.pop()
-            process = mapping(written, place, "it")
-            _add_process(process, forest, place)
-            inner = listing(process.get("processes", []), place, "'processes'")
-            waiting += [(inner[at], f"{place}: process {at}") for at in reversed(range(len(inner)))]
-        meta = mapping(document.get("meta"), where, "'meta'")
-        return forest.profile(meta.get("product"), GeckoReader.name, _ADVICE)
+            where, process = waiting.pop()
+            _add_process(process, threads, where)
+            inner = numbered_objects(process.get("processes", []), where, "'processes'", "process")
+            waiting += reversed(list(inner))
+        meta = mapping(document.get("meta"), source.name, "'meta'")
+        return threads.profile(meta.get("product"), GeckoReader.name, _ADVICE)
 
 
 class Location(NamedTuple):
-    """What a frame's location says; the line is -1 where it says none."""
+    """A frame's location; ``line`` is -1 where it has none."""
 
     name: str
     file: str | None = None
@@ -87,35 +83,35 @@ def located(location: str, sources: list[str | None]) -> Location:
     return Location(name or f"(root scope) {file or '[unknown]'}", file, int(place[2]))
 
 
-@dataclass(frozen=True, slots=True)
-class _Libraries:
-    """Where the libraries of a process lie, by their beginnings."""
+class _Library(NamedTuple):
+    """The addresses from ``begin`` to ``end`` of a library, which is loaded at ``base``."""
 
-    begins: list[int]
-    spans: list[tuple[int, int, str]]
-
-    def located(self, address: str) -> Location:
-        """The place in its library, which the next run shares, or the address."""
-        number = int(address, 16)
-        at = bisect_right(self.begins, number) - 1
-        if at < 0 or number >= self.spans[at][0]:
-            return Location(address)
-        _, base, name = self.spans[at]
-        return Location(hex(number - base), module=name)
+    begin: int
+    end: int
+    base: int
+    name: str
 
 
-def _libraries(process: Json, where: str) -> _Libraries:
+def _in_library(address: str, libraries: list[_Library]) -> Location:
+    """The place in its library, which the next run shares, or the address."""
+    number = int(address, 16)
+    at = bisect_right(libraries, number, key=lambda library: library.begin) - 1
+    if at < 0 or number >= libraries[at].end:
+        return Location(address)
+    return Location(hex(number - libraries[at].base), module=libraries[at].name)
+
+
+def _libraries(process: Json, where: str) -> list[_Library]:
+    """The libraries that have a name, by their addresses."""
     found = []
-    for number, entry in enumerate(listing(process.get("libs", []), where, "'libs'")):
-        library = mapping(entry, f"{where}: library {number}", "it")
+    for place, library in numbered_objects(process.get("libs", []), where, "'libs'", "library"):
         name = library.get("name")
         begin, end, offset = library.get("start"), library.get("end"), library.get("offset", 0)
         if not (isinstance(begin, int) and isinstance(end, int) and isinstance(offset, int) and 0 <= offset <= begin):
-            raise wrong(f"{where}: library {number}", "has no 'start', 'end' and 'offset' that are addresses")
+            raise wrong(place, "has no 'start', 'end' and 'offset' that are addresses")
         if isinstance(name, str) and name:
-            found.append((begin, end, begin - offset, name))
-    found.sort()
-    return _Libraries([entry[0] for entry in found], [entry[1:] for entry in found])
+            found.append(_Library(begin, end, begin - offset, name))
+    return sorted(found)
 
 
 def _sources(process: Json, where: str) -> list[str | None]:
@@ -126,32 +122,32 @@ def _sources(process: Json, where: str) -> list[str | None]:
     return [name if isinstance(name, str) and name else None for name in names]
 
 
-def _add_process(process: Json, forest: Forest, where: str) -> None:
+def _add_process(process: Json, threads: Threads, where: str) -> None:
     libraries, sources = _libraries(process, where), _sources(process, where)
-    for number, written in enumerate(listing(process.get("threads"), where, "'threads'")):
-        place = f"{where}: thread {number}"
-        thread = mapping(written, place, "it")
+    for place, thread in numbered_objects(process.get("threads"), where, "'threads'", "thread"):
         prefix, frame = (_rows(thread, "stackTable", key, place) for key in ("prefix", "frame"))
         stacks = _rows(thread, "samples", "stack", place)
-        known = _frames_of(thread, forest, libraries, sources, place)
-        forest.plant(Planted(prefix, frame, known, stacks, "samples", [1] * len(stacks)), place)
+        frames = _frames_of(thread, threads, libraries, sources, place)
+        threads.add(Thread(prefix, frame, frames, stacks, "samples", [1] * len(stacks)), place)
 
 
-def _frames_of(thread: Json, forest: Forest, libraries: _Libraries, sources: list[str | None], where: str) -> IntArray:
+def _frames_of(
+    thread: Json, threads: Threads, libraries: list[_Library], sources: list[str | None], where: str
+) -> IntArray:
     """int64[frame of the thread]: the frame of the profile."""
     texts = listing(thread.get("stringTable"), where, "'stringTable'")
     locations = _rows(thread, "frameTable", "location", where)
     lines = _rows(thread, "frameTable", "line", where)
     places: dict[int, Location] = {}
     found = []
-    for location, line in zip(locations.tolist(), lines.tolist(), strict=True):
-        place = places.get(location)
+    for number, line in zip(locations.tolist(), lines.tolist(), strict=True):
+        place = places.get(number)
         if place is None:
-            said = text(texts, location, where) or "[unknown]"
-            place = libraries.located(said) if ADDRESS.fullmatch(said) else located(said, sources)
-            places[location] = place
+            location = text(texts, number, where) or "[unknown]"
+            address = ADDRESS.fullmatch(location)
+            place = places[number] = _in_library(location, libraries) if address else located(location, sources)
         name, file, first, module = place
-        found.append(forest.frame_number(name, file, first if first > 0 else line, module))
+        found.append(threads.frames.number_of(name, file, first if first > 0 else line, module))
     return np.array(found, dtype=np.int64)
 
 
@@ -160,7 +156,7 @@ def _rows(thread: Json, table: str, name: str, where: str) -> IntArray:
 
 
 def _column(holder: Json, table: str, name: str, where: str) -> list[object]:
-    """A column of a table of rows: where the schema says; None where a row ends before it or no row has it."""
+    """A column of a table of rows: placed by its schema; None where a row is too short or no row has it."""
     what = mapping(holder.get(table), where, repr(table))
     schema = mapping(what.get("schema"), where, f"the schema of '{table}'")
     rows = listing(what.get("data"), where, f"the data of '{table}'")

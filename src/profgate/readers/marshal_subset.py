@@ -14,14 +14,14 @@ Marshalled = None | bool | int | float | str | tuple["Marshalled", ...] | dict["
 
 
 class _Unfinished:
-    """Stands for an object that refers to itself while it is still being read."""
+    """The end of a dict, and an object that is not read to its end."""
 
 
 _END = _Unfinished()
 
 
 def loads(data: bytes, where: str) -> Marshalled:
-    """The one object in ``data``: dicts, tuples, numbers, texts and references to what stood before.
+    """The object in ``data``: dicts, tuples, numbers, texts and references to what stood before.
 
     Raises ProfileError, about ``where`` and the byte, for everything else and for data that ends early or late.
     """
@@ -33,7 +33,7 @@ def loads(data: bytes, where: str) -> Marshalled:
 
 
 class _Decoder:
-    """Reads one object after the other; ``at`` is the next byte."""
+    """Decodes the objects in turn; ``at`` is the next byte."""
 
     def __init__(self, data: bytes, where: str) -> None:
         self.data = data
@@ -41,23 +41,22 @@ class _Decoder:
         self.at = 0
         self.depth = 0
         self.references: list[Marshalled | _Unfinished] = []
-        self.kinds: dict[int, Callable[[], Marshalled]] = {
-            ord("N"): lambda: None,
-            ord("T"): lambda: True,
-            ord("F"): lambda: False,
-            ord("i"): lambda: int.from_bytes(self.take(4), "little", signed=True),
-            ord("I"): lambda: int.from_bytes(self.take(8), "little", signed=True),
-            ord("l"): self.long,
-            ord("g"): lambda: float(struct.unpack("<d", self.take(8))[0]),
-            ord("f"): self.float_text,
-            ord("r"): self.reference,
-            ord("s"): lambda: self.text(4, "utf-8"),
-            ord("u"): lambda: self.text(4, "utf-8"),
-            ord("t"): lambda: self.text(4, "utf-8"),
-            ord("a"): lambda: self.text(4, "ascii"),
-            ord("A"): lambda: self.text(4, "ascii"),
-            ord("z"): lambda: self.text(1, "ascii"),
-            ord("Z"): lambda: self.text(1, "ascii"),
+        self.kinds: dict[str, Callable[[], Marshalled]] = {
+            "N": lambda: None,
+            "T": lambda: True,
+            "F": lambda: False,
+            "i": lambda: int.from_bytes(self.take(4), "little", signed=True),
+            "I": lambda: int.from_bytes(self.take(8), "little", signed=True),
+            "l": self.long,
+            "g": lambda: float(struct.unpack("<d", self.take(8))[0]),
+            "f": self.float_text,
+            "r": self.reference,
+            **dict.fromkeys("sut", lambda: self.text(4, "utf-8")),
+            **dict.fromkeys("aA", lambda: self.text(4, "ascii")),
+            **dict.fromkeys("zZ", lambda: self.text(1, "ascii")),
+            "(": lambda: self.tuple_of(4),
+            ")": lambda: self.tuple_of(1),
+            "{": self.dict_of,
         }
 
     def error(self, what: str) -> ProfileError:
@@ -79,39 +78,28 @@ class _Decoder:
 
     def _value(self) -> Marshalled | _Unfinished:
         code = self.take(1)[0]
-        kind, named = code & ~FLAG_REF, bool(code & FLAG_REF)
-        if kind == ord("0"):
+        kind, named = chr(code & ~FLAG_REF), bool(code & FLAG_REF)
+        if kind == "0":
             return _END
-        if kind in b"()":
-            return self.container(named, self.tuple_of, kind)
-        if kind == ord("{"):
-            return self.container(named, self.dict_of, kind)
         decode = self.kinds.get(kind)
         if decode is None:
-            raise self.error(f"the type {chr(kind)!r} does not belong in call statistics")
-        found = decode()
-        if named:
-            self.references.append(found)
-        return found
-
-    def container(self, named: bool, decode: Callable[[int], Marshalled], kind: int) -> Marshalled:
-        if self.depth == MAX_NESTING:
+            raise self.error(f"the type {kind!r} does not belong in call statistics")
+        if self.depth == MAX_NESTING and kind in "(){":
             raise self.error("the statistics are nested too deeply")
         place = len(self.references)
         if named:
             self.references.append(_END)
         self.depth += 1
-        found = decode(kind)
+        found = decode()
         self.depth -= 1
         if named:
             self.references[place] = found
         return found
 
-    def tuple_of(self, kind: int) -> Marshalled:
-        count = self.size(1 if kind == ord(")") else 4)
-        return tuple([self.value() for _ in range(count)])
+    def tuple_of(self, width: int) -> Marshalled:
+        return tuple([self.value() for _ in range(self.size(width))])
 
-    def dict_of(self, _kind: int) -> Marshalled:
+    def dict_of(self) -> Marshalled:
         found: dict[Marshalled, Marshalled] = {}
         while not isinstance(key := self._value(), _Unfinished):
             try:
@@ -128,8 +116,7 @@ class _Decoder:
         return size
 
     def text(self, width: int, encoding: str) -> str:
-        raw = self.take(self.size(width))
-        return raw.decode(encoding, errors="replace")
+        return self.take(self.size(width)).decode(encoding, errors="replace")
 
     def long(self) -> int:
         count = int.from_bytes(self.take(4), "little", signed=True)

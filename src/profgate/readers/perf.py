@@ -4,7 +4,7 @@ Source: the manual page perf-script(1); what it prints depends on the fields it 
 """
 
 import re
-from array import array
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -12,12 +12,12 @@ import numpy as np
 
 from profgate.errors import ProfileError
 from profgate.model.arrays import IntArray
-from profgate.model.profile import Configuration, Facts, FrameList, Profile
+from profgate.model.profile import Configuration, Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric
-from profgate.readers.containers import unwrap
+from profgate.readers.builders import Frames, Paths
+from profgate.readers.containers import numbered_lines, unwrap
 from profgate.readers.quantities import MAX_TOTAL
-from profgate.readers.stack_events import stacks_from_paths
 
 # command, process, then perhaps a thread, processor, time and period, and the event; a stack of one may follow
 _HEADER = re.compile(
@@ -36,9 +36,8 @@ _V8 = re.compile(
 _PYTHON = re.compile(r"py::(?P<name>.+?):(?P<file>.*)")
 _OF_ONE_PROCESS = re.compile(r".*/(?:perf|jitted)-\d+(?:-\d+)?\.(?:map|so)")
 _DELETED = " (deleted)"
-_MAX_LINE = 1 << 16
 _MAX_PERIOD = 1 << 62
-# one foreign line among ten is an accident, more is another format
+# more lines that are no samples mean another format
 _MOST_SKIPPED = 10
 
 
@@ -68,29 +67,25 @@ class PerfReader:
 
 @dataclass
 class _Event:
-    """The samples of one event: which path each path's number of samples and sum of periods belong to."""
+    """The samples of an event: their number and the sum of their periods by path."""
 
-    samples: dict[int, int] = field(default_factory=dict)
-    periods: dict[int, int] = field(default_factory=dict)
-    distinct: set[int] = field(default_factory=set)
-    without: bool = False
+    samples: Counter[int] = field(default_factory=Counter)
+    periods: Counter[int] = field(default_factory=Counter)
+    distinct: set[int | None] = field(default_factory=set)
 
     def add(self, path: int, period: int | None) -> None:
-        self.samples[path] = self.samples.get(path, 0) + 1
-        if period is None:
-            self.without = True
-            return
-        self.periods[path] = self.periods.get(path, 0) + period
-        if len(self.distinct) < 2:
+        self.samples[path] += 1
+        self.periods[path] += period or 0
+        if len(self.distinct) < 2 or period is None:
             self.distinct.add(period)
 
 
 @dataclass
 class _Text:
-    """The samples while they are read; a path is counted where it was met first."""
+    """The samples read so far; equal paths share a number."""
 
     where: str
-    frames: dict[tuple[str, str | None, int | None, str | None], int] = field(default_factory=dict)
+    frames: Frames = field(default_factory=Frames)
     calls: dict[bytes, int] = field(default_factory=dict)
     paths: dict[tuple[int, ...], int] = field(default_factory=dict)
     events: dict[str, _Event] = field(default_factory=dict)
@@ -104,8 +99,7 @@ class _Text:
 
     def read(self, source: SourceFile) -> None:
         """All lines; each sample is added when it ends."""
-        number, line = 0, b""
-        for number, line in enumerate(self.lines(source), 1):
+        for number, line in numbered_lines(source):
             text = line.strip()
             if not text and line.endswith(b"\n"):
                 self.close()
@@ -122,13 +116,6 @@ class _Text:
                 f"{self.where}: {self.first_skipped}", "is no sample of perf script; write it with: perf script -i FILE"
             )
 
-    def lines(self, source: SourceFile) -> Iterator[bytes]:
-        with source.open(0, None) as stream:
-            while line := stream.readline(_MAX_LINE):
-                if len(line) == _MAX_LINE:
-                    raise ProfileError(self.where, f"has a line of more than {_MAX_LINE} bytes; record it again")
-                yield line
-
     def begin(self, text: bytes, number: int) -> None:
         """The header of a sample, which ends the one before."""
         self.close()
@@ -140,8 +127,7 @@ class _Text:
         if period is not None and period > _MAX_PERIOD:
             raise ProfileError(f"{self.where}: line {number}", f"has a period of {period}; record it again")
         self.open = self.event_name(header["event"]), period
-        root = header["command"].decode(errors="replace"), None, None, None
-        self.stack.append(self.frames.setdefault(root, len(self.frames)))
+        self.stack.append(self.frames.number_of(header["command"].decode(errors="replace")))
         call = _call_of(header["rest"] or b"")
         if call is not None:
             self.stack.append(self.frame_of(call))
@@ -175,8 +161,8 @@ class _Text:
         if name is None:
             text = written.decode(errors="replace")
             if modifiers := _MODIFIERS.search(text):
-                kept = "".join(letter for letter in modifiers[0][1:] if letter in "ukh")
-                text = text[: modifiers.start()] + (f":{kept}" if kept else "")
+                levels = "".join(letter for letter in modifiers[0][1:] if letter in "ukh")
+                text = text[: modifiers.start()] + (f":{levels}" if levels else "")
             name = self.names[written] = text
         return name
 
@@ -184,26 +170,21 @@ class _Text:
         """The frame of ``symbol+0x1 (module)``, of which the same text stands in many stacks."""
         number = self.calls.get(call)
         if number is None:
-            key = _frame_of(call.decode(errors="replace"))
-            number = self.calls[call] = self.frames.setdefault(key, len(self.frames))
+            number = self.calls[call] = self.frames.number_of(*_frame_of(call.decode(errors="replace")))
         return number
 
     def profile(self) -> Profile:
         """All events over one set of stacks."""
         values, metrics, periods = self.columns()
-        lengths = np.fromiter(map(len, self.paths), dtype=np.int64, count=len(self.paths))
-        flat = array("q")
+        paths = Paths()
         for path in self.paths:
-            flat.extend(path)
-        offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)))
-        keys = list(self.frames)
-        frames = FrameList(*([key[place] for key in keys] for place in range(4)))  # type: ignore[arg-type]
+            paths.add(path)
         return Profile(
             name=self.where,
             configuration=Configuration(),
             metrics=metrics,
-            frames=frames,
-            stacks=stacks_from_paths(np.frombuffer(flat, dtype=np.int64), offsets, values, where=self.where),
+            frames=self.frames.listed(),
+            stacks=paths.stacks(values, self.where),
             periods=periods,
             facts=Facts(format=PerfReader.name, profiler="perf"),
             warnings=tuple(self.warnings()),
@@ -215,17 +196,14 @@ class _Text:
         metrics: list[Metric] = []
         periods: list[int | None] = []
         for row, (name, event) in enumerate(self.events.items()):
-            sums = event.samples if event.without else event.periods
-            if sum(sums.values()) > MAX_TOTAL:
+            counted = None in event.distinct  # not all samples have a period
+            sums = event.samples if counted else event.periods
+            if sums.total() > MAX_TOTAL:
                 raise ProfileError(f"{self.where}: event {name}", "the periods add up beyond 2^63; record less")
             values[row, list(sums)] = list(sums.values())
-            if event.without:
-                metrics.append(Metric(name, "samples"))
-                periods.append(1)
-            else:
-                timed = _MODIFIERS.sub("", name) in _TIMED
-                metrics.append(Metric(name, "nanoseconds" if timed else "count"))
-                periods.append(next(iter(event.distinct)) if len(event.distinct) == 1 else None)
+            unit = "nanoseconds" if _MODIFIERS.sub("", name) in _TIMED else "count"
+            metrics.append(Metric(name, "samples" if counted else unit))
+            periods.append(1 if counted else next(iter(event.distinct)) if len(event.distinct) == 1 else None)
         return values, tuple(metrics), tuple(periods)
 
     def warnings(self) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import math
 import zlib
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,27 +12,22 @@ import numpy as np
 
 from profgate.errors import ProfileError
 from profgate.model.arrays import FloatArray, read_only
-from profgate.model.cost_models import MODEL_NAMES
-from profgate.model.profile import Configuration, Facts, FrameList, Measurements, Model, Profile, Stacks
-from profgate.model.source import SourceFile
+from profgate.model.cost_models import MODEL_NAMES, REGRESSOGRAM
+from profgate.model.profile import Configuration, Facts, Measurements, Model, Profile
+from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric, MetricKind, base_unit
-from profgate.readers.containers import MAX_BYTES, MAX_RATIO, RATIO_FLOOR, read_all, unwrap
-from profgate.readers.json_text import begins_object, decode, ends_hold
-from profgate.readers.perun_curves import located
-from profgate.readers.quantities import MAX_TOTAL, sum_of
-from profgate.readers.stack_events import stacks_from_paths
+from profgate.readers.builders import Frames, Paths
+from profgate.readers.containers import inflate, read_all, unwrap
+from profgate.readers.json_objects import numbered_objects
+from profgate.readers.json_text import Json, begins_object, decode, ends_hold, listing, mapping, wrong
+from profgate.readers.quantities import MAX_TOTAL
 
 _PACKED = b"profile "
 _ZLIB = b"\x78"
 _HEADER_LIMIT = 100
 # parts of a structured uid, in the order they are joined; whatever else it has follows
 _UID_ORDER = ("binary", "file", "source", "package", "module", "class", "struct", "function", "line", "instruction")
-_ORDERS = ("call-order", "order")
-_CURVES = ("bucket_stats", "kernel_stats")
 _SIZE = "structure-unit-size"
-_MAX_LINE = 1 << 31
-
-Json = dict[str, object]
 
 
 class PerunReader:
@@ -49,111 +45,75 @@ class PerunReader:
 
     def read(self, source: SourceFile) -> Profile:
         """Measurements in the file's own unit with the models it brings; stacks where records have traces."""
-        where = source.name
-        data = read_all(unwrap(source))
+        where, data = source.name, read_all(unwrap(source))
         if data.startswith(_ZLIB):
             data = _unpacked(data, where)
-        return _Document(_mapping(decode(data, where, missing=math.nan), where, "the document"), where).profile()
+        return _Document(mapping(decode(data, where, missing=math.nan), where, "the document"), where).profile()
 
 
-@dataclass
-class _Frames:
-    """Frames by what identifies them; the same frame gets the same number."""
+def _integers() -> "array[int]":
+    return array("q")
 
-    numbers: dict[tuple[str, str | None, int | None, str | None], int] = field(default_factory=dict)
 
-    def number_of(self, name: str, file: str | None = None, line: int | None = None, module: str | None = None) -> int:
-        return self.numbers.setdefault((name, file, line, module), len(self.numbers))
-
-    def listed(self) -> FrameList:
-        names, files, lines, modules = ([key[part] for key in self.numbers] for part in range(4))
-        return FrameList(names, files, lines, modules)  # type: ignore[arg-type]
+def _floats() -> "array[float]":
+    return array("d")
 
 
 @dataclass
 class _Columns:
-    """Measurements while they are read, a place for each record."""
+    """The measurements read so far, by record."""
 
-    frame: list[int] = field(default_factory=list)
-    amount: list[float] = field(default_factory=list)
-    size: list[float] = field(default_factory=list)
-    exclusive: list[float] = field(default_factory=list)
+    frame: "array[int]" = field(default_factory=_integers)
+    amount: "array[float]" = field(default_factory=_floats)
+    size: "array[float]" = field(default_factory=_floats)
+    exclusive: "array[float]" = field(default_factory=_floats)
     subtypes: list[str] = field(default_factory=list)
-    order: list[int] = field(default_factory=list)
+    order: "array[int]" = field(default_factory=_integers)
 
-    def body(self) -> Measurements:
+    def measurements(self) -> Measurements:
         return Measurements(
             frame=read_only(np.array(self.frame, dtype=np.int64)),
-            amount=_floats(self.amount),
-            size=_floats(self.size),
-            exclusive=_floats(self.exclusive),
+            amount=read_only(np.array(self.amount, dtype=np.float64)),
+            size=read_only(np.array(self.size, dtype=np.float64)),
+            exclusive=read_only(np.array(self.exclusive, dtype=np.float64)),
             subtypes=self.subtypes,
             order=read_only(np.array(self.order, dtype=np.int64)),
         )
 
 
-@dataclass
-class _Paths:
-    """Call paths while they are read, root first."""
-
-    flat: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=lambda: [0])
-    values: list[int] = field(default_factory=list)
-
-    def add(self, path: list[int], value: int) -> None:
-        self.flat.extend(path)
-        self.ends.append(len(self.flat))
-        self.values.append(value)
-
-    def body(self, where: str) -> Stacks:
-        values = np.array(self.values, dtype=np.int64).reshape(1, -1)
-        sum_of(values, where)
-        flat, ends = np.array(self.flat, dtype=np.int64), np.array(self.ends, dtype=np.int64)
-        return stacks_from_paths(flat, ends, values, where=where)
-
-
 class _Document:
-    """One profile while its parts are put together."""
+    """A profile and what was read of it so far."""
 
     def __init__(self, document: Json, where: str) -> None:
         self.document = document
         self.where = where
-        self.header = _mapping(document.get("header"), where, "'header'")
-        self.collector = _text(_mapping(document.get("collector_info") or {}, where, "'collector_info'").get("name"))
-        self.frames = _Frames()
+        self.header = mapping(document.get("header"), where, "'header'")
+        self.collector = _text(mapping(document.get("collector_info") or {}, where, "'collector_info'").get("name"))
+        self.frames = Frames()
         self.columns = _Columns()
-        self.paths = _Paths()
+        self.paths = Paths()
+        self.path_values: list[int] = []
         self.warnings: Counter[str] = Counter()
 
     def profile(self) -> Profile:
         kperf = self.collector == "kperf"
-        types: list[tuple[str, str]] = []
-        for number, order, record in self.records():
+        types: tuple[str, str] | None = None
+        for number, (order, entry) in enumerate(self.records()):
             where = f"{self.where}: record {number}"
-            if not types:
-                types.append((_text(record.get("type")), _text(record.get("subtype"))))
+            record = mapping(entry, where, "it")
+            types = types or (_text(record.get("type")), _text(record.get("subtype")))
             if kperf:
                 self.add_stack(record, where)
             else:
                 self.add_measurement(record, order, where)
         models = tuple(self.models())
-        post = self.document.get("postprocessors") or []
+        path_values = np.array(self.path_values, dtype=np.int64).reshape(1, -1)
         return Profile(
             name=self.where,
-            configuration=Configuration(
-                type=_text(self.header.get("type")),
-                command=_text(self.header.get("cmd")),
-                arguments=_text(self.header.get("args")),
-                workload=_text(self.header.get("workload")),
-                collector=self.collector,
-                postprocessors=tuple(
-                    _text(_mapping(one, self.where, "a postprocessor").get("name"))
-                    for one in _listing(post, self.where, "'postprocessors'")
-                ),
-            ),
-            metrics=(self.metric(*(types or [("", "")])[0]),),
-            stacks=self.paths.body(self.where) if self.paths.values or kperf else None,
-            measurements=None if kperf else self.columns.body(),
+            configuration=self.configuration(),
+            metrics=(self.metric(*(types or ("", ""))),),
+            stacks=self.paths.stacks(path_values, self.where) if self.path_values or kperf else None,
+            measurements=None if kperf else self.columns.measurements(),
             frames=self.frames.listed(),
             models=models,
             periods=(1 if kperf else None,),
@@ -161,11 +121,23 @@ class _Document:
             warnings=tuple(f"{count} {what}" for what, count in sorted(self.warnings.items())),
         )
 
+    def configuration(self) -> Configuration:
+        entries = listing(self.document.get("postprocessors") or [], self.where, "'postprocessors'")
+        postprocessors = [mapping(entry, self.where, "a postprocessor") for entry in entries]
+        return Configuration(
+            type=_text(self.header.get("type")),
+            command=_text(self.header.get("cmd")),
+            arguments=_text(self.header.get("args")),
+            workload=_text(self.header.get("workload")),
+            collector=self.collector,
+            postprocessors=tuple(_text(postprocessor.get("name")) for postprocessor in postprocessors),
+        )
+
     def metric(self, kind: str, subtype: str) -> Metric:
-        """The one metric of the profile, in the unit the header states for the type of its records."""
+        """The metric of the profile, in the unit that the header states for the type of its records."""
         if self.collector == "kperf":
             return Metric("samples", "samples", kind=MetricKind.SAMPLED)
-        units = _mapping(self.header.get("units") or {}, self.where, "'units'")
+        units = mapping(self.header.get("units") or {}, self.where, "'units'")
         stated = units.get(f"{kind}({subtype})") or units.get(kind) or next(iter(units.values()), "")
         # the trace collector labels its nanoseconds as microseconds
         unit = "nanoseconds" if self.collector == "trace" else _text(stated)
@@ -175,88 +147,85 @@ class _Document:
         counted = MetricKind.COUNTED if base == "bytes" else MetricKind.TIMED
         return Metric(_text(self.header.get("type")) or kind, base if factor == 1 else unit, kind=counted)
 
-    def records(self) -> Iterator[tuple[int, int, Json]]:
-        """Number, repetition and fields of each record, whichever of the three bodies holds them."""
+    def records(self) -> Iterator[tuple[int, object]]:
+        """Repetition and content of each record, whichever of the three bodies holds them."""
         compact = self.document.get("resources")
         if compact is not None:
-            numbered = enumerate(self.compact_records(_mapping(compact, self.where, "'resources'")))
-            yield from ((number, 0, record) for number, record in numbered)
+            yield from ((0, record) for record in self.compact_records(mapping(compact, self.where, "'resources'")))
             return
         snapshots = self.document.get("snapshots")
         if snapshots is None:
             snapshots = [self.document.get("global")]
-        number = 0
-        for order, entry in enumerate(_listing(snapshots, self.where, "'snapshots'")):
-            snapshot = _mapping(entry, self.where, "'global' or a snapshot")
-            for record in _listing(snapshot.get("resources", []), self.where, "'resources'"):
-                yield number, order, _mapping(record, f"{self.where}: record {number}", "it")
-                number += 1
+        for order, entry in enumerate(listing(snapshots, self.where, "'snapshots'")):
+            snapshot = mapping(entry, self.where, "'global' or a snapshot")
+            for record in listing(snapshot.get("resources", []), self.where, "'resources'"):
+                yield order, record
 
     def compact_records(self, resources: Json) -> Iterator[Json]:
-        """Records of the compact form: what their type says, and one value of each of its columns."""
-        types = _mapping(self.document.get("resource_type_map"), self.where, "'resource_type_map'")
+        """Records of the compact form: the fields of their type, and a value of each of its columns."""
+        types = mapping(self.document.get("resource_type_map"), self.where, "'resource_type_map'")
         for name, entry in resources.items():
             where = f"{self.where}: resources {name[:120]!r}"
-            common = _mapping(types.get(name), where, "its type")
-            columns = _mapping(entry, where, "it")
-            values = [_listing(column, where, repr(key)) for key, column in columns.items()]
+            common = mapping(types.get(name), where, "its type")
+            columns = mapping(entry, where, "it")
+            values = [listing(column, where, repr(key)) for key, column in columns.items()]
             if len({len(column) for column in values}) > 1:
-                raise _wrong(where, "columns differ in length")
+                raise wrong(where, "columns differ in length")
             for row in zip(*values, strict=True):
                 yield {**common, **dict(zip(columns, row, strict=True))}
 
     def add_measurement(self, record: Json, order: int, where: str) -> None:
         amount = _number(record.get("amount"), where, "amount")
         if math.isnan(amount):
-            # kept, so that nobody takes its location for a new or a gone one
+            # stored, so that its location does not count as new or gone
             self.warnings["records have no amount"] += 1
         columns = self.columns
-        columns.frame.append(self.uid(record.get("uid"), where, _text(record.get("location")) or None))
+        columns.frame.append(self.frame_of_uid(record.get("uid"), where, _text(record.get("location")) or None))
         columns.amount.append(amount)
         columns.size.append(_number(record.get(_SIZE), where, _SIZE))
         columns.exclusive.append(_number(record.get("exclusive"), where, "exclusive"))
         columns.subtypes.append(_text(record.get("subtype")))
-        stated = next((record[key] for key in _ORDERS if record.get(key) is not None), order)
+        stated = next((record[key] for key in ("call-order", "order") if record.get(key) is not None), order)
         columns.order.append(_whole(stated, where, "order"))
         if record.get("trace") and not math.isnan(amount):
             # the allocating frame comes first
-            self.add_trace(list(reversed(self.trace(record, where))), record, where)
+            self.add_path(self.trace(record, where)[::-1], record, where)
 
     def add_stack(self, record: Json, where: str) -> None:
-        """A kperf record: command, callers and leaf apart, or all of them in one folded uid."""
-        leaf = _text(record.get("uid")) if not isinstance(record.get("uid"), dict) else ""
-        if not leaf:
-            path = [*self.trace(record, where), self.uid(record.get("uid"), where, None)]
-        elif "trace" in record:
-            path = [*self.trace(record, where), self.frames.number_of(leaf)]
+        """Add a kperf record: command, callers and leaf apart, or all of them in a folded uid."""
+        uid = record.get("uid")
+        leaf = _text(uid)
+        if not leaf or "trace" in record:
+            path = [*self.trace(record, where), self.frame_of_uid(uid, where)]
         else:
-            path = [self.frames.number_of(part or "[unknown]") for part in leaf.split(";")]
+            path = [self.frames.number_of(part) for part in leaf.split(";")]
         command = _text(record.get("command"))
-        self.add_trace([self.frames.number_of(command), *path] if command else path, record, where)
+        self.add_path([self.frames.number_of(command), *path] if command else path, record, where)
 
-    def add_trace(self, path: list[int], record: Json, where: str) -> None:
+    def add_path(self, path: list[int], record: Json, where: str) -> None:
         value = _whole(record.get("amount"), where, "amount")
         if value < 0:
-            raise _wrong(where, "the amount is negative, as in a difference of two profiles")
+            raise wrong(where, "the amount is negative, as in a difference of two profiles")
         if value:
-            self.paths.add(path, value)
+            self.paths.add(path)
+            self.path_values.append(value)
 
     def trace(self, record: Json, where: str) -> list[int]:
-        return [self.trace_frame(frame, where) for frame in _listing(record.get("trace") or [], where, "'trace'")]
+        return [self.frame_of_trace(frame, where) for frame in listing(record.get("trace") or [], where, "'trace'")]
 
-    def trace_frame(self, frame: object, where: str) -> int:
+    def frame_of_trace(self, frame: object, where: str) -> int:
         if isinstance(frame, str):
-            return self.frames.number_of(frame or "[unknown]")
-        parts = _mapping(frame, where, "a frame")
+            return self.frames.number_of(frame)
+        parts = mapping(frame, where, "a frame")
         name = _text(parts.get("function")) or _text(parts.get("func"))
         return self.frames.number_of(name or _joined(parts), _file_of(parts), _line_of(parts))
 
-    def uid(self, uid: object, where: str, module: str | None) -> int:
-        """The frame a record is about; its name is the whole uid, as Perun prints it."""
+    def frame_of_uid(self, uid: object, where: str, module: str | None = None) -> int:
+        """The frame of a record; its name is the whole uid, as Perun prints it."""
         if isinstance(uid, dict):
             return self.frames.number_of(_joined(uid), _file_of(uid), _line_of(uid), module)
         if not isinstance(uid, str) or not uid:
-            raise _wrong(where, "there is no uid")
+            raise wrong(where, "there is no uid")
         return self.frames.number_of(uid, module=module)
 
     def models(self) -> Iterator[Model]:
@@ -265,43 +234,24 @@ class _Document:
         # a model names no binary: its uid is that of the records it was fitted to
         modules = {key[0]: key[3] for key in self.frames.numbers}
         sizes = self.sizes() if found else {}
-        for number, entry in enumerate(_listing(found, self.where, "'models'")):
-            where = f"{self.where}: model {number}"
-            model = _mapping(entry, where, "it")
-            curve = self.curve(model, where, sizes)
+        for where, model in numbered_objects(found, self.where, "'models'", "model"):
+            name, uid = _model_name(model), model.get("uid")
+            start, end = (_number(model.get(key), where, key) for key in ("x_start", "x_end"))
+            curve = _curve(model, where, (start, end), sizes)
             if model.get("r_square") is None or not (model.get("coeffs") or curve):
                 self.warnings["models without coefficients or values were left out"] += 1
-                continue
-            name = _model_name(model)
-            if name not in MODEL_NAMES:
+            elif name not in MODEL_NAMES:
                 self.warnings["models of an unknown kind were left out"] += 1
-                continue
-            uid = model.get("uid")
-            module = modules.get(_uid_name(uid))
-            yield Model(
-                frame=self.uid(uid, where, module),
-                name=name,
-                r_square=_number(model["r_square"], where, "r_square"),
-                coefficients=self.coefficients(model, where),
-                x_start=_number(model.get("x_start"), where, "x_start"),
-                x_end=_number(model.get("x_end"), where, "x_end"),
-                curve=curve,
-            )
-
-    def coefficients(self, model: Json, where: str) -> dict[str, float]:
-        """Values by name; one without a name is called by its place.
-
-        A quadratic of two coefficients is one of Perun's earlier releases, which fitted b0 + b1*x^2.
-        """
-        entries = _listing(model.get("coeffs") or [], where, "'coeffs'")
-        listed = [_mapping(one, where, "a coefficient") for one in entries]
-        found = {
-            _text(one.get("name")) or f"b{place}": _number(one.get("value"), where, "value")
-            for place, one in enumerate(listed)
-        }
-        if _model_name(model) == "quadratic" and found.keys() == {"b0", "b1"}:
-            return {"b0": found["b0"], "b1": 0.0, "b2": found["b1"]}
-        return found
+            else:
+                yield Model(
+                    frame=self.frame_of_uid(uid, where, modules.get(_uid_name(uid))),
+                    name=name,
+                    r_square=_number(model["r_square"], where, "r_square"),
+                    coefficients=_coefficients(model, where),
+                    x_start=start,
+                    x_end=end,
+                    curve=curve,
+                )
 
     def sizes(self) -> dict[str, FloatArray]:
         """The known sizes of the records of each uid."""
@@ -312,19 +262,55 @@ class _Document:
                 found.setdefault(names[frame], []).append(size)
         return {name: np.array(column) for name, column in found.items()}
 
-    def curve(
-        self, model: Json, where: str, sizes: Mapping[str, FloatArray]
-    ) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
-        """X and y of a moving average, a regressogram or a kernel regression; None of a model with a formula."""
-        found = next((model[key] for key in _CURVES if model.get(key)), None)
-        if found is None:
-            return None
-        stored = np.array([_number(one, where, "a value") for one in _listing(found, where, "the curve")])
-        start, end = (_number(model.get(key), where, key) for key in ("x_start", "x_end"))
-        of_size = model.get("per_key", _SIZE) == _SIZE
-        known = sizes.get(_uid_name(model.get("uid"))) if of_size else None
-        x, y = located(_model_name(model), stored, start, end, np.zeros(0) if known is None else known)
-        return tuple(x.tolist()), tuple(y.tolist())
+
+def _coefficients(model: Json, where: str) -> dict[str, float]:
+    """Values by name, or by place where they have no name.
+
+    A quadratic of two coefficients is from Perun's earlier releases, which fitted b0 + b1*x^2.
+    """
+    entries = listing(model.get("coeffs") or [], where, "'coeffs'")
+    found = {}
+    for place, coefficient in enumerate(mapping(entry, where, "a coefficient") for entry in entries):
+        found[_text(coefficient.get("name")) or f"b{place}"] = _number(coefficient.get("value"), where, "value")
+    if _model_name(model) == "quadratic" and found.keys() == {"b0", "b1"}:
+        return {"b0": found["b0"], "b1": 0.0, "b2": found["b1"]}
+    return found
+
+
+def _curve(
+    model: Json, where: str, ends: tuple[float, float], sizes: Mapping[str, FloatArray]
+) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
+    """X and y of a moving average, a regressogram or a kernel regression; None of a model with a formula."""
+    found = model.get("bucket_stats") or model.get("kernel_stats")
+    if not found:
+        return None
+    stored = np.array([_number(value, where, "a value") for value in listing(found, where, "the curve")])
+    of_size = model.get("per_key", _SIZE) == _SIZE
+    known = sizes.get(_uid_name(model.get("uid"))) if of_size else None
+    x, y = _curve_points(_model_name(model), stored, *ends, np.zeros(0) if known is None else known)
+    return tuple(x.tolist()), tuple(y.tolist())
+
+
+def _curve_points(
+    name: str, y: FloatArray, start: float, end: float, sizes: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """X and y of a model's values, x rising; a missing y is NaN. The file stores y, and x follows from the records.
+
+    A regressogram has a value for each of its buckets, all equally wide, and 0 for an empty bucket; ``sizes``, the x of
+    the records it was made of, distinguish that from a measured 0. A moving average and a kernel regression have a
+    value for each record, in the order of x; of those at the same x the mean is taken. Where the sizes are not those of
+    the model, the points are taken as equally spaced.
+    """
+    x = np.linspace(start, end, len(y))
+    if MODEL_NAMES[REGRESSOGRAM] == name:
+        if not end > start:
+            return x, y
+        buckets = np.histogram(sizes, bins=len(y), range=(start, end))[0]
+        return x, np.where((y == 0) & (buckets == 0), np.nan, y)
+    if len(sizes) != len(y) or not np.allclose([sizes.min(initial=np.inf), sizes.max(initial=-np.inf)], [start, end]):
+        return x, y
+    places, at = np.unique(np.sort(sizes), return_inverse=True)
+    return places, np.bincount(at, weights=y) / np.bincount(at)
 
 
 def _uid_name(uid: object) -> str:
@@ -344,15 +330,7 @@ def _starts_packed(head: bytes) -> bool:
 
 def _unpacked(data: bytes, where: str) -> bytes:
     """The JSON of ``profile <type> <length> NUL <json>``, deflated."""
-    unpacker = zlib.decompressobj()
-    limit = min(MAX_BYTES, max(RATIO_FLOOR, len(data) * MAX_RATIO))
-    try:
-        content = unpacker.decompress(data, limit)
-    except zlib.error as error:
-        raise ProfileError(f"{where}: byte 0", f"damaged packed data ({error}); store the profile again") from None
-    if not unpacker.eof:
-        what = "grows beyond what may be unpacked" if unpacker.unconsumed_tail else "ends too early"
-        raise ProfileError(f"{where}: byte {len(data)}", f"the packed profile {what}; store the profile again")
+    content = inflate(source_of(where, data))
     header, found, body = content.partition(b"\0")
     parts = header[:_HEADER_LIMIT].decode(errors="replace").split(" ")
     if not found or len(parts) != 3 or parts[0] != "profile" or parts[2] != str(len(body)):
@@ -374,11 +352,7 @@ def _line_of(parts: Json) -> int | None:
         line = int(_text(parts.get("line")) or 0)
     except ValueError:
         return None
-    return line if 0 < line < _MAX_LINE else None
-
-
-def _floats(values: list[float]) -> FloatArray:
-    return read_only(np.array(values, dtype=np.float64))
+    return line
 
 
 def _text(value: object) -> str:
@@ -394,28 +368,12 @@ def _number(value: object, where: str, what: str) -> float:
     except (ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise _wrong(where, f"{what} is {str(value)[:40]!r}, which is no number")
+        raise wrong(where, f"{what} is {str(value)[:40]!r}, which is no number")
     return number
 
 
 def _whole(value: object, where: str, what: str) -> int:
     number = _number(value, where, what)
     if math.isnan(number) or number != int(number) or abs(number) > MAX_TOTAL:
-        raise _wrong(where, f"{what} is {str(value)[:40]!r}, which is no whole number")
+        raise wrong(where, f"{what} is {str(value)[:40]!r}, which is no whole number")
     return int(value) if isinstance(value, int) else int(number)
-
-
-def _mapping(value: object, where: str, what: str) -> Json:
-    if not isinstance(value, dict):
-        raise _wrong(where, f"{what} is no JSON object")
-    return value
-
-
-def _listing(value: object, where: str, what: str) -> list[object]:
-    if not isinstance(value, list):
-        raise _wrong(where, f"{what} is no JSON array")
-    return value
-
-
-def _wrong(where: str, what: str) -> ProfileError:
-    return ProfileError(where, f"{what}; collect the profile again")

@@ -1,15 +1,19 @@
 """pprof profiles, as Go, Rust, Node.js and others write them: protobuf, gzipped or bare."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from profgate.errors import ProfileError
 from profgate.model.arrays import BoolArray, IntArray
 from profgate.model.kernels import Kernels
-from profgate.model.profile import Configuration, Facts, FrameList, Profile, Stacks
+from profgate.model.profile import Configuration, Facts, FrameList, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
+from profgate.readers.builders import line_of
 from profgate.readers.containers import read_all, unwrap
 from profgate.readers.protobuf_wire import (
     LENGTH,
@@ -24,7 +28,7 @@ from profgate.readers.protobuf_wire import (
     varint,
 )
 from profgate.readers.quantities import in_base_unit
-from profgate.readers.stack_events import stacks_from_paths
+from profgate.readers.stack_events import ranges, stacks_from_paths
 
 # field numbers of the published schema, by message
 _SAMPLE_TYPE, _SAMPLE, _MAPPING, _LOCATION, _FUNCTION, _STRING, _PERIOD_TYPE, _PERIOD = 1, 2, 3, 4, 5, 6, 11, 12
@@ -41,7 +45,6 @@ _LOCATION_MAPPING, _LOCATION_ADDRESS, _LOCATION_LINE = 2, 3, 4
 _LINE_FUNCTION, _LINE_LINE = 1, 2
 _FUNCTION_NAME, _FUNCTION_SYSTEM_NAME, _FUNCTION_FILE, _FUNCTION_START = 2, 3, 4, 5
 _COUNTED = ("alloc", "inuse", "objects", "space", "contentions")
-_MAX_LINE = 1 << 31
 _SNIFFED_FIELDS = 2000
 # Go's profiler interrupts a function by them: their samples are those of the function
 _PREEMPTED = frozenset({"runtime.asyncPreempt", "runtime.asyncPreempt2"})
@@ -80,17 +83,15 @@ class PprofReader:
 
     def read(self, source: SourceFile) -> Profile:
         """All sample types as metrics over one set of stacks, inlined calls as frames of their own."""
-        data = read_all(unwrap(source))
-        message = _Message(data, source.name, self._kernels)
+        message = _Message(read_all(unwrap(source)), source.name, self._kernels)
         message.split()
         return message.profile()
 
 
-@dataclass(frozen=True, slots=True)
-class _Function:
+class _Function(NamedTuple):
     name: str
-    file: str | None
-    start: int | None
+    file: str | None = None
+    start: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,21 +112,19 @@ class _Locations:
 class _Frames:
     """Frames of the profile, one for each function in each binary."""
 
-    names: list[str] = field(default_factory=list)
-    files: list[str | None] = field(default_factory=list)
-    lines: list[int | None] = field(default_factory=list)
-    modules: list[str | None] = field(default_factory=list)
+    listed: FrameList = field(default_factory=lambda: FrameList([], [], [], []))
     numbers: dict[tuple[object, ...], int] = field(default_factory=dict)
 
     def number_of(self, key: tuple[object, ...], function: _Function, line: int | None, module: str | None) -> int:
-        number = self.numbers.setdefault(key, len(self.names))
-        if number == len(self.names):
-            self.names.append(function.name)
-            self.files.append(function.file)
-            self.lines.append(function.start or line)
-            self.modules.append(module)
+        lines = self.listed.lines
+        number = self.numbers.setdefault(key, len(lines))
+        if number == len(lines):
+            self.listed.names.append(function.name)
+            self.listed.files.append(function.file)
+            self.listed.modules.append(module)
+            lines.append(function.start or line)
         elif not function.start and line:
-            self.lines[number] = min(line, self.lines[number] or line)
+            lines[number] = min(line, lines[number] or line)
         return number
 
 
@@ -139,7 +138,6 @@ class _Message:
     places: dict[int, list[int]] = field(default_factory=lambda: {number: [] for number in _MESSAGES})
     strings: list[str] = field(default_factory=list)
     period: int = 0
-    warnings: list[str] = field(default_factory=list)
 
     def split(self) -> None:
         """Find the parts of the outer message."""
@@ -153,145 +151,109 @@ class _Message:
                 self.places[number] += (start, at)
             elif number == _PERIOD and wire == VARINT:
                 self.period = signed(varint(self.data, start, at, self.where)[0])
-        self.strings = [self.data[start:end].decode(errors="replace") for start, end in self.pairs(_STRING)]
+        texts = zip(*self.columns(_STRING), strict=True)
+        self.strings = [self.data[start:end].decode(errors="replace") for start, end in texts]
         if not self.strings or self.strings[0]:
             raise truncated(self.where, len(self.data), "the string table is missing")
         if not self.places[_SAMPLE_TYPE]:
             raise truncated(self.where, len(self.data), "no sample type is declared")
-
-    def pairs(self, number: int) -> list[tuple[int, int]]:
-        found = self.places[number]
-        return list(zip(found[::2], found[1::2], strict=True))
 
     def columns(self, number: int) -> tuple[IntArray, IntArray]:
         """Starts and ends of all fields ``number``, int64 each."""
         found = np.array(self.places[number], dtype=np.int64)
         return found[::2].copy(), found[1::2].copy()
 
+    def rows(self, number: int, requested: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        """The byte of each message ``number``, and its requested plain numbers."""
+        starts, ends = self.columns(number)
+        return zip(starts.tolist(), *single_varints(self.data, starts, ends, requested, self.where), strict=True)
+
     def profile(self) -> Profile:
-        types = [self.value_type(*place) for place in self.pairs(_SAMPLE_TYPE)]
-        period_type = [self.value_type(*place) for place in self.pairs(_PERIOD_TYPE)]
+        types, period_types = self.value_types(_SAMPLE_TYPE), self.value_types(_PERIOD_TYPE)
         frames = _Frames()
         paths, offsets, values = self.samples(self.locations(frames), len(types))
         metrics, periods, columns = [], [], []
         for (name, unit), column in zip(types, values, strict=True):
-            where = f"{self.where}: sample type {name}"
-            column, base, exponent = in_base_unit(column, unit, 0, where)  # noqa: PLW2901 - the same in other units
+            scaled, base, exponent = in_base_unit(column, unit, 0, f"{self.where}: sample type {name}")
             counted = name.startswith(_COUNTED)
-            metrics.append(
-                Metric(name, base, kind=MetricKind.COUNTED if counted else MetricKind.SAMPLED, exponent=exponent)
-            )
-            columns.append(column)
-            periods.append(None if counted else self.period_for(name, unit, period_type))
-        stacks = stacks_from_paths(paths, offsets, np.array(columns, dtype=np.int64), where=self.where)
-        return self.result(metrics, frames, stacks, periods)
-
-    def result(self, metrics: list[Metric], frames: _Frames, stacks: Stacks, periods: list[int | None]) -> Profile:
-        sampled = next(
-            (
-                period
-                for metric, period in zip(metrics, periods, strict=True)
-                if period and metric.unit == "nanoseconds"
-            ),
-            None,
-        )
+            kind = MetricKind.COUNTED if counted else MetricKind.SAMPLED
+            metrics.append(Metric(name, base, kind=kind, exponent=exponent))
+            columns.append(scaled)
+            periods.append(None if counted else self.period_for(name, unit, period_types))
+        times = (period for metric, period in zip(metrics, periods, strict=True) if metric.unit == "nanoseconds")
         return Profile(
             name=self.where,
             configuration=Configuration(),
             metrics=tuple(metrics),
-            frames=FrameList(frames.names, frames.files, frames.lines, frames.modules),
-            stacks=stacks,
+            frames=frames.listed,
+            stacks=stacks_from_paths(paths, offsets, np.array(columns, dtype=np.int64), where=self.where),
             periods=tuple(periods),
-            facts=Facts(format=PprofReader.name, rate=1e9 / sampled if sampled else None),
-            warnings=tuple(self.warnings),
+            facts=Facts(format=PprofReader.name, rate=next((1e9 / period for period in times if period), None)),
         )
 
-    def period_for(self, name: str, unit: str, period_type: list[tuple[str, str]]) -> int | None:
+    def period_for(self, name: str, unit: str, period_types: list[tuple[str, str]]) -> int | None:
         """The value of one sample: 1 where samples are counted, the period where its type is this one."""
         if name in {"samples", "sample"}:
             return 1
-        if (name, unit) not in period_type or self.period <= 0:
+        if (name, unit) not in period_types or self.period <= 0:
             return None
         scaled, _, _ = in_base_unit(np.array([self.period], dtype=np.int64), unit, 0, self.where)
         return int(scaled[0])
 
-    def value_type(self, start: int, end: int) -> tuple[str, str]:
-        numbers = self.numbers(start, end)
-        return self.string(numbers.get(1, 0), start), self.string(numbers.get(2, 0), start)
-
-    def numbers(self, start: int, end: int) -> dict[int, int]:
-        """The plain numbers of a small message; of a repeated one the last counts, as the format says."""
-        return {
-            number: varint(self.data, at, stop, self.where)[0]
-            for number, wire, at, stop in fields(self.data, start, end, self.where)
-            if wire == VARINT
-        }
+    def value_types(self, number: int) -> list[tuple[str, str]]:
+        """Name and unit of each type in field ``number``."""
+        return [(self.string(name, at), self.string(unit, at)) for at, name, unit in self.rows(number, (1, 2))]
 
     def string(self, number: int, at: int) -> str:
         if number >= len(self.strings):
             raise truncated(self.where, at, f"string {number} does not exist, there are {len(self.strings)}")
         return self.strings[number]
 
-    def mappings(self) -> dict[int, str | None]:
-        """File names of the binaries by id."""
-        found = {}
-        for start, end in self.pairs(_MAPPING):
-            numbers = self.numbers(start, end)
-            found[numbers.get(_ID, 0)] = self.string(numbers.get(_MAPPING_FILE, 0), start) or None
-        return found
-
     def functions(self) -> dict[int, _Function]:
-        starts, ends = self.columns(_FUNCTION)
-        wanted = (_ID, _FUNCTION_NAME, _FUNCTION_SYSTEM_NAME, _FUNCTION_FILE, _FUNCTION_START)
-        numbers = self.unsigned(starts, ends, wanted)
+        requested = (_ID, _FUNCTION_NAME, _FUNCTION_SYSTEM_NAME, _FUNCTION_FILE, _FUNCTION_START)
         found = {}
-        for at, number, name, system, file, line in zip(starts.tolist(), *numbers, strict=True):
+        for at, number, name, system, file, line in self.rows(_FUNCTION, requested):
             # every number of a string is looked up: a wrong one is an error even where it is not used
             plain, linker = self.string(name, at), self.string(system, at)
-            found[number] = _Function(plain or linker, self.string(file, at) or None, _line_number(line))
+            found[number] = _Function(plain or linker, self.string(file, at) or None, line_of(line))
         return found
-
-    def unsigned(self, starts: IntArray, ends: IntArray, wanted: tuple[int, ...]) -> list[list[int]]:
-        """The plain numbers of many small messages, a list for each wanted field."""
-        found = single_varints(self.data, starts, ends, wanted, self.where)
-        return [found[number].view(np.uint64).tolist() for number in wanted]
 
     def locations(self, frames: _Frames) -> _Locations:
         """Frames of each location, innermost first, as the file has them."""
-        mappings, functions = self.mappings(), self.functions()
+        modules = {
+            number: self.string(file, at) or None for at, number, file in self.rows(_MAPPING, (_ID, _MAPPING_FILE))
+        }
+        functions = self.functions()
         found: dict[int, list[int]] = {}
-        starts, ends = self.columns(_LOCATION)
-        numbers = self.unsigned(starts, ends, (_ID, _LOCATION_ADDRESS, _LOCATION_MAPPING))
-        lines, bounds = self.lines(starts, ends)
-        for row, (start, location, place, binary) in enumerate(zip(starts.tolist(), *numbers, strict=True)):
+        lines = self.lines()
+        rows = self.rows(_LOCATION, (_ID, _LOCATION_ADDRESS, _LOCATION_MAPPING))
+        for (start, location, place, binary), own_lines in zip(rows, lines, strict=True):
             if location in found or not location:
                 raise truncated(self.where, start, f"location {location} stands twice or has no number")
             address = f"[{place:#x}]"
-            module = mappings.get(binary)
-            own = []
-            for function_id, number in lines[bounds[row] : bounds[row + 1]]:
-                function, line = functions.get(function_id), _line_number(number)
+            module = modules.get(binary)
+            own = found[location] = []
+            for function_id, line in own_lines:
+                function = functions.get(function_id)
                 if function is None:
                     raise truncated(self.where, start, f"function {function_id} does not exist")
-                if function.name in _PREEMPTED:
-                    continue
-                if function.name:
-                    own.append(frames.number_of((function_id, binary), function, line, module))
-                else:
-                    own.append(
-                        frames.number_of((address, function_id, binary), _nameless(address, function), line, module)
-                    )
-            if bounds[row] == bounds[row + 1]:
-                own.append(frames.number_of((address, binary), _Function(address, None, None), None, module))
-            found[location] = own
+                key: tuple[object, ...] = (function_id, binary)
+                if not function.name:
+                    key, function = (address, *key), function._replace(name=address)
+                if function.name not in _PREEMPTED:
+                    own.append(frames.number_of(key, function, line_of(line), module))
+            if not own_lines:
+                own.append(frames.number_of((address, binary), _Function(address), None, module))
         return _locations_of(found)
 
-    def lines(self, starts: IntArray, ends: IntArray) -> tuple[list[tuple[int, int]], list[int]]:
-        """Function and line number of all lines; location ``k`` has those from ``bounds[k]`` to ``bounds[k + 1]``."""
+    def lines(self) -> Iterator[list[tuple[int, int]]]:
+        """Function and line number of all lines of each location."""
+        starts, ends = self.columns(_LOCATION)
         spans = inner_messages(self.data, starts, ends, _LOCATION_LINE, self.where)
-        functions, lines = self.unsigned(spans.start, spans.end, (_LINE_FUNCTION, _LINE_LINE))
-        bounds = np.searchsorted(spans.message, np.arange(len(starts) + 1))
-        return list(zip(functions, lines, strict=True)), bounds.tolist()
+        requested = (_LINE_FUNCTION, _LINE_LINE)
+        lines = list(zip(*single_varints(self.data, spans.start, spans.end, requested, self.where), strict=True))
+        bounds = np.searchsorted(spans.message, np.arange(len(starts) + 1)).tolist()
+        return (lines[begin:end] for begin, end in pairwise(bounds))
 
     def samples(self, locations: _Locations, types: int) -> tuple[IntArray, IntArray, IntArray]:
         """Paths root first with their offsets, and int64[type, sample]; the samples stand in reverse order."""
@@ -329,21 +291,13 @@ def _is_value_type(data: bytes, start: int, end: int) -> bool:
     return all(number in {1, 2} and wire == VARINT for number, wire, _, _ in fields(data, start, end, ""))
 
 
-def _line_number(value: int) -> int | None:
-    return value if 0 < value < _MAX_LINE else None
-
-
-def _nameless(address: str, function: _Function) -> _Function:
-    return _Function(address, function.file, function.start)
-
-
 def _locations_of(found: dict[int, list[int]]) -> _Locations:
     # ids are unsigned in the file and compared as the int64 of the same bits
     by_id = sorted((signed(location), own) for location, own in found.items())
     sizes = np.array([len(own) for _, own in by_id], dtype=np.int64)
     return _Locations(
         np.array([location for location, _ in by_id], dtype=np.int64),
-        np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes))),
+        np.append(0, np.cumsum(sizes)),
         np.array([frame for _, own in by_id for frame in own], dtype=np.int64),
     )
 
@@ -368,10 +322,8 @@ def _expanded(locations: _Locations, order: IntArray, counts: IntArray) -> tuple
     at, ends = order, np.cumsum(counts)
     if not locations.single:
         sizes = locations.offsets[order + 1] - locations.offsets[order]
-        before = np.cumsum(sizes) - sizes
-        at = np.arange(int(sizes.sum()), dtype=np.int64) + np.repeat(locations.offsets[order] - before, sizes)
-        ends = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)))[ends]
+        at = ranges(locations.offsets[order], sizes)
+        ends = np.append(0, np.cumsum(sizes))[ends]
     # leaf first within a sample: reversed as a whole, every stack begins at its root
-    bounds = np.concatenate((np.zeros(1, dtype=np.int64), ends))
-    offsets = len(at) - bounds[::-1]
+    offsets = len(at) - np.append(0, ends)[::-1]
     return locations.frames[at][::-1], offsets

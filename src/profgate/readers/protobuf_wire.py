@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from profgate.errors import ProfileError
 from profgate.model.arrays import IntArray
 from profgate.model.kernels import Kernels
+from profgate.readers.stack_events import ranges
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 MAX_VARINT = 10
@@ -19,13 +20,14 @@ _FEW = 24
 # numbers of so many bytes fit in 32 bits
 _SHORT = 4
 _FIXED = {FIXED64: 8, FIXED32: 4}
+_IS_WIRE_TYPE = np.isin(np.arange(8), (VARINT, FIXED64, LENGTH, FIXED32))
 
 Bytes = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Where the varints of one repeated field stand: ``message``, ``start``, ``end`` int64[span], ends excluded."""
+    """Where the contents of a field are: ``message``, ``start``, ``end`` int64[span], ends excluded."""
 
     message: IntArray
     start: IntArray
@@ -118,97 +120,92 @@ def repeated_varints(
     data: bytes,
     starts: IntArray,
     ends: IntArray,
-    wanted: tuple[int, ...],
+    requested: tuple[int, ...],
     where: str,
     kernels: Kernels | None = None,
 ) -> dict[int, tuple[IntArray, IntArray]]:
     """The numbers of repeated fields, packed or not, in many messages of one kind.
 
-    Message ``k`` lies at ``starts[k]:ends[k]``. For each wanted field: counts int64[message] and the values
+    Message ``k`` lies at ``starts[k]:ends[k]``. For each requested field: counts int64[message] and the values
     int64[value], in order of message. Raises ProfileError for whatever is cut off.
     """
     raw = np.frombuffer(data, dtype=np.uint8)
-    parts: dict[int, list[tuple[IntArray, IntArray]]] = {number: [] for number in wanted}
-    for first in range(0, len(starts), CHUNK):
-        last = min(first + CHUNK, len(starts))
-        spans = _spans(data, starts[first:last], ends[first:last], dict.fromkeys(wanted, (LENGTH, VARINT)), where)
-        for number in wanted:
-            found = _decoded_by(kernels, data, spans[number], last - first) if kernels is not None else None
-            parts[number].append(found or _decoded(raw, spans[number], last - first, where))
     empty = np.zeros(0, dtype=np.int64)
+    parts: dict[int, list[tuple[IntArray, IntArray]]] = {number: [(empty, empty)] for number in requested}
+    for chunk in _chunks(len(starts)):
+        spans = _spans(data, starts[chunk], ends[chunk], dict.fromkeys(requested, (LENGTH, VARINT)), where)
+        count = len(starts[chunk])
+        for number, span in spans.items():
+            found = _decoded_by(kernels, data, span, count) if kernels is not None else None
+            parts[number].append(found or _decoded(raw, span, count, where))
     return {
-        number: (
-            np.concatenate([empty, *(counts for counts, _ in columns)]),
-            np.concatenate([empty, *(values for _, values in columns)]),
-        )
-        for number, columns in parts.items()
+        number: (np.concatenate([counts for counts, _ in found]), np.concatenate([values for _, values in found]))
+        for number, found in parts.items()
     }
 
 
 def single_varints(
-    data: bytes, starts: IntArray, ends: IntArray, wanted: tuple[int, ...], where: str
-) -> dict[int, IntArray]:
-    """The plain numbers of many small messages of one kind: for each wanted field the bits int64[message].
+    data: bytes, starts: IntArray, ends: IntArray, requested: tuple[int, ...], where: str
+) -> list[list[int]]:
+    """The plain numbers of many small messages of one kind: for each requested field an unsigned number a message.
 
-    0 where a message has none; where it has several the last counts, as the format says. Raises ProfileError for
+    0 where a message has none; where it has several the last counts, as the format defines. Raises ProfileError for
     whatever is cut off.
     """
     raw = np.frombuffer(data, dtype=np.uint8)
-    found = {number: np.zeros(len(starts), dtype=np.int64) for number in wanted}
-    for first in range(0, len(starts), CHUNK):
-        part = slice(first, first + CHUNK)
-        spans = _spans(data, starts[part], ends[part], dict.fromkeys(wanted, (VARINT,)), where)
+    found = {number: np.zeros(len(starts), dtype=np.int64) for number in requested}
+    for chunk in _chunks(len(starts)):
+        spans = _spans(data, starts[chunk], ends[chunk], dict.fromkeys(requested, (VARINT,)), where)
         for number, span in spans.items():
-            found[number][first + span.message], _ = _numbers_at(raw, span.start, span.end, where)
-    return found
+            found[number][chunk.start + span.message], _ = _numbers_at(raw, span.start, span.end, where)
+    return [found[number].view(np.uint64).tolist() for number in requested]
 
 
 def inner_messages(data: bytes, starts: IntArray, ends: IntArray, number: int, where: str) -> Spans:
     """The messages in field ``number`` of many messages. Raises ProfileError for whatever is cut off."""
     steps = []
-    for first in range(0, len(starts), CHUNK):
-        part = slice(first, first + CHUNK)
-        span = _spans(data, starts[part], ends[part], {number: (LENGTH,)}, where)[number]
-        steps.append((span.message + first, span.start, span.end))
+    for chunk in _chunks(len(starts)):
+        span = _spans(data, starts[chunk], ends[chunk], {number: (LENGTH,)}, where)[number]
+        steps.append((span.message + chunk.start, span.start, span.end))
     return _in_order(steps)
 
 
+def _chunks(count: int) -> Iterator[slice]:
+    return (slice(first, first + CHUNK) for first in range(0, count, CHUNK))
+
+
 def _spans(
-    data: bytes, starts: IntArray, ends: IntArray, wanted: dict[int, tuple[int, ...]], where: str
+    data: bytes, starts: IntArray, ends: IntArray, requested: dict[int, tuple[int, ...]], where: str
 ) -> dict[int, Spans]:
-    """One field of every message a step, of ``wanted`` wire types; the last few messages are walked one by one."""
+    """One field of every message a step, of ``requested`` wire types; the last few messages are walked one by one."""
     raw = np.frombuffer(data, dtype=np.uint8)
-    found: dict[int, list[tuple[IntArray, IntArray, IntArray]]] = {number: [] for number in wanted}
+    found: dict[int, list[tuple[IntArray, IntArray, IntArray]]] = {number: [] for number in requested}
     alive = np.flatnonzero(starts < ends)
     at, end = starts[alive], ends[alive]
     while len(alive) > _FEW:
         begin = at
         tag, at = _numbers_at(raw, at, end, where)
         wire = tag & 7
-        bad = (
-            ((wire != VARINT) & (wire != LENGTH) & (wire != FIXED64) & (wire != FIXED32))
-            | (tag < 8)
-            | (tag >> 3 > MAX_FIELD)
-        )
+        bad = ~_IS_WIRE_TYPE[wire] | (tag < 8) | (tag >> 3 > MAX_FIELD)
         if bad.any():
             raise truncated(where, int(begin[bad][0]), "a field has a type that does not exist")
         start, at = _contents(raw, wire, at, end, where)
         outside = at > end
         if outside.any():
             raise truncated(where, int(begin[outside][0]))
-        for number, wires in wanted.items():
-            chosen = np.logical_or.reduce([tag == number << 3 | one for one in wires])
+        for number, wires in requested.items():
+            chosen = np.logical_or.reduce([tag == number << 3 | wire_type for wire_type in wires])
             found[number].append((alive[chosen], start[chosen], at[chosen]))
         going = at < end
         alive, at, end = alive[going], at[going], end[going]
-    rest: dict[int, list[tuple[int, int, int]]] = {number: [] for number in wanted}
-    for message, first, stop in zip(alive.tolist(), at.tolist(), end.tolist(), strict=True):
-        for number, wire_type, content, after in fields(data, first, stop, where):
-            if wire_type in wanted.get(number, ()):
-                rest[number].append((message, content, after))
+    rest: dict[int, list[tuple[int, int, int]]] = {number: [] for number in requested}
+    for place, first, last in zip(alive.tolist(), at.tolist(), end.tolist(), strict=True):
+        for number, wire_type, content, after in fields(data, first, last, where):
+            if wire_type in requested.get(number, ()):
+                rest[number].append((place, content, after))
     for number, rows in rest.items():
-        message_column, start_column, end_column = np.array(rows, dtype=np.int64).reshape(-1, 3).T
-        found[number].append((message_column, start_column, end_column))
+        message, start, stop = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+        found[number].append((message, start, stop))
     return {number: _in_order(steps) for number, steps in found.items()}
 
 
@@ -276,13 +273,13 @@ def _decoded(raw: Bytes, spans: Spans, messages: int, where: str) -> tuple[IntAr
     if not len(start):
         return np.zeros(messages, dtype=np.int64), np.zeros(0, dtype=np.int64)
     before = np.cumsum(lengths) - lengths
-    taken = raw[np.arange(int(lengths.sum())) + np.repeat(start - before, lengths)]
+    taken = raw[ranges(start, lengths)]
     last = taken < 0x80
     cut = ~last[before + lengths - 1]
     if cut.any():
         raise truncated(where, int(start[cut][0]), "a list of numbers ends inside a number")
     stops = np.flatnonzero(last)
-    begins = np.concatenate((np.zeros(1, dtype=np.int64), stops[:-1] + 1))
+    begins = np.append(0, stops[:-1] + 1)
     sizes = stops - begins + 1
     if int(sizes.max()) > MAX_VARINT:
         raise truncated(where, int(start[0]), "a number has more than 10 bytes")

@@ -1,18 +1,18 @@
 """Python's call statistics (cProfile, profile, profiling.sampling): functions, and who called whom."""
 
 import math
+from collections import Counter
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from profgate.errors import ProfileError
-from profgate.model.arrays import IntArray, read_only
-from profgate.model.profile import CallGraph, Configuration, Facts, FrameList, Profile
+from profgate.model.profile import CallGraph, Configuration, Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
+from profgate.readers.builders import Frames, call_graph
 from profgate.readers.containers import read_all, unwrap
 from profgate.readers.marshal_subset import Marshalled, loads
-from profgate.readers.sampled_functions import SampledFunctions, sampled_facts
+from profgate.readers.python_sampling import NO_FILE
+from profgate.readers.sampled_functions import SampledFunctions
 
 # a dict (with or without a reference mark), its end, or the three-part tuple that names the first function
 _DICTS = (b"{", b"\xfb")
@@ -47,20 +47,18 @@ class PstatsReader:
         if statistics.pop(_SAMPLED, False):
             return _sampled(source.name, statistics)
         table = _Table(source.name)
-        table.add_all(statistics)
+        for key, value in statistics.items():
+            table.add(key, value)
         return Profile(
             name=source.name,
             configuration=Configuration(),
             metrics=(Metric("time", "nanoseconds", kind=MetricKind.TIMED),),
-            frames=table.frames(),
+            frames=table.frames.listed(),
             graph=table.graph(),
             periods=(None,),
             facts=Facts(format=PstatsReader.name, profiler="cProfile", runtime="python"),
-            warnings=table.warnings(),
+            warnings=tuple(f"{count} {what}" for what, count in table.warnings.items()),
         )
-
-
-Function = tuple[str, int, str]
 
 
 def _sampled(where: str, statistics: dict[Marshalled, Marshalled]) -> Profile:
@@ -75,49 +73,51 @@ def _sampled(where: str, statistics: dict[Marshalled, Marshalled]) -> Profile:
             interval = round(table.nanoseconds(key, value[2]) / own / _MICROSECOND)
         for caller, samples in value[4].items():
             functions.add_edge(functions.number(*table.place(caller)), row, table.count(key, samples))
-    return functions.profile(where, sampled_facts(PstatsReader.name, interval))
+    return functions.profile(where, PstatsReader.name, interval)
 
 
 @dataclass
 class _Table:
-    """The rows of the statistics while they are read."""
+    """The rows of the statistics read so far."""
 
     where: str
-    numbers: dict[Function, int] = field(default_factory=dict)
-    own: dict[int, int] = field(default_factory=dict)
-    total: dict[int, int] = field(default_factory=dict)
-    calls: dict[int, int] = field(default_factory=dict)
-    edges: list[tuple[int, int, int, int]] = field(default_factory=list)
-    clamped: int = 0
-    untimed: int = 0
+    frames: Frames = field(default_factory=Frames)
+    own: Counter[int] = field(default_factory=Counter)
+    total: Counter[int] = field(default_factory=Counter)
+    calls: Counter[int] = field(default_factory=Counter)
+    edges: list[tuple[int, int]] = field(default_factory=list)
+    edge_total: list[int] = field(default_factory=list)
+    edge_calls: list[int] = field(default_factory=list)
+    warnings: Counter[str] = field(default_factory=Counter)
 
-    def add_all(self, statistics: dict[Marshalled, Marshalled]) -> None:
-        for key, value in statistics.items():
-            function = self.function(key)
-            if not isinstance(value, tuple) or len(value) != 5:
-                raise self.error(key, "has no row of calls, times and callers")
-            _, calls, own, total, callers = value
-            self.calls[function] = self.count(key, calls)
-            self.own[function] = self.nanoseconds(key, own)
-            self.total[function] = self.nanoseconds(key, total)
-            if not isinstance(callers, dict):
-                raise self.error(key, "has no table of callers")
-            self.add_callers(function, key, callers)
-
-    def add_callers(self, callee: int, key: Marshalled, callers: dict[Marshalled, Marshalled]) -> None:
+    def add(self, key: Marshalled, value: Marshalled) -> None:
+        """Add a function with its callers."""
+        function = self.function(key)
+        if not isinstance(value, tuple) or len(value) != 5:
+            raise self.error(key, "has no row of calls, times and callers")
+        _, calls, own, total, callers = value
+        self.calls[function] += self.count(key, calls)
+        self.own[function] += self.nanoseconds(key, own)
+        self.total[function] += self.nanoseconds(key, total)
+        if not isinstance(callers, dict):
+            raise self.error(key, "has no table of callers")
         for caller, row in callers.items():
-            number = self.function(caller)
+            self.edges.append((self.function(caller), function))
             if isinstance(row, tuple) and len(row) == 4:
-                self.edges.append((number, callee, self.nanoseconds(key, row[3]), self.count(key, row[0])))
+                self.edge_total.append(self.nanoseconds(key, row[3]))
+                self.edge_calls.append(self.count(key, row[0]))
             else:
                 # the profiler written in Python counts its callers' calls and no times
-                self.edges.append((number, callee, 0, self.count(key, row)))
-                self.untimed += 1
+                self.edge_total.append(0)
+                self.edge_calls.append(self.count(key, row))
+                self.warnings["callers come without times: only their calls are known"] += 1
 
     def function(self, key: Marshalled) -> int:
-        return self.numbers.setdefault(self.place(key), len(self.numbers))
+        file, line, name = self.place(key)
+        # built-in functions stand under the file "~", line 0
+        return self.frames.number_of(name, None if file == NO_FILE else file, line)
 
-    def place(self, key: Marshalled) -> Function:
+    def place(self, key: Marshalled) -> tuple[str, int, str]:
         match key:
             case (str() as file, int() as line, str() as name):
                 return file, line, name
@@ -133,41 +133,24 @@ class _Table:
             raise self.error(key, f"has {str(value)[:40]!r} for a time")
         if not math.isfinite(value) or abs(value) > _MAX_SECONDS:
             raise self.error(key, f"has {value!r} for a time")
-        self.clamped += value < 0
+        if value < 0:
+            self.warnings["negative times were taken for 0"] += 1
         return max(0, round(value * _NANOSECONDS))
 
     def error(self, key: Marshalled, what: str) -> ProfileError:
         return ProfileError(f"{self.where}: function {str(key)[:120]}", f"{what}; record the statistics again")
 
-    def frames(self) -> FrameList:
-        # built-in functions stand under the file "~", line 0
-        return FrameList(
-            [name for _, _, name in self.numbers],
-            [file if file not in {"~", ""} else None for file, _, _ in self.numbers],
-            [line if line > 0 else None for _, line, _ in self.numbers],
-            [None] * len(self.numbers),
-        )
-
     def graph(self) -> CallGraph:
-        columns = np.array(self.edges, dtype=np.int64).reshape(-1, 4).T
-        return CallGraph(
-            self_value=read_only(self.column(self.own).reshape(1, -1)),
-            total_value=read_only(self.column(self.total).reshape(1, -1)),
-            calls=read_only(self.column(self.calls)),
-            caller=read_only(columns[0].copy()),
-            callee=read_only(columns[1].copy()),
-            edge_total=read_only(columns[2:3].copy()),
-            edge_calls=read_only(columns[3].copy()),
+        # functions that only stand among callers have no values of their own
+        functions = range(len(self.frames.numbers))
+        own, total, calls = (
+            [column[function] for function in functions] for column in (self.own, self.total, self.calls)
         )
-
-    def column(self, values: dict[int, int]) -> IntArray:
-        """A value for each function; those that only stand among callers have none of their own."""
-        return np.array([values.get(number, 0) for number in range(len(self.numbers))], dtype=np.int64)
-
-    def warnings(self) -> tuple[str, ...]:
-        found = []
-        if self.clamped:
-            found.append(f"{self.clamped} negative times were taken for 0")
-        if self.untimed:
-            found.append(f"{self.untimed} callers come without times: only their calls are known")
-        return tuple(found)
+        return call_graph(
+            own=own,
+            total=total,
+            calls=calls,
+            edges=self.edges,
+            edge_total=self.edge_total,
+            edge_calls=self.edge_calls,
+        )

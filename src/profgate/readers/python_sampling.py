@@ -8,16 +8,13 @@ import struct
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import numpy as np
-
 from profgate.errors import ProfileError
-from profgate.model.arrays import IntArray
 from profgate.model.call_tree import MAX_DEPTH
-from profgate.model.profile import PYTHON_SAMPLING, Configuration, Facts, FrameList, Profile
+from profgate.model.profile import PYTHON_SAMPLING, Configuration, Facts, Profile
 from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric
+from profgate.readers.builders import ROOT, Frames, Tree
 from profgate.readers.containers import inflate, read_all, unwrap
-from profgate.readers.stack_events import stacks_from_parents
 
 MODES = ("wall", "cpu", "gil", "all", "exception")
 NO_FILE = "~"  # of frames that stand for native code and for garbage collection
@@ -29,11 +26,8 @@ _VERSION = 1
 _UNPACKED, _ZSTANDARD = 0, 1
 _REPEAT, _FULL, _SUFFIX, _POP_PUSH = range(4)
 _MODE_BITS = 7
-_FRAME_BITS = 32  # the file counts its frames in so many
-_ROOT = -1
 _MOST_PATHS = 1 << 22  # a program of a million functions has fewer; each takes memory of its own
 _MAX_SHIFT = 63
-_MAX_LINE = 1 << 31
 _OWN_FRAMES = "_sync_coordinator.py"  # the profiler starts the program with it, and its own replay leaves it out
 
 
@@ -44,32 +38,30 @@ class PythonSamplingReader:
 
     def recognizes(self, source: SourceFile) -> str | None:
         """Why this file looks like the format, or None."""
-        order = _ORDERS.get(source.head[:4])
         # a text that happens to begin so has no small number behind it
-        if order is None or b"\0\0" not in source.head[4:8]:
+        if source.head[:4] not in _ORDERS or b"\0\0" not in source.head[4:8]:
             return None
         return "it begins with the magic number of Python's sampling profiler"
 
     def read(self, source: SourceFile) -> Profile:
         """Samples as exact counts, with interval, mode and Python's version. Raises ProfileError."""
-        recording = _Recording(source.name, read_all(unwrap(source)))
-        header = recording.header()
-        frames, numbers = recording.frames(header)
-        samples = _Samples(recording.samples(header), numbers)
+        where, data = source.name, read_all(unwrap(source))
+        header = _header_of(where, data)
+        frames = Frames()
+        numbers = _frame_numbers(where, data, header, frames)
+        samples = _Samples(_records(where, data, header), numbers)
         samples.add_all()
         if samples.count != header.samples:
             raise samples.data.error(f"the header states {header.samples} samples, the file holds {samples.count}")
-        tree = samples.tree
-        values = np.array([tree.samples], np.int64)
         left_out = (
             f"{samples.empty} of {samples.count} samples have no frame and are left out, as by Python's own replay"
         )
         return Profile(
-            name=source.name,
+            name=where,
             configuration=Configuration(),
             metrics=(Metric("samples", "samples"),),
-            frames=frames,
-            stacks=stacks_from_parents(_column(tree.parent), _column(tree.frame), values, where=source.name),
+            frames=frames.listed(),
+            stacks=samples.tree.stacks(samples.tree.values(), where),
             periods=(1,),
             facts=Facts(
                 format=PythonSamplingReader.name,
@@ -80,10 +72,6 @@ class PythonSamplingReader:
             ),
             warnings=(left_out,) if samples.empty else (),
         )
-
-
-def _column(values: list[int]) -> IntArray:
-    return np.array(values, np.int64)
 
 
 class _Header(NamedTuple):
@@ -137,115 +125,71 @@ class _Bytes:
         return (number >> 1) ^ -(number & 1)
 
 
-@dataclass
-class _Recording:
-    """A whole file."""
-
-    where: str
-    data: bytes
-
-    def header(self) -> _Header:
-        """Header and footer. Raises ProfileError where they do not describe this file."""
-        order = _ORDERS.get(self.data[:4], "<")
-        if len(self.data) < _HEADER_SIZE + _FOOTER_SIZE:
-            raise self.error("the file ends within its header; record the profile again")
-        found = struct.unpack_from(order + _HEADER, self.data)
-        _, version, *python, _, interval, samples, _, texts_at, frames_at, packing, mode = found
-        text_count, frame_count, size = struct.unpack(order + _FOOTER, self.data[-_FOOTER_SIZE:])
-        if version != _VERSION:
-            what = f"expected format version {_VERSION}, found {version}; convert it with the Python that recorded it"
-            raise self.error(f"{what}: python -m profiling.sampling replay --collapsed -o a.collapsed FILE")
-        if size != len(self.data):
-            raise self.error(f"expected {size} bytes, found {len(self.data)}; the file is cut off, record it again")
-        if not _HEADER_SIZE <= texts_at <= frames_at <= len(self.data) - _FOOTER_SIZE:
-            raise self.error("the tables lie outside the file; record the profile again")
-        if packing not in (_UNPACKED, _ZSTANDARD):
-            raise self.error(f"expected no compression or zstandard, found type {packing}; record with another")
-        mode &= _MODE_BITS
-        if mode > len(MODES):
-            raise self.error(f"expected a mode up to {len(MODES)}, found {mode}; update profgate")
-        return _Header(
-            ".".join(map(str, python)),
-            interval,
-            samples,
-            texts_at,
-            frames_at,
-            packing,
-            MODES[mode - 1] if mode else None,
-            text_count,
-            frame_count,
-        )
-
-    def error(self, what: str) -> ProfileError:
-        return ProfileError(self.where, what)
-
-    def samples(self, header: _Header) -> _Bytes:
-        """The records of samples, unpacked."""
-        data, base = self.data[_HEADER_SIZE : header.texts_at], _HEADER_SIZE
-        if header.packing == _ZSTANDARD:
-            data, base = inflate(source_of(f"{self.where}: samples", data)), 0
-        return _Bytes(f"{self.where}: samples", data, base)
-
-    def frames(self, header: _Header) -> tuple[FrameList, list[int]]:
-        """The frames, which have one line each, and the number of the frame for each row of the file's own table."""
-        table = _Bytes(self.where, self.data[: header.frames_at], at=header.texts_at)
-        if header.text_count > header.frames_at - header.texts_at:
-            raise table.error(f"{header.text_count} texts do not fit between the tables")
-        texts = [table.take(table.varint()).decode(errors="replace") for _ in range(header.text_count)]
-        table = _Bytes(self.where, self.data[: len(self.data) - _FOOTER_SIZE], at=header.frames_at)
-        if header.frame_count > len(self.data) - header.frames_at:
-            raise table.error(f"{header.frame_count} frames do not fit behind the texts")
-        known: dict[tuple[str, str | None, int | None], int] = {}
-        numbers = []
-        for _ in range(header.frame_count):
-            file, name, line = table.varint(), table.varint(), table.signed()
-            for _ in range(3):  # the end of the place in the source, relative to its beginning
-                table.varint()
-            table.take(1)  # the instruction
-            if max(file, name) >= len(texts):
-                raise table.error(f"a frame has text {max(file, name)}, there are {len(texts)} texts")
-            own = texts[file].endswith(_OWN_FRAMES)
-            key = (
-                texts[name] or "[unknown]",
-                texts[file] if texts[file] not in {NO_FILE, ""} else None,
-                line if 0 < line < _MAX_LINE else None,
-            )
-            numbers.append(_ROOT if own else known.setdefault(key, len(known)))
-        frames = FrameList(
-            [name for name, _, _ in known],
-            [file for _, file, _ in known],
-            [line for *_, line in known],
-            [None] * len(known),
-        )
-        return frames, numbers
+def _header_of(where: str, data: bytes) -> _Header:
+    """Header and footer. Raises ProfileError where they do not describe this file."""
+    if len(data) < _HEADER_SIZE + _FOOTER_SIZE:
+        raise ProfileError(where, "the file ends within its header; record the profile again")
+    order = _ORDERS.get(data[:4], "<")
+    _, version, *python, _, interval, samples, _, texts_at, frames_at, packing, mode = struct.unpack_from(
+        order + _HEADER, data
+    )
+    text_count, frame_count, size = struct.unpack(order + _FOOTER, data[-_FOOTER_SIZE:])
+    if version != _VERSION:
+        what = f"expected format version {_VERSION}, found {version}; convert it with the Python that recorded it"
+        raise ProfileError(where, f"{what}: python -m profiling.sampling replay --collapsed -o a.collapsed FILE")
+    if size != len(data):
+        raise ProfileError(where, f"expected {size} bytes, found {len(data)}; the file is cut off, record it again")
+    if not _HEADER_SIZE <= texts_at <= frames_at <= len(data) - _FOOTER_SIZE:
+        raise ProfileError(where, "the tables lie outside the file; record the profile again")
+    if packing not in (_UNPACKED, _ZSTANDARD):
+        raise ProfileError(where, f"expected no compression or zstandard, found type {packing}; record with another")
+    mode &= _MODE_BITS
+    if mode > len(MODES):
+        raise ProfileError(where, f"expected a mode up to {len(MODES)}, found {mode}; update profgate")
+    name = MODES[mode - 1] if mode else None
+    version_of_python = ".".join(map(str, python))
+    return _Header(version_of_python, interval, samples, texts_at, frames_at, packing, name, text_count, frame_count)
 
 
-@dataclass
-class _Tree:
-    """Call paths: the parent and frame of each, and its samples."""
+def _records(where: str, data: bytes, header: _Header) -> _Bytes:
+    """The records of samples, unpacked."""
+    where, packed = f"{where}: samples", data[_HEADER_SIZE : header.texts_at]
+    if header.packing == _ZSTANDARD:
+        return _Bytes(where, inflate(source_of(where, packed)))
+    return _Bytes(where, packed, _HEADER_SIZE)
 
-    parent: list[int] = field(default_factory=list)
-    frame: list[int] = field(default_factory=list)
-    samples: list[int] = field(default_factory=list)
-    known: dict[int, int] = field(default_factory=dict)
 
-    def below(self, path: int, frame: int) -> int:
-        """The path that is one frame longer."""
-        number = self.known.setdefault((path + 1) << _FRAME_BITS | frame, len(self.parent))
-        if number == len(self.parent):
-            self.parent.append(path)
-            self.frame.append(frame)
-            self.samples.append(0)
-        return number
+def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> list[int]:
+    """The number in ``frames`` of each frame of the file, `ROOT` for those of the profiler itself."""
+    table = _Bytes(where, data[: header.frames_at], at=header.texts_at)
+    if header.text_count > header.frames_at - header.texts_at:
+        raise table.error(f"{header.text_count} texts do not fit between the tables")
+    texts = [table.take(table.varint()).decode(errors="replace") for _ in range(header.text_count)]
+    table = _Bytes(where, data[: len(data) - _FOOTER_SIZE], at=header.frames_at)
+    if header.frame_count > len(data) - header.frames_at:
+        raise table.error(f"{header.frame_count} frames do not fit behind the texts")
+    numbers = []
+    for _ in range(header.frame_count):
+        file, name, line = table.varint(), table.varint(), table.signed()
+        for _ in range(3):  # the end of the place in the source, relative to its beginning
+            table.varint()
+        table.take(1)  # the instruction
+        if max(file, name) >= len(texts):
+            raise table.error(f"a frame has text {max(file, name)}, there are {len(texts)} texts")
+        if texts[file].endswith(_OWN_FRAMES):
+            numbers.append(ROOT)
+        else:
+            numbers.append(frames.number_of(texts[name], None if texts[file] == NO_FILE else texts[file], line))
+    return numbers
 
 
 @dataclass
 class _Samples:
-    """The records while they are read. The stack of a thread is the list of its call paths, the shortest first."""
+    """The records read so far. The stack of a thread is the list of its call paths, the shortest first."""
 
     data: _Bytes
     frames: list[int]
-    tree: _Tree = field(default_factory=_Tree)
+    tree: Tree = field(default_factory=Tree)
     stacks: dict[bytes, list[int]] = field(default_factory=dict)
     count: int = 0
     empty: int = 0  # samples of threads without any frame
@@ -264,9 +208,9 @@ class _Samples:
                 self.change(stack, kind)
                 weight = 1
             self.count += weight
-            path = stack[-1] if stack else _ROOT
-            if path != _ROOT:
-                tree.samples[path] += weight
+            path = stack[-1] if stack else ROOT
+            if path != ROOT:
+                tree.own[path] += weight
             elif not stack:
                 self.empty += weight
 
@@ -298,12 +242,12 @@ class _Samples:
             raise data.error(f"a stack of {stays + count} frames is cut off or deeper than {MAX_DEPTH}")
         innermost_first = [data.varint() for _ in range(count)]
         del stack[stays:]
-        path = stack[-1] if stack else _ROOT
+        path = stack[-1] if stack else ROOT
         for number in reversed(innermost_first):
             if number >= len(self.frames):
                 raise data.error(f"a sample has frame {number}, there are {len(self.frames)} frames")
             frame = self.frames[number]
-            path = path if frame == _ROOT else self.tree.below(path, frame)
+            path = path if frame == ROOT else self.tree.below(path, frame)
             stack.append(path)
         if len(self.tree.parent) > _MOST_PATHS:
             raise data.error(f"more than {_MOST_PATHS} call paths")

@@ -5,14 +5,13 @@ in the source, without stacks.
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
 from profgate.readers.json_lines import objects_of
 from profgate.readers.json_text import Json, begins_object, listing, mapping, wrong
 from profgate.readers.python_sampling import MODES
-from profgate.readers.sampled_functions import SampledFunctions, sampled_facts
+from profgate.readers.sampled_functions import SampledFunctions
 
 _VERSION = 0
 _MOST = 1 << 53
@@ -37,22 +36,14 @@ class PythonSamplingJsonlReader:
         return records.profile()
 
 
-class _Frame(NamedTuple):
-    """A place in the source by the numbers of its texts."""
-
-    file: int
-    name: int
-    line: int
-
-
 @dataclass
 class _Records:
-    """The records while they are read: texts, then frames, then samples."""
+    """The records read so far: texts, then frames, then samples."""
 
     where: str
     meta: Json = field(default_factory=dict)
     texts: dict[int, str] = field(default_factory=dict)
-    frames: dict[int, _Frame] = field(default_factory=dict)
+    frames: dict[int, tuple[int, int, int]] = field(default_factory=dict)  # texts of file and name, line
     functions: SampledFunctions = field(default_factory=SampledFunctions)
     ended: bool = False
 
@@ -76,20 +67,23 @@ class _Records:
 
     def add_texts(self, record: Json, where: str) -> None:
         for entry in _entries(record, "strings", where):
-            self.texts[_number(entry, "str_id", where)] = _text(entry, "value", where)
+            value = entry.get("value")
+            if not isinstance(value, str):
+                raise wrong(where, f"expected a text for 'value', found {str(value)[:40]!r}")
+            self.texts[_number(entry, "str_id", where)] = value
 
     def add_frames(self, record: Json, where: str) -> None:
         for entry in _entries(record, "frames", where):
             file, name = _number(entry, "path_str_id", where), _number(entry, "func_str_id", where)
             line = _number(entry, "line", where, least=-1)  # -1 where the interpreter knows none
-            self.frames[_number(entry, "frame_id", where)] = _Frame(file, name, line)
+            self.frames[_number(entry, "frame_id", where)] = file, name, line
 
     def add_samples(self, record: Json, where: str) -> None:
         for entry in _entries(record, "entries", where):
-            frame = self.frames.get(_number(entry, "frame_id", where))
-            if frame is None or frame.file not in self.texts or frame.name not in self.texts:
+            file, name, line = self.frames.get(_number(entry, "frame_id", where), (-1, -1, -1))
+            if file not in self.texts or name not in self.texts:
                 raise wrong(where, "counts samples of a frame that is not described before")
-            row = self.functions.number(self.texts[frame.file], frame.line, self.texts[frame.name])
+            row = self.functions.number(self.texts[file], line, self.texts[name])
             self.functions.add(row, _number(entry, "self", where), _number(entry, "cumulative", where))
 
     def profile(self) -> Profile:
@@ -98,8 +92,8 @@ class _Records:
             raise wrong(self.where, "has no record 'end': the file is cut off")
         interval = _number(self.meta, "sample_interval_usec", self.where)
         mode = self.meta.get("mode")
-        facts = sampled_facts(PythonSamplingJsonlReader.name, interval, str(mode) if mode in MODES else None)
-        return self.functions.profile(self.where, facts)
+        known = str(mode) if mode in MODES else None
+        return self.functions.profile(self.where, PythonSamplingJsonlReader.name, interval, known)
 
 
 def _entries(record: Json, key: str, where: str) -> list[Json]:
@@ -110,11 +104,4 @@ def _number(entry: Json, key: str, where: str, least: int = 0) -> int:
     value = entry.get(key)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value < _MOST:
         raise wrong(where, f"expected a number for {key!r}, found {str(value)[:40]!r}")
-    return value
-
-
-def _text(entry: Json, key: str, where: str) -> str:
-    value = entry.get(key)
-    if not isinstance(value, str):
-        raise wrong(where, f"expected a text for {key!r}, found {str(value)[:40]!r}")
     return value

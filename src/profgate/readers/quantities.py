@@ -16,9 +16,9 @@ _ROOMY_TOTAL = 2**58
 
 
 def whole_numbers(values: Sequence[int | Decimal], decimals: int, where: str) -> tuple[list[int], int, bool]:
-    """Integers and the one decimal exponent that makes them the given values, and whether digits had to be cut.
+    """Integers and the decimal exponent that makes them the given values, and whether digits had to be cut.
 
-    The exponent is that of the value with the most decimals, of which ``decimals`` are kept at most, and fewer where
+    The exponent is that of the value with the most decimals, of which ``decimals`` are stored at most, and fewer where
     the sum would leave no room for the sums of several runs. Raises ProfileError, about ``where``, for values that
     are no finite number.
     """

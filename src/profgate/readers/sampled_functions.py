@@ -2,11 +2,9 @@
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from profgate.model.arrays import IntArray, read_only
-from profgate.model.profile import PYTHON_SAMPLING, CallGraph, Configuration, Facts, FrameList, Profile
+from profgate.model.profile import PYTHON_SAMPLING, Configuration, Facts, FrameList, Profile
 from profgate.model.units import Metric
+from profgate.readers.builders import call_graph
 from profgate.readers.folded_dialects import unnumbered
 from profgate.readers.python_sampling import NO_FILE
 
@@ -38,17 +36,18 @@ class SampledFunctions:
         return row
 
     def add(self, row: int, own: int, total: int) -> None:
-        """Adds the samples of one of its lines."""
+        """Add the samples of a line of the function."""
         self.own[row] += own
         self.total[row] += total
 
     def add_edge(self, caller: int, callee: int, samples: int) -> None:
-        """Adds the samples in which one line called another."""
+        """Add the samples in which a line called another."""
         self.edges[caller, callee] = self.edges.get((caller, callee), 0) + samples
 
-    def profile(self, where: str, facts: Facts) -> Profile:
-        """A call graph in samples; the profiler counts no calls, so these are 0."""
+    def profile(self, where: str, reader: str, interval: int | None, mode: str | None = None) -> Profile:
+        """A call graph in samples, read by ``reader``; the interval in microseconds. Calls are unknown, and 0."""
         names = list(self.numbers)
+        most = sum(self.own)
         return Profile(
             name=where,
             configuration=Configuration(),
@@ -59,30 +58,20 @@ class SampledFunctions:
                 self.lines,
                 [None] * len(names),
             ),
-            graph=self._graph(),
+            graph=call_graph(
+                own=self.own,
+                total=[min(total, most) for total in self.total],
+                calls=[0] * len(self.own),
+                edges=self.edges,
+                edge_total=[min(samples, most) for samples in self.edges.values()],
+                edge_calls=[0] * len(self.edges),
+            ),
             periods=(1,),
-            facts=facts,
+            facts=Facts(
+                format=reader,
+                profiler=PYTHON_SAMPLING,
+                runtime="python",
+                rate=1e6 / interval if interval else None,
+                mode=mode,
+            ),
         )
-
-    def _graph(self) -> CallGraph:
-        most = sum(self.own)
-        ends = np.array(list(self.edges), np.int64).reshape(-1, 2).T
-        return CallGraph(
-            self_value=_column(self.own).reshape(1, -1),
-            total_value=_column([min(total, most) for total in self.total]).reshape(1, -1),
-            calls=_column([0] * len(self.own)),
-            caller=read_only(ends[0].copy()),
-            callee=read_only(ends[1].copy()),
-            edge_total=_column([min(samples, most) for samples in self.edges.values()]).reshape(1, -1),
-            edge_calls=_column([0] * len(self.edges)),
-        )
-
-
-def _column(values: list[int]) -> IntArray:
-    return read_only(np.array(values, np.int64))
-
-
-def sampled_facts(name: str, interval: int | None, mode: str | None = None) -> Facts:
-    """Facts of a file that the reader ``name`` read; the interval in microseconds."""
-    rate = 1e6 / interval if interval else None
-    return Facts(format=name, profiler=PYTHON_SAMPLING, runtime="python", rate=rate, mode=mode)

@@ -14,6 +14,13 @@ MAX_DEPTH = 65_535
 _CHUNK = 2048
 
 
+def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
+    """The numbers start, start + 1, ... of all ranges, in turn."""
+    before = np.cumsum(lengths) - lengths
+    positions: IntArray = np.arange(int(lengths.sum()), dtype=np.int64) + np.repeat(starts - before, lengths)
+    return positions
+
+
 def stacks_from_paths(
     flat_frames: IntArray, offsets: IntArray, values: IntArray, calls: IntArray | None = None, where: str = "profile"
 ) -> Stacks:
@@ -26,13 +33,13 @@ def stacks_from_paths(
     lengths = np.diff(offsets)
     empty = lengths == 0
     root_values = values[:, empty].sum(axis=1)
-    kept = ~empty
-    first, lengths = offsets[:-1][kept], lengths[kept]
+    filled = ~empty
+    first, lengths = offsets[:-1][filled], lengths[filled]
     if len(lengths):
         _refuse_depth(int(lengths.max()), where)
     new = lengths - _shared_prefixes(flat_frames, first, lengths)
     starts = first + lengths - new
-    at = _ranges(starts, new)
+    at = ranges(starts, new)
     ends = np.cumsum(new)
     leaf = np.zeros(len(at), dtype=np.bool_)
     leaf[ends - 1] = True
@@ -41,9 +48,9 @@ def stacks_from_paths(
         depth=depth,
         frame=flat_frames[at],
         leaf=leaf,
-        values=values[:, kept],
+        values=values[:, filled],
         root_values=root_values,
-        calls=None if calls is None else calls[kept],
+        calls=None if calls is None else calls[filled],
     )
 
 
@@ -99,9 +106,9 @@ def _refuse_depth(depth: int, where: str) -> None:
 
 
 def _shared_prefixes(flat: IntArray, first: IntArray, lengths: IntArray) -> IntArray:
-    """How many leading frames each path shares with the one before; always leaves a frame to end the stack at."""
-    before = np.concatenate((np.zeros(1, dtype=np.int64), lengths))[:-1]
-    shared = np.minimum(before, lengths - 1)
+    """Number of leading frames that each path shares with the path before, always less than it has."""
+    before: IntArray = np.append(0, lengths)[:-1]
+    shared: IntArray = np.minimum(before, lengths - 1)
     for begin in range(0, len(first), _CHUNK):
         part = slice(begin, begin + _CHUNK)
         start, length = int(first[begin]), int(lengths[part].sum())
@@ -114,25 +121,18 @@ def _shared_prefixes(flat: IntArray, first: IntArray, lengths: IntArray) -> IntA
     return shared
 
 
-def _ranges(starts: IntArray, lengths: IntArray) -> IntArray:
-    """The numbers start, start + 1, ... of every range, one after the other."""
-    before = np.cumsum(lengths) - lengths
-    positions: IntArray = np.arange(int(lengths.sum()), dtype=np.int64) + np.repeat(starts - before, lengths)
-    return positions
-
-
 def _levels(parent: IntArray, where: str) -> list[NDArray[np.int64]]:
     """Nodes by depth, the children of one parent side by side."""
     by_parent = np.argsort(parent, kind="stable")
     first = np.searchsorted(parent[by_parent], np.arange(-1, len(parent) + 1))
     level = by_parent[: first[1]]
-    levels, met = [], 0
+    levels, seen = [], 0
     while len(level):
         levels.append(level)
-        met += len(level)
+        seen += len(level)
         _refuse_depth(len(levels), where)
-        level = by_parent[_ranges(first[level + 1], first[level + 2] - first[level + 1])]
-    if met != len(parent):
+        level = by_parent[ranges(first[level + 1], first[level + 2] - first[level + 1])]
+    if seen != len(parent):
         raise ProfileError(where, "the parents of a call tree form a circle; record the profile again")
     return levels
 

@@ -9,13 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from profgate.model.arrays import IntArray, read_only
-from profgate.model.profile import Configuration, Facts, FrameList, Profile, Stacks
+from profgate.model.profile import Configuration, Facts, Profile, Stacks
 from profgate.model.units import Metric, MetricKind
+from profgate.readers.builders import Frames
 from profgate.readers.json_text import listing, wrong
 from profgate.readers.quantities import MAX_TOTAL, in_base_unit, whole_numbers
 from profgate.readers.stack_events import stacks_from_parents
 
-# what a sample's weight may be, with its unit
+# what a sample's weight may be: metric, unit and kind
 WEIGHTS = {
     "samples": ("samples", "samples", MetricKind.SAMPLED),
     "tracing-ms": ("time", "ms", MetricKind.TIMED),
@@ -23,64 +24,66 @@ WEIGHTS = {
 }
 ADDRESS = re.compile(r"0x[0-9a-f]+")
 NONE = -1
-_MAX_LINE = 1 << 31
 _DECIMALS = 9
 
 
-class FrameKey(NamedTuple):
-    """What makes a frame, as the profile names it."""
+class Thread(NamedTuple):
+    """The stacks and samples of a thread.
 
-    name: str
-    file: str | None
-    line: int | None
-    module: str | None
-
-
-class Planted(NamedTuple):
-    """A thread: int64[stack] its caller's stack or -1; int64[stack] its row of ``known``, int64[row] frame numbers.
-
-    And its samples: int64[sample] a stack or -1, what their weight is, and the weights.
+    ``prefix`` int64[stack] is the caller's stack or -1; ``frame`` int64[stack] a row of ``frames`` int64[row], the
+    frames of the profile. ``stacks`` int64[sample] is a stack or -1; ``kind`` is that of the ``weights``.
     """
 
     prefix: IntArray
     frame: IntArray
-    known: IntArray
+    frames: IntArray
     stacks: IntArray
     kind: str
     weights: Sequence[int | Decimal]
 
 
 @dataclass
-class Forest:
-    """The stacks of all threads one after the other; node 0 is the root, for samples without a stack."""
+class Threads:
+    """The stacks of all threads in one table; stack 0 is the root, for samples without a stack."""
 
     where: str
+    frames: Frames = field(default_factory=Frames)
     parent: list[IntArray] = field(default_factory=lambda: [np.full(1, NONE, dtype=np.int64)])
     frame: list[IntArray] = field(default_factory=lambda: [np.zeros(1, dtype=np.int64)])
-    frames: dict[FrameKey, int] = field(default_factory=dict)
     samples: dict[str, list[tuple[IntArray, Sequence[int | Decimal]]]] = field(default_factory=dict)
     size: int = 1
 
-    def frame_number(self, name: str | None, file: str | None, line: int, module: str | None) -> int:
-        """The number of a frame of the profile; a line that can be none is unknown."""
-        key = FrameKey(name or "[unknown]", file, line if 0 < line < _MAX_LINE else None, module)
-        return self.frames.setdefault(key, len(self.frames))
-
-    def plant(self, thread: Planted, where: str) -> None:
-        """Adds a thread's stacks and samples. Raises ProfileError, about ``where``, for rows that are not there."""
-        prefix, frame, known, stacks, kind, weights = thread
+    def add(self, thread: Thread, where: str) -> None:
+        """Add a thread's stacks and samples. Raises ProfileError, about ``where``, for rows that are not there."""
+        prefix, frame, frames, stacks, kind, weights = thread
         count = len(prefix)
-        if len(frame) != count or np.any(prefix >= count) or np.any((frame < 0) | (frame >= len(known))):
+        if len(frame) != count or np.any(prefix >= count) or np.any((frame < 0) | (frame >= len(frames))):
             raise wrong(where, "has stacks whose columns do not fit together")
         if np.any(stacks >= count):
             raise wrong(where, f"has a sample of stack {int(stacks.max())}, there are {count} stacks")
         self.parent.append(np.where(prefix >= 0, prefix + self.size, NONE))
-        self.frame.append(known[frame])
+        self.frame.append(frames[frame])
         self.samples.setdefault(kind, []).append((np.where(stacks >= 0, stacks + self.size, 0), weights))
         self.size += count
 
-    def columns(self) -> tuple[IntArray, tuple[Metric, ...]]:
-        """int64[metric, node] own values, and the metrics."""
+    def profile(self, product: object, name: str, advice: str) -> Profile:
+        """All threads, recorded by ``product`` and read by the reader ``name``; ``advice`` for bare addresses."""
+        values, metrics = self._columns()
+        names = {key[0] for key in self.frames.numbers}
+        bare = sum(ADDRESS.fullmatch(name) is not None for name in names)
+        return Profile(
+            name=self.where,
+            configuration=Configuration(),
+            metrics=metrics,
+            frames=self.frames.listed(),
+            stacks=self._stacks(values),
+            periods=tuple(1 if metric.unit == "samples" else None for metric in metrics),
+            facts=Facts(format=name, profiler=product if isinstance(product, str) else None),
+            warnings=(f"{bare} of {len(names)} functions are bare addresses: {advice}",) if bare else (),
+        )
+
+    def _columns(self) -> tuple[IntArray, tuple[Metric, ...]]:
+        """int64[metric, stack] own values, and the metrics."""
         values = np.zeros((len(self.samples), self.size), dtype=np.int64)
         metrics = []
         for row, (kind, parts) in enumerate(self.samples.items()):
@@ -92,41 +95,10 @@ class Forest:
             metrics.append(Metric(name, base, kind=metric_kind, exponent=exponent))
         return values, tuple(metrics)
 
-    def stacks(self, values: IntArray) -> Stacks:
-        """All nodes but the first, which stands for no stack at all."""
+    def _stacks(self, values: IntArray) -> Stacks:
         parent, frame = np.concatenate(self.parent)[1:], np.concatenate(self.frame)[1:]
         found = stacks_from_parents(np.where(parent > 0, parent - 1, NONE), frame, values[:, 1:], where=self.where)
         return replace(found, root_values=read_only(values[:, 0].copy()))
-
-    def frame_list(self) -> FrameList:
-        """The frames met, in the order of their numbers."""
-        keys = list(self.frames)
-        return FrameList(
-            [key.name for key in keys],
-            [key.file for key in keys],
-            [key.line for key in keys],
-            [key.module for key in keys],
-        )
-
-    def warnings(self, advice: str) -> list[str]:
-        """What to do about addresses without names, where there are any."""
-        names = {key.name for key in self.frames}
-        bare = sum(ADDRESS.fullmatch(name) is not None for name in names)
-        return [f"{bare} of {len(names)} functions are bare addresses: {advice}"] if bare else []
-
-    def profile(self, product: object, name: str, advice: str) -> Profile:
-        """All that was planted, read by the reader ``name`` from what ``product`` recorded."""
-        values, metrics = self.columns()
-        return Profile(
-            name=self.where,
-            configuration=Configuration(),
-            metrics=metrics,
-            frames=self.frame_list(),
-            stacks=self.stacks(values),
-            periods=tuple(1 if metric.unit == "samples" else None for metric in metrics),
-            facts=Facts(format=name, profiler=product if isinstance(product, str) else None),
-            warnings=tuple(self.warnings(advice)),
-        )
 
 
 def numbers(values: object, where: str) -> IntArray:

@@ -6,27 +6,22 @@ Source: "Trace Event Format", the document of the Chromium project.
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import NamedTuple
 
-import numpy as np
-
 from profgate.errors import ProfileError
-from profgate.model.profile import Configuration, Facts, FrameList, Profile
+from profgate.model.profile import Configuration, Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
+from profgate.readers.builders import ROOT, Frames, Tree
 from profgate.readers.containers import read_all, unwrap
-from profgate.readers.json_text import Json, begins_object, decode, ends_hold, listing, mapping, wrong
+from profgate.readers.json_objects import is_number, numbered_objects
+from profgate.readers.json_text import Json, begins_object, decode, ends_hold, wrong
 from profgate.readers.quantities import MAX_TOTAL
-from profgate.readers.stack_events import stacks_from_parents
 
 _MAX_MICROSECONDS = 1 << 52
-_NANOSECONDS = 1000
-_MAX_LINE = 1 << 31
 _NESTED = ("X", "B", "E")
 _ASYNCHRONOUS = ("b", "e", "n", "S", "T", "p", "F")
 _SAMPLES = ("Profile", "ProfileChunk")
-_ROOT = -1  # the parent of a call that no other contains
 
 
 class TraceEventsReader:
@@ -47,26 +42,20 @@ class TraceEventsReader:
         where = source.name
         document = decode(_closed(read_all(unwrap(source))), where)
         events = document.get("traceEvents") if isinstance(document, dict) else document
-        trace = _Trace(where)
-        for number, event in enumerate(listing(events, where, "'traceEvents'")):
-            trace.add(mapping(event, f"{where}: event {number}", "it"), f"{where}: event {number}")
-        tree = _Tree()
+        trace = _Trace()
+        for place, event in numbered_objects(events, where, "'traceEvents'", "event"):
+            trace.add(event, place)
+        tree = Tree()
         for thread in trace.threads.values():
-            tree.add_thread(thread.spans(trace.warnings), trace.warnings)
+            _add_spans(tree, thread.spans(trace.warnings), trace.warnings)
         if sum(tree.own) > MAX_TOTAL:
             raise ProfileError(where, "the times add up beyond 2^63 nanoseconds; record less")
         return Profile(
             name=where,
             configuration=Configuration(),
             metrics=(Metric("time", "nanoseconds", kind=MetricKind.TIMED),),
-            frames=trace.frame_list(),
-            stacks=stacks_from_parents(
-                np.array(tree.parent, dtype=np.int64),
-                np.array(tree.frame, dtype=np.int64),
-                np.array(tree.own, dtype=np.int64).reshape(1, -1),
-                np.array(tree.calls, dtype=np.int64),
-                where=where,
-            ),
+            frames=trace.frames.listed(),
+            stacks=tree.stacks(tree.values(), where, calls=True),
             periods=(None,),
             facts=Facts(format=TraceEventsReader.name),
             warnings=tuple(f"{count} {what}" for what, count in sorted((+trace.warnings).items())),
@@ -82,7 +71,7 @@ class _Span(NamedTuple):
 
 
 class _Mark(NamedTuple):
-    """Where a call begins or ends; an end may leave out whose it is, and has no frame."""
+    """Where a call begins or ends; an end has no frame, and may have no name."""
 
     time: int
     name: str | None
@@ -91,7 +80,7 @@ class _Mark(NamedTuple):
 
 @dataclass
 class _Thread:
-    """The events of one thread; ``marks`` are beginnings, with their frame, and ends, in the order of the file."""
+    """The events of one thread: whole calls, and beginnings and ends in the order of the file."""
 
     whole: list[_Span] = field(default_factory=list)
     marks: list[_Mark] = field(default_factory=list)
@@ -118,7 +107,7 @@ class _Thread:
 
 
 def _closed_by(end: _Mark, waiting: list[_Mark]) -> list[_Mark]:
-    """Takes the innermost call of the end's name off those that wait, and the calls inside it, which end with it."""
+    """Remove the innermost call of the end's name from those that wait, and the calls inside it, which end with it."""
     at = len(waiting) - 1
     while end.name is not None and waiting[at].name != end.name:
         at -= 1
@@ -129,19 +118,18 @@ def _closed_by(end: _Mark, waiting: list[_Mark]) -> list[_Mark]:
 
 @dataclass
 class _Trace:
-    """The events while they are read."""
+    """The events read so far."""
 
-    where: str
     threads: dict[tuple[str, str], _Thread] = field(default_factory=dict)
-    frames: dict[tuple[str, str | None, int | None], int] = field(default_factory=dict)
+    frames: Frames = field(default_factory=Frames)
     warnings: Counter[str] = field(default_factory=Counter)
 
     def add(self, event: Json, where: str) -> None:
-        """One event; those that are neither calls nor marks of one tell nothing about stacks."""
-        kind = event.get("ph")
+        """Add an event; only calls and marks of calls belong to stacks."""
+        kind, name = event.get("ph"), event.get("name")
         if kind in _ASYNCHRONOUS:
             self.warnings["asynchronous events belong to no stack and were left out"] += 1
-        elif event.get("name") in _SAMPLES:
+        elif name in _SAMPLES:
             self.warnings["parts of a sampled CPU profile were left out: save it as .cpuprofile"] += 1
         if kind not in _NESTED:
             return
@@ -154,65 +142,36 @@ class _Trace:
             length = _nanoseconds(event, "dur", where)
             if length < 0:
                 raise wrong(where, "has a negative duration")
-            thread.whole.append(_Span(start, start + length, self.frame_of(event, where)))
+            thread.whole.append(_Span(start, start + length, self.frame_number(event, where)))
         else:
-            name = event.get("name")
-            frame = self.frame_of(event, where) if kind == "B" else None
+            frame = self.frame_number(event, where) if kind == "B" else None
             thread.marks.append(_Mark(start, name if isinstance(name, str) else None, frame))
 
-    def frame_of(self, event: Json, where: str) -> int:
+    def frame_number(self, event: Json, where: str) -> int:
         name, args = event.get("name"), event.get("args")
         if not isinstance(name, str):
             raise wrong(where, "has no name")
-        file, line = (args.get("filename"), args.get("line")) if isinstance(args, dict) else (None, None)
-        known = file if isinstance(file, str) and file else None
-        first = line if isinstance(line, int) and 0 < line < _MAX_LINE else None
-        return self.frames.setdefault((name or "[unknown]", known, first), len(self.frames))
-
-    def frame_list(self) -> FrameList:
-        """The frames met, in the order of their numbers."""
-        keys = list(self.frames)
-        return FrameList(
-            [key[0] for key in keys], [key[1] for key in keys], [key[2] for key in keys], [None] * len(keys)
-        )
+        place = args if isinstance(args, dict) else {}
+        return self.frames.number_of(name, place.get("filename"), place.get("line"))
 
 
-@dataclass
-class _Tree:
-    """The call tree of all threads; a node is a path of frames."""
-
-    parent: list[int] = field(default_factory=list)
-    frame: list[int] = field(default_factory=list)
-    own: list[int] = field(default_factory=list)
-    calls: list[int] = field(default_factory=list)
-    children: dict[tuple[int, int], int] = field(default_factory=dict)
-
-    def add_thread(self, spans: Iterable[_Span], warnings: Counter[str]) -> None:
-        """Calls by their beginning, outer ones first: what begins before another has ended lies inside it."""
-        inside: list[tuple[int, int]] = []
-        for start, end, frame in spans:
-            while inside and inside[-1][0] <= start:
-                inside.pop()
-            parent = _ROOT
-            if inside:
-                outer, parent = inside[-1]
-                if end > outer:
-                    warnings["calls that outlast their caller were cut at its end"] += 1
-                    end = outer  # noqa: PLW2901 - what is cut off is gone for all that follows
-                self.own[parent] -= end - start
-            node = self.node_of(parent, frame)
-            self.own[node] += end - start
-            self.calls[node] += 1
-            inside.append((end, node))
-
-    def node_of(self, parent: int, frame: int) -> int:
-        node = self.children.setdefault((parent, frame), len(self.parent))
-        if node == len(self.parent):
-            self.parent.append(parent)
-            self.frame.append(frame)
-            self.own.append(0)
-            self.calls.append(0)
-        return node
+def _add_spans(tree: Tree, spans: Iterable[_Span], warnings: Counter[str]) -> None:
+    """Add calls, outer ones first: what begins before another has ended lies inside it."""
+    inside: list[tuple[int, int]] = []
+    for start, end, frame in spans:
+        while inside and inside[-1][0] <= start:
+            inside.pop()
+        parent = ROOT
+        if inside:
+            outer, parent = inside[-1]
+            if end > outer:
+                warnings["calls that outlast their caller were cut at its end"] += 1
+                end = outer  # noqa: PLW2901 - what is cut off is gone for all that follows
+            tree.own[parent] -= end - start
+        node = tree.below(parent, frame)
+        tree.own[node] += end - start
+        tree.calls[node] += 1
+        inside.append((end, node))
 
 
 def _closed(data: bytes) -> bytes:
@@ -223,7 +182,6 @@ def _closed(data: bytes) -> bytes:
 
 def _nanoseconds(event: Json, key: str, where: str) -> int:
     value = event.get(key)
-    limit = _MAX_MICROSECONDS
-    if isinstance(value, bool) or not isinstance(value, int | Decimal) or not -limit <= value <= limit:
+    if not is_number(value, -_MAX_MICROSECONDS, _MAX_MICROSECONDS):
         raise wrong(where, f"has {str(value)[:40]!r} for {key!r}")
-    return round(value * _NANOSECONDS)
+    return round(value * 1000)

@@ -10,7 +10,8 @@ import pytest
 
 from profgate.errors import ProfileError
 from profgate.model.source import source_of
-from profgate.readers.containers import Caps, read_all, unwrap
+from profgate.readers import containers
+from profgate.readers.containers import read_all, unwrap
 
 zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 Pack = Callable[[bytes], bytes]
@@ -18,9 +19,8 @@ both = pytest.mark.parametrize("pack", [gzip.compress, zstd.compress], ids=["gzi
 TEXT = b"main;work 3\nmain;\xc3\xa9t\xc3\xa9 4\n"
 
 
-def unwrapped(data: bytes, caps: Caps | None = None) -> bytes:
-    caps = caps or Caps()
-    return read_all(unwrap(source_of("x", data), caps), caps)
+def unwrapped(data: bytes) -> bytes:
+    return read_all(unwrap(source_of("x", data)))
 
 
 @both
@@ -87,7 +87,7 @@ def test_packed_data_cut_anywhere_is_refused(pack: Pack) -> None:
 def test_damaged_gzip_names_the_byte() -> None:
     data = bytearray(gzip.compress(TEXT))
     data[-6] ^= 1
-    with pytest.raises(ProfileError, match=r"x: byte \d+: damaged gzip data"):
+    with pytest.raises(ProfileError, match=r"x: byte \d+: damaged packed data"):
         unwrapped(bytes(data))
 
 
@@ -99,23 +99,29 @@ def test_damaged_zstandard_names_the_byte() -> None:
 
 
 @both
-def test_what_grows_beyond_the_caps_is_refused(pack: Pack) -> None:
-    packed = pack(b"\0" * (8 << 20))
+@pytest.mark.parametrize(("limit", "most"), [("MAX_BYTES", 4 << 20), ("RATIO_FLOOR", 1 << 20)])
+def test_what_grows_beyond_the_caps_is_refused(
+    pack: Pack, limit: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(containers, limit, most)
     with pytest.raises(ProfileError, match="grows beyond"):
-        unwrapped(packed, Caps(size=4 << 20))
-    with pytest.raises(ProfileError, match="grows beyond"):
-        unwrapped(packed, Caps(ratio_floor=1 << 20))
+        unwrapped(pack(b"\0" * (8 << 20)))
+
+
+def test_large_files_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(containers, "MAX_BYTES", 3)
     with pytest.raises(ProfileError, match="larger than 3 bytes"):
-        read_all(source_of("x", TEXT), Caps(size=3))
+        read_all(source_of("x", TEXT))
 
 
 @both
-def test_a_bomb_is_counted_while_it_is_unpacked(pack: Pack) -> None:
+def test_a_bomb_is_counted_while_it_is_unpacked(pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(containers, "MAX_BYTES", 2 << 20)
     packed = pack(b"\0" * (64 << 20))
     tracemalloc.start()
     try:
         with pytest.raises(ProfileError, match="grows beyond"):
-            unwrapped(packed, Caps(size=2 << 20))
+            unwrapped(packed)
         assert tracemalloc.get_traced_memory()[1] < 16 << 20
     finally:
         tracemalloc.stop()

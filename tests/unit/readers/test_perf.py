@@ -143,7 +143,7 @@ def test_an_end_without_a_blank_line_is_told() -> None:
     [
         (header("cycles", "9" * 30) + "\t 1 f (x)\n\n", "line 1: has a period"),
         ((header("cycles", str(1 << 62)) + "\t 1 f (x)\n\n") * 3, "event cycles.*beyond 2"),
-        (SAMPLE + "x" * 70_000, "a line of more than"),
+        (SAMPLE + "x" * 70_000, "line [0-9]+: is longer than"),
     ],
 )
 def test_hostile_numbers_and_lines_are_refused(text: str, message: str) -> None:

@@ -1,4 +1,4 @@
-"""What ``profgate formats`` says of each format: how it is recognised and recorded, and what proved its reader."""
+"""What ``profgate formats`` shows of each format: how it is recognised and recorded, and what proved its reader."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """``looks``: what tells the format apart; ``record``: a command that writes it; ``proven``: tools and versions.
+    """``looks``: what distinguishes the format; ``record``: a command that writes it; ``proven``: tools and versions.
 
     An empty ``proven`` means: read by its documentation, not yet against a file that the tool wrote.
     """
@@ -16,7 +16,7 @@ class Entry:
     proven: str = ""
 
 
-HANDBOOK: Mapping[str, Entry] = {
+FORMAT_DOCS: Mapping[str, Entry] = {
     "pprof": Entry(
         "protobuf that decodes to its end",
         "go test -bench . -cpuprofile cpu.pb.gz",

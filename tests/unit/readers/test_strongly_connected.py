@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from profgate.readers.call_circles import circles_of
+from profgate.readers.strongly_connected import components_of
 
 
-def circles(edges: list[tuple[int, int]], count: int) -> set[frozenset[int]]:
+def components(edges: list[tuple[int, int]], count: int) -> set[frozenset[int]]:
     columns = np.array(edges, dtype=np.int64).reshape(-1, 2).T
-    circle, sizes = circles_of(columns[0], columns[1], count)
-    found = {frozenset(np.flatnonzero(circle == number).tolist()) for number in range(len(sizes))}
+    component, sizes = components_of(columns[0], columns[1], count)
+    found = {frozenset(np.flatnonzero(component == number).tolist()) for number in range(len(sizes))}
     assert sorted(map(len, found)) == sorted(sizes.tolist())
     return found
 
@@ -25,14 +25,14 @@ def circles(edges: list[tuple[int, int]], count: int) -> set[frozenset[int]]:
         ([(0, 1), (0, 2), (1, 3), (2, 3), (3, 1)], 4, [{0}, {2}, {1, 3}]),
     ],
 )
-def test_functions_that_reach_each_other_are_one_circle(
+def test_functions_that_reach_each_other_are_one_component(
     edges: list[tuple[int, int]], count: int, expected: list[set[int]]
 ) -> None:
-    assert circles(edges, count) == set(map(frozenset, expected))
+    assert components(edges, count) == set(map(frozenset, expected))
 
 
 def test_a_deep_chain_needs_no_recursion() -> None:
     chain = [(number, number + 1) for number in range(20_000)]
-    assert len(circles(chain[:50], 51)) == 51
+    assert len(components(chain[:50], 51)) == 51
     columns = np.array([*chain, (20_000, 0)], dtype=np.int64).T
-    assert circles_of(columns[0], columns[1], 20_001)[1].tolist() == [20_001]
+    assert components_of(columns[0], columns[1], 20_001)[1].tolist() == [20_001]

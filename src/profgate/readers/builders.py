@@ -1,0 +1,130 @@
+"""Frames, call paths and call trees, collected while a file is read."""
+
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from profgate.model.arrays import IntArray, read_only
+from profgate.model.profile import CallGraph, FrameList, Stacks
+from profgate.readers.quantities import sum_of
+from profgate.readers.stack_events import stacks_from_parents, stacks_from_paths
+
+MAX_LINE = 1 << 31
+ROOT = -1
+"""The parent of a call without a caller."""
+
+FrameKey = tuple[str, str | None, int | None, str | None, str]
+
+
+def line_of(value: object) -> int | None:
+    """The value as a line number, None for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < MAX_LINE else None
+
+
+@dataclass
+class Frames:
+    """The frames of a profile; frames with the same name, file, line and module share a number."""
+
+    numbers: dict[FrameKey, int] = field(default_factory=dict)
+
+    def number_of(
+        self, name: str, file: object = None, line: object = None, module: str | None = None, place: str = ""
+    ) -> int:
+        """The number of a frame; a ``file`` or ``line`` that cannot be one is unknown.
+
+        ``place`` distinguishes frames that are otherwise equal.
+        """
+        known = file if isinstance(file, str) and file else None
+        return self.numbers.setdefault((name or "[unknown]", known, line_of(line), module, place), len(self.numbers))
+
+    def listed(self) -> FrameList:
+        """The frames in the order of their numbers."""
+        keys = self.numbers
+        return FrameList(
+            [key[0] for key in keys], [key[1] for key in keys], [key[2] for key in keys], [key[3] for key in keys]
+        )
+
+
+@dataclass
+class Paths:
+    """One call path for each sample, root first."""
+
+    frames: "array[int]" = field(default_factory=lambda: array("q"))
+    ends: "array[int]" = field(default_factory=lambda: array("q", [0]))
+
+    def add(self, path: Iterable[int]) -> None:
+        """Append a path of frame numbers."""
+        self.frames.extend(path)
+        self.ends.append(len(self.frames))
+
+    def stacks(self, values: IntArray, where: str) -> Stacks:
+        """The stacks with ``values`` int64[metric, path]. Raises ProfileError where they add up beyond 63 bits."""
+        for row in values:
+            sum_of(row, where)
+        return stacks_from_paths(np.array(self.frames, np.int64), np.array(self.ends, np.int64), values, where=where)
+
+
+@dataclass
+class Tree:
+    """A call tree by node: its parent or `ROOT`, its frame, its own value and its calls."""
+
+    parent: "array[int]" = field(default_factory=lambda: array("q"))
+    frame: "array[int]" = field(default_factory=lambda: array("q"))
+    own: list[int | Decimal] = field(default_factory=list)
+    calls: "array[int]" = field(default_factory=lambda: array("q"))
+    known: dict[int, int] = field(default_factory=dict)
+
+    def add(self, parent: int, frame: int) -> int:
+        """Append a node without value and calls; its number."""
+        self.parent.append(parent)
+        self.frame.append(frame)
+        self.own.append(0)
+        self.calls.append(0)
+        return len(self.parent) - 1
+
+    def below(self, parent: int, frame: int) -> int:
+        """The node of ``frame`` below ``parent``, added where there is none yet."""
+        key = (parent + 1) << 32 | frame
+        node = self.known.get(key)
+        if node is None:
+            node = self.known[key] = self.add(parent, frame)
+        return node
+
+    def stacks(self, values: IntArray, where: str, *, calls: bool = False) -> Stacks:
+        """The stacks with ``values`` int64[metric, node], and with the calls if they were counted."""
+        parent, frame = np.array(self.parent, np.int64), np.array(self.frame, np.int64)
+        return stacks_from_parents(parent, frame, values, np.array(self.calls, np.int64) if calls else None, where)
+
+    def values(self) -> IntArray:
+        """int64[1, node]: the own values, as whole numbers."""
+        return np.array(self.own, np.int64).reshape(1, -1)
+
+
+def call_graph(
+    *,
+    own: ArrayLike,
+    total: ArrayLike,
+    calls: ArrayLike,
+    edges: Iterable[tuple[int, int]],
+    edge_total: ArrayLike,
+    edge_calls: ArrayLike,
+) -> CallGraph:
+    """A call graph; ``edges`` are (caller, callee), costs int64[metric, ...] or of the only metric."""
+    caller, callee = np.array(list(edges), np.int64).reshape(-1, 2).T
+    return CallGraph(
+        self_value=_column(np.atleast_2d(own)),
+        total_value=_column(np.atleast_2d(total)),
+        calls=_column(calls),
+        caller=_column(caller),
+        callee=_column(callee),
+        edge_total=_column(np.atleast_2d(edge_total)),
+        edge_calls=_column(edge_calls),
+    )
+
+
+def _column(values: ArrayLike) -> IntArray:
+    return read_only(np.array(values, np.int64))
