@@ -12,7 +12,7 @@ import pytest
 
 from fake_github import FakeGitHub
 from fake_github.events import payload
-from profgate.action.door import main
+from profgate.action.entry import main
 from profgate.action.job import Pace
 from profgate.model.levels import FEWEST_JOBS
 

@@ -67,7 +67,7 @@ def _run(arguments: Sequence[str]) -> int:
 
     try:
         if arguments == ["action"]:
-            from profgate.action.door import main as run_action
+            from profgate.action.entry import main as run_action
 
             return run_action()
         from profgate.commands.main import run_command

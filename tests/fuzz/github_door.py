@@ -110,7 +110,7 @@ QUESTIONS: tuple[Callable[[GitHubClient], object], ...] = (
     *(lambda client: client.files_of_commit("a"), lambda client: client.texts_at([("a", "a.py"), ("a", "b.py")])),
     *(lambda client: client.branch_head("topic"), lambda client: client.file_of_commit("a", "a.py", max_bytes=9)),
     *(lambda client: client.replace_branch("topic", None, "a", b"b", "m"), lambda client: client.pull(1)),
-    *(lambda client: client.pull_files(1), lambda client: client.pull_messages(1)),
+    *(lambda client: client.pull_files(1), lambda client: client.pull_commits(1)),
     *(lambda client: client.permission_of("u"), lambda client: client.open_pulls("u", "topic")),
     *(lambda client: client.comments(1), lambda client: client.create_comment(1, "b")),
     *(lambda client: client.edit_comment(1, "b"), lambda client: client.minimized(["n", "m"])),
@@ -128,7 +128,7 @@ ARTIFACT = {"id": 1, "name": "n", "size_in_bytes": 3, "expired": False, "workflo
 PULL = {"number": 1, "state": "open", "user": None, "head": SIDE, "base": SIDE, "title": "t", "labels": [{"name": "l"}]}
 FILE = {"filename": "a", "status": "modified", "additions": 1, "deletions": 2, "patch": "@@ -1 +1 @@"}
 ASSETS = {"assets": [{"id": 1, "name": "n", "size": 2}]}
-RELEASE = {"id": 1, "tag_name": "v1", "draft": False, "prerelease": True, "upload_url": "u"} | ASSETS
+RELEASE = {"tag_name": "v1", "draft": False, "prerelease": True, "upload_url": "u"} | ASSETS
 COMMENT = {"id": 1, "user": None, "body": "b", "html_url": "h", "created_at": WHEN, "updated_at": WHEN, "node_id": "n"}
 TREE = {"tree": [{"path": "a.py", "type": "blob", "mode": "100644", "sha": "a", "size": 3}], "truncated": False}
 TEXT = {"text": "t", "isBinary": False, "isTruncated": False}

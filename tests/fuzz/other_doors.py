@@ -49,7 +49,7 @@ from profgate.report.json_report import from_json, to_json
 from profgate.report.links_json import links_from_json, links_to_json
 from profgate.report.terminal_report import terminal_lines
 from profgate.report.trends import trends_json, trends_lines
-from profgate.sources.handed_over import checked_set
+from profgate.sources.fork_artifact import checked_set
 from report_samples import hostile, regression
 
 RUN = TriggeringRun(7, "pull_request", "success", "topic", "a" * 40, 2, "stranger", ".github/workflows/a.yml")

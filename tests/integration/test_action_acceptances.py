@@ -136,7 +136,7 @@ def test_without_a_comment_to_remember_it_needs_a_limit(red: Stage) -> None:
     red.inputs["comment"] = "never"
     say(red)
     assert red.compare(profiles(SLOWER, 78)) == 1
-    assert "this run cannot keep in mind how much was accepted: add max=+30%" in red.summary
+    assert "this run cannot store how much was accepted: add max=+30%" in red.summary
     say(red, "/profgate accept parse max=2.5x: needed")
     assert red.compare(profiles(SLOWER, 79)) == 0
 
@@ -238,7 +238,7 @@ def test_in_the_merge_queue_nothing_new_is_measured(red: Stage) -> None:
     head, told = queue(red, red.number, red.base)
     say(red)
     assert merge(red, head, told, 78) == 1
-    assert "this run cannot keep in mind how much was accepted: add max=+30%" in red.summary
+    assert "this run cannot store how much was accepted: add max=+30%" in red.summary
     say(red, "/profgate accept parse max=2.5x: needed")
     assert merge(red, head, told, 79) == 0
 

@@ -101,7 +101,7 @@ def test_a_pull_request_that_moved_on_is_left_to_its_newer_run(forked: Stage) ->
     first_half(forked, profiles(SLOWER, 77))
     forked.push_to_pull()
     assert forked.second_half() == 0
-    assert "a newer run will tell" in forked.log
+    assert "superseded by a newer run" in forked.log
     assert forked.comments == []
     assert statuses(forked) == []
 
@@ -186,7 +186,7 @@ POISONS: dict[str, tuple[Callable[[Members], Members], str]] = {
     "no manifest": (lambda members: {n: d for n, d in members.items() if n != MANIFEST_NAME}, "is missing beside"),
     "no profile": (
         lambda members: with_manifest(lambda one: one.update(files=[]))({MANIFEST_NAME: members[MANIFEST_NAME]}),
-        "no profile was handed over",
+        "it holds no profile",
     ),
     "of another run": (with_manifest(lambda one: one.update(run_id=1)), "the manifest is of run 1"),
     "of a push": (with_manifest(lambda one: one.update(event="push")), "of the event 'push'"),

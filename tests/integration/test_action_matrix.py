@@ -75,7 +75,7 @@ def test_legs_that_change_nothing_say_nothing(two_legs: Stage) -> None:
 def test_a_lost_leg_is_never_a_pass(two_legs: Stage, ended: str) -> None:
     assert two_legs.matrix({"linux": profiles(SHARES, 77)}, ended) == 0
     assert two_legs.outputs["conclusion"] == "not_compared"
-    assert "a leg ended with" in two_legs.comments[0]
+    assert "a shard ended with" in two_legs.comments[0]
     two_legs.inputs["on-not-compared"] = "fail"
     assert two_legs.matrix({"linux": profiles(SHARES, 77)}, ended) == 1
 
@@ -125,7 +125,7 @@ def test_without_the_artifact_service_a_leg_gives_its_own_verdict_and_says_what_
     assert two_legs.step(profiles(SHARES, 77), **leg) == 0
     assert two_legs.step(profiles(SLOWER, 78), **leg) == 1
     assert two_legs.outputs["conclusion"] == "fail"
-    assert "This leg gives its own verdict" in two_legs.summary
+    assert "This shard gives its own verdict" in two_legs.summary
     step = two_legs.log.partition("add this step:%0A")[2].replace("%0A", "\n")
     assert "name: profgate-report-linux-1\n    path: profgate-report/leg\n" in step
     carried = two_legs.workspace / "profgate-report" / "leg"

@@ -241,7 +241,7 @@ def test_a_cancelled_leg_is_not_passed_and_a_new_run_takes_it_back(stage: Stage)
     stage.open_pull()
     assert stage.matrix({"a": profiles(SHARES, 77)}, "cancelled") == 0
     assert stage.outputs["conclusion"] == "not_compared"
-    assert "a leg ended with cancelled" in shown(stage)[0]
+    assert "a shard ended with cancelled" in shown(stage)[0]
     assert stage.matrix({"a": profiles(SHARES, 77), "b": profiles(SHARES, 78)}) == 0
     assert "✅ Resolved" in shown(stage)[0]
     assert stage.outputs["base-runs"] == "2"

@@ -12,7 +12,7 @@ from action_stage import SLOWER, Stage, profiles
 from fake_github import CUT, HANG
 from profgate.action.job import Pace
 from profgate.adapters import artifact_service, downloads, github_requests
-from profgate.adapters.patience import Patience
+from profgate.adapters.retry_budget import RetryBudget
 
 LIMITED = 403
 ALWAYS = 999
@@ -67,7 +67,7 @@ def stormy(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Stage:
     stage.push_jobs()
     stage.open_pull(files=SOURCE)
     stage.inputs |= {"status": "true", "check-run": "true"}
-    stage.pace = Pace((0, 0), 1, 0, 0, Patience(sleep=lambda _: None))
+    stage.pace = Pace((0, 0), 1, 0, 0, RetryBudget(sleep=lambda _: None))
     return stage
 
 
@@ -140,10 +140,10 @@ def test_what_is_cancelled_while_it_tells_has_written_its_result(stormy: Stage) 
     def cancel(_: float) -> None:
         raise KeyboardInterrupt
 
-    stormy.pace = Pace((0, 0), 1, 0, 0, Patience(sleep=cancel))
+    stormy.pace = Pace((0, 0), 1, 0, 0, RetryBudget(sleep=cancel))
     stormy.fail("POST", "/issues/1/comments", LIMITED)
     with pytest.raises(KeyboardInterrupt):
         stormy.compare(profiles(SLOWER, 77))
     assert "parse" in stormy.summary
-    assert "ended before it told its result" in stormy.summary
+    assert "ended before it published its result" in stormy.summary
     assert stormy.report["verdict"]["conclusion"] == "fail"

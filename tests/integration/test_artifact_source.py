@@ -9,6 +9,7 @@ from fake_github import FakeGitHub
 from profgate.adapters.github_client import GitHubClient
 from profgate.errors import GitHubError
 from profgate.model.manifest import MANIFEST_NAME, Manifest, ManifestFile, manifest_to_json
+from profgate.report.wording import reason_text
 from profgate.sources.artifact_source import Found, Search, find_stored
 from profgate.sources.baseline_search import Trust
 
@@ -36,12 +37,16 @@ def store(fake: FakeGitHub, sha: str, files: dict[str, bytes] | None = None, *, 
     return run
 
 
+def reasons_of(found: Found) -> list[str]:
+    return [reason_text(reason, str) for reason in found.reasons]
+
+
 def search(fake: FakeGitHub, noise: int = 8, own_run: int = 0) -> Found:
     client = fake.closing(
         GitHubClient(fake.token, fake.api_url, fake.state.repository, pauses=(0, 0), retries=0, backoff=0)
     )
     trust = Trust(fake.state.repository_id, ".github/workflows/profgate.yml", frozenset({"main"}), own_run)
-    return find_stored(client, Search(chain(fake)[0], trust, ["main"], NAME, noise))
+    return find_stored(client, Search(chain(fake)[0], trust, ["main"], NAME), lambda _: noise)
 
 
 def test_the_nearest_set_is_the_baseline_and_the_others_are_noise(fake: FakeGitHub) -> None:
@@ -66,7 +71,7 @@ def test_a_later_state_is_one_of_the_base_branch_alone(fake: FakeGitHub, base: s
         GitHubClient(fake.token, fake.api_url, fake.state.repository, pauses=(0, 0), retries=0, backoff=0)
     )
     trust = Trust(fake.state.repository_id, ".github/workflows/profgate.yml", frozenset(branches), 0)
-    found = find_stored(client, Search(start, trust, branches, NAME, base=base))
+    found = find_stored(client, Search(start, trust, branches, NAME, base), lambda _: 0)
     assert found.baseline is not None
     assert (found.later.id if found.later else None) == (later if told else None)
 
@@ -132,7 +137,7 @@ def test_expired_sets_are_told(fake: FakeGitHub) -> None:
     store(fake, chain(fake)[0], expired=True)
     found = search(fake)
     assert found.baseline is None
-    assert "expired" in found.reasons[0]
+    assert "expired" in reasons_of(found)[0]
 
 
 def test_a_broken_or_lying_set_is_passed_over_with_the_reason(fake: FakeGitHub) -> None:
@@ -144,8 +149,8 @@ def test_a_broken_or_lying_set_is_passed_over_with_the_reason(fake: FakeGitHub) 
     found = search(fake)
     assert found.baseline is not None
     assert found.baseline.candidate.run.id == good
-    assert len(found.reasons) == 2
-    assert "differ from the manifest" in found.reasons[0]
+    assert len(reasons_of(found)) == 2
+    assert "differ from the manifest" in reasons_of(found)[0]
 
 
 def test_a_manifest_of_another_commit_is_refused(fake: FakeGitHub) -> None:
@@ -169,7 +174,7 @@ def test_one_lie_of_a_manifest_is_enough(fake: FakeGitHub, lie: dict[str, Any], 
     store(fake, sha, FILES | {MANIFEST_NAME: manifest_to_json(manifest).encode()})
     found = search(fake)
     assert (found.baseline is None) == bool(reason)
-    assert reason in "".join(found.reasons)
+    assert reason in "".join(reasons_of(found))
 
 
 def test_it_gives_up_after_ten_sets_that_do_not_serve(fake: FakeGitHub) -> None:
@@ -177,7 +182,7 @@ def test_it_gives_up_after_ten_sets_that_do_not_serve(fake: FakeGitHub) -> None:
         store(fake, chain(fake)[0], expired=True)
     found = search(fake)
     assert found.baseline is None
-    assert len(found.reasons) == 10
+    assert len(reasons_of(found)) == 10
     assert fake.count("GET", "/artifacts") == 1
 
 

@@ -10,18 +10,16 @@ import pytest
 from fake_github import FakeGitHub
 from profgate.adapters.github_client import GitHubClient
 from profgate.adapters.github_requests import NotFoundError, RateLimitedError, ServerFailedError
-from profgate.adapters.patience import OutOfPatienceError, Patience
+from profgate.adapters.retry_budget import RetryBudget, RetryBudgetExceededError
 from profgate.errors import GitHubError, NotAllowed, ProfileError
-from profgate.model.github_records import TreeRecord
+from profgate.model.github_records import Repository, TreeRecord
 
 MARKER = "<!-- profgate v1 key=cpu head=abc -->"
 
 
-def client_of(fake: FakeGitHub, token: str | None = None, patience: Patience | None = None) -> GitHubClient:
+def client_of(fake: FakeGitHub, token: str | None = None, budget: RetryBudget | None = None) -> GitHubClient:
     return fake.closing(
-        GitHubClient(
-            token or fake.token, fake.api_url, fake.state.repository, pauses=(0, 0), backoff=0, patience=patience
-        )
+        GitHubClient(token or fake.token, fake.api_url, fake.state.repository, pauses=(0, 0), backoff=0, budget=budget)
     )
 
 
@@ -35,7 +33,7 @@ def test_a_whole_comparison_costs_five_requests() -> None:
         fake.add_artifact(run, "profgate-cpu", {"profiles/cpu.folded": b"main;work 10\n"})
         client = client_of(fake)
 
-        _, parents = client.parents(merge)
+        parents = client.commit(merge).parents
         nearest = [commit.sha for commit in client.ancestors(parents[0])]
         runs = client.workflow_runs(".github/workflows/profgate.yml", "main", "push")
         (artifact,) = client.run_artifacts(runs[0].id, "profgate-cpu")
@@ -43,7 +41,7 @@ def test_a_whole_comparison_costs_five_requests() -> None:
 
         assert parents == (base, head)
         assert nearest == [base, root]
-        assert [(item.head_sha, item.event, item.path) for item in runs] == [
+        assert [(item.head_sha, item.event, item.workflow_path) for item in runs] == [
             (root, "push", ".github/workflows/profgate.yml")
         ]
         assert files == {"profiles/cpu.folded": b"main;work 10\n"}
@@ -78,8 +76,8 @@ def test_a_fork_run_is_told_from_ours_by_its_repository() -> None:
         path = ".github/workflows/profgate.yml"
         number = fake.add_run(sha, repository="mallory/shop", repository_id=666, path=f"{path}@main")
         run = client_of(fake).run(number)
-        assert run.path == path
-        assert (run.head_repository_id, run.head_repository, run.repository_id) == (666, "mallory/shop", 4711)
+        assert run.workflow_path == path
+        assert (run.head_repository, run.repository.id) == (Repository(666, "mallory/shop"), 4711)
 
 
 def test_artifacts_of_a_name_come_newest_first_from_all_pages() -> None:
@@ -132,8 +130,8 @@ def test_a_pull_request_from_a_fork() -> None:
         fake.add_pull(head, base, head_ref="other")
         client = client_of(fake)
         pull = client.pull(number)
-        assert (pull.head_sha, pull.base_sha, pull.author, pull.labels) == (head, base, "mallory", ("profgate:accept",))
-        assert (pull.head_repository_id, pull.base_repository_id) == (666, 4711)
+        assert (pull.head.sha, pull.base.sha) == (head, base)
+        assert (pull.head_repository_id, pull.base.repo) == (666, Repository(4711, "octo-org/shop"))
         assert [item.number for item in client.open_pulls("mallory", "feature")] == [number]
 
 
@@ -239,7 +237,7 @@ def test_a_short_rate_limit_is_waited_for() -> None:
     with FakeGitHub() as fake:
         sha, slept = fake.add_commit(), list[float]()
         fake.limit_rate(times=2, retry_after=7)
-        assert client_of(fake, patience=Patience(sleep=slept.append)).commit(sha).sha == sha
+        assert client_of(fake, budget=RetryBudget(sleep=slept.append)).commit(sha).sha == sha
         assert len(fake.requests) == 3
         assert slept == [7, 7]
 
@@ -260,7 +258,7 @@ def test_a_limit_without_a_time_is_a_minute_and_a_refused_comment_is_sent_again(
     with FakeGitHub() as fake:
         number, slept = fake.add_pull(fake.add_commit(), fake.add_commit()), list[float]()
         fake.limit_rate(status=status)
-        client_of(fake, patience=Patience(sleep=slept.append)).create_comment(number, f"{MARKER}\nworse")
+        client_of(fake, budget=RetryBudget(sleep=slept.append)).create_comment(number, f"{MARKER}\nworse")
         assert slept == [60]
         assert fake.comment_bodies(number) == [f"{MARKER}\nworse"]
 
@@ -273,7 +271,7 @@ def test_the_hourly_limit_is_waited_for_if_it_ends_soon_by_githubs_clock(ahead: 
         headers = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(now.timestamp()) + ahead)}
         headers["Date"] = format_datetime(now, usegmt=True)
         fake.fail("GET", "/commits", 403, headers=headers, message="API rate limit exceeded for installation")
-        client = client_of(fake, patience=Patience(sleep=slept.append))
+        client = client_of(fake, budget=RetryBudget(sleep=slept.append))
         if waits:
             assert client.commit(sha).sha == sha
             assert slept == [ahead + 1]
@@ -286,9 +284,9 @@ def test_the_hourly_limit_is_waited_for_if_it_ends_soon_by_githubs_clock(ahead: 
 def test_waits_and_failures_have_one_budget_and_then_nothing_is_asked() -> None:
     with FakeGitHub() as fake:
         sha, slept = fake.add_commit(), list[float]()
-        client = client_of(fake, patience=Patience(100, sleep=slept.append))
+        client = client_of(fake, budget=RetryBudget(100, sleep=slept.append))
         fake.limit_rate(times=9)
-        with pytest.raises(OutOfPatienceError, match="100 seconds"):
+        with pytest.raises(RetryBudgetExceededError, match="100 seconds"):
             client.commit(sha)
         assert slept == [60]
         assert len(fake.requests) == 2
@@ -297,11 +295,11 @@ def test_waits_and_failures_have_one_budget_and_then_nothing_is_asked() -> None:
 def test_the_time_of_failed_requests_is_taken_from_the_budget() -> None:
     with FakeGitHub() as fake:
         sha, ticks = fake.add_commit(), itertools.count(0, 30)  # thirty seconds go by in every request
-        client = client_of(fake, patience=Patience(60, sleep=lambda _: None, clock=lambda: next(ticks)))
+        client = client_of(fake, budget=RetryBudget(60, sleep=lambda _: None, clock=lambda: next(ticks)))
         fake.fail("GET", "/commits", 504, times=99)
-        with pytest.raises(OutOfPatienceError):
+        with pytest.raises(RetryBudgetExceededError):
             client.commit(sha)
-        with pytest.raises(OutOfPatienceError):
+        with pytest.raises(RetryBudgetExceededError):
             client.pull(1)
         assert len(fake.requests) == 2
 
@@ -312,11 +310,11 @@ def test_a_hanging_storage_host_does_not_cost_the_comment() -> None:
         fake.add_artifact(run, "profiles", {"a": b"1"})
         number = fake.add_pull(fake.add_commit(), fake.add_commit())
         ticks = itertools.count(0, 30)
-        client = client_of(fake, patience=Patience(60, sleep=lambda _: None, clock=lambda: next(ticks)))
+        client = client_of(fake, budget=RetryBudget(60, sleep=lambda _: None, clock=lambda: next(ticks)))
         (artifact,) = client.run_artifacts(run)
         fake.blobs.failures = 99
         for _ in range(2):
-            with pytest.raises(OutOfPatienceError):
+            with pytest.raises(RetryBudgetExceededError):
                 client.download(artifact)
         assert client.create_comment(number, MARKER).body == MARKER
 

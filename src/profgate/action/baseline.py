@@ -1,4 +1,4 @@
-"""Which baseline is fair for an event, and the stored sets of profiles that serve as one."""
+"""The baseline commit of an event, and the stored profiles that serve as its baseline."""
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -9,19 +9,21 @@ from profgate.adapters.github_requests import NotFoundError
 from profgate.errors import ProfgateError, SettingsError
 from profgate.model.github_records import CommitRecord
 from profgate.model.policy import Policy
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Side
 from profgate.model.run_context import RunContext
 from profgate.pipeline import PipelineInput
+from profgate.report.wording import reason_text
 from profgate.sources.artifact_source import Found, Search, StoredSet, find_stored
 from profgate.sources.baseline_search import Trust
-from profgate.sources.release_source import LATEST, asset_name, kept_set, latest
+from profgate.sources.release_source import LATEST, asset_name, attached_set, latest
 
 
 @dataclass(frozen=True, slots=True)
 class Fair:
-    """Where the baseline comes from: the fair commit, its name for people, the branches whose runs are trusted.
+    """The baseline commit, its name for people, and the branches whose runs are trusted (None: any).
 
-    ``listed`` are the commits that were read to find it: the nearest before it, and perhaps some behind it.
+    ``listed`` are the commits that were read to find it.
     """
 
     start: str
@@ -31,7 +33,7 @@ class Fair:
 
 
 def fair_baseline(job: Job) -> Fair:
-    """The fair commit of the event, or the one that was asked for."""
+    """The baseline commit of the event, or the requested one."""
     context, settings = job.context, job.settings
     if settings.baseline_ref:
         ref = named_ref(job, settings.baseline_ref)
@@ -74,22 +76,23 @@ def latest_release(job: Job, but: str = "") -> str | None:
 
 
 def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], int]) -> Found:
-    """What was stored for a ref that somebody named: in an artifact, else with its release, else shortly before it."""
+    """What was stored for a named ref: in an artifact, else with its release, else shortly before it."""
     found = stored_at(job, Fair(commit, ref, None), further)
     if found.baseline is not None and not found.baseline.candidate.distance:
         return found
-    kept = kept_set(job.client, ref.removeprefix("refs/tags/"), commit, job.settings.artifact)
-    if kept is None:
-        return replace(found, reasons=(*found.reasons, f"no release {ref} keeps {asset_name(job.settings.artifact)}"))
+    attached = attached_set(job.client, ref.removeprefix("refs/tags/"), commit, job.settings.artifact)
+    if attached is None:
+        reason = Reason(ReasonCode.NO_ASSET, {"release": ref, "asset": asset_name(job.settings.artifact)})
+        return replace(found, reasons=(*found.reasons, reason))
     others = (found.baseline, *found.noise) if found.baseline else ()
-    return replace(found, baseline=kept, noise=others)
+    return replace(found, baseline=attached, noise=others)
 
 
 def _start_of_pull(job: Job, base: str) -> tuple[str, Sequence[CommitRecord]]:
-    """The commit of the base branch that a handed-over build starts from, and what was listed to find it.
+    """The commit of the base branch that a fork's build starts from, and the commits listed to find it.
 
-    The first half names the test merge it was built from, and may lie: it counts only where its second parent is the
-    pull request's head, and its first the base that GitHub states, or one that leads to the base branch.
+    The pull request's run names its test merge, which is untrusted: it counts only where its second parent is the pull
+    request's head, and its first the base that GitHub states, or one that leads to the base branch.
     """
     context = job.context
     try:
@@ -105,43 +108,41 @@ def _start_of_pull(job: Job, base: str) -> tuple[str, Sequence[CommitRecord]]:
 
 
 def stored_at(job: Job, fair: Fair, further: Callable[[StoredSet], int]) -> Found:
-    """The nearest set that was stored at a commit or before it, and as many further ones as are of use beside it."""
+    """The nearest set that was stored at a commit or before it, and ``further`` ones."""
     found = find_stored(job.client, _search(job, fair, job.settings.artifact), further)
     for reason in found.reasons:
-        job.commands.log(f"passed over: {reason}")
+        job.commands.log(f"passed over: {reason_text(reason, str)}")
     return found
 
 
-def _search(job: Job, fair: Fair, artifact: str, noise_runs: int = 0) -> Search:
+def _search(job: Job, fair: Fair, artifact: str) -> Search:
     context = job.context
     if context.repository_id is None:
         raise SettingsError("GITHUB_REPOSITORY_ID", "is missing; baselines cannot be trusted without it")
-    path = recording_workflow(job)
     branches = fair.branches
     trusted = None if branches is None else frozenset(branches)
     return Search(
         start=fair.start,
-        trust=Trust(context.repository_id, path, trusted, context.run_id),
+        trust=Trust(context.repository_id, recording_workflow(job), trusted, context.run_id),
         branches=[None] if branches is None else list(branches),
         artifact=artifact,
-        noise_runs=noise_runs,
         base=base_branch(context) if branches is None else branches[0],
         listed=fair.listed,
     )
 
 
 def trusted_files(job: Job, fair: Fair, artifact: str, name: str, most: int) -> Iterator[tuple[str, bytes]]:
-    """One file out of the artifacts of this name that the nearest trusted runs stored, with the run's name."""
-    found = find_stored(job.client, _search(job, fair, artifact, most - 1))
+    """One file of the artifacts of this name of the nearest trusted runs, with the run's name."""
+    found = find_stored(job.client, _search(job, fair, artifact), lambda _: most - 1)
     sets = [found.baseline, *found.noise] if found.baseline is not None else []
-    for one in sets:
-        for source in one.files:
+    for stored in sets:
+        for source in stored.files:
             if source.name == name:
-                yield f"run {one.candidate.run.id}", source.read(source.size)
+                yield f"run {stored.candidate.run.id}", source.read(source.size)
 
 
 def recording_workflow(job: Job) -> str:
-    """The workflow whose runs record: the one that is named, the first half's, or this one."""
+    """The workflow whose runs record: the named one, that of the finished run, or this one."""
     workflow, first = job.settings.baseline_workflow, job.context.triggering_run
     if workflow:
         return f".github/workflows/{posixpath.basename(workflow)}"

@@ -1,22 +1,20 @@
-"""A comment with an acceptance: if its author may, the job that failed is run again, or its second half.
+"""A comment with an acceptance: if its author may accept, the failed job, or the comparison, runs again.
 
-Whoever wrote it gets an answer that notifies nobody: a reaction, and what is refused in profgate's own comment.
+The answer notifies nobody: a reaction, and refusals in profgate's own comment.
 """
 
 import posixpath
 from dataclasses import replace
 
-from profgate.action.acceptances import wishes_of
+from profgate.action.fork_comment import comment_on_fork
 from profgate.action.job import Job
-from profgate.action.policy import policy_at
+from profgate.action.policy import acceptances_in, policy_at
+from profgate.action.publishing import end_without_result
 from profgate.action.recording import target_artifact
-from profgate.action.second_half import second_half
-from profgate.action.telling import set_outputs
 from profgate.errors import GitHubError, SettingsError
 from profgate.model.acceptance import Acceptance
 from profgate.model.github_records import PullRecord, RunRecord
 from profgate.model.run_context import TriggeringRun
-from profgate.publish.step_outputs import Published
 from profgate.publish.sticky_comment import answer_in_comment
 from profgate.report.acceptances import with_answers
 
@@ -25,32 +23,32 @@ NO_FAILURE = "no failed run of {} stands at {}: the acceptance counts in the nex
 
 
 def judge_again(job: Job) -> int:
-    """Runs the pull request's failed jobs again where somebody with the right to accepted something; always 0."""
+    """Runs the pull request's failed jobs again where a permitted person accepted something; always 0."""
     number = job.context.pr_number
     assert number is not None  # noqa: S101 - the activity was chosen by it
     pull = job.client.pull(number)
-    policy, _ = policy_at(job, pull.base_sha)
+    policy, _ = policy_at(job, pull.base.sha)
     if pull.state != "open":
-        return _nothing(job, f"the pull request {number} is {pull.state}, so nothing is judged again")
-    wishes = wishes_of(job, policy, pull)
-    said = [one for one in wishes if one.id.partition(".")[0] == str(job.context.comment_id)]
-    for wish in said:
-        job.commands.log(f"{wish.location or 'a command'}: {wish.told or 'may be accepted'}")
-    _answer(job, pull, said, [one for one in wishes if one.state == "refused"])
-    if not any(one.state == "open" for one in said):
-        return _nothing(job, "; ".join(one.told for one in said) or "the comment is gone")
+        return end_without_result(job, f"the pull request {number} is {pull.state}, so nothing is judged again")
+    acceptances = acceptances_in(job, policy, pull)
+    written = [one for one in acceptances if one.id.partition(".")[0] == str(job.context.comment_id)]
+    for acceptance in written:
+        job.commands.log(f"{acceptance.location or 'a command'}: {acceptance.told or 'may be accepted'}")
+    _answer(job, pull, written, [one for one in acceptances if one.state == "refused"])
+    if not any(one.state == "open" for one in written):
+        return end_without_result(job, "; ".join(one.told for one in written) or "the comment is gone")
     return _again(job, pull)
 
 
-def _answer(job: Job, pull: PullRecord, said: list[Acceptance], refused: list[Acceptance]) -> None:
-    """A reaction at the comment, and where something of it is refused, why, in our own comment."""
+def _answer(job: Job, pull: PullRecord, written: list[Acceptance], refused: list[Acceptance]) -> None:
+    """Reacts to the comment, and writes refusals into profgate's own comment."""
     number = job.context.comment_id
-    if number is None or not said:
+    if number is None or not written:
         return
     settings = job.settings
     try:
-        job.client.react(number, TAKEN if any(one.state == "open" for one in said) else REFUSED)
-        if settings.comment == "never" or all(one.state != "refused" for one in said):
+        job.client.react(number, TAKEN if any(one.state == "open" for one in written) else REFUSED)
+        if settings.comment == "never" or all(one.state != "refused" for one in written):
             return
         answer_in_comment(
             job.client,
@@ -66,15 +64,15 @@ def _answer(job: Job, pull: PullRecord, said: list[Acceptance], refused: list[Ac
 def _again(job: Job, pull: PullRecord) -> int:
     run = _last_run(job, pull)
     if run is not None and job.client.run_artifacts(run.id, target_artifact(job.settings)):
-        return _second_half(job, run)
+        return _compare_again(job, run)
     if run is None or run.conclusion != "failure":
-        return _nothing(job, NO_FAILURE.format(_workflow(job), pull.head_sha[:7]))
+        return end_without_result(job, NO_FAILURE.format(_workflow(job), pull.head.sha[:7]))
     job.client.rerun_failed_jobs(run.id)
-    return _nothing(job, f"the failed jobs of run {run.id} run again, and read the acceptance")
+    return end_without_result(job, f"the failed jobs of run {run.id} run again, and read the acceptance")
 
 
-def _second_half(job: Job, run: RunRecord) -> int:
-    """Compares again what the run handed over: its comment and its status are written anew."""
+def _compare_again(job: Job, run: RunRecord) -> int:
+    """Compares the run's stored profiles again, and writes its comment and status anew."""
     first = TriggeringRun(
         id=run.id,
         event=run.event,
@@ -82,24 +80,25 @@ def _second_half(job: Job, run: RunRecord) -> int:
         head_branch=run.head_branch or "",
         head_sha=run.head_sha,
         head_repository_id=run.head_repository_id,
-        head_owner=(run.head_repository or "").partition("/")[0],
-        path=run.path,
+        head_owner=(run.head_repository.full_name if run.head_repository else "").partition("/")[0],
+        path=run.workflow_path,
     )
     fork = run.head_repository_id != job.context.repository_id
     job.context = replace(
         job.context, event_name="workflow_run", triggering_run=first, head_sha=run.head_sha, is_fork=fork
     )
-    return second_half(job)
+    return comment_on_fork(job)
 
 
 def _last_run(job: Job, pull: PullRecord) -> RunRecord | None:
     """The newest finished run of the workflow that judges, on the pull request's head."""
     path = f".github/workflows/{_workflow(job)}"
-    runs = job.client.workflow_runs(path, event="pull_request", head_sha=pull.head_sha)
+    runs = job.client.workflow_runs(path, event="pull_request", head_sha=pull.head.sha)
     fitting = [
         run
         for run in runs
-        if (run.path, run.event, run.head_sha, run.status) == (path, "pull_request", pull.head_sha, "completed")
+        if (run.workflow_path, run.event, run.head_sha, run.status)
+        == (path, "pull_request", pull.head.sha, "completed")
         and run.head_repository_id == pull.head_repository_id
     ]
     return max(fitting, key=lambda run: run.id, default=None)
@@ -110,9 +109,3 @@ def _workflow(job: Job) -> str:
     if not name:
         raise SettingsError("baseline-workflow", "is empty; name the workflow file that judges pull requests")
     return posixpath.basename(name)
-
-
-def _nothing(job: Job, reason: str) -> int:
-    job.commands.notice(reason, title="profgate")
-    set_outputs(job.commands, None, Published())
-    return 0

@@ -8,17 +8,16 @@ from functools import cached_property
 from pathlib import Path
 
 from profgate.adapters.artifact_service import ArtifactService
-from profgate.adapters.certificates import trusted_file
+from profgate.adapters.connections import trusted_file
 from profgate.adapters.environment import machine_facts
 from profgate.adapters.files import scratch_folder
 from profgate.adapters.github_client import GitHubClient
-from profgate.adapters.patience import Patience
+from profgate.adapters.retry_budget import RetryBudget
 from profgate.adapters.workflow_commands import WorkflowCommands
 from profgate.errors import NotAllowed, SettingsError
 from profgate.model.github_records import FileRecord
 from profgate.model.manifest import Manifest
 from profgate.model.run_context import RunContext
-from profgate.publish.artifacts import Uploads
 from profgate.settings import Settings
 from profgate.version import VERSION
 
@@ -27,14 +26,14 @@ from profgate.version import VERSION
 class Pace:
     """Seconds between requests and between writes, how often and how slowly a failed call is repeated.
 
-    ``patience`` is what waits and failures may take together: of the API, of the storage host, and of uploads.
+    ``budget`` is what waits and failures may take together: of the API, of the storage host, and of uploads.
     """
 
     pauses: tuple[float, float] = (0.25, 1.0)
     retries: int = 4
     backoff: float = 1.0
     upload_pause: float = 3.0
-    patience: Patience = field(default_factory=Patience)
+    budget: RetryBudget = field(default_factory=RetryBudget)
 
 
 ON_GITHUB = Pace()
@@ -58,9 +57,9 @@ class Job:
         self.environ = environ
         self.output_dir = posixpath.join(context.workspace, settings.output_dir)
         self.connections = ExitStack()
-        self.hands_over = True  # until what a second half needs could not be stored
+        self.fork_profiles_stored = True
         self.bundle = _certificates(settings.ca_bundle, context.workspace)
-        self._upload_patience = pace.patience.fresh()
+        self._upload_budget = pace.budget.fresh()
 
     @cached_property
     def trusted(self) -> str | bool:
@@ -82,7 +81,7 @@ class Job:
                 retries=self.pace.retries,
                 backoff=self.pace.backoff,
                 verify=self.trusted,
-                patience=self.pace.patience.fresh(),
+                budget=self.pace.budget.fresh(),
             )
         )
 
@@ -98,7 +97,7 @@ class Job:
         """Whether the runner offers its artifact service, which an Enterprise Server may not have."""
         return bool(self.context.results_url and self.context.runtime_token)
 
-    def uploads(self) -> Uploads:
+    def uploads(self) -> ArtifactService:
         """The artifact service of this run."""
         return ArtifactService(
             self.context.results_url,
@@ -107,7 +106,7 @@ class Job:
             mask=self.commands.mask,
             pause=self.pace.upload_pause,
             verify=self.trusted,
-            patience=self._upload_patience,
+            budget=self._upload_budget,
         )
 
     def identity(self) -> Manifest:

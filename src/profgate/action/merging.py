@@ -1,29 +1,31 @@
-"""The last job of a matrix: what its legs stored becomes one report, one comment and one verdict."""
+"""Merges the reports of a matrix's shards, or judges one finished report: one comment and one verdict."""
 
+import posixpath
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from profgate.action.acceptances import accepted
 from profgate.action.baseline import fair_baseline
 from profgate.action.job import Job
-from profgate.action.policy import policy_at
+from profgate.action.policy import accepted, policy_at
 from profgate.action.reporting import Result, conclude, first_run, is_first_run, with_stored_report
+from profgate.adapters.files import exists, read_text
 from profgate.errors import GitHubError, ProfgateError, SettingsError
 from profgate.judge.legs import Leg, as_one
 from profgate.judge.verdict import policy_stated_in
 from profgate.model.github_records import ArtifactRecord
-from profgate.model.report import Document, NotCompared
+from profgate.model.links import Links
+from profgate.model.report import Document, NotCompared, Report
 from profgate.publish.artifacts import key_of_report, verdict_artifact
 from profgate.publish.files import write_documents
 from profgate.report.json_report import REPORT_NAME, from_json, to_json
 from profgate.report.links_json import LINKS_NAME, links_from_json
 
-NO_RESULT = "give it, so that a lost leg is no pass: ${{ needs.JOB.result }}, JOB being the job of the legs"
+NO_RESULT = "give it, so that a lost shard is no pass: ${{ needs.JOB.result }}, JOB being the job of the shards"
 
 
 def merge(job: Job, legs: Sequence[Leg] | None = None) -> int:
-    """Judges the reports of this run's legs as one, under the policy of the base commit; gives the exit code."""
+    """Judges the reports of this run's shards as one, under the policy of the base commit; gives the exit code."""
     if legs is None:
         legs = stored_legs(job)
     policy, refused = policy_at(job, fair_baseline(job).start)
@@ -32,57 +34,90 @@ def merge(job: Job, legs: Sequence[Leg] | None = None) -> int:
     report, links = as_one(legs, policy, _lost(job.settings.legs_result), (*refused, *unread), acceptances)
     write_documents(job.output_dir, [Document(REPORT_NAME, "application/json", to_json(report))])
     name = verdict_artifact(job.settings.key, job.context.run_attempt)
-    first = first_run(job, report, policy) if is_first_run(report) else None
+    first = first_run(job, report, policy) if legs and all(is_first_run(leg.report) for leg in legs) else None
     return conclude(job, with_stored_report(job, Result(report, links, _base_runs(legs), first), name))
 
 
 def _false_alarms(legs: Sequence[Leg]) -> tuple[int, int]:
-    """What the histories of all legs say of the gate on unchanged code: reds and comparisons."""
-    said = [policy_stated_in(leg.report).unchanged for leg in legs]
-    return sum(reds for reds, _ in said), sum(trials for _, trials in said)
+    """False alarms and comparisons of unchanged code, from the histories of all shards."""
+    unchanged = [policy_stated_in(leg.report).unchanged for leg in legs]
+    return sum(reds for reds, _ in unchanged), sum(trials for _, trials in unchanged)
 
 
 def _base_runs(legs: Sequence[Leg]) -> int:
-    """The base runs of the leg that has the fewest."""
+    """The fewest base runs of a shard."""
     metrics = [metric for leg in legs for workload in leg.report.workloads for metric in workload.metrics]
     known = [runs for metric in metrics if isinstance(runs := metric.calibration.get("base_jobs"), int)]
     return min(known, default=0)
 
 
 def stored_legs(job: Job) -> list[Leg]:
-    """What the legs of this run stored, by key; of a leg that ran again the newest attempt."""
+    """The stored reports of this run's shards, by key; of a repeated shard the newest attempt."""
     if not job.settings.legs_result:
         raise SettingsError("legs-result", NO_RESULT)
     chosen = newest_reports(job.client.run_artifacts(job.context.run_id), job.settings.legs)
     if not chosen:
-        what = f"no leg whose key matches {job.settings.legs!r} stored a report; let its job run with mode: leg"
+        what = f"no shard whose key matches {job.settings.legs!r} stored a report; let its job run with mode: leg"
         raise ProfgateError(f"run {job.context.run_id}", what)
     legs = []
     for key, artifact in sorted(chosen.items()):
-        where, members = f"report of leg {key}", job.client.artifact_files(artifact)
+        where, members = f"report of shard {key}", job.client.artifact_files(artifact)
         if set(members) != {REPORT_NAME, LINKS_NAME}:
-            raise GitHubError(where, "holds other files than a leg stores; run the leg again")
+            raise GitHubError(where, "holds other files than a shard stores; run the shard again")
         report, links = (members[name].decode("utf-8", "replace") for name in (REPORT_NAME, LINKS_NAME))
         legs.append(Leg(key, from_json(report, where), links_from_json(links, where)))
-        job.commands.log(f"leg {key}: {artifact.name}")
+        job.commands.log(f"shard {key}: {artifact.name}")
     return legs
 
 
-def newest_reports(artifacts: Iterable[ArtifactRecord], wanted: str) -> dict[str, ArtifactRecord]:
+def newest_reports(artifacts: Iterable[ArtifactRecord], pattern: str) -> dict[str, ArtifactRecord]:
     """The stored report of each key that the glob matches, from the latest attempt."""
     newest: dict[str, tuple[tuple[int, int], ArtifactRecord]] = {}
-    for one in artifacts:
-        said = key_of_report(one.name)
-        if said is None or one.expired or not fnmatchcase(said[0], wanted):
+    for artifact in artifacts:
+        named = key_of_report(artifact.name)
+        if named is None or artifact.expired or not fnmatchcase(named[0], pattern):
             continue
-        key, age = said[0], (said[1], one.id)
+        key, age = named[0], (named[1], artifact.id)
         if key not in newest or age > newest[key][0]:
-            newest[key] = (age, one)
-    return {key: one for key, (_, one) in newest.items()}
+            newest[key] = (age, artifact)
+    return {key: artifact for key, (_, artifact) in newest.items()}
 
 
 def _lost(results: Sequence[str]) -> list[NotCompared]:
-    """An absence where a leg did not come to its end: whatever the others say, not everything was compared."""
+    """An absence where a shard failed: not everything was compared."""
     bad = sorted(set(results) - {"success"})
-    reason = f"a leg ended with {', '.join(bad)}, so its workloads are missing; its log says why"
+    reason = f"a shard ended with {', '.join(bad)}, so its workloads are missing; its log says why"
     return [NotCompared("legs", None, "both", reason)] if bad else []
+
+
+LARGEST_REPORT = 256 << 20
+LARGEST_LINKS = 4 << 20
+
+
+def judge_report(job: Job) -> int:
+    """Judges and publishes a report of an earlier step, under the policy of the base commit; gives the exit code."""
+    name = job.settings.report
+    if not name:
+        raise SettingsError("report", "is empty; mode tell needs the path of a report.json of this run")
+    place = posixpath.join(job.context.workspace, name)
+    if not exists(place):
+        raise ProfgateError(name, "is not there; the step that should write it says why")
+    report = from_json(read_text(place, LARGEST_REPORT), name)
+    _check(job, report, name)
+    return merge(job, [Leg(job.settings.key, report, _links_beside(place, name))])
+
+
+def _check(job: Job, report: Report, name: str) -> None:
+    """Raises ProfgateError for a report of another commit."""
+    about, mine = report.target.sha, {job.context.head_sha, job.context.sha}
+    if about not in mine:
+        what = f"is about {about or 'no commit'}, this run about {job.context.head_sha}; give a report of this run"
+        raise ProfgateError(name, what)
+
+
+def _links_beside(place: str, name: str) -> Links:
+    """The links of the first measurement, where they lie beside the report."""
+    beside = posixpath.join(posixpath.dirname(place), LINKS_NAME)
+    if not exists(beside):
+        return Links()
+    return links_from_json(read_text(beside, LARGEST_LINKS), posixpath.join(posixpath.dirname(name), LINKS_NAME))

@@ -1,7 +1,8 @@
-"""The policy of a run: read at the baseline commit, made stricter by the inputs of this run, never looser."""
+"""Policy and acceptances of a run: the inputs of a run make the policy stricter, never looser."""
 
 import os
 import posixpath
+import re
 from dataclasses import replace
 
 from profgate import wiring
@@ -9,8 +10,15 @@ from profgate.action.job import Job
 from profgate.adapters.files import read_text
 from profgate.config_file import Catalogue, read_policy, tightened
 from profgate.detect.registry import DEFAULTS
-from profgate.errors import SettingsError
+from profgate.errors import GitHubError, SettingsError
+from profgate.model.acceptance import Acceptance
+from profgate.model.github_records import PullRecord
 from profgate.model.policy import Policy, Rule
+from profgate.model.report import Side
+from profgate.sources.acceptances import AcceptanceRequest, acceptances_of
+
+QUEUED = re.compile(r"(?:refs/heads/)?(gh-readonly-queue/.+/)pr-([0-9]{1,9})-[0-9a-f]+")
+COMMENTING = frozenset({"pull_request", "workflow_run"})
 
 
 def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
@@ -41,3 +49,51 @@ def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
 def _config_here(job: Job) -> str | None:
     place = posixpath.join(job.context.workspace, job.settings.config)
     return read_text(place) if os.path.isfile(place) else None  # noqa: PTH113 - a question, not a path
+
+
+def accepted(job: Job, policy: Policy, baseline: Side) -> tuple[tuple[Acceptance, ...], tuple[str, ...]]:
+    """The acceptances for this run, and warnings. What cannot be read is not accepted."""
+    if not job.settings.token:
+        return (), ()
+    found: list[Acceptance] = []
+    try:
+        for number in _pulls(job, baseline):
+            found += acceptances_of(job.client, _request(job, policy, number))
+    except GitHubError as error:
+        return (), (f"nothing counts as accepted, because the comments could not be read: {error}",)
+    return tuple(found), ()
+
+
+def acceptances_in(job: Job, policy: Policy, pull: PullRecord) -> tuple[Acceptance, ...]:
+    """The acceptances of a pull request, as the run that judges it will read them."""
+    ours = pull.head_repository_id == job.context.repository_id
+    remembers = job.settings.comment != "never"
+    return acceptances_of(job.client, AcceptanceRequest(pull.number, job.settings.key, policy.owners, ours, remembers))
+
+
+def _request(job: Job, policy: Policy, number: int) -> AcceptanceRequest:
+    context = job.context
+    commenting = context.event_name in COMMENTING
+    ours = not context.is_fork if commenting else job.client.pull(number).head_repository_id == context.repository_id
+    remembers = commenting and not context.read_only and job.settings.comment != "never"
+    trailers = ours or context.event_name != "workflow_run"  # a fork's own run refused its trailers
+    return AcceptanceRequest(number, job.settings.key, policy.owners, ours, remembers, trailers)
+
+
+def _pulls(job: Job, baseline: Side) -> list[int]:
+    """The pull request of this run; of a merge group all between the baseline and its head."""
+    context = job.context
+    if context.event_name in COMMENTING:
+        return [] if context.pr_number is None else [context.pr_number]
+    here = QUEUED.fullmatch(context.ref)
+    if context.event_name != "merge_group" or here is None:
+        return []
+    found = {int(here[2])}
+    if baseline.sha is not None and baseline.sha != context.merge_group_base_sha:
+        heads = {sha: QUEUED.fullmatch(name) for name, sha in job.client.branches_below(here[1]).items()}
+        for commit in job.client.ancestors(context.head_sha):
+            if commit.sha == baseline.sha:
+                break
+            queued = heads.get(commit.sha)
+            found |= {int(queued[2])} if queued is not None else set()
+    return sorted(found)

@@ -6,13 +6,12 @@ from profgate import wiring
 from profgate.action.history import carry_on
 from profgate.action.job import Job
 from profgate.action.policy import policy_at
-from profgate.action.telling import set_outputs
+from profgate.action.publishing import set_outputs
 from profgate.errors import ProfileError
 from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_to_json
 from profgate.model.report import Document
 from profgate.publish.artifacts import upload_profiles
 from profgate.publish.files import give_back, write_documents, write_profiles
-from profgate.publish.step_outputs import Published
 from profgate.settings import Settings
 from profgate.sources.local import LocalSet, described, listed, local_set
 
@@ -23,7 +22,7 @@ def record(job: Job) -> int:
     manifest = described_set(job, target)
     _store(job, target, manifest, job.settings.artifact, "baseline")
     carry_on(job, target, manifest, policy_at(job, None)[0])
-    set_outputs(job.commands, None, Published())
+    set_outputs(job.commands)
     return 0
 
 
@@ -40,7 +39,7 @@ def described_set(job: Job, target: LocalSet) -> Manifest:
 def hand_over(job: Job) -> int:
     """Stores a pull request's profiles for the second half of its run; they are read there."""
     store_target(job)
-    set_outputs(job.commands, None, Published())
+    set_outputs(job.commands)
     return 0
 
 
@@ -48,7 +47,9 @@ def store_target(job: Job) -> None:
     """Stores this build's profiles, and a baseline that the job brought, beside manifests that name this run."""
     settings, workspace = job.settings, job.context.workspace
     target = local_set(settings.profiles, workspace)
-    job.hands_over = _store(job, target, listed(job.identity(), target.files), target_artifact(settings), "target")
+    job.fork_profiles_stored = _store(
+        job, target, listed(job.identity(), target.files), target_artifact(settings), "target"
+    )
     if settings.baseline_profiles:
         baseline = local_set(settings.baseline_profiles, workspace)
         _store(job, baseline, listed(job.identity(), baseline.files), brought_artifact(settings), "brought")

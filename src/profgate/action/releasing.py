@@ -4,17 +4,16 @@ from dataclasses import replace
 
 from profgate.action.baseline import latest_release, named_set
 from profgate.action.job import Job
+from profgate.action.publishing import set_outputs
 from profgate.action.recording import described_set, write_set
 from profgate.action.reporting import compare_and_report
 from profgate.action.sides import against_ref
-from profgate.action.telling import set_outputs
 from profgate.adapters.artifact_service import zip_files
 from profgate.errors import GitHubError, ProfgateError
 from profgate.model.github_records import ReleaseRecord
 from profgate.model.manifest import Manifest
 from profgate.model.report import Side
 from profgate.publish.files import give_back
-from profgate.publish.step_outputs import Published
 from profgate.sources.local import LocalSet, local_files
 from profgate.sources.release_source import LATEST, asset_name
 
@@ -30,7 +29,7 @@ def keep_with_release(job: Job) -> int:
     before = _before(job, tag)
     if before is None:
         give_back(job.output_dir, job.context.workspace)
-        set_outputs(job.commands, None, Published())
+        set_outputs(job.commands)
         return code
     side = Side(tag, commit, tag, own.manifest.run_id if own.manifest else None, 0)
     return max(code, compare_and_report(job, against_ref(job, before, own, side)))

@@ -4,40 +4,41 @@ import posixpath
 from dataclasses import dataclass, replace
 
 from profgate import wiring
-from profgate.action.acceptances import accepted
-from profgate.action.base_tip import beside_base_tip
 from profgate.action.baseline import base_branch
 from profgate.action.between import notes_between
 from profgate.action.job import Job
-from profgate.action.sides import Sides, never_stored
-from profgate.action.source_diff import source_diff
-from profgate.action.telling import exit_code_of, set_outputs, tell_check_run, tell_pull_request, tell_status
-from profgate.errors import ProfgateError
+from profgate.action.policy import accepted
+from profgate.action.publishing import exit_code_of, set_outputs, write_check_run, write_comment, write_status
+from profgate.action.sides import Sides
+from profgate.attribute.base_branch import with_base_branch
+from profgate.attribute.pull_files import diff_of_pull, of_another_start, wanted_texts, with_doubt, with_files
+from profgate.errors import GitHubError, ProfgateError, ProfileError
+from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Document, Report
+from profgate.model.report import Document, Report, Side
 from profgate.pipeline import Built
 from profgate.publish.artifacts import Page, report_artifact, store_report, upload_pages, upload_step
 from profgate.publish.files import give_back, write_documents
-from profgate.publish.step_outputs import Published
+from profgate.publish.step_outputs import Published, regressions
 from profgate.report.comment import render_comment
 from profgate.report.first_run import render_first_run
 from profgate.report.json_report import REPORT_NAME, to_json
 from profgate.report.links_json import LINKS_NAME, links_to_json
 from profgate.report.page_index import IndexRow, build_index
 from profgate.report.summary import render_summary
+from profgate.report.wording import reason_text
+from profgate.sources.artifact_source import later_set
 
-UNTOLD = "This run was ended before it told its result anywhere else."
-LEG = "This is one leg: the job that merges all of them comments and gives the verdict."
-LEG_ALONE = "This leg gives its own verdict: there is no artifact service that could store its report for one of all."
-LEG_FOLDER = "leg"
-NO_BASELINE = "no baseline: "
+UNFINISHED = "This run ended before it published its result anywhere else."
+SHARD = "This is one shard: the job that merges all shards comments and gives the verdict."
+SHARD_ALONE = "This shard gives its own verdict: no artifact service can store its report for a common one."
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What is told: the report, what its links lead to, and a text that takes the comment's place on a first run."""
+    """A report with its links, the comment of a first run, and release notes."""
 
     report: Report
     links: Links
@@ -58,9 +59,9 @@ def compare_and_report(job: Job, sides: Sides) -> int:
     built = wiring.compare(given)
     report = beside_base_tip(job, _explained(built.report, sides), sides)
     given = sides.given
-    first = first_run(job, report, given.policy, wiring.tests_in(given.target)) if sides.first_run else None
+    first = first_run(job, report, given.policy, wiring.tests_in(given.target)) if sides.never_recorded else None
     _write(job, report, built, first or _comment(job, report, Links(run=run_url)))
-    _summarize(job, Result(report, Links(run=run_url), first_run=first), UNTOLD)
+    _summarize(job, Result(report, Links(run=run_url), first_run=first), UNFINISHED)
     uploaded = upload_pages(
         job.uploads,
         [Page(page.workload, page.metric, page.document) for page in built.pages],
@@ -74,32 +75,32 @@ def compare_and_report(job: Job, sides: Sides) -> int:
     notes = notes_between(job, report, sides) if sides.refs else None
     result = Result(report, uploaded.links, sides.base_runs, first, notes)
     if settings.mode == "leg":
-        return _end_leg(job, result)
+        return _end_shard(job, result)
     if not uploaded.warnings:
         result = with_stored_report(job, result, report_artifact(settings.key, job.context.run_attempt))
     return conclude(job, result)
 
 
 def conclude(job: Job, result: Result) -> int:
-    """Tells the result to everybody who is to hear of it; gives the exit code."""
+    """Publishes the result everywhere; gives the exit code."""
     report, links = result.report, result.links
     comment = result.first_run or _comment(job, report, links)
-    _summarize(job, result, UNTOLD)
+    _summarize(job, result, UNFINISHED)
     write_documents(job.output_dir, [comment, Document(LINKS_NAME, "application/json", links_to_json(links))])
-    url, note = tell_pull_request(job, report, comment, links)
-    has_status = tell_status(job, report)
-    tell_check_run(job, report, comment)
+    url, note = write_comment(job, report, comment, links)
+    has_status = write_status(job, report)
+    write_check_run(job, report, comment)
     _end(job, result, note, url)
     return exit_code_of(job, report, has_status=has_status)
 
 
-def _end_leg(job: Job, result: Result) -> int:
-    """Stores the report for the job that merges; a leg has no verdict of its own, but must not be lost."""
+def _end_shard(job: Job, result: Result) -> int:
+    """Stores the report for the job that merges; fails where that fails, since a lost shard would pass."""
     name = report_artifact(job.settings.key, job.context.run_attempt)
-    write_documents(posixpath.join(job.output_dir, LEG_FOLDER), _stored(result))
+    write_documents(posixpath.join(job.output_dir, "leg"), _stored(result))
     if not job.can_upload:
         return _end_alone(job, result, name)
-    _end(job, result, LEG, "")
+    _end(job, result, SHARD, "")
     if warning := store_report(job.uploads, name, _files(result))[1]:
         raise ProfgateError("mode leg", f"the report was not stored, so it cannot be merged: {warning}")
     job.commands.log(f"stored the report as {name}")
@@ -107,17 +108,17 @@ def _end_leg(job: Job, result: Result) -> int:
 
 
 def _end_alone(job: Job, result: Result, name: str) -> int:
-    """Ends a leg that no job may ever merge: its verdict must stand by itself, or a lost leg would pass."""
-    _end(job, result, LEG_ALONE, "")
-    step = upload_step(name, posixpath.join(job.settings.output_dir, LEG_FOLDER), job.context.run_url)
-    how = "and in the last job download them, join them with profgate report merge, and tell the result with mode: tell"
-    told = f"{LEG_ALONE} For one verdict of all legs add this step:\n{step}\n{how}"
-    job.commands.warning(told, title="profgate")
+    """Ends a shard that may never be merged, with its own verdict."""
+    _end(job, result, SHARD_ALONE, "")
+    step = upload_step(name, posixpath.join(job.settings.output_dir, "leg"), job.context.run_url)
+    how = "and in the last job download them, run profgate report merge, and publish the result with mode: tell"
+    warning = f"{SHARD_ALONE} For one verdict of all shards add this step:\n{step}\n{how}"
+    job.commands.warning(warning, title="profgate")
     return exit_code_of(job, result.report)
 
 
 def with_stored_report(job: Job, result: Result, name: str) -> Result:
-    """The result with a link to its report, stored under this name; that it fails is a warning."""
+    """The result with a link to its report, stored under this name; a failure is a warning."""
     url, warning = store_report(job.uploads, name, _files(result))
     if warning:
         job.commands.warning(warning, title="profgate")
@@ -125,13 +126,13 @@ def with_stored_report(job: Job, result: Result, name: str) -> Result:
 
 
 def _stored(result: Result) -> list[Document]:
-    """What is stored of a result, for whoever merges or reads it later."""
+    """The stored files of a result, which a merge reads."""
     texts = {REPORT_NAME: to_json(result.report), LINKS_NAME: links_to_json(result.links)}
     return [Document(name, "application/json", text) for name, text in texts.items()]
 
 
 def _files(result: Result) -> dict[str, bytes]:
-    return {one.name: one.text.encode() for one in _stored(result)}
+    return {document.name: document.text.encode() for document in _stored(result)}
 
 
 def _end(job: Job, result: Result, note: str, comment_url: str) -> None:
@@ -170,10 +171,6 @@ def _write(job: Job, report: Report, built: Built, comment: Document) -> None:
     write_documents(job.output_dir, documents)
 
 
-def _text_reason(text: str) -> Reason:
-    return Reason(ReasonCode.NO_BASELINE, {"text": text})
-
-
 def first_run(job: Job, report: Report, policy: Policy, tests: int = 0) -> Document:
     """The comment where no base run ever stored profiles; ``tests``: the files are results of so many tests."""
     return render_first_run(
@@ -188,9 +185,8 @@ def first_run(job: Job, report: Report, policy: Policy, tests: int = 0) -> Docum
 
 
 def is_first_run(report: Report) -> bool:
-    """Whether a finished report is about a repository in which no base run ever stored profiles."""
-    absences = [absence for absence in report.not_compared if absence.side == "target"]
-    return not report.workloads and never_stored([absence.reason.removeprefix(NO_BASELINE) for absence in absences])
+    """Whether a report is about a repository in which no base run ever stored profiles."""
+    return any(reason.code is ReasonCode.NEVER_RECORDED for reason in report.verdict.reasons)
 
 
 def _comment(job: Job, report: Report, links: Links) -> Document:
@@ -198,13 +194,77 @@ def _comment(job: Job, report: Report, links: Links) -> Document:
 
 
 def _explained(report: Report, sides: Sides) -> Report:
-    """The report with what only the door knows: refused wishes, and why there is no baseline."""
-    report = replace(report, warnings=(*report.warnings, *sides.warnings, *sides.missing[1:]))
-    if not sides.missing:
+    """The report with refused options, and with why there is no baseline."""
+    missing = [reason_text(reason, str) for reason in sides.missing]
+    report = replace(report, warnings=(*report.warnings, *sides.warnings, *missing[1:]))
+    if not missing:
         return report
-    reason = f"{NO_BASELINE}{sides.missing[0]}"
+    reason = f"no baseline: {missing[0]}"
+    code = ReasonCode.NEVER_RECORDED if sides.never_recorded else ReasonCode.NO_BASELINE
     return replace(
         report,
         not_compared=tuple(replace(one, reason=reason) if one.side == "target" else one for one in report.not_compared),
-        verdict=replace(report.verdict, reasons=(_text_reason(reason), *report.verdict.reasons)),
+        verdict=replace(report.verdict, reasons=(Reason(code, {"text": reason}), *report.verdict.reasons)),
     )
+
+
+def beside_base_tip(job: Job, report: Report, sides: Sides) -> Report:
+    """The report with what the base branch did meanwhile, where a regression and a later recorded state exist."""
+    later = sides.later
+    if later is None or not regressions(report):
+        return report
+    try:
+        stored = later_set(job.client, later, job.settings.artifact)
+    except (GitHubError, ProfileError) as error:
+        job.commands.log(f"the base branch's later state was not read: {error}")
+        return report
+    side = Side(later.head_branch or "", later.head_sha, later.head_branch, later.id)
+    given = replace(
+        sides.given,
+        target=stored.files,
+        target_side=side,
+        manifests=(sides.given.manifests[0], stored.manifest),
+        pages=0,
+    )
+    name = f"{later.head_branch} at {later.head_sha[:7]}"
+    return with_base_branch(report, wiring.compare(given).report, name)
+
+
+_NO_START = "the pull request's diff does not start at the baseline ({}), so what it leaves alone may differ too"
+
+
+def source_diff(job: Job, base: Side) -> SourceDiff | None:
+    """The pull request's changes of the sources, None without a pull request; what is missing is stated in it."""
+    context = job.context
+    if context.pr_number is None or not context.concerns_pull or not job.settings.token:
+        return None
+    try:
+        records = job.pull_files
+    except GitHubError as error:
+        return SourceDiff((), complete=False, reason=f"GitHub did not list the pull request's files: {error}")
+    place = f"{context.server_url}/{context.repository}"
+    commits = tuple(f"{place}/blob/{sha}" if sha else None for sha in (base.sha, context.head_sha))
+    diff = diff_of_pull(records, f"{place}/pull/{context.pr_number}/files", (commits[0], commits[1]))
+    if elsewhere := f"distance {base.distance}" if base.distance else job.settings.baseline_ref:
+        diff = of_another_start(diff, _NO_START.format(elsewhere))
+    try:
+        diff = with_files(diff, job.client.files_of_commit(context.head_sha))
+    except GitHubError as error:
+        diff = with_doubt(diff, f"GitHub did not list the commit's files: {error}")
+    return _with_texts(diff, job, base)
+
+
+def _with_texts(diff: SourceDiff, job: Job, base: Side) -> SourceDiff:
+    """The diff with the changed files of both commits: a pull request's run checks out a test merge."""
+    context = job.context
+    commits = (base.sha, context.sha if context.event_name == "pull_request" and context.sha else context.head_sha)
+    if commits[0] is None:
+        return diff
+    before, after = wanted_texts(diff)
+    wanted = [*((commits[0], path) for path in before), *((commits[1], path) for path in after)]
+    try:
+        found = job.client.texts_at(wanted)
+    except GitHubError as error:
+        return with_doubt(diff, f"GitHub did not give the changed files: {error}")
+    sides = ({path: text for (sha, path), text in found.items() if sha == commit} for commit in commits)
+    return replace(diff, texts=SourceTexts(*sides))

@@ -15,12 +15,12 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qs, quote, urlsplit
 
-from profgate.adapters.broken_lines import broken, stays_broken
-from profgate.adapters.patience import OutOfPatienceError, Patience
+from profgate.adapters.connections import failure_of, is_permanent, with_token
+from profgate.adapters.retry_budget import RetryBudget, RetryBudgetExceededError
 from profgate.errors import GitHubError
 
 if TYPE_CHECKING:
-    from requests import PreparedRequest, Response
+    from requests import Response
 
 Result = TypeVar("Result")
 
@@ -63,8 +63,8 @@ class UploadedArtifact:
 class ArtifactService:
     """The artifacts of one run.
 
-    ``run_url`` is the page of the run, ``mask`` is told every secret the service hands out before it is used, and
-    ``pause`` is the first wait in seconds between tries, ``patience`` what all waits and failures may take together.
+    ``run_url`` is the page of the run, ``mask`` takes every secret of the service before it is used, ``pause`` is the
+    first wait in seconds between tries, ``budget`` what all waits and failures may take together.
     Every method raises UploadUnavailable.
     """
 
@@ -77,7 +77,7 @@ class ArtifactService:
         mask: Callable[[str], None] = lambda _: None,
         pause: float = FIRST_PAUSE,
         verify: bool | str = True,
-        patience: Patience | None = None,
+        budget: RetryBudget | None = None,
     ) -> None:
         if not results_url or not runtime_token:
             raise UploadUnavailable("artifact upload", "this run has no results service; use actions/upload-artifact")
@@ -89,7 +89,7 @@ class ArtifactService:
         self._mask = mask
         self._pause = pause
         self._verify = verify
-        self._patience = patience or Patience()
+        self._budget = budget or RetryBudget()
 
     def upload_zip(self, name: str, files: Mapping[str, bytes], *, expires_days: int | None = None) -> UploadedArtifact:
         """Stores files as one zip, byte for byte the same for the same files."""
@@ -176,38 +176,35 @@ class ArtifactService:
     def _send(self, method: str, url: str, body: bytes, headers: Mapping[str, str], where: str) -> "Response":
         import requests
 
-        def signed_as_given(request: "PreparedRequest") -> "PreparedRequest":
-            return request  # keeps a .netrc of the machine from adding credentials
-
         try:
             return requests.request(
                 method,
                 url,
                 data=body,
                 headers=headers,
-                auth=signed_as_given,
+                auth=with_token(),
                 timeout=TIMEOUT,
                 allow_redirects=False,
                 verify=self._verify,
             )
         except requests.RequestException as error:  # its text would hold the signature
-            kind = UploadUnavailable if stays_broken(error) else _NotYetError
-            raise kind(where, f"the connection failed ({broken(error)})") from None
+            kind = UploadUnavailable if is_permanent(error) else _NotYetError
+            raise kind(where, f"the connection failed ({failure_of(error)})") from None
 
     def _repeated(self, where: str, once: Callable[[], Result]) -> Result:
         pause = self._pause
         try:
             for _ in range(TRIES - 1):
                 try:
-                    with self._patience.spent_on(where):
+                    with self._budget.spent_on(where):
                         return once()
                 except _NotYetError:
                     spread = random.uniform(1, GROWTH)  # noqa: S311 - spreads retries, guards nothing
-                    self._patience.wait(pause * spread, where)
+                    self._budget.wait(pause * spread, where)
                     pause *= GROWTH
-            with self._patience.spent_on(where):
+            with self._budget.spent_on(where):
                 return once()
-        except OutOfPatienceError as error:
+        except RetryBudgetExceededError as error:
             raise UploadUnavailable(error.where, error.what) from error
 
     def _mask_signature(self, address: str, name: str) -> None:

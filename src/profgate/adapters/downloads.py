@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from profgate.adapters.broken_lines import broken, stays_broken
-from profgate.errors import GitHubError, ProfgateError, ProfileError
+from profgate.adapters.connections import failure_of, is_permanent, with_token
+from profgate.errors import GitHubError, NotAllowed, ProfgateError, ProfileError
 
 if TYPE_CHECKING:
-    from requests import PreparedRequest, Response
+    from requests import Response
 
 MAX_DOWNLOAD = 512 * 1024 * 1024
 MAX_MEMBERS = 10_000
@@ -30,7 +30,7 @@ ZIP_TYPES = frozenset({"application/zip", "application/x-zip-compressed", "appli
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """Bytes of a signed address with what its headers say of them."""
+    """Downloaded bytes with the kind and the file name of the headers."""
 
     data: bytes
     is_zip: bool
@@ -41,51 +41,66 @@ class TryAgainError(GitHubError):
     """A download broke for a reason that may pass."""
 
 
-def fetch(url: str, where: str, *, max_bytes: int = MAX_DOWNLOAD, verify: bool | str = True) -> Download:
-    """The content of a signed address, asked for without any Authorization.
+def fetch(
+    url: str,
+    where: str,
+    *,
+    token: str = "",
+    headers: Mapping[str, str] | None = None,
+    max_bytes: int = MAX_DOWNLOAD,
+    verify: bool | str = True,
+) -> Download:
+    """The content of an address; with a token, also of the address that it leads to, without the token.
 
-    Raises TryAgainError when the host fails or the line breaks, GitHubError when it refuses or sends too much.
-    Neither quotes the address, because its signature is a secret.
+    Raises TryAgainError when the host or the connection fails, NotAllowed when the token is refused, else GitHubError.
+    None quotes the address, because its signature is a secret.
     """
     import requests
 
     try:
         with requests.get(
             url,
-            auth=_anonymous,
+            headers=headers,
+            auth=with_token(token),
             allow_redirects=False,
             stream=True,
             timeout=(CONNECT_SECONDS, STALL_SECONDS),
             verify=verify,
         ) as answer:
-            _check_status(answer.status_code, where)
-            return received(answer, where, max_bytes)
+            if answer.status_code == 200:
+                data = _read_bounded(answer.iter_content(CHUNK), where, max_bytes)
+                is_zip = _is_zip(answer.url, answer.headers.get("Content-Type", ""))
+                return Download(data, is_zip, _file_name(answer.headers))
+            location = answer.headers.get("Location", "")
     except requests.RequestException as error:
-        raise broke_off(error, where) from None
+        kind = GitHubError if is_permanent(error) else TryAgainError
+        what = f"the download broke off ({failure_of(error)}); check the network of the runner and run again"
+        raise kind(where, what) from None
+    if token and answer.is_redirect and location.startswith(("https://", "http://")):
+        return fetch(location, where, max_bytes=max_bytes, verify=verify)
+    raise _refused(answer, where, token)
 
 
-def broke_off(error: Exception, where: str) -> GitHubError:
-    """What to raise for a connection that failed: TryAgainError where it may pass."""
-    kind = GitHubError if stays_broken(error) else TryAgainError
-    return kind(where, f"the download broke off ({broken(error)}); check the network of the runner and run again")
-
-
-def received(answer: "Response", where: str, max_bytes: int) -> Download:
-    """The content of an answer that is still being sent. Raises GitHubError where it is too large or too slow."""
-    data = _read_bounded(answer.iter_content(CHUNK), where, max_bytes)
-    return Download(data, _says_zip(answer.url, answer.headers.get("Content-Type", "")), _file_name(answer.headers))
+def _refused(answer: "Response", where: str, token: str) -> GitHubError:
+    status = answer.status_code
+    host = "GitHub" if token else "the storage host"
+    limited = "Retry-After" in answer.headers or answer.headers.get("X-RateLimit-Remaining") == "0"
+    if token and status in {401, 403} and not limited:
+        return NotAllowed(where, f"GitHub answered {status}; add to the job's permissions: contents: read")
+    if status >= 500 or status in {403, 408, 429}:  # 403: the signature of the address ran out
+        return TryAgainError(where, f"{host} answered {status}; run again")
+    remedy = "let profgate attach it again" if token else "run again or use another baseline"
+    return GitHubError(where, f"{host} answered {status}; {remedy}")
 
 
 def check_digest(data: bytes, digest: str | None, where: str) -> None:
     """Raises TryAgainError unless ``data`` has this ``sha256:<hex>``; None means the server knows none."""
-    if digest is None:
-        return
-    if digest != f"sha256:{hashlib.sha256(data).hexdigest()}":
+    if digest is not None and digest != f"sha256:{hashlib.sha256(data).hexdigest()}":
         raise TryAgainError(where, "the bytes do not match the digest GitHub states; none were used, run again")
 
 
 def files_of(download: Download, where: str) -> dict[str, bytes]:
-    """The members of a downloaded zip, or the one file of an artifact that was stored without zipping."""
+    """The members of a downloaded zip, or the only file of an artifact that was stored without zipping."""
     if download.is_zip:
         return read_zip(download.data, where=where)
     return {download.file_name or "artifact": download.data}
@@ -155,19 +170,6 @@ def _check_member(member: zipfile.ZipInfo, seen: set[str], where: str) -> None:
     raise ProfileError(where, f"entry {name!r} of the zip {reason}; nothing was read")
 
 
-def _anonymous(request: "PreparedRequest") -> "PreparedRequest":
-    """Keeps a .netrc of the machine from adding credentials."""
-    return request
-
-
-def _check_status(status: int, where: str) -> None:
-    if status == 200:
-        return
-    if status >= 500 or status in {403, 408, 429}:  # 403: the signature of the address ran out
-        raise TryAgainError(where, f"the storage host answered {status}; run again")
-    raise GitHubError(where, f"the storage host answered {status}; run again or use another baseline")
-
-
 def _read_bounded(chunks: Iterator[bytes], where: str, max_bytes: int) -> bytes:
     deadline = time.monotonic() + TOTAL_SECONDS
     buffer = bytearray()
@@ -180,7 +182,7 @@ def _read_bounded(chunks: Iterator[bytes], where: str, max_bytes: int) -> bytes:
     return bytes(buffer)
 
 
-def _says_zip(url: str, content_type: str) -> bool:
+def _is_zip(url: str, content_type: str) -> bool:
     return content_type.partition(";")[0].strip().lower() in ZIP_TYPES or urlsplit(url).path.lower().endswith(".zip")
 
 

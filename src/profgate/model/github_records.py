@@ -1,72 +1,106 @@
-"""What profgate knows about things on GitHub: small records of the fields it reads, all of them untrusted."""
+"""Answers of GitHub's API: the fields that are read, by GitHub's names where nothing else is stated. All untrusted."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+
+STORING = timedelta(seconds=2)  # between the two times of a comment that nobody edited
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository."""
+
+    id: int
+    full_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class CommitRecord:
-    """A commit: its parents in order, its committer's date with time zone."""
+    """A commit: the SHAs of its parents in order, and its committer's date with time zone."""
 
     sha: str
     parents: tuple[str, ...]
     date: datetime
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A workflow run with every field the trust filter looks at; ids are None where GitHub lost the repository."""
+    """A workflow run; ``path`` may end with "@ref", and ``head_repository`` is None after it was deleted."""
 
     id: int
     event: str
-    status: str
+    status: str | None
     conclusion: str | None
     head_branch: str | None
     head_sha: str
-    head_repository_id: int | None
-    head_repository: str | None
-    repository_id: int
-    path: str  # without the "@ref" that GitHub sometimes appends
-    attempt: int
-    created_at: datetime
-    html_url: str
+    head_repository: Repository | None
+    repository: Repository
+    path: str
+    run_attempt: int = 1
+
+    @property
+    def workflow_path(self) -> str:
+        """The path without the ref."""
+        return self.path.partition("@")[0]
+
+    @property
+    def head_repository_id(self) -> int | None:
+        """Where the code came from."""
+        return self.head_repository.id if self.head_repository else None
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactRun:
+    """The run of an artifact."""
+
+    id: int | None = None
+    head_sha: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ArtifactRecord:
-    """An artifact of a run; ``digest`` is ``sha256:<hex>`` of the stored bytes, None where the server has none."""
+    """An artifact of a run; ``digest`` is ``sha256:<hex>`` of the stored bytes, None for old uploads."""
 
     id: int
     name: str
-    size: int
     expired: bool
-    digest: str | None
-    run_id: int | None
-    head_sha: str | None
-    created_at: datetime | None
+    digest: str | None = None
+    workflow_run: ArtifactRun | None = None
+
+    def may_be_of(self, run_id: int, head_sha: str) -> bool:
+        """Whether the server does not name another run or commit."""
+        run = self.workflow_run or ArtifactRun()
+        return run.id in {None, run_id} and run.head_sha in {None, head_sha}
+
+
+@dataclass(frozen=True, slots=True)
+class PullSide:
+    """A side of a pull request; ``repo`` is None after a fork was deleted."""
+
+    sha: str
+    ref: str
+    repo: Repository | None
 
 
 @dataclass(frozen=True, slots=True)
 class PullRecord:
-    """A pull request; the head repository is None after a fork was deleted."""
+    """A pull request."""
 
     number: int
     state: str
-    draft: bool
-    author: str
-    head_sha: str
-    head_ref: str
-    head_repository_id: int | None
-    head_repository: str | None
-    base_sha: str
-    base_ref: str
-    base_repository_id: int
-    labels: tuple[str, ...]
+    head: PullSide
+    base: PullSide
+
+    @property
+    def head_repository_id(self) -> int | None:
+        """Where the code comes from."""
+        return self.head.repo.id if self.head.repo else None
 
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """One file of a pull request; the patch is None where GitHub gives none (too large, binary, nothing but a name)."""
+    """A file of a pull request; the patch is None where GitHub gives none (too large, binary, renamed only)."""
 
     path: str
     previous_path: str
@@ -78,7 +112,7 @@ class FileRecord:
 
 @dataclass(frozen=True, slots=True)
 class TreeRecord:
-    """The paths of all regular files of a commit; ``whole`` False: there are more than GitHub lists."""
+    """The paths of a commit's regular files; ``whole`` False: there are more than GitHub lists."""
 
     paths: frozenset[str]
     whole: bool
@@ -86,20 +120,19 @@ class TreeRecord:
 
 @dataclass(frozen=True, slots=True)
 class AssetRecord:
-    """A file of a release; ``digest`` is ``sha256:<hex>``, None where the server has none."""
+    """A file of a release; ``digest`` as of an artifact."""
 
     id: int
     name: str
     size: int
-    digest: str | None
+    digest: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ReleaseRecord:
     """A release; ``upload_url`` ends with a template of parameters."""
 
-    id: int
-    tag: str
+    tag_name: str
     draft: bool
     prerelease: bool
     upload_url: str
@@ -107,25 +140,34 @@ class ReleaseRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class CommentRecord:
-    """A comment of a pull request; ``author`` is the login, empty for a deleted user.
+class User:
+    """An account."""
 
-    ``edited``: its text may be of somebody else. ``association`` is what GitHub calls the author, such as MEMBER;
-    ``node_id`` is the comment's name in GraphQL.
-    """
-
-    id: int
-    author: str
-    body: str
-    html_url: str
-    edited: bool = False
-    association: str = ""
-    node_id: str = ""
+    login: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class MessageRecord:
-    """The message of a commit."""
+class CommentRecord:
+    """A comment of a pull request; ``user`` is None after the account was deleted.
 
-    sha: str
-    message: str
+    ``author_association`` is what GitHub calls the author, such as MEMBER; ``node_id`` names the comment in GraphQL.
+    """
+
+    id: int
+    user: User | None
+    html_url: str
+    created_at: datetime
+    updated_at: datetime
+    node_id: str
+    body: str = ""
+    author_association: str = ""
+
+    @property
+    def author(self) -> str:
+        """The login, empty for a deleted account."""
+        return self.user.login if self.user else ""
+
+    @property
+    def edited(self) -> bool:
+        """Whether the text may be of somebody else."""
+        return self.updated_at - self.created_at > STORING

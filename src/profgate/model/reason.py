@@ -62,6 +62,14 @@ class ReasonCode(StrEnum):
     NO_CHANGE = "no_change"  # comparisons
     FIRST_EDITION = "first_edition"  # text
 
+    # why no baseline is compared with
+    NEVER_RECORDED = "never_recorded"  # text
+    NO_TRUSTED_RUN = "no_trusted_run"  # workflow, commits
+    NO_ARTIFACT = "no_artifact"  # run, artifact
+    ARTIFACT_EXPIRED = "artifact_expired"  # run, artifact
+    ARTIFACT_UNUSABLE = "artifact_unusable"  # run, text
+    NO_ASSET = "no_asset"  # release, asset
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:

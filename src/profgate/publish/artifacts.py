@@ -4,23 +4,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Protocol
 from urllib.parse import urlsplit
 
-from profgate.adapters.artifact_service import NameTaken, UploadedArtifact, UploadUnavailable
+from profgate.adapters.artifact_service import ArtifactService, NameTaken, UploadedArtifact, UploadUnavailable
 from profgate.model.links import Links
 from profgate.model.report import Document
 
 LONGEST_NAME = 120
 REPORT_PREFIX = "profgate-report-"
 MOST_NAMES = 3  # under which a page is tried to be stored
-
-
-class Uploads(Protocol):
-    """What is needed of the artifact service."""
-
-    def upload_zip(self, name: str, files: Mapping[str, bytes]) -> UploadedArtifact: ...  # noqa: D102
-    def upload_file(self, name: str, data: bytes, mime_type: str) -> UploadedArtifact: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +33,7 @@ class Uploaded:
 
 
 def upload_pages(
-    connect: Callable[[], Uploads], pages: Sequence[Page], *, key: str, attempt: int, folder: str, run_url: str
+    connect: Callable[[], ArtifactService], pages: Sequence[Page], *, key: str, attempt: int, folder: str, run_url: str
 ) -> Uploaded:
     """Each page as an artifact of its own that opens in the browser.
 
@@ -65,7 +57,7 @@ def upload_pages(
     return Uploaded(links)
 
 
-def _stored_page(service: Uploads, page: Page, new_name: Callable[[], str]) -> UploadedArtifact:
+def _stored_page(service: ArtifactService, page: Page, new_name: Callable[[], str]) -> UploadedArtifact:
     """The page under the first name that is free: nobody looks for a page by its name."""
     data, kind = page.document.text.encode(), page.document.media_type
     for _ in range(MOST_NAMES - 1):
@@ -77,7 +69,7 @@ def _stored_page(service: Uploads, page: Page, new_name: Callable[[], str]) -> U
 
 
 def upload_profiles(
-    connect: Callable[[], Uploads], name: str, files: Mapping[str, bytes], folder: str, run_url: str
+    connect: Callable[[], ArtifactService], name: str, files: Mapping[str, bytes], folder: str, run_url: str
 ) -> str | None:
     """Stores the profiles with their manifest; the warning with the step to add where that fails, else None."""
     try:
@@ -88,7 +80,7 @@ def upload_profiles(
     return None
 
 
-def store_report(connect: Callable[[], Uploads], name: str, files: Mapping[str, bytes]) -> tuple[str, str]:
+def store_report(connect: Callable[[], ArtifactService], name: str, files: Mapping[str, bytes]) -> tuple[str, str]:
     """Stores a report's files; its address, or empty with the warning where that fails."""
     try:
         return connect().upload_zip(name, files).url, ""

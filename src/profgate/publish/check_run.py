@@ -1,9 +1,10 @@
 """An optional check run: the comment's text beside the commit, with notes on the changed lines."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
+from profgate.adapters.github_client import GitHubClient
 from profgate.errors import GitHubError
 from profgate.model.annotation import Annotation
 from profgate.model.report import Verdict
@@ -11,13 +12,6 @@ from profgate.model.report import Verdict
 PAGE = 50  # annotations that GitHub takes in one request
 LONGEST_TITLE = 255
 LONGEST_SUMMARY = 60_000  # bytes; GitHub refuses more than 65,535 characters
-
-
-class CheckRuns(Protocol):
-    """What is needed of the client."""
-
-    def create_check_run(self, values: Mapping[str, Any]) -> int: ...  # noqa: D102
-    def edit_check_run(self, number: int, values: Mapping[str, Any]) -> None: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +29,7 @@ def check_name(key: str) -> str:
 
 
 def publish_check_run(
-    client: CheckRuns, sha: str, key: str, verdict: Verdict, text: CheckText, notes: Sequence[Annotation]
+    client: GitHubClient, sha: str, key: str, verdict: Verdict, text: CheckText, notes: Sequence[Annotation]
 ) -> int:
     """Writes the check run, complete from the first request on, and gives the number of requests."""
     if not sha:

@@ -1,7 +1,8 @@
 """The commit status: one line beside the commit, written once, when the result is complete."""
 
-from typing import Literal, Protocol
+from typing import Literal
 
+from profgate.adapters.github_client import GitHubClient
 from profgate.errors import GitHubError
 from profgate.model.report import Verdict
 from profgate.model.visible_text import cut, plain
@@ -17,30 +18,24 @@ WORDS = {
 }
 
 
-class Statuses(Protocol):
-    """What is needed of the client."""
-
-    def set_status(self, sha: str, context: str, state: str, description: str, target_url: str) -> None: ...  # noqa: D102
-
-
 def status_context(key: str) -> str:
     """The name by which a branch rule requires the status; GitHub compares it without regard to case."""
     return f"profgate/{key}"
 
 
-def publish_verdict(client: Statuses, sha: str, key: str, verdict: Verdict, text: str, url: str) -> None:
+def publish_verdict(client: GitHubClient, sha: str, key: str, verdict: Verdict, text: str, url: str) -> None:
     """The gate's word on a commit; what is not compared passes or fails as the policy says, and says so."""
     failed = verdict.conclusion == "fail" or verdict.exit_code == 1
     words = filter(None, (WORDS[verdict.conclusion], text))
     _publish(client, sha, key, "failure" if failed else "success", ": ".join(words), url)
 
 
-def publish_failure(client: Statuses, sha: str, key: str, error: Exception, url: str) -> None:
+def publish_failure(client: GitHubClient, sha: str, key: str, error: Exception, url: str) -> None:
     """That there is no result: a required status must not be waited for in vain."""
     _publish(client, sha, key, "error", f"no result: {error}", url)
 
 
-def _publish(client: Statuses, sha: str, key: str, state: State, text: str, url: str) -> None:
+def _publish(client: GitHubClient, sha: str, key: str, state: State, text: str, url: str) -> None:
     if not sha:
         raise GitHubError("commit status", "the commit is not known; run on an event of a commit")
     client.set_status(sha, status_context(key), state, cut(plain(text), LONGEST), url)

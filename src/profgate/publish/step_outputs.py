@@ -31,33 +31,41 @@ class Published:
 
 
 def outputs_of(report: Report | None, published: Published) -> dict[str, str]:
-    """Every declared output; empty where there is nothing to say."""
-    values = dict.fromkeys(OUTPUTS, "")
-    values["conclusion"] = "not_compared"
-    values["report"] = published.report_path
-    values["release-notes"] = published.notes_path
-    values["page-url"] = published.page_url
-    values["comment-url"] = published.comment_url
-    values["base-runs"] = str(published.base_runs)
+    """Every declared output, empty where it has no value."""
+    values = dict.fromkeys(OUTPUTS, "") | {
+        "conclusion": "not_compared",
+        "findings": "0",
+        "red": "0",
+        "report": published.report_path,
+        "release-notes": published.notes_path,
+        "page-url": published.page_url,
+        "comment-url": published.comment_url,
+        "base-runs": str(published.base_runs),
+    }
     if report is None:
-        return values | {"findings": "0", "red": "0"}
-    findings = [
-        one
-        for workload in report.workloads
-        for metric in workload.metrics
-        for one in metric.findings
-        if one.colour in {"red", "yellow"} and one.direction == "worse"
-    ]
+        return values
+    findings = regressions(report)
     distance = report.baseline.distance
     return values | {
         "conclusion": report.verdict.conclusion,
-        "findings": str(_stories(findings)),
-        "red": str(_stories([one for one in findings if one.colour == "red"])),
+        "findings": str(_causes(findings)),
+        "red": str(_causes([finding for finding in findings if finding.colour == "red"])),
         "baseline-sha": report.baseline.sha or "",
         "baseline-distance": "" if distance is None else str(distance),
     }
 
 
-def _stories(findings: Sequence[Finding]) -> int:
-    """Causes are counted once, and everything that belongs to none by itself."""
-    return len({one.story for one in findings} - {None}) + sum(one.story is None for one in findings)
+def regressions(report: Report) -> list[Finding]:
+    """The possible and certain regressions."""
+    return [
+        finding
+        for workload in report.workloads
+        for metric in workload.metrics
+        for finding in metric.findings
+        if finding.colour in {"red", "yellow"} and finding.direction == "worse"
+    ]
+
+
+def _causes(findings: Sequence[Finding]) -> int:
+    """The number of causes; a finding without one counts by itself."""
+    return len({finding.story for finding in findings} - {None}) + sum(finding.story is None for finding in findings)

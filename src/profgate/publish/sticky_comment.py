@@ -4,28 +4,15 @@ It is edited in place, which notifies nobody; on wish it is written anew instead
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
+from profgate.adapters.github_client import GitHubClient
 from profgate.adapters.github_requests import NotFoundError
 from profgate.errors import NotAllowed
 from profgate.model.github_records import CommentRecord, PullRecord
 
 ACTIONS_LOGIN = "github-actions[bot]"
-
-
-class Comments(Protocol):
-    """What is needed of the client."""
-
-    def pull(self, number: int) -> PullRecord: ...  # noqa: D102 - as GitHubClient
-    def comments(self, number: int) -> list[CommentRecord]: ...  # noqa: D102
-    def known_comments(self, number: int) -> list[CommentRecord]: ...  # noqa: D102
-    def create_comment(self, number: int, body: str) -> CommentRecord: ...  # noqa: D102
-    def edit_comment(self, comment_id: int, body: str) -> CommentRecord: ...  # noqa: D102
-    def delete_comment(self, comment_id: int) -> None: ...  # noqa: D102
-    def minimized(self, node_ids: Sequence[str]) -> frozenset[str]: ...  # noqa: D102
-    def minimize_comment(self, node_id: str) -> None: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +33,7 @@ class Outcome:
 
 
 def publish_comment(
-    client: Comments, number: int, head_sha: str, key: str, texts: Texts, mode: str, *, base_ref: str = ""
+    client: GitHubClient, number: int, head_sha: str, key: str, texts: Texts, mode: str, *, base_ref: str = ""
 ) -> Outcome:
     """Writes what the mode asks for, where the pull request still is what it was.
 
@@ -77,7 +64,7 @@ def publish_comment(
 
 
 def publish_anew(
-    client: Comments, number: int, head_sha: str, key: str, texts: Texts, mode: str, *, base_ref: str = ""
+    client: GitHubClient, number: int, head_sha: str, key: str, texts: Texts, mode: str, *, base_ref: str = ""
 ) -> Outcome:
     """As `publish_comment`, but a new comment takes the place of the older ones, which are minimised as outdated."""
     if mode == "never":
@@ -107,9 +94,9 @@ def publish_anew(
 
 def _moved_on(pull: PullRecord, head_sha: str, base_ref: str) -> str:
     """Why a result is no longer about this pull request; empty where it is."""
-    if pull.head_sha != head_sha:
+    if pull.head.sha != head_sha:
         return "the pull request has newer commits"
-    return "the pull request goes into another branch by now" if base_ref and pull.base_ref != base_ref else ""
+    return "the pull request goes into another branch by now" if base_ref and pull.base.ref != base_ref else ""
 
 
 def _closed(pull: PullRecord) -> str:
@@ -117,7 +104,9 @@ def _closed(pull: PullRecord) -> str:
     return "" if pull.state == "open" else f"the pull request is {pull.state}"
 
 
-def answer_in_comment(client: Comments, number: int, key: str, answered: Callable[[str], str], *, newest: bool) -> str:
+def answer_in_comment(
+    client: GitHubClient, number: int, key: str, answered: Callable[[str], str], *, newest: bool
+) -> str:
     """Changes our comment to what ``answered`` makes of it; its address, empty where there is none.
 
     ``newest``: older ones are minimised, so that the newest is the one that is read. An edit notifies nobody.
@@ -136,7 +125,7 @@ def owned(comments: list[CommentRecord], key: str, author: str) -> list[CommentR
     return sorted((one for one in comments if one.author == author and marker.match(one.body)), key=lambda one: one.id)
 
 
-def _create(client: Comments, number: int, key: str, body: str) -> CommentRecord:
+def _create(client: GitHubClient, number: int, key: str, body: str) -> CommentRecord:
     """Creates, then looks again: two runs at once, or a token of another login, must still end with one comment."""
     created = client.create_comment(number, body)
     mine = owned(client.comments(number), key, created.author)
@@ -148,7 +137,7 @@ def _create(client: Comments, number: int, key: str, body: str) -> CommentRecord
     return kept
 
 
-def _remove(client: Comments, comments: list[CommentRecord]) -> None:
+def _remove(client: GitHubClient, comments: list[CommentRecord]) -> None:
     for comment in comments:
         try:
             client.delete_comment(comment.id)
@@ -156,12 +145,12 @@ def _remove(client: Comments, comments: list[CommentRecord]) -> None:
             return
 
 
-def _shown(client: Comments, comments: list[CommentRecord]) -> list[CommentRecord]:
+def _shown(client: GitHubClient, comments: list[CommentRecord]) -> list[CommentRecord]:
     hidden = client.minimized([one.node_id for one in comments]) if comments else frozenset()
     return [one for one in comments if one.node_id not in hidden]
 
 
-def _minimize(client: Comments, comments: list[CommentRecord]) -> None:
+def _minimize(client: GitHubClient, comments: list[CommentRecord]) -> None:
     for comment in comments:
         try:
             client.minimize_comment(comment.node_id)

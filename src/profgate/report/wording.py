@@ -233,4 +233,16 @@ SENTENCES: dict[ReasonCode, Callable[[Parameters, Quote], str]] = {
     ),
     ReasonCode.NO_BASELINE: lambda given, _quote: str(given.get("text") or ""),
     ReasonCode.FIRST_EDITION: lambda given, _quote: str(given.get("text") or ""),
+    ReasonCode.NEVER_RECORDED: lambda given, _quote: str(given.get("text") or ""),
+    ReasonCode.NO_TRUSTED_RUN: lambda given, _quote: (
+        f"no trusted run of {given.get('workflow')} on the last {given.get('commits')} commits"
+    ),
+    ReasonCode.NO_ARTIFACT: lambda given, _quote: f"run {given.get('run')} stored no artifact {given.get('artifact')}",
+    ReasonCode.ARTIFACT_EXPIRED: lambda given, _quote: (
+        f"artifact {given.get('artifact')} of run {given.get('run')} has expired"
+    ),
+    ReasonCode.ARTIFACT_UNUSABLE: lambda given, _quote: f"run {given.get('run')}: {given.get('text')}",
+    ReasonCode.NO_ASSET: lambda given, _quote: (
+        f"release {given.get('release')} has no profiles attached ({given.get('asset')})"
+    ),
 }

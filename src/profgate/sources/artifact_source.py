@@ -2,30 +2,20 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Protocol
+from dataclasses import dataclass, replace
+from itertools import islice
 
+from profgate.adapters.github_client import GitHubClient
 from profgate.errors import GitHubError, NotAllowed, ProfileError
 from profgate.model.github_records import ArtifactRecord, CommitRecord, RunRecord
 from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_from_json
+from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.source import SourceFile, source_of
 from profgate.sources.baseline_search import Candidate, Trust, candidates, distances, distrust, usable_artifact
 
 LISTED = 100  # artifacts of one name, or commits, that one request shows
-ENOUGH = 50  # commits before the fair one, of which an earlier answer may serve
-MOST_TRIES = 10  # candidates without usable artifact that are asked about before a baseline is given up
-
-
-class Artifacts(Protocol):
-    """What is needed of the client."""
-
-    def ancestors(self, sha: str, limit: int = 100) -> list[CommitRecord]: ...  # noqa: D102 - as GitHubClient
-    def workflow_runs(  # noqa: D102
-        self, workflow_file: str, branch: str | None = None, event: str | None = None, head_sha: str | None = None
-    ) -> list[RunRecord]: ...
-    def run_artifacts(self, run_id: int, name: str | None = None) -> list[ArtifactRecord]: ...  # noqa: D102
-    def named_artifacts(self, name: str) -> list[ArtifactRecord]: ...  # noqa: D102
-    def artifact_files(self, artifact: ArtifactRecord) -> dict[str, bytes]: ...  # noqa: D102
+ENOUGH = 50  # known commits with which no further list is requested
+MOST_TRIES = 10  # candidates without usable artifact before the search ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,68 +29,72 @@ class StoredSet:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The baseline, None where there is none; noise runs in order of distance; what was passed over and why.
+    """The baseline, None where there is none; noise runs in order of distance; why runs were passed over.
 
-    ``later`` is the newest trusted run of the base branch beyond the fair commit.
+    ``later`` is the newest trusted run of the base branch beyond the baseline commit.
     """
 
     baseline: StoredSet | None
     noise: tuple[StoredSet, ...] = ()
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
     later: RunRecord | None = None
+
+    @property
+    def never_recorded(self) -> bool:
+        """Whether no base run ever stored profiles, as opposed to stored and lost."""
+        never = {ReasonCode.NO_TRUSTED_RUN, ReasonCode.NO_ARTIFACT}
+        return self.baseline is None and {reason.code for reason in self.reasons} <= never
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What is looked for: ``start`` is the fair commit, ``branches`` are asked for runs in this order.
+    """``start`` is the baseline commit; runs of ``branches`` are listed in this order.
 
-    ``base`` is the branch whose later state is of interest, ``listed`` what is known of the commits before ``start``.
+    ``base`` is the branch whose later state is of interest, ``listed`` the known commits before ``start``.
     """
 
     start: str
     trust: Trust
     branches: Sequence[str | None]
     artifact: str
-    noise_runs: int = field(default=0)
     base: str = ""
     listed: Sequence[CommitRecord] = ()
 
 
-def find_stored(client: Artifacts, search: Search, noise_beside: Callable[[StoredSet], int] | None = None) -> Found:
-    """The nearest usable set, and up to ``noise_runs`` further ones. Raises `GitHubError` where GitHub fails.
+def find_stored(client: GitHubClient, search: Search, noise_beside: Callable[[StoredSet], int]) -> Found:
+    """The nearest usable set, and as many further ones as ``noise_beside`` asks for, given the nearest.
 
     The nearest costs three to five requests: commits unless they are known, runs (twice where the first list does not
-    show the fair commit), artifacts, and the download. Every further one costs its download. Only a run whose artifact
-    is older than the newest hundred of its name is asked about by itself. ``noise_beside`` says, once the nearest is
-    known, how many further ones are of use.
+    show the baseline commit), artifacts, and the download; every further one its download. The artifacts of a run are
+    listed by themselves only where they are older than the newest hundred. Raises `GitHubError` where GitHub fails.
     """
     chain = _chain(client, search)
     runs = _runs(client, search, chain)
     ordered = candidates(runs, search.trust, search.start, chain)
-    reasons: list[str] = []
+    reasons: list[Reason] = []
     sets = _sets(client, ordered, search.artifact, reasons)
     baseline = next(sets, None)
     if baseline is None:
-        reasons = reasons or [f"no trusted run of {search.trust.workflow_path} on the last {len(chain)} commits"]
+        parameters: dict[str, Parameter] = {"workflow": search.trust.workflow_path, "commits": len(chain)}
+        reasons = reasons or [Reason(ReasonCode.NO_TRUSTED_RUN, parameters)]
         return Found(None, (), tuple(reasons), _later(runs, search, chain, 0))
-    wanted = search.noise_runs if noise_beside is None else noise_beside(baseline)
-    noise = tuple(one for _, one in zip(range(wanted), sets, strict=False))
+    noise = tuple(islice(sets, noise_beside(baseline)))
     return Found(baseline, noise, tuple(reasons), _later(runs, search, chain, baseline.candidate.run.id))
 
 
-def _chain(client: Artifacts, search: Search) -> list[CommitRecord]:
-    """The fair commit and those before it; asked for where too few are known, as a long pull request fills a list."""
+def _chain(client: GitHubClient, search: Search) -> list[CommitRecord]:
+    """The baseline commit and those before it; requested where too few are known."""
     before = distances(search.start, search.listed)
     known = [one for one in search.listed if one.sha in before]
     whole = bool(known) and len(search.listed) < LISTED
     return known if whole or len(known) >= ENOUGH else client.ancestors(search.start)
 
 
-def later_set(client: Artifacts, run: RunRecord, name: str) -> StoredSet:
+def later_set(client: GitHubClient, run: RunRecord, name: str) -> StoredSet:
     """What a later run of the base branch stored. Raises `GitHubError` or `ProfileError` where it is not to be had."""
-    artifact, reason = usable_artifact(client.run_artifacts(run.id, name), name, run)
+    artifact, _ = usable_artifact(client.run_artifacts(run.id, name), name, run)
     if artifact is None:
-        raise GitHubError(f"run {run.id}", f"{reason}; it is of use only as long as it is stored")
+        raise GitHubError(f"run {run.id}", f"has no artifact {name}, or it has expired; a later run stores a new one")
     return stored_set(Candidate(run, 0), client.artifact_files(artifact))
 
 
@@ -116,10 +110,10 @@ def _later(runs: Sequence[RunRecord], search: Search, chain: Sequence[CommitReco
     return max(newer, key=lambda run: run.id, default=None)
 
 
-def _runs(client: Artifacts, search: Search, chain: Sequence[CommitRecord]) -> list[RunRecord]:
-    """Runs of the first branch, and of the second where it has none; else of a fair commit that the list lacks.
+def _runs(client: GitHubClient, search: Search, chain: Sequence[CommitRecord]) -> list[RunRecord]:
+    """Runs of the first branch, and of the second where it has none; else of a baseline commit that the list lacks.
 
-    Two requests at most: a branch without trusted runs is seldom the one on which the fair commit was recorded.
+    Two requests at most: a branch without trusted runs is seldom the one on which the baseline commit was recorded.
     """
     workflow, (first, *others) = search.trust.workflow_path, search.branches
     found = client.workflow_runs(workflow, branch=first)
@@ -130,8 +124,8 @@ def _runs(client: Artifacts, search: Search, chain: Sequence[CommitRecord]) -> l
     return found
 
 
-def _sets(client: Artifacts, ordered: Sequence[Candidate], name: str, reasons: list[str]) -> Iterator[StoredSet]:
-    """Usable sets, nearest first; a run that cannot serve is told in ``reasons`` and passed over."""
+def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons: list[Reason]) -> Iterator[StoredSet]:
+    """Usable sets, nearest first; ``reasons`` gets why runs are passed over."""
     failures = 0
     known = client.named_artifacts(name) if ordered else []
     for candidate in ordered:
@@ -139,7 +133,7 @@ def _sets(client: Artifacts, ordered: Sequence[Candidate], name: str, reasons: l
             return
         artifact, reason = usable_artifact(_of_run(client, candidate.run, name, known), name, candidate.run)
         if artifact is None:
-            reasons.append(reason)
+            reasons.extend(filter(None, [reason]))
             failures += 1
             continue
         try:
@@ -147,13 +141,13 @@ def _sets(client: Artifacts, ordered: Sequence[Candidate], name: str, reasons: l
         except NotAllowed:
             raise
         except (ProfileError, GitHubError) as error:
-            reasons.append(f"run {candidate.run.id}: {error}")
+            reasons.append(Reason(ReasonCode.ARTIFACT_UNUSABLE, {"run": candidate.run.id, "text": str(error)}))
             failures += 1
 
 
-def _of_run(client: Artifacts, run: RunRecord, name: str, known: Sequence[ArtifactRecord]) -> list[ArtifactRecord]:
+def _of_run(client: GitHubClient, run: RunRecord, name: str, known: Sequence[ArtifactRecord]) -> list[ArtifactRecord]:
     """The artifacts of a run, from the list of the newest ones where that is long enough to hold them."""
-    mine = [one for one in known if one.run_id == run.id]
+    mine = [one for one in known if one.workflow_run and one.workflow_run.id == run.id]
     return mine if mine or len(known) < LISTED else client.run_artifacts(run.id, name)
 
 

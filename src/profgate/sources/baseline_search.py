@@ -1,19 +1,20 @@
-"""Which stored runs may serve as baseline and as noise: a pure choice from records that GitHub gave."""
+"""Which runs may serve as baseline and as noise: the rules of trust, without requests."""
 
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from profgate.model.github_records import ArtifactRecord, CommitRecord, RunRecord
+from profgate.model.reason import Reason, ReasonCode
 
 TRUSTED_EVENTS = frozenset({"push", "schedule", "workflow_dispatch"})
 
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """What a run must be to be believed.
+    """What a run must be to be trusted.
 
-    ``branches`` None: any branch, where a commit was named outright. ``own_run`` is never its own baseline.
+    ``branches`` None: any branch, for a named commit. ``own_run`` is never its own baseline.
     """
 
     repository_id: int
@@ -24,7 +25,7 @@ class Trust:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A trustworthy run and how many commits before the fair baseline commit it stands."""
+    """A trusted run and its distance, in commits, to the baseline commit."""
 
     run: RunRecord
     distance: int
@@ -45,7 +46,7 @@ def distances(start: str, commits: Iterable[CommitRecord]) -> dict[str, int]:
 
 
 def first_parents(commits: Iterable[CommitRecord], head: str) -> list[str]:
-    """The given commits that lie on the line of first parents of ``head``, oldest first: what a branch was set to."""
+    """The given commits on the line of first parents of ``head``, oldest first."""
     parents = {commit.sha: commit.parents for commit in commits}
     chain: list[str] = []
     sha = head
@@ -58,40 +59,45 @@ def first_parents(commits: Iterable[CommitRecord], head: str) -> list[str]:
 
 
 def distrust(run: RunRecord, trust: Trust, reachable: dict[str, int]) -> str | None:
-    """Why a run may not serve, or None. Every clause is needed: a fork can run a branch with the base's name."""
-    clauses = (
+    """Why a run is not trusted, or None. Every check is needed: a fork can run a branch with the base's name."""
+    checks = (
         (run.event in TRUSTED_EVENTS, f"its event is {run.event}"),
-        (run.repository_id == trust.repository_id, "it is of another repository"),
+        (run.repository.id == trust.repository_id, "it is of another repository"),
         (run.head_repository_id == trust.repository_id, "its code came from another repository"),
         (trust.branches is None or run.head_branch in trust.branches, f"its branch is {run.head_branch}"),
-        (run.path == trust.workflow_path, f"its workflow is {run.path}"),
+        (run.workflow_path == trust.workflow_path, f"its workflow is {run.workflow_path}"),
         (run.status == "completed", f"it is {run.status}"),
         (run.head_sha in reachable, "its commit is no ancestor of the baseline commit"),
         (run.id != trust.own_run, "it is this run"),
     )
-    return next((reason for holds, reason in clauses if not holds), None)
+    return next((reason for holds, reason in checks if not holds), None)
 
 
 def candidates(runs: Iterable[RunRecord], trust: Trust, start: str, commits: Sequence[CommitRecord]) -> list[Candidate]:
-    """The trustworthy runs, nearest commit first; of one commit the newest run first."""
+    """The trusted runs, nearest commit first; of one commit the newest run first."""
     reachable = distances(start, commits)
     dates = {commit.sha: commit.date.timestamp() for commit in commits}
     unique = {run.id: run for run in runs}
     found = [Candidate(run, reachable[run.head_sha]) for run in unique.values() if not distrust(run, trust, reachable)]
     return sorted(
-        found, key=lambda one: (one.distance, -dates.get(one.run.head_sha, 0.0), one.run.head_sha, -one.run.id)
+        found, key=lambda item: (item.distance, -dates.get(item.run.head_sha, 0.0), item.run.head_sha, -item.run.id)
     )
 
 
 def usable_artifact(
     artifacts: Iterable[ArtifactRecord], name: str, run: RunRecord
-) -> tuple[ArtifactRecord | None, str]:
+) -> tuple[ArtifactRecord | None, Reason | None]:
     """The newest artifact of this name in this run, or None with the reason."""
-    named = [one for one in artifacts if one.name == name and one.run_id in {None, run.id}]
-    same = [one for one in named if one.head_sha in {None, run.head_sha}]
-    if not same:
-        return None, f"run {run.id} stored no artifact {name}"
-    newest = max(same, key=lambda one: one.id)
-    if newest.expired:
-        return None, f"artifact {name} of run {run.id} has expired"
-    return newest, ""
+    newest = newest_artifact(artifacts, name, run.id, run.head_sha)
+    if newest is not None and not newest.expired:
+        return newest, None
+    code = ReasonCode.NO_ARTIFACT if newest is None else ReasonCode.ARTIFACT_EXPIRED
+    return None, Reason(code, {"run": run.id, "artifact": name})
+
+
+def newest_artifact(
+    artifacts: Iterable[ArtifactRecord], name: str, run_id: int, head_sha: str
+) -> ArtifactRecord | None:
+    """The newest artifact of this name in this run, None where there is none."""
+    found = (artifact for artifact in artifacts if artifact.name == name and artifact.may_be_of(run_id, head_sha))
+    return max(found, key=lambda artifact: artifact.id, default=None)

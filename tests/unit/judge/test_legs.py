@@ -104,7 +104,7 @@ def test_first_schema_is_merged_as_it_was_judged() -> None:
 
 
 def test_a_lost_leg_is_not_compared() -> None:
-    lost = NotCompared("legs", None, "both", "a leg ended with failure")
+    lost = NotCompared("legs", None, "both", "a shard ended with failure")
     merged, _ = as_one([Leg("linux", report(workload(metric())))], Policy(), [lost])
     assert merged.verdict.conclusion == "not_compared"
     assert merged.not_compared[0] == lost

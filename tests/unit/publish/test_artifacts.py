@@ -5,7 +5,7 @@ import pytest
 from fake_github import FakeGitHub
 from profgate.adapters.artifact_service import ArtifactService, UploadUnavailable
 from profgate.model.report import Document
-from profgate.publish.artifacts import Page, Uploads, page_name, upload_pages, upload_profiles
+from profgate.publish.artifacts import Page, page_name, upload_pages, upload_profiles
 
 RUN = "https://github.com/octo-org/shop/actions/runs/99"
 
@@ -25,7 +25,7 @@ def service_of(fake: FakeGitHub) -> ArtifactService:
     return ArtifactService(fake.results_url, fake.runtime_token, "https://example.com/runs/1", pause=0)
 
 
-def no_service() -> Uploads:
+def no_service() -> ArtifactService:
     return ArtifactService("", "", "https://example.com/runs/1")
 
 

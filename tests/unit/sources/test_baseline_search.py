@@ -4,29 +4,15 @@ from typing import Any
 
 import pytest
 
-from profgate.model.github_records import ArtifactRecord, CommitRecord, RunRecord
+from profgate.model.github_records import ArtifactRecord, ArtifactRun, CommitRecord, Repository, RunRecord
+from profgate.model.reason import ReasonCode
 from profgate.sources.baseline_search import Trust, candidates, distances, distrust, usable_artifact
 
 WHEN = datetime(2026, 11, 1, tzinfo=UTC)
 TRUST = Trust(4711, ".github/workflows/profile.yml", frozenset({"main", "release"}), own_run=99)
-RUN = RunRecord(
-    id=1,
-    event="push",
-    status="completed",
-    conclusion="success",
-    head_branch="main",
-    head_sha="a",
-    head_repository_id=4711,
-    head_repository="octo/shop",
-    repository_id=4711,
-    path=".github/workflows/profile.yml",
-    attempt=1,
-    created_at=WHEN,
-    html_url="https://example.com/1",
-)
-ARTIFACT = ArtifactRecord(
-    5, "profgate-default", 10, expired=False, digest=None, run_id=1, head_sha="a", created_at=None
-)
+OURS = Repository(4711)
+RUN = RunRecord(1, "push", "completed", "success", "main", "a", OURS, OURS, ".github/workflows/profile.yml")
+ARTIFACT = ArtifactRecord(5, "profgate-default", expired=False, workflow_run=ArtifactRun(1, "a"))
 
 
 def commit(sha: str, *parents: str) -> CommitRecord:
@@ -56,9 +42,9 @@ def test_a_good_run_is_trusted() -> None:
         ({"event": "pull_request"}, "event"),
         ({"event": "pull_request_target"}, "event"),
         ({"event": "workflow_run"}, "event"),
-        ({"repository_id": 1}, "another repository"),
-        ({"head_repository_id": 1}, "came from another repository"),
-        ({"head_repository_id": None}, "came from another repository"),
+        ({"repository": Repository(1)}, "another repository"),
+        ({"head_repository": Repository(1)}, "came from another repository"),
+        ({"head_repository": None}, "came from another repository"),
         ({"head_branch": "feature"}, "branch"),
         ({"head_branch": None}, "branch"),
         ({"path": ".github/workflows/other.yml"}, "workflow"),
@@ -92,15 +78,16 @@ def test_the_highest_id_of_the_right_name_is_taken() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "reason"),
+    ("change", "code"),
     [
-        ({"expired": True}, "expired"),
-        ({"name": "profgate-other"}, "no artifact"),
-        ({"run_id": 2}, "no artifact"),
-        ({"head_sha": "b"}, "no artifact"),
+        ({"expired": True}, ReasonCode.ARTIFACT_EXPIRED),
+        ({"name": "profgate-other"}, ReasonCode.NO_ARTIFACT),
+        ({"workflow_run": ArtifactRun(2, "a")}, ReasonCode.NO_ARTIFACT),
+        ({"workflow_run": ArtifactRun(1, "b")}, ReasonCode.NO_ARTIFACT),
     ],
 )
-def test_an_artifact_that_does_not_fit_is_refused_with_the_reason(change: dict[str, Any], reason: str) -> None:
+def test_an_artifact_that_does_not_fit_is_refused_with_the_reason(change: dict[str, Any], code: ReasonCode) -> None:
     found, why = usable_artifact([replace(ARTIFACT, **change)], "profgate-default", RUN)
     assert found is None
-    assert reason in why
+    assert why is not None
+    assert why.code is code

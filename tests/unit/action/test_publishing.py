@@ -3,7 +3,7 @@
 import pytest
 
 import report_samples as samples
-from profgate.action.telling import comment_texts
+from profgate.action.publishing import comment_texts
 from profgate.model.report import Report
 
 

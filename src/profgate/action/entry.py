@@ -5,21 +5,19 @@ import sys
 from collections.abc import Callable, Mapping
 
 from profgate.action.comment_event import judge_again
-from profgate.action.finished_report import tell_finished
+from profgate.action.fork_comment import comment_on_fork
 from profgate.action.job import ON_GITHUB, Job, Pace
-from profgate.action.merging import merge
+from profgate.action.merging import judge_report, merge
+from profgate.action.publishing import annotate, end_without_result, set_outputs
 from profgate.action.recording import hand_over, record, store_target
 from profgate.action.releasing import keep_with_release
 from profgate.action.reporting import compare_and_report
-from profgate.action.second_half import second_half
 from profgate.action.sides import compared_sides, release_sides
-from profgate.action.telling import set_outputs, tell
 from profgate.activity import ActivityKind, Wishes, activity_for
-from profgate.adapters.certificates import missing
+from profgate.adapters.connections import missing
 from profgate.adapters.event import read_run_context
 from profgate.adapters.workflow_commands import WorkflowCommands
 from profgate.errors import ProfgateError, SettingsError
-from profgate.publish.step_outputs import Published
 from profgate.settings import SETTINGS, Settings, input_variable, settings_from
 from profgate.version import VERSION
 
@@ -40,15 +38,15 @@ def main(environ: Mapping[str, str] | None = None, pace: Pace = ON_GITHUB) -> in
         with job.connections:
             return _act(job)
     except ProfgateError as error:
-        tell(error, commands)
-        set_outputs(commands, None, Published())
+        annotate(error, commands)
+        set_outputs(commands)
         commands.add_summary(
             f"### profgate could not do its job\n\n```text\n{str(error).replace('```', '` ` `')}\n```\n"
         )
         return ProfgateError.exit_code
     except Exception as error:
         commands.error(f"internal error ({type(error).__name__}), please report it with the lines of the log")
-        set_outputs(commands, None, Published())
+        set_outputs(commands)
         raise
 
 
@@ -59,10 +57,8 @@ def _act(job: Job) -> int:
     if activity.kind is ActivityKind.REFUSED:
         raise SettingsError(f"event {job.context.event_name}", activity.reason)
     if activity.kind is ActivityKind.NOTHING:
-        job.commands.notice(activity.reason, title="profgate")
-        set_outputs(job.commands, None, Published())
-        return 0
-    return DOERS[activity.kind](job)
+        return end_without_result(job, activity.reason)
+    return HANDLERS[activity.kind](job)
 
 
 def _compare(job: Job) -> int:
@@ -76,13 +72,13 @@ def _compare_refs(job: Job) -> int:
     return compare_and_report(job, release_sides(job))
 
 
-DOERS: dict[ActivityKind, Callable[[Job], int]] = {
+HANDLERS: dict[ActivityKind, Callable[[Job], int]] = {
     ActivityKind.RECORD: record,
     ActivityKind.COMPARE: _compare,
     ActivityKind.HAND_OVER: hand_over,
-    ActivityKind.SECOND_HALF: second_half,
+    ActivityKind.SECOND_HALF: comment_on_fork,
     ActivityKind.MERGE: merge,
-    ActivityKind.TELL: tell_finished,
+    ActivityKind.TELL: judge_report,
     ActivityKind.JUDGE_AGAIN: judge_again,
     ActivityKind.KEEP: keep_with_release,
     ActivityKind.RELEASE: _compare_refs,

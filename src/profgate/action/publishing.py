@@ -1,4 +1,4 @@
-"""What the run says: annotations, outputs, the comment of the pull request and the exit code."""
+"""Annotations, outputs, status, check run, comment and exit code of a run."""
 
 from profgate.action.job import Job
 from profgate.adapters.workflow_commands import WorkflowCommands, harmless
@@ -16,16 +16,17 @@ from profgate.report.rows import headline
 from profgate.report.wording import advice, reason_text
 
 NOT_COMPARED = 3
+NOT_PUBLISHED = Published()
 READ_ONLY = "runs of forks and of Dependabot get a token that can only read"
-SECOND_HALF = (
+STORED = (
     "The profiles were stored for a workflow that runs on workflow_run and can write it, if this repository has one"
     " (profgate's docs/github.md: Pull requests of forks)"
 )
-NOT_HANDED_OVER = "Nor were the profiles stored for a run that can write it: the log names the step to add"
+NOT_STORED = "Nor were the profiles stored for a run that can write it: the log names the step to add"
 
 
-def tell(error: ProfgateError, commands: WorkflowCommands) -> None:
-    """An annotation for each mistake, at its line where it has one."""
+def annotate(error: ProfgateError, commands: WorkflowCommands) -> None:
+    """Writes an annotation for each mistake, at its line where it has one."""
     for line in map(harmless, str(error).splitlines()):
         where, *rest = line.split(":", 3)
         if isinstance(error, SettingsError) and len(rest) == 3 and rest[0].isdigit() and rest[1].isdigit():
@@ -34,16 +35,23 @@ def tell(error: ProfgateError, commands: WorkflowCommands) -> None:
             commands.error(line, title="profgate")
 
 
-def set_outputs(commands: WorkflowCommands, report: Report | None, published: Published) -> None:
-    """Every declared output, also where there is nothing to say."""
+def set_outputs(commands: WorkflowCommands, report: Report | None = None, published: Published = NOT_PUBLISHED) -> None:
+    """Sets every declared output."""
     for name, value in outputs_of(report, published).items():
         commands.set_output(name, value)
 
 
-def exit_code_of(job: Job, report: Report, *, has_status: bool = False) -> int:
-    """The gate's word as an exit code; nothing compared is neutral, which a job cannot say but with 0.
+def end_without_result(job: Job, reason: str) -> int:
+    """Ends a run that has nothing to do, with a notice; gives the exit code 0."""
+    job.commands.notice(reason, title="profgate")
+    set_outputs(job.commands)
+    return 0
 
-    A second half runs on the default branch, which must not turn red for a pull request whose status says it.
+
+def exit_code_of(job: Job, report: Report, *, has_status: bool = False) -> int:
+    """The verdict as an exit code and an annotation; "not compared" is 0 unless the policy fails it.
+
+    A `workflow_run` belongs to the default branch, which must not turn red where the pull request has a status.
     """
     verdict = report.verdict
     reasons = harmless("; ".join(reason_text(reason, name_text) for reason in verdict.reasons))
@@ -59,8 +67,8 @@ def exit_code_of(job: Job, report: Report, *, has_status: bool = False) -> int:
     return verdict.exit_code
 
 
-def tell_status(job: Job, report: Report) -> bool:
-    """Writes the commit status where one is wanted; says if it was written. That it was not is a warning."""
+def write_status(job: Job, report: Report) -> bool:
+    """Writes the commit status where it is requested; whether it was written. A failure is a warning."""
     context = job.context
     if not (job.settings.status or context.event_name == "workflow_run"):
         return False
@@ -68,34 +76,29 @@ def tell_status(job: Job, report: Report) -> bool:
         job.commands.notice(f"No commit status was written: {READ_ONLY}.", title="profgate")
         return False
     try:
-        publish_verdict(
-            job.client, context.head_sha, job.settings.key, report.verdict, _status_text(report), context.run_url
-        )
+        key, text = job.settings.key, _title(report)
+        publish_verdict(job.client, context.head_sha, key, report.verdict, text, context.run_url)
     except GitHubError as error:
         job.commands.warning(f"no commit status was written: {error}", title="profgate")
         return False
     return True
 
 
-def first_reason(report: Report) -> str:
-    """The first reason of the verdict as a sentence; empty where there is none."""
-    return next((plain(reason_text(reason, name_text)) for reason in report.verdict.reasons), "")
+def _title(report: Report) -> str:
+    """The headline, else the first reason of the verdict."""
+    first = (plain(reason_text(reason, name_text)) for reason in report.verdict.reasons)
+    return plain(headline(report, name_text)) or next(first, "")
 
 
-def _status_text(report: Report) -> str:
-    return plain(headline(report, name_text)) or first_reason(report)
-
-
-def tell_check_run(job: Job, report: Report, summary: Document) -> None:
-    """Writes the check run where one is wanted; that it is not written changes no verdict."""
+def write_check_run(job: Job, report: Report, summary: Document) -> None:
+    """Writes the check run where it is requested. A failure is a warning."""
     context, key = job.context, job.settings.key
     if not job.settings.check_run:
         return
     if context.read_only:
         job.commands.notice(f"No check run was written: {READ_ONLY}.", title="profgate")
         return
-    title = plain(headline(report, name_text)) or first_reason(report)
-    text = CheckText(title, summary.text, f"{context.run_id}/{context.run_attempt}/{key}")
+    text = CheckText(_title(report), summary.text, f"{context.run_id}/{context.run_attempt}/{key}")
     notes, more = annotations(report, _changed_paths(job))
     try:
         publish_check_run(job.client, context.head_sha, key, report.verdict, text, notes)
@@ -107,7 +110,7 @@ def tell_check_run(job: Job, report: Report, summary: Document) -> None:
 
 
 def _changed_paths(job: Job) -> list[str]:
-    """The files on whose lines a note can stand; none where GitHub does not list them, which the report says."""
+    """The files that can have annotations; none where GitHub does not list them."""
     try:
         return [one.path for one in job.pull_files] if job.context.concerns_pull else []
     except GitHubError as error:
@@ -115,8 +118,8 @@ def _changed_paths(job: Job) -> list[str]:
         return []
 
 
-def tell_no_result(job: Job, error: ProfgateError) -> None:
-    """The commit status of a second half that failed."""
+def write_failure_status(job: Job, error: ProfgateError) -> None:
+    """Writes the commit status of a failed `workflow_run`."""
     context = job.context
     try:
         publish_failure(job.client, context.head_sha, job.settings.key, error, context.run_url)
@@ -124,8 +127,8 @@ def tell_no_result(job: Job, error: ProfgateError) -> None:
         job.commands.warning(f"no commit status was written: {trouble}", title="profgate")
 
 
-def tell_pull_request(job: Job, report: Report, comment: Document, links: Links) -> tuple[str, str]:
-    """The comment's address and why there is none; what keeps us from writing never changes the verdict."""
+def write_comment(job: Job, report: Report, comment: Document, links: Links) -> tuple[str, str]:
+    """Writes the comment; gives its address, and for the summary why there is none. A failure is a warning."""
     context, settings, commands = job.context, job.settings, job.commands
     if context.pr_number is None or not context.concerns_pull or settings.comment == "never":
         return "", ""
@@ -158,16 +161,16 @@ def tell_pull_request(job: Job, report: Report, comment: Document, links: Links)
 
 
 def comment_texts(report: Report, full: str, quiet: str, mode: str) -> Texts:
-    """What to write: under ``on-change`` nothing new for a pass and one line for an inconclusive comparison."""
+    """The texts of a comment: with ``on-change`` nothing new for a pass, one line for an inconclusive comparison."""
     conclusion = report.verdict.conclusion
     brief = mode == "on-change" and conclusion == "inconclusive"
     return Texts(quiet if brief else full, quiet, worth=conclusion != "pass")
 
 
 def _no_comment(job: Job) -> str:
-    """Why not, and who may write it instead: whether the repository has such a workflow is not known here."""
+    """Why no comment was written, and what may write it instead."""
     if not job.context.read_only:
         return "no token was given"
-    if not job.hands_over:
-        return f"{READ_ONLY}. {NOT_HANDED_OVER}"
-    return f"{READ_ONLY}. {SECOND_HALF}"
+    if not job.fork_profiles_stored:
+        return f"{READ_ONLY}. {NOT_STORED}"
+    return f"{READ_ONLY}. {STORED}"

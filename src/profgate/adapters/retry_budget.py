@@ -1,4 +1,4 @@
-"""How long GitHub may keep a run waiting: one budget for waits and failures, so that the run can tell what it knows."""
+"""The time that waits and failures of one run may take."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -10,11 +10,11 @@ from profgate.errors import GitHubError
 SECONDS = 300.0
 
 
-class OutOfPatienceError(GitHubError):
-    """Too much time was lost: nothing is asked any more."""
+class RetryBudgetExceededError(GitHubError):
+    """Waits and failures took too long: no further request is sent."""
 
 
-class Patience:
+class RetryBudget:
     """The ``seconds`` that waits and failed requests may take together; ``sleep`` and ``clock`` are the machine's."""
 
     def __init__(
@@ -29,21 +29,21 @@ class Patience:
         self._clock = clock
 
     def fresh(self) -> Self:
-        """A budget of the same size with nothing taken from it."""
+        """An unused budget of the same size."""
         return type(self)(self._limit, sleep=self._sleep, clock=self._clock)
 
     def wait(self, seconds: float, where: str) -> None:
-        """Sleeps. Raises OutOfPatienceError at once where that is more than is left."""
+        """Sleeps. Raises RetryBudgetExceededError at once where less is left."""
         if seconds > self._left:
-            raise self._used_up(where)
+            raise self._exceeded(where)
         self._left -= seconds
         self._sleep(seconds)
 
     @contextmanager
     def spent_on(self, where: str) -> Iterator[None]:
-        """Takes the time of a block that fails from the budget. Raises OutOfPatienceError where nothing is left."""
+        """Subtracts the time of a block that fails. Raises RetryBudgetExceededError where nothing is left."""
         if self._left <= 0:
-            raise self._used_up(where)
+            raise self._exceeded(where)
         start = self._clock()
         try:
             yield
@@ -51,6 +51,6 @@ class Patience:
             self._left -= self._clock() - start
             raise
 
-    def _used_up(self, where: str) -> OutOfPatienceError:
-        what = f"waiting for GitHub may take {self._limit:g} seconds of a run, which are used up; run again later"
-        return OutOfPatienceError(where, what)
+    def _exceeded(self, where: str) -> RetryBudgetExceededError:
+        what = f"waits for GitHub may take {self._limit:g} seconds of a run, which are used up; run again later"
+        return RetryBudgetExceededError(where, what)

@@ -1,0 +1,83 @@
+"""What connections trust and send, and why they fail."""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from profgate.errors import SettingsError
+
+if TYPE_CHECKING:
+    from requests import PreparedRequest
+
+REPLACING = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")  # instead of the public authorities
+ADDING = ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
+MARK = b"-----BEGIN CERTIFICATE-----"
+
+
+def trusted_file(bundle: str, environ: Mapping[str, str], folder: str) -> str | None:
+    """A file with all trusted certificates, written to the folder; None: the public authorities only.
+
+    ``bundle`` is a file that the workflow names. Files that the runner names count if they exist: the paths are those
+    of the host. Raises SettingsError for a bundle that is missing, or a file without a certificate.
+    """
+    present = {name: environ[name] for name in (*REPLACING, *ADDING) if Path(environ.get(name) or folder).is_file()}
+    added = {"ca-bundle": bundle} if bundle else {}
+    added |= {name: path for name, path in present.items() if name in ADDING}
+    base = next((path for name, path in present.items() if name in REPLACING), None)
+    if not added:
+        return base
+    if base is None:
+        import certifi
+
+        base = certifi.where()
+    combined = Path(folder) / "trusted.pem"
+    combined.write_bytes(b"\n".join([Path(base).read_bytes(), *(_certificates(*item) for item in added.items())]))
+    return str(combined)
+
+
+def missing(environ: Mapping[str, str]) -> list[str]:
+    """The variables that name a certificate file which does not exist."""
+    return [name for name in (*REPLACING, *ADDING) if environ.get(name) and not Path(environ[name]).exists()]
+
+
+def _certificates(name: str, path: str) -> bytes:
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise SettingsError(name, f"{path!r}: {error.strerror}; give a file with certificates") from error
+    if MARK not in data:
+        raise SettingsError(name, f"{path!r} holds no certificate in PEM form; convert it, or name another file")
+    return data
+
+
+def with_token(token: str = "") -> "Callable[[PreparedRequest], PreparedRequest]":
+    """Authentication for `requests` with this token or none, so that no .netrc adds credentials."""
+
+    def authenticated(request: "PreparedRequest") -> "PreparedRequest":
+        if token:
+            request.headers["Authorization"] = f"Bearer {token}"
+        return request
+
+    return authenticated
+
+
+def failure_of(error: Exception) -> str:
+    """Why a connection failed, and what to set; no address, which may hold a password or a signature."""
+    from requests.exceptions import ProxyError, SSLError
+
+    kind, text = type(error).__name__, str(error)
+    if isinstance(error, SSLError):
+        found = re.search(r"certificate verify failed: ([A-Za-z -]+)", text)
+        reason = f" ({found[1].strip()})" if found else ""
+        return f"{kind}: the certificate is not trusted{reason}; name the file of its authority in the input ca-bundle"
+    if isinstance(error, ProxyError):
+        found = re.search(r"Tunnel connection failed: ([0-9]{3})", text)
+        did = f"answered {found[1]}" if found else "did not answer"
+        return f"{kind}: the proxy {did}; check HTTPS_PROXY and NO_PROXY of the runner"
+    return kind
+
+
+def is_permanent(error: Exception) -> bool:
+    """Whether a retry is useless: the certificate is not trusted."""
+    return "CERTIFICATE_VERIFY_FAILED" in str(error)
