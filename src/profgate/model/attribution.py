@@ -23,6 +23,11 @@ class LineRange(NamedTuple):
     def __contains__(self, line: object) -> bool:
         return isinstance(line, int) and self.first <= line <= self.last
 
+    @property
+    def size(self) -> int:
+        """How many lines these are."""
+        return self.last - self.first + 1
+
 
 class Edit(NamedTuple):
     """Neighbouring lines that were replaced: ``target`` is empty where they only went, ``baseline`` where they came."""
