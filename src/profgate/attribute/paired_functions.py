@@ -59,7 +59,7 @@ def _alone(comparison: Comparison) -> tuple[list[int], list[int]]:
 
 def _only(sides: Sides, symbol: int) -> KnownFunction | None:
     """The function that a symbol is; what only lies in one, as a comprehension does, is none of them."""
-    meant = sides.meant(symbol) or []
+    meant = sides.meant(symbol)
     if len(meant) != 1 or (language := language_of(meant[0].path)) is None:
         return None
     return None if frame_name(sides.symbols.names[symbol], language).within else meant[0]
