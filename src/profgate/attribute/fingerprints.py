@@ -242,7 +242,7 @@ class _Walk:
         inner = node
         if node.type in self.grammar.wrappers:
             inner = (node.named_children or [node])[-1]
-        elif self.above[-1].type in self.grammar.wrappers:
+        elif self.above[-1].type in self.grammar.wrappers and now.node == self.above[-1]:
             return False
         function = inner.is_named and inner.type in self.grammar.functions
         if not function and (inner.type not in self.grammar.scopes or inner.child_by_field_name("body") is None):
