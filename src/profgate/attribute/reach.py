@@ -8,7 +8,7 @@ import numpy as np
 
 from profgate.attribute.call_links import links_of
 from profgate.attribute.dependencies import dependency_changes, is_lock_file
-from profgate.attribute.frame_functions import last_words
+from profgate.attribute.frame_functions import last_names
 from profgate.attribute.function_changes import FunctionChanges, KnownFunction
 from profgate.attribute.grammars import language_of
 from profgate.attribute.source_states import Sides
@@ -124,7 +124,7 @@ class _Reaching:
                 return (
                     f"{name} changed and runs here" if state in _TOUCHED else f"{name} may have changed and runs here"
                 )
-            if self.comparison.symbols.files[symbol] is None and words & last_words(name):
+            if self.comparison.symbols.files[symbol] is None and words & last_names(name):
                 return f"{name} may have changed and runs here"
             if path in files:
                 mentioned = self._mentioned(symbol)

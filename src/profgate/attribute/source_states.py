@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from profgate.attribute.frame_functions import WHOLE_NAMES, functions_meant, key_word, means_wholly, words_of
+from profgate.attribute.frame_functions import WHOLE_NAMES, functions_meant, last_name, last_names, means_wholly
 from profgate.attribute.function_changes import FunctionChanges, KnownFunction
 from profgate.attribute.grammars import language_of
 from profgate.attribute.hunk_scope import FileHunks
@@ -60,7 +60,7 @@ class Sides:
         self._paths = both_sides(diff)
         self._found_paths: dict[tuple[int, str], str | None] = {}
         self._hunks: dict[tuple[int, str], FileHunks] = {}
-        self._whole_names = [self._by_word(side) for side in (BASELINE, TARGET)]
+        self._whole_names = [self._by_last_name(side) for side in (BASELINE, TARGET)]
         self._places = [self._place(symbol) for symbol in range(len(self.symbols))]
         self._lines = self._function_lines()
 
@@ -84,7 +84,7 @@ class Sides:
         if known is None or language is None:
             return []
         name, line = self.symbols.names[symbol], self.symbols.lines[symbol]
-        return functions_meant(name, line, known, lambda one: one.function, language, exact=self.exact)
+        return functions_meant(name, line, known, language, exact=self.exact)
 
     def _place(self, symbol: int) -> tuple[int, str | None]:
         """The side that a symbol's line belongs to, and its file there."""
@@ -99,13 +99,13 @@ class Sides:
             self._found_paths[side, file] = self._paths[side].find(file)
         return side, self._found_paths[side, file]
 
-    def _by_word(self, side: int) -> dict[str, list[KnownFunction]]:
+    def _by_last_name(self, side: int) -> dict[str, list[KnownFunction]]:
         """The functions of languages whose frames have whole names, by the last part of these."""
         found: dict[str, list[KnownFunction]] = {}
         for path, functions in self.changes.functions[side].items():
             for known in functions if language_of(path) in WHOLE_NAMES else ():
-                if (word := key_word(known.function)) is not None:
-                    found.setdefault(word, []).append(known)
+                if (last := last_name(known.function)) is not None:
+                    found.setdefault(last, []).append(known)
         return found
 
     def _file_by_name(self, side: int, name: str) -> str | None:
@@ -116,8 +116,8 @@ class Sides:
         known = self._whole_names[side]
         paths = {
             function.path
-            for word in (words_of(name) if known else ())
-            for function in known.get(word, ())
+            for last in (last_names(name) if known else ())
+            for function in known.get(last, ())
             if means_wholly(name, function.function, language_of(function.path))
         }
         return paths.pop() if len(paths) == 1 else None
