@@ -6,7 +6,7 @@ from profgate.model.attribution import SourceDiff
 
 
 class RepositoryPaths:
-    """The files of one commit. ``all_known`` False: these are only some of them, so that less can be told apart."""
+    """The files of one commit. ``all_known`` False: these are only some of them, so a bare name proves nothing."""
 
     def __init__(self, paths: Iterable[str], *, all_known: bool) -> None:
         self._all_known = all_known
@@ -16,13 +16,12 @@ class RepositoryPaths:
             self._by_name.setdefault(path.rpartition("/")[2], []).append(path)
 
     def find(self, file: str | None) -> str | None:
-        """The file of the repository; None where there is none, or more than one that fits equally well.
+        """The file of the repository; None where none fits, or more than one equally well.
 
-        One of the two must end in the whole of the other: a profile says more than the repository (the folder of the
-        checkout or of the container, a Go module) or less (the path below a package's root). A bare name is believed
-        only where it cannot be another file of the repository, and never where the profile says that it lies elsewhere:
-        ``/usr/lib/tool/utils.py`` is not the ``utils.py`` at the top. What remains wrong is a file of a library whose
-        path below the library's folder is one of ours as well.
+        One of the two must end in the whole of the other: a profile's path is longer (the folder of the checkout or
+        the container, a Go module) or shorter (below a package's root). A bare name counts only where no other file of
+        the repository has it, and never where the profile places it elsewhere: ``/usr/lib/tool/utils.py`` is not the
+        ``utils.py`` at the top. A library's file with the path of one of ours is still mistaken for that.
         """
         if not file or file[0] in "<~":
             return None
