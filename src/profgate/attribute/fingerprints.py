@@ -38,7 +38,7 @@ class SourceFunction:
 
     ``parts`` is the qualified name from the outermost scope in. ``first`` and ``last`` are lines counted from 1, with
     decorators; ``opens`` is the line where its own definition begins. ``signature`` differs between overloads.
-    ``words`` are the identifiers it mentions. ``broken``: the parser met an error inside, so nothing follows from the
+    ``identifiers`` are those it mentions. ``broken``: the parser met an error inside, so nothing follows from the
     tokens.
     """
 
@@ -50,7 +50,7 @@ class SourceFunction:
     fingerprint: bytes
     tokens: int
     signature: str
-    words: frozenset[str]
+    identifiers: frozenset[str]
     broken: bool
 
     @property
@@ -103,7 +103,7 @@ class _Open:
     items: int | None = None
     tokens: _Tokens = field(default_factory=_Tokens)
     item: _Tokens = field(default_factory=_Tokens)
-    words: set[str] = field(default_factory=set)
+    identifiers: set[str] = field(default_factory=set)
     broken: bool = False
     closures: int = 0
 
@@ -130,7 +130,7 @@ class _Open:
             self.tokens.digest.digest(),
             self.tokens.count,
             self.signature,
-            frozenset(self.words),
+            frozenset(self.identifiers),
             self.broken,
         )
 
@@ -217,7 +217,7 @@ class _Walk:
                     around.item.nested = True
                     around.item.count += 1
                 else:
-                    around.words |= now.words
+                    around.identifiers |= now.identifiers
                     self._structure(_NESTED)
         elif node.is_named and node.type not in self.grammar.grouping and now.items != depth + 1:
             self._structure(b")")
@@ -272,7 +272,7 @@ class _Walk:
             self.comma = True
             return
         if node.is_named and "identifier" in kind:
-            now.words.add(text.decode("utf-8", "replace"))
+            now.identifiers.add(text.decode("utf-8", "replace"))
         now.item.calls |= text == b"("
         itself = now.kind == "function" and text == now.parts[-1].encode("utf-8", "surrogatepass")
         self._token(_ITSELF if itself and text else text)

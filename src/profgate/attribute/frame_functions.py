@@ -163,7 +163,7 @@ def _script(name: str) -> FrameName:
 
 
 def _go(name: str) -> FrameName:
-    plain = _without_brackets(name).removesuffix("-fm")
+    plain = without_arguments(name, "[]").removesuffix("-fm")
     plain = re.sub(r"[()*]", "", plain.rpartition("/")[2])
     parts = [part for part in plain.split(".") if part]
     parts = parts[1:] if len(parts) > 1 else parts
@@ -204,7 +204,7 @@ def _rust(name: str) -> FrameName:
     closure = list(_RUST_CLOSURE.finditer(plain))
     ending = closure[-1] if closure and closure[-1].end() == len(plain) else None
     plain = re.sub(r"\{impl#\d+\}", "", _RUST_CLOSURE.sub("", plain))
-    parts = _split(without_arguments(plain.replace("<", "<", 1) if plain[:1] != "<" else plain[1:].replace(">", "", 1)))
+    parts = _split(without_arguments(plain[1:].replace(">", "", 1) if plain[:1] == "<" else plain))
     if ending is not None:
         return FrameName((*parts, ending[0] if "#" in ending[0] else ""), nameless=True)
     return FrameName(parts)
@@ -212,17 +212,6 @@ def _rust(name: str) -> FrameName:
 
 def _split(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split("::") if part.strip())
-
-
-def _without_brackets(name: str) -> str:
-    """Without the arguments of Go's generic types, which may hold dots and slashes."""
-    kept, depth = [], 0
-    for sign in name:
-        depth += sign == "["
-        if not depth:
-            kept.append(sign)
-        depth -= sign == "]" and depth > 0
-    return "".join(kept)
 
 
 _READERS: dict[Language, Callable[[str], FrameName]] = {

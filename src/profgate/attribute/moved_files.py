@@ -9,7 +9,7 @@ from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 
 LEAST_FILES = 2  # one file of each side may be any two
-MOST_NAMESAKES = 10  # files of one name on a side; more, as of __init__.py, tell little and take long
+MOST_NAMESAKES = 10  # files of one name on a side; more, as of __init__.py, prove little and take long
 LONGEST_PATH = 500  # characters of a path that is looked at
 Identity = tuple[str, str | None]
 
@@ -42,7 +42,7 @@ def files_of_two_folders(comparison: Comparison) -> tuple[dict[str, str], tuple[
         folders[_folders(old, new)] += len(gone[old] & came[new])
     if not folders:
         return {}, ("", "")
-    best = min(folders, key=lambda one: (-folders[one], one))
+    best = min(folders, key=lambda pair: (-folders[pair], pair))
     found = {old: best[1] + old.removeprefix(best[0]) for old in sorted(gone) if old.startswith(best[0])}
     found = {old: new for old, new in found.items() if new in came}
     known = sum(len(gone[old]) for old in found), sum(len(came[new]) for new in found.values())

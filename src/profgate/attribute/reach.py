@@ -106,7 +106,7 @@ def _running_change(states: SourceStates, comparison: Comparison, sides: Sides) 
         if (state == "unknown" and path in files) or (without_file and names & last_names(name)):
             return f"{name} may have changed and runs here"
         if path in files:
-            mentioned = {word for known in sides.meant(symbol) for word in known.function.words}
+            mentioned = {word for known in sides.meant(symbol) for word in known.function.identifiers}
             if called := mentioned & (names | sides.changes.imported.get(path or "", frozenset())):
                 return f"{name} runs here and mentions {min(called)}, which changed"
     return ""
@@ -159,24 +159,16 @@ def _tree_paths(comparison: Comparison, tree: DiffTree, above: BoolArray) -> Ite
 
 def _link_paths(comparison: Comparison, above: BoolArray) -> Iterable[list[int]]:
     """Where only callers and callees are known: the shortest way down the calls."""
-    links = links_of(comparison)
-    down: dict[int, list[int]] = {}
-    for caller, callee in zip(links.caller.tolist(), links.callee.tolist(), strict=True):
-        if caller != callee:
-            down.setdefault(caller, []).append(callee)
-    before: dict[int, int] = {}
-    edge: list[int] = np.flatnonzero(above).tolist()
-    starts = set(edge)
-    for _ in range(MOST_STEPS):
-        following = []
-        for caller in edge:
-            for callee in down.get(caller, ()):
-                if callee not in before:
-                    before[callee] = caller
-                    following.append(callee)
-        edge = [callee for callee in following if callee not in starts]
-    for symbol, caller in before.items():
-        path = [symbol, caller]
-        while path[-1] not in starts and len(path) <= MOST_STEPS:
-            path.append(before[path[-1]])
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+
+    links, starts = links_of(comparison), np.flatnonzero(above)
+    calls = csr_array((np.ones(len(links.caller)), (links.caller, links.callee)), shape=(len(above), len(above)))
+    _, before, _ = dijkstra(
+        calls, indices=starts, unweighted=True, limit=MOST_STEPS, min_only=True, return_predecessors=True
+    )
+    for symbol in np.flatnonzero(before >= 0).tolist():
+        path = [symbol]
+        while before[path[-1]] >= 0:
+            path.append(int(before[path[-1]]))
         yield path[::-1]

@@ -59,19 +59,19 @@ def signature_of(language: Language, node: "Node", above: Sequence["Node"]) -> s
     return "" if owner is None else "".join(_field(owner, "parameters").split())
 
 
-def without_arguments(text: str) -> str:
-    """The text without anything in angle brackets, however deeply they are nested."""
-    if "<" not in text:
+def without_arguments(text: str, brackets: str = "<>") -> str:
+    """The text without anything in brackets, however deeply they are nested; those of arrows are none."""
+    if brackets[0] not in text:
         return text
-    stored, depth = [], 0
+    outside, depth = [], 0
     for place, sign in enumerate(text):
-        if sign == "<":
+        if sign == brackets[0]:
             depth += 1
-        elif sign == ">" and text[place - 1 : place] != "-":
+        elif sign == brackets[1] and text[place - 1 : place] != "-":
             depth = max(0, depth - 1)
         elif not depth:
-            stored.append(sign)
-    return "".join(stored)
+            outside.append(sign)
+    return "".join(outside)
 
 
 def _text(node: "Node | None") -> str:
