@@ -168,7 +168,7 @@ class _Walk:
                 waiting.append((node, True))
                 waiting += [(child, False) for child in reversed(node.children)]
                 self.above.append(node)
-        done.sort(key=lambda one: (one.first, -one.last, one.parts))
+        done.sort(key=lambda function: (function.first, -function.last, function.parts))
         return ParsedSource(self.language, tuple(done), frozenset(self.imports))
 
     def _enters(self, node: "Node") -> bool:

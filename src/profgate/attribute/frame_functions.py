@@ -50,7 +50,7 @@ def frame_name(name: str, language: Language) -> FrameName:
 def last_names(name: str) -> frozenset[str]:
     """The last parts that a frame's name may have by the rules of any language, of the named function around it."""
     found = _in_any_language(name)
-    return frozenset(one.parts[-2 if one.nameless else -1] for one in found if len(one.parts) > one.nameless)
+    return frozenset(frame.parts[-2 if frame.nameless else -1] for frame in found if len(frame.parts) > frame.nameless)
 
 
 def has_own_name(name: str) -> bool:
@@ -59,7 +59,9 @@ def has_own_name(name: str) -> bool:
     The language is unknown here, so a function that is called as another language numbers its closures counts as one.
     """
     found = _in_any_language(name)
-    return not _CLOSURE.search(name[:LONGEST]) and not any(one.nameless or one.within or one.module for one in found)
+    return not _CLOSURE.search(name[:LONGEST]) and not any(
+        frame.nameless or frame.within or frame.module for frame in found
+    )
 
 
 def last_name(function: SourceFunction) -> str | None:
@@ -79,7 +81,7 @@ def means_wholly(name: str, function: SourceFunction, language: Language | None)
 
 
 def functions_meant(
-    name: str, line: int | None, known: Sequence[KnownFunction], language: Language, *, exact: bool
+    name: str, line: int | None, functions: Sequence[KnownFunction], language: Language, *, exact: bool
 ) -> list[KnownFunction]:
     """The functions of a file that a frame may mean; several where its name fits several, none where it fits none.
 
@@ -88,18 +90,18 @@ def functions_meant(
     """
     frame = frame_name(name, language)
     if frame.module:
-        return [one for one in known if one.function.kind == "module"]
+        return [known for known in functions if known.function.kind == "module"]
     if frame.within:
-        around = [one for one in known if one.function.kind != "scope" and _holds(one, line)]
-        return [min(around, key=lambda one: one.function.last - one.function.first)] if around else []
-    agreement = [_agreement(frame, one.function) for one in known]
+        around = [known for known in functions if known.function.kind != "scope" and _holds(known, line)]
+        return [min(around, key=lambda known: known.function.last - known.function.first)] if around else []
+    agreement = [_agreement(frame, known.function) for known in functions]
     best = max(agreement, default=0)
-    found = [one for one, agreed in zip(known, agreement, strict=True) if agreed == best > 0]
+    found = [known for known, agreed in zip(functions, agreement, strict=True) if agreed == best > 0]
     found = _of_arity(name, found) if language == "cpp" and len(found) > 1 else found
     if found:
-        return found if line is None or any(_holds(one, line) for one in found) else []
-    begun = [one for one in known if exact and line in {one.function.first, one.function.opens}]
-    begun = [one for one in begun if one.function.kind in {"function", "anonymous"}]
+        return found if line is None or any(_holds(known, line) for known in found) else []
+    begun = [known for known in functions if exact and line in {known.function.first, known.function.opens}]
+    begun = [known for known in begun if known.function.kind in {"function", "anonymous"}]
     return begun if len(begun) == 1 and frame.nameless == (begun[0].function.kind == "anonymous") else []
 
 
@@ -117,7 +119,7 @@ def _of_arity(name: str, found: list[KnownFunction]) -> list[KnownFunction]:
     if listed is None:
         return found
     count = _arity(listed[1])
-    return [one for one in found if _arity(one.function.signature[1:-1]) == count] or found
+    return [known for known in found if _arity(known.function.signature[1:-1]) == count] or found
 
 
 def _arity(parameters: str) -> int:
@@ -140,7 +142,7 @@ def _agreement(frame: FrameName, function: SourceFunction) -> int:
     elif theirs[-1] != ours[-1]:
         return 0
     pairs = list(zip(reversed(theirs[:-1]), reversed(ours[:-1]), strict=False))
-    return 1 + len(pairs) if all(one == other for one, other in pairs) else 0
+    return 1 + len(pairs) if all(their == our for their, our in pairs) else 0
 
 
 def _python(name: str) -> FrameName:

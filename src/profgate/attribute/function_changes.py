@@ -121,8 +121,8 @@ def _of_one_name(sides: Sides) -> list[tuple[Place, Place]]:
 
     def name(place: Place) -> tuple[object, ...]:
         # the number of a nameless function shows only how many stand before it
-        one = place[1]
-        return one.kind, one.parts[:-1] if one.kind == "anonymous" else one.parts
+        function = place[1]
+        return function.kind, function.parts[:-1] if function.kind == "anonymous" else function.parts
 
     pairs = _take_equal(sides, lambda place: (*name(place), place[1].fingerprint, place[1].signature))
     pairs += _take_equal(sides, lambda place: (*name(place), place[1].fingerprint))
@@ -138,9 +138,11 @@ def _renamed(sides: Sides) -> list[tuple[Place, Place]]:
     """
 
     def in_file(place: Place) -> object:
-        path, one = place
-        long = one.tokens >= SHORTEST and not one.broken and one.kind in {"function", "anonymous"}
-        return (one.fingerprint, one.kind, path, one.parts[:-1] if one.kind == "anonymous" else ()) if long else None
+        path, function = place
+        nameless = function.kind == "anonymous"
+        if function.tokens < SHORTEST or function.broken or not (nameless or function.kind == "function"):
+            return None
+        return function.fingerprint, function.kind, path, function.parts[:-1] if nameless else ()
 
     def in_class(place: Place) -> object:
         return (place[1].fingerprint, place[1].parts[:-1]) if place[1].kind == "function" and in_file(place) else None

@@ -45,7 +45,7 @@ def not_to_pair(comparison: Comparison, sides: Sides | None) -> frozenset[int]:
     refused = {symbol for symbol in alone if _NAMELESS.match(names[symbol])}
     if sides is not None:
         refused |= {
-            symbol for symbol in alone if (meant := sides.meant(symbol)) and {one.state for one in meant} <= _STAYED
+            symbol for symbol in alone if (meant := sides.meant(symbol)) and {known.state for known in meant} <= _STAYED
         }
     return frozenset(refused)
 

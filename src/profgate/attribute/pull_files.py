@@ -25,7 +25,7 @@ def diff_of_pull(
 ) -> SourceDiff:
     """The files with their hunks; not complete where the list is as long as GitHub's longest."""
     budget = TextBudget()
-    files = [_file(one, _STATUS[one.status], budget) for one in records if one.status in _STATUS]
+    files = [_file(record, _STATUS[record.status], budget) for record in records if record.status in _STATUS]
     full = len(records) >= MAX_FILES
     reason = f"GitHub lists no more than {MAX_FILES:,} files of a pull request" if full else ""
     return SourceDiff(tuple(files), not full, reason, diff_link=diff_link, file_links=file_links)
@@ -39,9 +39,11 @@ def with_files(diff: SourceDiff, tree: TreeRecord) -> SourceDiff:
 
 def wanted_texts(diff: SourceDiff) -> tuple[list[str], list[str]]:
     """The paths of sources and lock files to read on the baseline's and the target's side, at most 200 of each side."""
-    files = [one for one in diff.files if language_of(one.path) is not None or is_lock_file(one.path)][:MOST_SOURCES]
-    before = [one.previous_path for one in files if one.status != "added"]
-    return before, [one.path for one in files if one.status != "removed"]
+    files = [file for file in diff.files if language_of(file.path) is not None or is_lock_file(file.path)][
+        :MOST_SOURCES
+    ]
+    before = [file.previous_path for file in files if file.status != "added"]
+    return before, [file.path for file in files if file.status != "removed"]
 
 
 def with_doubt(diff: SourceDiff, reason: str) -> SourceDiff:
@@ -51,7 +53,7 @@ def with_doubt(diff: SourceDiff, reason: str) -> SourceDiff:
 
 def of_another_start(diff: SourceDiff, reason: str) -> SourceDiff:
     """The diff of a pull request that does not start at the baseline: what it shows is changed, the rest is unknown."""
-    files = tuple(replace(one, complete=False) for one in diff.files)
+    files = tuple(replace(file, complete=False) for file in diff.files)
     return replace(with_doubt(diff, reason), files=files, complete=False)
 
 

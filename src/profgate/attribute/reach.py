@@ -74,7 +74,7 @@ def _doubt(states: SourceStates, comparison: Comparison, sides: Sides, dependenc
         return "not all changed files are known"
     if dependencies.moved:
         return f"a dependency changed: {next(iter(dependencies.moved.values()))}"
-    others = [one.path for one in diff.files if not _is_text(one.path) and one.path not in sides.changes.imported]
+    others = [file.path for file in diff.files if not _is_text(file.path) and file.path not in sides.changes.imported]
     others = [path for path in others if not is_lock_file(path) or path in dependencies.unread]
     if others:
         what = "could not be read" if language_of(others[0]) else "is no source whose functions can be told apart"
@@ -97,7 +97,7 @@ def _running_change(states: SourceStates, comparison: Comparison, sides: Sides) 
         for known in _all_functions(sides)
         if known.state in _TOUCHED and known.function.kind == "function"
     }
-    files = {path for one in sides.diff.files for path in (one.path, one.previous_path)}
+    files = {path for file in sides.diff.files for path in (file.path, file.previous_path)}
     for symbol, name in enumerate(comparison.symbols.names):
         state, path = states.states[symbol], states.paths[symbol]
         if state in _TOUCHED:

@@ -25,8 +25,8 @@ class RepositoryPaths:
         """
         if not file or file[0] in "<~":
             return None
-        wanted = file.replace("\\", "/").partition("://")
-        path = (wanted[2] or wanted[0]).removeprefix("./")
+        parts = file.replace("\\", "/").partition("://")
+        path = (parts[2] or parts[0]).removeprefix("./")
         if path in self._paths:
             return path
         same_name = self._by_name.get(path.rpartition("/")[2], ())
@@ -41,9 +41,9 @@ class RepositoryPaths:
 
 def both_sides(diff: SourceDiff) -> tuple[RepositoryPaths, RepositoryPaths]:
     """The files of the baseline's and of the target's commit, as far as the diff knows them."""
-    gone = {one.path for one in diff.files if one.status == "removed"}
-    came = {one.path for one in diff.files if one.status in {"added", "renamed"}}
-    after = {*(diff.repository_files or ()), *(one.path for one in diff.files)} - gone
-    before = (after - came) | {one.previous_path for one in diff.files if one.status != "added"}
+    gone = {file.path for file in diff.files if file.status == "removed"}
+    came = {file.path for file in diff.files if file.status in {"added", "renamed"}}
+    after = {*(diff.repository_files or ()), *(file.path for file in diff.files)} - gone
+    before = (after - came) | {file.previous_path for file in diff.files if file.status != "added"}
     all_known = diff.repository_files is not None and diff.all_listed
     return RepositoryPaths(before, all_known=all_known), RepositoryPaths(after, all_known=all_known)

@@ -45,7 +45,7 @@ def name_of(language: Language, node: "Node", above: Sequence["Node"], closures:
     if parts:
         return parts, True
     if language == "go":
-        inside = any(one.type == "func_literal" for one in above)
+        inside = any(node.type == "func_literal" for node in above)
         return (str(closures) if inside else f"func{closures}",), False
     return (f"{{closure#{closures - 1}}}" if language == "rust" else _ANONYMOUS.get(language, "(anonymous)"),), False
 
@@ -53,7 +53,7 @@ def name_of(language: Language, node: "Node", above: Sequence["Node"], closures:
 def signature_of(language: Language, node: "Node", above: Sequence["Node"]) -> str:
     """What differs between functions of one name: parameters where names can be overloaded, the trait in Rust."""
     if language == "rust":
-        traits = [_field(one, "trait") for one in above[-3:] if one.type == "impl_item"]
+        traits = [_field(around, "trait") for around in above[-3:] if around.type == "impl_item"]
         return traits[-1] if traits else ""
     owner = node if language == "java" else _declarator(node) if language == "cpp" else None
     return "" if owner is None else "".join(_field(owner, "parameters").split())
@@ -86,7 +86,7 @@ def _script_name(node: "Node", above: Sequence["Node"]) -> tuple[str, ...]:
     """Its own name, else that of what it is first assigned to, as engines infer it."""
     name: Node | None = node.child_by_field_name("name")
     if name is None:
-        around = [one for one in above[-3:] if one.type != "parenthesized_expression"]
+        around = [node for node in above[-3:] if node.type != "parenthesized_expression"]
         if around and (binding := _BINDS.get(around[-1].type)):
             name = around[-1].child_by_field_name(binding)
         elif around and around[-1].type == "export_statement":
@@ -113,7 +113,7 @@ def _declarator(node: "Node") -> "Node | None":
         if found is None or found.type == "function_declarator":
             return found
         inner = [found.child_by_field_name("declarator"), *found.named_children]
-        found = next((one for one in inner if one is not None and "declarator" in one.type), None)
+        found = next((node for node in inner if node is not None and "declarator" in node.type), None)
     return None
 
 
