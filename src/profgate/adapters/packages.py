@@ -4,14 +4,12 @@ import os
 import sys
 from importlib.machinery import PathFinder
 
-_DESCRIPTIONS = (".dist-info", ".egg-info")
-
 
 def registers(group: str) -> bool:
     """Whether an installed package may register parts under a group of entry points.
 
-    Hardly ever one does, and ``importlib.metadata``, which could say which, takes as long to import as a small
-    comparison takes. True as well where packages lie in archives or come by other ways, which only it can look into.
+    Hardly ever one does, and importing ``importlib.metadata`` takes as long as a small comparison. True as well where
+    packages lie in archives or come by other ways, which only that module can read.
     """
     if any(hasattr(finder, "find_distributions") and finder is not PathFinder for finder in sys.meta_path):
         return True
@@ -20,15 +18,11 @@ def registers(group: str) -> bool:
 
 def _registers_in(place: str, group: bytes) -> bool:
     try:
-        names = os.listdir(place)  # noqa: PTH208 - names are all that is wanted
-    except NotADirectoryError:
-        return True
-    except OSError:
-        return False
-    return any(
-        name.endswith(".egg") or (name.endswith(_DESCRIPTIONS) and group in _entry_points(os.path.join(place, name)))  # noqa: PTH118
-        for name in names
-    )
+        names = os.listdir(place)  # noqa: PTH208 - only names are needed
+    except OSError as error:
+        return isinstance(error, NotADirectoryError)
+    described = (os.path.join(place, name) for name in names if name.endswith((".dist-info", ".egg-info")))  # noqa: PTH118
+    return any(name.endswith(".egg") for name in names) or any(group in _entry_points(place) for place in described)
 
 
 def _entry_points(description: str) -> bytes:

@@ -1,5 +1,6 @@
 """Two folders of sources on disk: which files differ, and their texts. Links are never followed."""
 
+import filecmp
 import os
 from pathlib import Path
 
@@ -18,15 +19,10 @@ def differing_texts(before: str, after: str) -> tuple[Texts, Texts, frozenset[st
     files.
     """
     old, new = files_below(before), files_below(after)
-    texts: tuple[Texts, Texts] = ({}, {})
-    for path in sorted(old.keys() | new.keys()):
-        one, other = old.get(path), new.get(path)
-        if one is not None and other is not None and _same(one, other):
-            continue
-        for place, side in ((one, texts[0]), (other, texts[1])):
-            if place is not None:
-                side[path] = text_of(place)
-    return *texts, frozenset(new)
+    same = {path for path in old.keys() & new.keys() if filecmp.cmp(old[path], new[path], shallow=False)}
+    filecmp.clear_cache()
+    texts = [{path: text_of(side[path]) for path in sorted(side.keys() - same)} for side in (old, new)]
+    return texts[0], texts[1], frozenset(new)
 
 
 def files_below(folder: str) -> dict[str, Path]:
@@ -45,16 +41,6 @@ def files_below(folder: str) -> dict[str, Path]:
             if len(found) > MOST_FILES:
                 raise ProfgateError(folder, f"holds more than {MOST_FILES:,} files; name the folder of the sources")
     return found
-
-
-def _same(one: Path, other: Path) -> bool:
-    if one.stat().st_size != other.stat().st_size:
-        return False
-    with one.open("rb") as first, other.open("rb") as second:
-        while part := first.read(1 << 16):
-            if part != second.read(1 << 16):
-                return False
-    return True
 
 
 def text_of(path: Path) -> str | None:

@@ -1,1 +1,1 @@
-"""Whose change it is: cost that moved or was renamed, rows that are one story, and what a diff did to the sources."""
+"""What the pull request changed in the sources, which functions that reaches, and which rows have one cause."""

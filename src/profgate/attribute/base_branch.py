@@ -1,6 +1,6 @@
-"""Three accounts of one result: what is this pull request's, what the base branch did too, and what only that did."""
+"""Which findings are this pull request's, which the base branch has too, and which only the base branch has."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from profgate.model.change import Location
 from profgate.model.report import Finding, Report
@@ -10,77 +10,45 @@ NAMED = 3  # locations in a sentence
 Key = tuple[str, str, Location]
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
-    """Locations that changed for the worse or the better: in the target alone, in both, in the base branch alone."""
-
-    own: tuple[Key, ...]
-    shared: tuple[Key, ...]
-    drift: tuple[Key, ...]
-
-
-def account(report: Report, base: Report) -> Account:
-    """The findings of the target and of a later state of the base branch, both against the same baseline."""
-    here, there = _found(report), _found(base)
-    same = [key for key, one in here.items() if key in there and there[key].direction == one.direction]
-    return Account(
-        own=tuple(key for key in here if key not in same),
-        shared=tuple(same),
-        drift=tuple(key for key in there if key not in same),
-    )
-
-
 def with_base_branch(report: Report, base: Report, name: str) -> Report:
-    """The report whose findings say what the base branch did there; ``name`` says which state of it was looked at.
+    """The report whose findings say what the base branch did there; ``name`` is the later state of it.
 
-    It is evidence only: no verdict changes.
+    Both reports have the same baseline. This is evidence only: no verdict changes.
     """
-    told, there = account(report, base), _found(base)
-    shared = {key: _size(there[key]) for key in told.shared}
+    ours, theirs = _found(report), _found(base)
+    shared = {key for key, finding in ours.items() if key in theirs and theirs[key].direction == finding.direction}
+
+    def marked(workload: str, metric: str, finding: Finding) -> Finding:
+        key = workload, metric, finding.location
+        if key not in shared:
+            return finding
+        relative = theirs[key].relative
+        size = "" if relative is None else f" ({100 * relative:+.1f} %)"
+        return replace(finding, evidence={**(finding.evidence or {}), EVIDENCE: f"changed there too{size}"})
+
     workloads = []
     for workload in report.workloads:
-        metrics = []
-        for metric in workload.metrics:
-            findings = tuple(
-                _with_word(one, shared.get((workload.name, metric.name, one.location))) for one in metric.findings
-            )
-            metrics.append(replace(metric, findings=findings))
+        metrics = [
+            replace(metric, findings=tuple(marked(workload.name, metric.name, finding) for finding in metric.findings))
+            for metric in workload.metrics
+        ]
         workloads.append(replace(workload, metrics=tuple(metrics)))
-    return replace(report, workloads=tuple(workloads), warnings=(*report.warnings, _sentence(told, name)))
+    only_there = [key[2].name for key in theirs if key not in shared]
+    more = f" and {len(only_there) - NAMED} more" if len(only_there) > NAMED else ""
+    names = f" ({', '.join(only_there[:NAMED])}{more})" if only_there else ""
+    sentence = (
+        f"seen beside {name}: {len(ours) - len(shared)} of the changes are this pull request's,"
+        f" {len(shared)} are already there, {len(only_there)} are only there{names}"
+    )
+    return replace(report, workloads=tuple(workloads), warnings=(*report.warnings, sentence))
 
 
 def _found(report: Report) -> dict[Key, Finding]:
-    """Findings that count for something, by where they are."""
+    """Findings that count, by where they are."""
     return {
-        (workload.name, metric.name, one.location): one
+        (workload.name, metric.name, finding.location): finding
         for workload in report.workloads
         for metric in workload.metrics
-        for one in metric.findings
-        if one.direction != "none" and one.colour != "neutral" and one.carried_by is None
+        for finding in metric.findings
+        if finding.direction != "none" and finding.colour != "neutral" and finding.carried_by is None
     }
-
-
-def _with_word(finding: Finding, size: str | None) -> Finding:
-    if size is None:
-        return finding
-    return replace(finding, evidence={**(finding.evidence or {}), EVIDENCE: f"changed there too{size}"})
-
-
-def _size(finding: Finding) -> str:
-    return "" if finding.relative is None else f" ({100 * finding.relative:+.1f} %)"
-
-
-def _sentence(told: Account, name: str) -> str:
-    parts = [
-        f"{len(told.own)} of the changes are this pull request's",
-        f"{len(told.shared)} are already there",
-        f"{len(told.drift)} are only there" + _names(told.drift),
-    ]
-    return f"seen beside {name}: {', '.join(parts)}"
-
-
-def _names(keys: tuple[Key, ...]) -> str:
-    if not keys:
-        return ""
-    more = f" and {len(keys) - NAMED} more" if len(keys) > NAMED else ""
-    return f" ({', '.join(key[2].name for key in keys[:NAMED])}{more})"

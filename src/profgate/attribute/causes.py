@@ -1,4 +1,4 @@
-"""Which rows are one story: from a symbol down the calls that carry its change, to where they end."""
+"""Which symbols have one cause: from a symbol down the calls that explain its change, to where they end."""
 
 import numpy as np
 
@@ -6,16 +6,16 @@ from profgate.attribute.call_links import CallLinks, links_of
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.comparison import Causes, Comparison
 
-CARRIES = 0.8  # part of a symbol's change that a callee must carry to be its cause
+EXPLAINS = 0.8  # part of a symbol's change that a callee must explain to be its cause
 DEEPEST = 64  # steps; what is longer is recursion
-HEAVY = 0.001  # share of the run from which a symbol tells how much the machine as a whole changed
+HEAVY = 0.001  # share of the run from which a symbol counts for the common factor
 
 
 def causes_of(comparison: Comparison) -> Causes:
     """For each symbol and each sign of its change the symbol where the walk ends, and how many steps lead there.
 
-    At each step the callee with the largest change of that sign is entered, as long as it carries four fifths of the
-    caller's. What all symbols changed alike is taken out first: a slower machine is nobody's cause.
+    Each step enters the callee with the largest change of that sign, as long as it explains four fifths of the
+    caller's. The common factor is divided out first.
     """
     common = _common_factor(comparison)
     links = links_of(comparison)
@@ -36,13 +36,13 @@ def _common_factor(comparison: Comparison) -> float:
 
 
 def _next(links: CallLinks, moved: FloatArray, change: FloatArray) -> IntArray:
-    """int64[symbol]: the callee that carries its change, itself where there is none; ``moved`` float64[link]."""
+    """int64[symbol]: the callee that explains its change, itself where there is none; ``moved`` float64[link]."""
     following = np.arange(len(change), dtype=np.int64)
     rows = np.flatnonzero((moved > 0) & (links.caller != links.callee))
     order = rows[np.lexsort((links.callee[rows], -moved[rows], links.caller[rows]))]
     first = order[np.flatnonzero(np.diff(links.caller[order], prepend=-1))]
-    carrying = first[(change[links.caller[first]] > 0) & (moved[first] >= CARRIES * change[links.caller[first]])]
-    following[links.caller[carrying]] = links.callee[carrying]
+    explaining = first[(change[links.caller[first]] > 0) & (moved[first] >= EXPLAINS * change[links.caller[first]])]
+    following[links.caller[explaining]] = links.callee[explaining]
     return following
 
 

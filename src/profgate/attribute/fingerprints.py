@@ -2,10 +2,10 @@
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from profgate.attribute.grammars import Language, grammar_of, language_of, parser_of
+from profgate.attribute.grammars import GRAMMARS, Language, language_of, node_types, parser_of
 from profgate.attribute.syntax_names import name_of, signature_of
 
 if TYPE_CHECKING:
@@ -16,35 +16,16 @@ MOST_NODES = 1_000_000
 DEEPEST = 2_000  # nodes; what is nested deeper is an attack, or a table
 SHORTEST = 12  # tokens; bodies shorter than that are alike by chance
 Kind = Literal["function", "anonymous", "scope", "module"]
-_WHOLE = frozenset(
-    {
-        "string_content",
-        "string_fragment",
-        "interpreted_string_literal_content",
-        "raw_string_literal",
-        "format_specifier",
-        "regex",
-        "jsx_text",
-        "preproc_arg",
-        "char_literal",
-        "escape_sequence",
-    }
+# nodes with children that are one token
+_WHOLE = node_types(
+    "string_content string_fragment interpreted_string_literal_content raw_string_literal format_specifier regex"
+    " jsx_text preproc_arg char_literal escape_sequence"
 )
-_PARENTHESES = frozenset({b"(", b")"})
-_CLOSING = frozenset({b")", b"]", b"}"})
+_BODIES = node_types(
+    "block class_body statement_block declaration_list field_declaration_list enum_body interface_body"
+    " annotation_type_body"
+)
 _COMMA_COUNTS = frozenset({"subscript", "expression_list", "pattern_list"})
-_BODIES = frozenset(
-    {
-        "block",
-        "class_body",
-        "statement_block",
-        "declaration_list",
-        "field_declaration_list",
-        "enum_body",
-        "interface_body",
-        "annotation_type_body",
-    }
-)
 _EXPORTS = (b"module.exports", b"exports.", b"export {", b"export{", b"export *", b"export default")
 _WORD = re.compile(r"[^\W\d][\w$]*")
 _NESTED = b"\x01nested"
@@ -56,8 +37,9 @@ class SourceFunction:
     """A function, or what of a class (``scope``) or file (``module``) is outside its functions.
 
     ``parts`` is the qualified name from the outermost scope in. ``first`` and ``last`` are lines counted from 1, with
-    decorators; ``opens`` is the line where its own definition begins. ``signature`` tells overloads apart. ``words``
-    are the identifiers it mentions. ``broken``: the parser met an error inside, so nothing follows from the tokens.
+    decorators; ``opens`` is the line where its own definition begins. ``signature`` differs between overloads.
+    ``identifiers`` are those it mentions. ``broken``: the parser met an error inside, so nothing follows from the
+    tokens.
     """
 
     parts: tuple[str, ...]
@@ -68,7 +50,7 @@ class SourceFunction:
     fingerprint: bytes
     tokens: int
     signature: str
-    words: frozenset[str]
+    identifiers: frozenset[str]
     broken: bool
 
     @property
@@ -92,45 +74,50 @@ def parsed_source(path: str, text: str) -> ParsedSource | None:
     source = text.encode("utf-8", "surrogatepass")
     if language is None or len(source) > LARGEST_SOURCE or "\0" in text:
         return None
-    tree = parser_of(language).parse(source)
-    return _Walk(language, damaged=tree.root_node.has_error).over(tree.root_node)
+    return _Walk(language).over(parser_of(language).parse(source).root_node)
 
 
+@dataclass(slots=True)
+class _Tokens:
+    """A digest of tokens, and their number; ``calls``: one is a parenthesis; ``nested``: a function is among them."""
+
+    digest: hashlib.blake2b = field(default_factory=lambda: hashlib.blake2b(digest_size=16))
+    count: int = 0
+    calls: bool = False
+    nested: bool = False
+
+
+@dataclass(slots=True)
 class _Open:
-    """A function, scope or file while its tokens are read; ``depth`` is that of the node that opened it."""
+    """A function, scope or file while its tokens are read; ``depth`` is that of the node that opened it.
 
-    def __init__(self, parts: tuple[str, ...], kind: Kind, node: "Node", depth: int, opens: int) -> None:
-        self.parts = parts
-        self.kind = kind
-        self.node = node
-        self.depth = depth
-        self.opens = opens
-        self.signature = ""
-        self.digest = hashlib.blake2b(digest_size=16)
-        self.tokens = 0
-        self.words: set[str] = set()
-        self.broken = False
-        self.closures = 0
-        self.itself = parts[-1].encode("utf-8", "surrogatepass") if kind == "function" else b""
-        # of a file or scope: where its statements stand, and the one that is being read
-        self.items = depth + 1 if kind == "module" else None
-        self.item = _Item()
+    ``items`` is the depth of its statements where it is a scope or file: each is a digest of its own, ``item``.
+    """
+
+    parts: tuple[str, ...]
+    kind: Kind
+    node: "Node"
+    depth: int
+    opens: int
+    signature: str = ""
+    items: int | None = None
+    tokens: _Tokens = field(default_factory=_Tokens)
+    item: _Tokens = field(default_factory=_Tokens)
+    identifiers: set[str] = field(default_factory=set)
+    broken: bool = False
+    closures: int = 0
 
     @property
-    def contains(self) -> bool:
-        """Whether it is no function: its statements are told apart, and functions in it are none of its tokens."""
-        return self.kind in {"scope", "module"}
-
-    def feed(self, token: bytes) -> None:
-        digest = self.item.digest if self.contains else self.digest
-        digest.update(b"%d:%b" % (len(token), token))
+    def current(self) -> _Tokens:
+        """What the next token belongs to."""
+        return self.item if self.kind in {"scope", "module"} else self.tokens
 
     def end_item(self) -> None:
         """Takes the statement in, but for a mere definition of functions: those have fingerprints of their own."""
-        item, self.item = self.item, _Item()
-        if item.tokens and not (item.nested and not item.calls):
-            self.digest.update(item.digest.digest())
-            self.tokens += item.tokens
+        item, self.item = self.item, _Tokens()
+        if item.count and (item.calls or not item.nested):
+            self.tokens.digest.update(item.digest.digest())
+            self.tokens.count += item.count
 
     def closed(self) -> SourceFunction:
         self.end_item()
@@ -140,73 +127,59 @@ class _Open:
             self.node.start_point[0] + 1,
             self.opens,
             self.node.end_point[0] + 1,
-            self.digest.digest(),
-            self.tokens,
+            self.tokens.digest.digest(),
+            self.tokens.count,
             self.signature,
-            frozenset(self.words),
+            frozenset(self.identifiers),
             self.broken,
         )
 
 
-class _Item:
-    """A statement of a file or class while it is read."""
-
-    def __init__(self) -> None:
-        self.digest = hashlib.blake2b(digest_size=16)
-        self.tokens = 0
-        self.nested = False
-        self.calls = False
-
-
 class _Walk:
-    """One pass over a tree, without recursion: its depth is whatever the file's author wishes."""
+    """One pass over a tree, without recursion: it may be nested as deeply as its author likes."""
 
-    def __init__(self, language: Language, *, damaged: bool) -> None:
-        self.grammar = grammar_of(language)
+    def __init__(self, language: Language) -> None:
         self.language = language
-        self.damaged = damaged
+        self.grammar = GRAMMARS[language]
         self.above: list[Node] = []
         self.open: list[_Open] = []
-        self.done: list[SourceFunction] = []
         self.imports: set[tuple[str, frozenset[str]]] = set()
         self.comma = False
         self.leading: list[Node] = []
-        self.wrapped = 0
 
     def over(self, root: "Node") -> ParsedSource | None:
         """What the tree holds; None where it is larger or deeper than a person writes."""
-        self.open = [_Open((), "module", root, 0, 1)]
-        self.open[0].broken = root.is_error
-        cursor, nodes = root.walk(), 0
-        node: Node | None = root
-        while node is not None:
+        self.open = [_Open((), "module", root, 0, 1, items=1, broken=root.is_error)]
+        done: list[SourceFunction] = []
+        damaged, nodes = root.has_error, 0
+        waiting: list[tuple[Node, bool]] = [(root, False)]
+        while waiting:
+            node, seen = waiting.pop()
+            if seen:
+                self.above.pop()
+                self._leave(node, done)
+                continue
             nodes += 1
             if nodes > MOST_NODES or len(self.above) > DEEPEST:
                 return None
-            if (self._enters(node) if self.above else True) and cursor.goto_first_child():
+            if damaged and (node.is_error or node.is_missing):
+                self.open[-1].broken = True
+            if not self.above or self._enters(node):
+                waiting.append((node, True))
+                waiting += [(child, False) for child in reversed(node.children)]
                 self.above.append(node)
-                node = cursor.node
-                continue
-            while not cursor.goto_next_sibling():
-                if not cursor.goto_parent():
-                    self.done.append(self.open.pop().closed())
-                    self.done.sort(key=lambda one: (one.first, -one.last, one.parts))
-                    return ParsedSource(self.language, tuple(self.done), frozenset(self.imports))
-                self._leaves(self.above.pop())
-            node = cursor.node
-        return None
+        done.sort(key=lambda function: (function.first, -function.last, function.parts))
+        return ParsedSource(self.language, tuple(done), frozenset(self.imports))
 
     def _enters(self, node: "Node") -> bool:
-        """Takes a node in; False where nothing below it is to be looked at."""
+        """Takes a node in; False where nothing below it counts."""
         kind, now = node.type, self.open[-1]
-        if self.damaged and (node.is_error or node.is_missing):
-            now.broken = True
         if self._passes_over(node, kind, now):
             return False
-        opened = self._opened(node, now)
+        opened = self._opens(node, now)
         before, self.leading = self.leading, []
-        for one in before:
-            self._token(b"".join((one.text or b"").split()))
+        for attribute in before:
+            self._token(b"".join((attribute.text or b"").split()))
         if opened:
             return True
         if now.kind == "scope" and now.items is None and kind in _BODIES:
@@ -215,49 +188,42 @@ class _Walk:
             self._leaf(node, kind)
             return False
         elif node.is_named and kind not in self.grammar.grouping:
-            self._flush()
-            now.feed(b"(" + kind.encode())
+            self._structure(b"(" + kind.encode())
         return True
 
     def _passes_over(self, node: "Node", kind: str, now: _Open) -> bool:
-        """Whether a node says nothing of its own: comments, imports, and what is kept for the function behind it."""
-        if kind in self.grammar.silent or self._is_idle_text(node):
+        """Whether a node has no tokens here: comments, imports, and what belongs to the function behind it."""
+        if kind in self.grammar.silent or self._is_documentation(node):
             return True
-        if now.items == len(self.above) and now.item.tokens:
+        if now.items == len(self.above) and now.item.count:
             now.end_item()
         if kind in self.grammar.leading:
             self.leading.append(node)
             return True
-        if now.contains and self._is_import(node, now):
+        if now.kind in {"scope", "module"} and self._is_import(node, now):
             text = b" ".join((node.text or b"").split()).decode("utf-8", "replace")
             self.imports.add((text, frozenset(_WORD.findall(text))))
             return True
         return False
 
-    def _leaves(self, node: "Node") -> None:
-        if not self.above:
-            return
-        now = self.open[-1]
-        if now.depth == len(self.above):
+    def _leave(self, node: "Node", done: list[SourceFunction]) -> None:
+        now, depth = self.open[-1], len(self.above)
+        if now.depth == depth:
             self._flush()
-            self.done.append(self.open.pop().closed())
-            around = self.open[-1]
-            if around.contains:
-                around.item.nested = True
-                around.item.tokens += 1
-            else:
-                around.words |= now.words
-                around.feed(_NESTED)
-        elif (
-            node.is_named
-            and node.type not in self.grammar.grouping
-            and not (now.items is not None and now.items == len(self.above) + 1)
-        ):
-            self._flush()
-            now.feed(b")")
+            done.append(self.open.pop().closed())
+            if self.open:
+                around = self.open[-1]
+                if around.current is around.item:
+                    around.item.nested = True
+                    around.item.count += 1
+                else:
+                    around.identifiers |= now.identifiers
+                    self._structure(_NESTED)
+        elif node.is_named and node.type not in self.grammar.grouping and now.items != depth + 1:
+            self._structure(b")")
 
-    def _is_idle_text(self, node: "Node") -> bool:
-        """A text that stands as a statement, which Python's documentation does."""
+    def _is_documentation(self, node: "Node") -> bool:
+        """Whether a text stands as a statement, as Python's documentation does."""
         if self.language != "python" or node.type != "expression_statement" or node.child_count != 1:
             return False
         only = node.children[0]
@@ -271,64 +237,59 @@ class _Walk:
         start = (node.text or b"")[:4096]
         return start.startswith(_EXPORTS) and b"(" not in start and b"=>" not in start and b"class" not in start
 
-    def _opened(self, node: "Node", now: _Open) -> bool:
+    def _opens(self, node: "Node", now: _Open) -> bool:
         """Opens a function or a scope if the node, or what it wraps, is one."""
         inner = node
         if node.type in self.grammar.wrappers:
-            named = node.named_children
-            inner = named[-1] if named else node
-            self.wrapped = inner.id
-        elif node.id == self.wrapped:
+            inner = (node.named_children or [node])[-1]
+        elif self.above[-1].type in self.grammar.wrappers and now.node == self.above[-1]:
             return False
         function = inner.is_named and inner.type in self.grammar.functions
         if not function and (inner.type not in self.grammar.scopes or inner.child_by_field_name("body") is None):
             return False
-        now.closures += 1
-        parts, named_so = name_of(self.language, inner, self.above, now.closures)
-        now.closures -= named_so
-        kind: Kind = "scope" if not function else "function" if named_so else "anonymous"
+        parts, named = name_of(self.language, inner, self.above, now.closures + 1)
+        now.closures += not named
+        kind: Kind = "scope" if not function else "function" if named else "anonymous"
         self._flush()
-        one = _Open((*now.parts, *parts), kind, node, len(self.above), inner.start_point[0] + 1)
-        one.signature = signature_of(self.language, inner, self.above) if function else ""
-        self.open.append(one)
+        signature = signature_of(self.language, inner, self.above) if function else ""
+        self.open.append(_Open((*now.parts, *parts), kind, node, len(self.above), inner.start_point[0] + 1, signature))
         return True
 
     def _leaf(self, node: "Node", kind: str) -> None:
-        text, now = node.text or b"", self.open[-1]
+        text, now, around = node.text or b"", self.open[-1], self.above[-1].type
         if kind in self.grammar.quotes:
             text = text.replace(b"'", b'"')
         elif kind == "jsx_text":
             text = b" ".join(text.split())
-        elif self._is_idle_sign(text, self.above[-1].type):
+        elif (text == b";" and around in self.grammar.idle_ends) or (
+            text in {b"(", b")"} and around in self.grammar.grouping
+        ):
             return
-        if text in _CLOSING:
+        if text in {b")", b"]", b"}"}:
             self.comma = False
         self._flush()
-        if text == b"," and self.above[-1].type not in _COMMA_COUNTS:
+        if text == b"," and around not in _COMMA_COUNTS:
             self.comma = True
             return
         if node.is_named and "identifier" in kind:
-            now.words.add(text.decode("utf-8", "replace"))
-        if text == b"(":
-            now.item.calls = True
-        self._token(_ITSELF if text == now.itself and text else text)
-
-    def _is_idle_sign(self, text: bytes, around: str) -> bool:
-        if text == b";":
-            return around in self.grammar.idle_ends
-        return text in _PARENTHESES and around in self.grammar.grouping
+            now.identifiers.add(text.decode("utf-8", "replace"))
+        now.item.calls |= text == b"("
+        itself = now.kind == "function" and text == now.parts[-1].encode("utf-8", "surrogatepass")
+        self._token(_ITSELF if itself and text else text)
 
     def _token(self, text: bytes) -> None:
         if text:
-            now = self.open[-1]
-            now.feed(text)
-            if now.contains:
-                now.item.tokens += 1
-            else:
-                now.tokens += 1
+            tokens = self.open[-1].current
+            tokens.digest.update(b"%d:%b" % (len(text), text))
+            tokens.count += 1
+
+    def _structure(self, mark: bytes) -> None:
+        """Takes in where a part of the tree begins or ends, which is no token."""
+        self._flush()
+        self.open[-1].current.digest.update(b"%d:%b" % (len(mark), mark))
 
     def _flush(self) -> None:
-        """A comma counts once something follows it that does not close the list."""
+        """Takes in a comma once something follows it that does not close the list."""
         if self.comma:
             self.comma = False
             self._token(b",")

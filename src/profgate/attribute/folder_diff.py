@@ -1,4 +1,4 @@
-"""The difference of two folders of sources, as a pull request's diff would tell it."""
+"""The difference of two folders of sources, as a pull request's diff would show it."""
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,23 +12,24 @@ MOST_LINES = 20_000  # of one file; comparing takes quadratic time in the worst 
 def folder_diff(before: Mapping[str, str | None], after: Mapping[str, str | None], files: frozenset[str]) -> SourceDiff:
     """The diff of the files that differ; None for a text that was too large or is no text.
 
-    A path that only one side holds came or went. ``files`` are all paths of the target's folder.
+    ``files`` are all paths of the target's folder.
     """
     changed = []
     for path in sorted(before.keys() | after.keys()):
-        old, new = before.get(path, ""), after.get(path, "")
         status: FileStatus = "added" if path not in before else "removed" if path not in after else "modified"
-        lines = [] if old is None or new is None else [_lines(text) for text in (old, new)]
-        whole = bool(lines) and max(map(len, lines)) <= MOST_LINES
-        hunks = tuple(_hunks(*lines)) if whole else ()
-        changed.append(ChangedFile(path, path, status, hunks, whole))
+        old, new = (_lines(side.get(path, "")) for side in (before, after))
+        if old is None or new is None:
+            changed.append(ChangedFile(path, path, status, complete=False))
+        else:
+            changed.append(ChangedFile(path, path, status, tuple(_hunks(old, new))))
     texts = ({path: text for path, text in side.items() if text is not None} for side in (before, after))
     return SourceDiff(tuple(changed), repository_files=files, texts=SourceTexts(*texts))
 
 
-def _lines(text: str) -> list[str]:
-    """Lines as profilers count them: only a line feed ends one."""
-    return text.removesuffix("\n").split("\n") if text else []
+def _lines(text: str | None) -> list[str] | None:
+    """Lines as profilers count them, which only a line feed ends; None for no text and for too many."""
+    lines = None if text is None else text.removesuffix("\n").split("\n") if text else []
+    return lines if lines is not None and len(lines) <= MOST_LINES else None
 
 
 def _hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[Hunk]:
@@ -41,13 +42,7 @@ def _hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[Hunk]:
             lines += ["-" + line for line in old[first:last]] + ["+" + line for line in new[start:stop]]
             edits.append(Edit(LineRange(first + 1, last), LineRange(start + 1, stop)))
         (_, first, _, start, _), (_, _, last, _, stop) = group[0], group[-1]
-        heading = _heading(new, start)
+        # the nearest line above that begins in the first column, which is what git shows behind the ``@@``
+        above = reversed(new[max(0, start - 500) : start])
+        heading = next((line.rstrip() for line in above if line[:1].isalpha() or line[:1] in "_$"), "")
         yield Hunk(LineRange(first + 1, last), LineRange(start + 1, stop), heading, tuple(edits), "\n".join(lines))
-
-
-def _heading(lines: Sequence[str], start: int) -> str:
-    """The nearest line above that begins in the first column, which is what git shows behind the ``@@``."""
-    for line in reversed(lines[max(0, start - 500) : start]):
-        if line[:1].isalpha() or line[:1] in "_$":
-            return line.rstrip()
-    return ""

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from profgate.attribute.fingerprints import SourceFunction
+from profgate.attribute.function_changes import KnownFunction
 from profgate.attribute.grammars import Language
 from profgate.attribute.syntax_names import without_arguments
 
 LONGEST = 500
+WHOLE_NAMES = frozenset({"go", "java", "c", "cpp", "rust"})
 _PYTHON_INSIDE = frozenset({"<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>"})
 _SCRIPT_NAMELESS = frozenset({"", "(anonymous)", "<anonymous>", "anonymous"})
 _SCRIPT_OBJECTS = frozenset(
@@ -25,13 +26,12 @@ _RUST_TRAIT = re.compile(r"^<(.+) as .+>::")
 _CLOSURE = re.compile(  # of PHP, Swift, Ruby, Scala and C#, whose sources are not read
     r"\bclosure\b|\(anonymous function\)|\bblock(?: \(\d+ levels\))? in |\$anonfun\b|>b__\d"
 )
-_READERS: tuple[Language, ...] = ("python", "javascript", "go", "java", "cpp", "rust")
 _CONSTRUCTORS = frozenset({"constructor", "<init>"})
 
 
 @dataclass(frozen=True, slots=True)
 class FrameName:
-    """What a frame's name says: the parts of a qualified name from the outside in, the last "" where it is nameless.
+    """The parts of a frame's qualified name from the outside in, the last "" where it is nameless.
 
     ``within``: only the function around its line is meant, as of a comprehension. ``module``: the file's own code.
     """
@@ -44,97 +44,82 @@ class FrameName:
 
 def frame_name(name: str, language: Language) -> FrameName:
     """The name of a frame as the language's profilers write it."""
-    return _READ[language](name[:LONGEST].strip())
+    return _READERS[language](name[:LONGEST].strip())
 
 
-def last_words(name: str) -> frozenset[str]:
-    """What the function of a frame may be called, read by the rules of every language; empty where it is nameless."""
-    said = [frame_name(name, language) for language in _READERS]
-    return frozenset(one.parts[-1] for one in said if one.parts and not one.nameless)
+def last_names(name: str) -> frozenset[str]:
+    """The last parts that a frame's name may have by the rules of any language, of the named function around it."""
+    found = _in_any_language(name)
+    return frozenset(frame.parts[-2 if frame.nameless else -1] for frame in found if len(frame.parts) > frame.nameless)
 
 
 def has_own_name(name: str) -> bool:
     """Whether a frame's name is its function's own; False for closures, lambdas, comprehensions and files' own code.
 
-    The language is not asked for, so a function that is called as another language numbers its closures counts as one.
+    The language is unknown here, so a function that is called as another language numbers its closures counts as one.
     """
-    said = [frame_name(name, language) for language in _READERS]
-    return not _CLOSURE.search(name[:LONGEST]) and not any(one.nameless or one.within or one.module for one in said)
+    found = _in_any_language(name)
+    return not _CLOSURE.search(name[:LONGEST]) and not any(
+        frame.nameless or frame.within or frame.module for frame in found
+    )
 
 
-WHOLE_NAMES = frozenset({"go", "java", "c", "cpp", "rust"})
-
-
-def key_word(function: SourceFunction) -> str | None:
-    """The word by which a function is looked up: its own, or that of the function around a nameless one."""
+def last_name(function: SourceFunction) -> str | None:
+    """The name by which a function is looked up: its own, or that of the function around a nameless one."""
     if function.kind == "function":
         return function.name
     return function.parts[-2] if function.kind == "anonymous" and len(function.parts) > 1 else None
-
-
-def words_of(name: str) -> frozenset[str]:
-    """The words by which a frame's function may be looked up, read by the rules of every language."""
-    said = [frame_name(name, language) for language in _READERS]
-    return frozenset(one.parts[-2 if one.nameless else -1] for one in said if len(one.parts) > one.nameless)
 
 
 def means_wholly(name: str, function: SourceFunction, language: Language | None) -> bool:
     """Whether a frame gives the whole qualified name of a function, perhaps below a package."""
     if language is None:
         return False
-    said, whole = frame_name(name, language), len(function.parts)
+    frame, whole = frame_name(name, language), len(function.parts)
     # below a package or crate the source does not repeat its name; a namespace it does
-    return _agreed(said, function) >= whole and (language not in {"c", "cpp"} or len(said.parts) == whole)
-
-
-Known = TypeVar("Known")
+    return _agreement(frame, function) >= whole and (language not in {"c", "cpp"} or len(frame.parts) == whole)
 
 
 def functions_meant(
-    name: str,
-    line: int | None,
-    known: Sequence[Known],
-    function_of: Callable[[Known], SourceFunction],
-    language: Language,
-    *,
-    exact: bool,
-) -> list[Known]:
-    """The functions of a file that a frame may mean; more than one where its name fits several, none where no one does.
+    name: str, line: int | None, functions: Sequence[KnownFunction], language: Language, *, exact: bool
+) -> list[KnownFunction]:
+    """The functions of a file that a frame may mean; several where its name fits several, none where it fits none.
 
-    A name that fits one function only is believed if the line lies in it. ``exact``: the line is where the function
-    begins, which settles it where exactly one does.
+    A name that fits a single function counts only if the line lies in it. ``exact``: the line is where the function
+    begins, which decides where exactly one does.
     """
-    said = frame_name(name, language)
-    if said.module:
-        return [one for one in known if function_of(one).kind == "module"]
-    if said.within:
-        return _innermost(known, function_of, line)
-    found = _of_arity(name, _named(said, known, function_of), function_of, language)
-    if len(found) == 1:
-        return found if line is None or _holds(function_of(found[0]), line) else []
+    frame = frame_name(name, language)
+    if frame.module:
+        return [known for known in functions if known.function.kind == "module"]
+    if frame.within:
+        around = [known for known in functions if known.function.kind != "scope" and _holds(known, line)]
+        return [min(around, key=lambda known: known.function.last - known.function.first)] if around else []
+    agreement = [_agreement(frame, known.function) for known in functions]
+    best = max(agreement, default=0)
+    found = [known for known, agreed in zip(functions, agreement, strict=True) if agreed == best > 0]
+    found = _of_arity(name, found) if language == "cpp" and len(found) > 1 else found
     if found:
-        here = [one for one in found if line is not None and _holds(function_of(one), line)]
-        return found if here or line is None else []
-    if exact and line is not None:
-        begun = [one for one in known if line in {function_of(one).first, function_of(one).opens}]
-        begun = [one for one in begun if function_of(one).kind in {"function", "anonymous"}]
-        return begun if len(begun) == 1 and said.nameless == (function_of(begun[0]).kind == "anonymous") else []
-    return []
+        return found if line is None or any(_holds(known, line) for known in found) else []
+    begun = [known for known in functions if exact and line in {known.function.first, known.function.opens}]
+    begun = [known for known in begun if known.function.kind in {"function", "anonymous"}]
+    return begun if len(begun) == 1 and frame.nameless == (begun[0].function.kind == "anonymous") else []
 
 
-def _holds(function: SourceFunction, line: int) -> bool:
-    return function.first <= line <= function.last
+def _holds(known: KnownFunction, line: int | None) -> bool:
+    return line is not None and known.function.first <= line <= known.function.last
 
 
-def _of_arity(
-    name: str, found: list[Known], function_of: Callable[[Known], SourceFunction], language: Language
-) -> list[Known]:
+def _in_any_language(name: str) -> list[FrameName]:
+    return [frame_name(name, language) for language in ("python", "javascript", "go", "java", "cpp", "rust")]
+
+
+def _of_arity(name: str, found: list[KnownFunction]) -> list[KnownFunction]:
     """Of overloads those that take as many arguments as a C++ frame's name lists, if there are any."""
-    listed = _PARAMETERS.search(name) if language == "cpp" and len(found) > 1 else None
+    listed = _PARAMETERS.search(name)
     if listed is None:
         return found
     count = _arity(listed[1])
-    return [one for one in found if _arity(function_of(one).signature[1:-1]) == count] or found
+    return [known for known in found if _arity(known.function.signature[1:-1]) == count] or found
 
 
 def _arity(parameters: str) -> int:
@@ -142,48 +127,22 @@ def _arity(parameters: str) -> int:
     return 0 if plain in {"", "void"} else plain.count(",") + 1
 
 
-def _innermost(known: Sequence[Known], function_of: Callable[[Known], SourceFunction], line: int | None) -> list[Known]:
-    if line is None:
-        return []
-    around = [one for one in known if _holds(function_of(one), line) and function_of(one).kind != "scope"]
-    return [min(around, key=lambda one: function_of(one).last - function_of(one).first)] if around else []
-
-
-def _named(said: FrameName, known: Sequence[Known], function_of: Callable[[Known], SourceFunction]) -> list[Known]:
-    """Those whose qualified names agree with the frame's in the most parts, from the last one out."""
-    best, found = 0, list[Known]()
-    for one in known:
-        agreed = _agreed(said, function_of(one))
-        if agreed > best:
-            best, found = agreed, [one]
-        elif agreed == best and agreed:
-            found.append(one)
-    return found
-
-
-def _agreed(said: FrameName, function: SourceFunction) -> int:
-    """How many parts agree; 0 where one that both have does not."""
-    parts = function.parts
-    if function.kind == "module" or said.nameless != (function.kind == "anonymous"):
+def _agreement(frame: FrameName, function: SourceFunction) -> int:
+    """How many parts of the names agree, from the last one out; 0 where one that both have does not."""
+    theirs, ours = frame.parts, function.parts
+    if function.kind == "module" or frame.nameless != (function.kind == "anonymous") or not ours:
         return 0
-    if said.nameless:
-        last = said.parts[-1] if said.parts else ""
-        if last and last != parts[-1] and parts[-1][:1].isalnum():
+    if frame.nameless:
+        if theirs and theirs[-1] not in {"", ours[-1]} and ours[-1][:1].isalnum():
             return 0
-        theirs, ours, agreed = said.parts[:-1], parts[:-1], 1
-    elif not said.parts or not parts:
+    elif not theirs:
         return 0
-    elif said.parts[-1] == parts[-1]:
-        theirs, ours, agreed = said.parts[:-1], parts[:-1], 1
-    elif parts[-1] in _CONSTRUCTORS and len(parts) > 1 and said.parts[-1] == parts[-2]:
-        theirs, ours, agreed = said.parts[:-1], parts[:-2], 1
-    else:
+    elif ours[-1] in _CONSTRUCTORS and len(ours) > 1 and theirs[-1] == ours[-2]:
+        ours = ours[:-1]
+    elif theirs[-1] != ours[-1]:
         return 0
-    for one, other in zip(reversed(theirs), reversed(ours), strict=False):
-        if one != other:
-            return 0
-        agreed += 1
-    return agreed
+    pairs = list(zip(reversed(theirs[:-1]), reversed(ours[:-1]), strict=False))
+    return 1 + len(pairs) if all(their == our for their, our in pairs) else 0
 
 
 def _python(name: str) -> FrameName:
@@ -206,7 +165,7 @@ def _script(name: str) -> FrameName:
 
 
 def _go(name: str) -> FrameName:
-    plain = _without_brackets(name).removesuffix("-fm")
+    plain = without_arguments(name, "[]").removesuffix("-fm")
     plain = re.sub(r"[()*]", "", plain.rpartition("/")[2])
     parts = [part for part in plain.split(".") if part]
     parts = parts[1:] if len(parts) > 1 else parts
@@ -247,7 +206,7 @@ def _rust(name: str) -> FrameName:
     closure = list(_RUST_CLOSURE.finditer(plain))
     ending = closure[-1] if closure and closure[-1].end() == len(plain) else None
     plain = re.sub(r"\{impl#\d+\}", "", _RUST_CLOSURE.sub("", plain))
-    parts = _split(without_arguments(plain.replace("<", "<", 1) if plain[:1] != "<" else plain[1:].replace(">", "", 1)))
+    parts = _split(without_arguments(plain[1:].replace(">", "", 1) if plain[:1] == "<" else plain))
     if ending is not None:
         return FrameName((*parts, ending[0] if "#" in ending[0] else ""), nameless=True)
     return FrameName(parts)
@@ -257,18 +216,7 @@ def _split(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split("::") if part.strip())
 
 
-def _without_brackets(name: str) -> str:
-    """Without the arguments of Go's generic types, which may hold dots and slashes."""
-    kept, depth = [], 0
-    for sign in name:
-        depth += sign == "["
-        if not depth:
-            kept.append(sign)
-        depth -= sign == "]" and depth > 0
-    return "".join(kept)
-
-
-_READ: dict[Language, Callable[[str], FrameName]] = {
+_READERS: dict[Language, Callable[[str], FrameName]] = {
     "python": _python,
     "javascript": _script,
     "typescript": _script,

@@ -1,4 +1,4 @@
-"""What of each language's grammar is a function, a scope, a name, or says nothing at all."""
+"""What of each language's grammar is a function, a scope or an import, and what does not matter."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -11,134 +11,114 @@ if TYPE_CHECKING:
 Language = Literal["python", "javascript", "typescript", "tsx", "go", "java", "c", "cpp", "rust"]
 
 
+def node_types(text: str = "") -> frozenset[str]:
+    """Node types separated by spaces."""
+    return frozenset(text.split())
+
+
 @dataclass(frozen=True, slots=True)
 class Grammar:
     """Node types by what they mean.
 
     ``wrappers`` hold a function or scope together with what is written before it, ``leading`` stands before it;
-    ``imports`` bind names at the top of a file. ``grouping`` says nothing that the tree does not say, ``silent`` nodes
+    ``imports`` bind names at the top of a file. ``grouping`` adds nothing to the tree's structure, ``silent`` nodes
     with all below them are no part of the program, and after ``idle_ends`` a semicolon may be left out.
     """
 
-    package: str
-    entry: str
+    module: str
     functions: frozenset[str]
-    scopes: frozenset[str]
     imports: frozenset[str]
-    wrappers: frozenset[str] = frozenset()
-    leading: frozenset[str] = frozenset()
-    silent: frozenset[str] = frozenset({"comment", "line_comment", "block_comment", "html_comment", "hash_bang_line"})
-    quotes: frozenset[str] = frozenset()
-    idle_ends: frozenset[str] = frozenset()
-    grouping: frozenset[str] = frozenset()
+    scopes: frozenset[str] = node_types()
+    wrappers: frozenset[str] = node_types()
+    leading: frozenset[str] = node_types()
+    silent: frozenset[str] = node_types("comment line_comment block_comment html_comment hash_bang_line")
+    quotes: frozenset[str] = node_types()
+    idle_ends: frozenset[str] = node_types()
+    grouping: frozenset[str] = node_types()
+    entry: str = "language"
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_SCRIPT_FUNCTIONS = _words(
-    "function_declaration generator_function_declaration function_expression generator_function arrow_function"
-    " method_definition"
-)
-_SCRIPT_SCOPES = _words("class_declaration class abstract_class_declaration internal_module module")
-
-
-def _script(package: str, entry: str) -> Grammar:
+def _script(module: str, entry: str = "language") -> Grammar:
     return Grammar(
-        package,
-        entry,
-        functions=_SCRIPT_FUNCTIONS,
-        scopes=_SCRIPT_SCOPES,
-        imports=_words("import_statement"),
-        quotes=_words("' \""),
-        idle_ends=_words(
+        module,
+        functions=node_types(
+            "function_declaration generator_function_declaration function_expression generator_function arrow_function"
+            " method_definition"
+        ),
+        scopes=node_types("class_declaration class abstract_class_declaration internal_module module"),
+        imports=node_types("import_statement"),
+        quotes=node_types("' \""),
+        idle_ends=node_types(
             "expression_statement lexical_declaration variable_declaration return_statement import_statement"
             " export_statement throw_statement break_statement continue_statement class_body debugger_statement"
             " do_statement empty_statement interface_body object_type type_alias_declaration"
         ),
+        entry=entry,
     )
 
 
-_C_FUNCTIONS = _words("function_definition lambda_expression")
-_GRAMMARS: dict[Language, Grammar] = {
+GRAMMARS: dict[Language, Grammar] = {
     "python": Grammar(
         "tree_sitter_python",
-        "language",
-        functions=_words("function_definition lambda"),
-        scopes=_words("class_definition"),
-        imports=_words("import_statement import_from_statement future_import_statement"),
-        wrappers=_words("decorated_definition"),
-        quotes=_words("string_start string_end"),
-        grouping=_words("parenthesized_expression"),
+        functions=node_types("function_definition lambda"),
+        scopes=node_types("class_definition"),
+        imports=node_types("import_statement import_from_statement future_import_statement"),
+        wrappers=node_types("decorated_definition"),
+        quotes=node_types("string_start string_end"),
+        grouping=node_types("parenthesized_expression"),
     ),
-    "javascript": _script("tree_sitter_javascript", "language"),
+    "javascript": _script("tree_sitter_javascript"),
     "typescript": _script("tree_sitter_typescript", "language_typescript"),
     "tsx": _script("tree_sitter_typescript", "language_tsx"),
     "go": Grammar(
         "tree_sitter_go",
-        "language",
-        functions=_words("function_declaration method_declaration func_literal"),
-        scopes=frozenset(),
-        imports=_words("import_declaration"),
+        functions=node_types("function_declaration method_declaration func_literal"),
+        imports=node_types("import_declaration"),
     ),
     "java": Grammar(
         "tree_sitter_java",
-        "language",
-        functions=_words(
+        functions=node_types(
             "method_declaration constructor_declaration compact_constructor_declaration lambda_expression"
             " static_initializer"
         ),
-        scopes=_words(
+        scopes=node_types(
             "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration"
         ),
-        imports=_words("import_declaration package_declaration"),
+        imports=node_types("import_declaration package_declaration"),
     ),
-    "c": Grammar(
-        "tree_sitter_c",
-        "language",
-        functions=_words("function_definition"),
-        scopes=frozenset(),
-        imports=_words("preproc_include"),
-    ),
+    "c": Grammar("tree_sitter_c", functions=node_types("function_definition"), imports=node_types("preproc_include")),
     "cpp": Grammar(
         "tree_sitter_cpp",
-        "language",
-        functions=_C_FUNCTIONS,
-        scopes=_words("class_specifier struct_specifier union_specifier namespace_definition"),
-        imports=_words("preproc_include using_declaration"),
-        wrappers=_words("template_declaration"),
+        functions=node_types("function_definition lambda_expression"),
+        scopes=node_types("class_specifier struct_specifier union_specifier namespace_definition"),
+        imports=node_types("preproc_include using_declaration"),
+        wrappers=node_types("template_declaration"),
     ),
     "rust": Grammar(
         "tree_sitter_rust",
-        "language",
-        functions=_words("function_item closure_expression"),
-        scopes=_words("impl_item trait_item mod_item"),
-        imports=_words("use_declaration extern_crate_declaration"),
-        leading=_words("attribute_item"),
+        functions=node_types("function_item closure_expression"),
+        scopes=node_types("impl_item trait_item mod_item"),
+        imports=node_types("use_declaration extern_crate_declaration"),
+        leading=node_types("attribute_item"),
     ),
 }
-_BY_SUFFIX: dict[str, Language] = {
-    **dict.fromkeys(("py", "pyi", "pyw"), "python"),
-    **dict.fromkeys(("js", "mjs", "cjs", "jsx"), "javascript"),
-    **dict.fromkeys(("ts", "mts", "cts"), "typescript"),
+_SUFFIXES: dict[Language, str] = {
+    "python": "py pyi pyw",
+    "javascript": "js mjs cjs jsx",
+    "typescript": "ts mts cts",
     "tsx": "tsx",
     "go": "go",
     "java": "java",
     "c": "c",
-    **dict.fromkeys(("cc", "cpp", "cxx", "c++", "h", "hh", "hpp", "hxx", "ipp", "inl", "cu", "cuh"), "cpp"),
-    "rs": "rust",
+    "cpp": "cc cpp cxx c++ h hh hpp hxx ipp inl cu cuh",  # headers are read as C++
+    "rust": "rs",
 }
+_BY_SUFFIX = {suffix: language for language, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
 
 
 def language_of(path: str) -> Language | None:
-    """The language of a source file by its suffix; None for one without a grammar here. Headers are read as C++."""
+    """The language of a source file by its suffix; None for one without a grammar here."""
     return _BY_SUFFIX.get(path.rpartition("/")[2].rpartition(".")[2].lower())
-
-
-def grammar_of(language: Language) -> Grammar:
-    """What the nodes of a language mean."""
-    return _GRAMMARS[language]
 
 
 @cache
@@ -147,5 +127,5 @@ def parser_of(language: Language) -> "Parser":
     from tree_sitter import Language as Loaded
     from tree_sitter import Parser
 
-    grammar = _GRAMMARS[language]
-    return Parser(Loaded(getattr(import_module(grammar.package), grammar.entry)()))
+    grammar = GRAMMARS[language]
+    return Parser(Loaded(getattr(import_module(grammar.module), grammar.entry)()))

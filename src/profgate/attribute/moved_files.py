@@ -1,4 +1,4 @@
-"""What the sides call by two paths: one file of two folders, and functions of files that a diff says were renamed."""
+"""Files with another path on each side: those of two folders, and those that a diff renames, with their functions."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -9,18 +9,18 @@ from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 
 LEAST_FILES = 2  # one file of each side may be any two
-MOST_NAMESAKES = 10  # files of one name on a side; more, as of __init__.py, tell little and take long
+MOST_NAMESAKES = 10  # files of one name on a side; more, as of __init__.py, prove little and take long
 LONGEST_PATH = 500  # characters of a path that is looked at
 Identity = tuple[str, str | None]
 
 
 def files_of_two_roots(comparison: Comparison, diff: SourceDiff) -> dict[str, str]:
-    """What the baseline alone calls a file to what the target alone calls the one at the same path of the repository.
+    """The baseline's text for a file to the target's text for the same file of the repository, where these differ.
 
     Two releases lie in two folders, and a profile may name those. Nothing where a side has two texts for one path.
     """
     sides = _functions(comparison)
-    before, after = (_texts(set(files), paths) for files, paths in zip(sides, both_sides(diff), strict=True))
+    before, after = (_texts(files, paths) for files, paths in zip(sides, both_sides(diff), strict=True))
     return {
         before[path][0]: after[path][0]
         for path in sorted(before.keys() & after.keys())
@@ -29,10 +29,10 @@ def files_of_two_roots(comparison: Comparison, diff: SourceDiff) -> dict[str, st
 
 
 def files_of_two_folders(comparison: Comparison) -> tuple[dict[str, str], tuple[str, str]]:
-    """As `files_of_two_roots` where nobody knows the sources, and the two folders; nothing where none are seen.
+    """As `files_of_two_roots` where the sources are unknown, and the two folders; nothing where none are seen.
 
-    Two files or more stand at the same paths below them, and most of their functions have the same names there; only
-    files are looked at that one side alone knows.
+    Two files or more stand at the same paths below them, and most of their functions have the same names there. Only
+    files that one side alone knows count.
     """
     before, after = _functions(comparison)
     gone = {file: names for file, names in before.items() if file not in after}
@@ -42,7 +42,7 @@ def files_of_two_folders(comparison: Comparison) -> tuple[dict[str, str], tuple[
         folders[_folders(old, new)] += len(gone[old] & came[new])
     if not folders:
         return {}, ("", "")
-    best = min(folders, key=lambda one: (-folders[one], one))
+    best = min(folders, key=lambda pair: (-folders[pair], pair))
     found = {old: best[1] + old.removeprefix(best[0]) for old in sorted(gone) if old.startswith(best[0])}
     found = {old: new for old, new in found.items() if new in came}
     known = sum(len(gone[old]) for old in found), sum(len(came[new]) for new in found.values())
@@ -51,7 +51,7 @@ def files_of_two_folders(comparison: Comparison) -> tuple[dict[str, str], tuple[
 
 
 def _namesakes(gone: Iterable[str], came: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Pairs of files of one name, where so few have it that it tells something."""
+    """Pairs of files of one name, unless too many have it."""
     by_name: dict[str, tuple[list[str], list[str]]] = {}
     for side, files in enumerate((gone, came)):
         for file in files:
@@ -64,12 +64,10 @@ def _namesakes(gone: Iterable[str], came: Iterable[str]) -> Iterator[tuple[str, 
 
 def _folders(old: str, new: str) -> tuple[str, str]:
     """What stands before the last folders and the name that both paths have in common."""
-    one, other = old.split("/"), new.split("/")
-    same = 0
-    while same < min(len(one), len(other)) and one[-1 - same] == other[-1 - same]:
-        same += 1
-    before, after = ("/".join([*parts[: len(parts) - same], ""]) for parts in (one, other))
-    return before, after
+    before, after = old.split("/"), new.split("/")
+    while before and after and before[-1] == after[-1]:
+        before, after = before[:-1], after[:-1]
+    return "/".join([*before, ""]), "/".join([*after, ""])
 
 
 def _functions(comparison: Comparison) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
@@ -87,30 +85,25 @@ def functions_of_moved_files(comparison: Comparison, diff: SourceDiff) -> dict[I
     """(name, old file) of functions of the baseline to the same (name, new file) of the target.
 
     Both files are texts of the profiles. Only what stands on one side alone is paired, and nothing where the target
-    calls the new file by several texts. So files that took each other's place are not told apart, and a function that
-    also got another name is left to `renamed`.
+    calls the new file by several texts; a function that also got another name is left to `renamed`.
     """
-    moved = {one.previous_path: one.path for one in diff.files if one.status == "renamed"}
+    moved = {file.previous_path: file.path for file in diff.files if file.status == "renamed"}
     if not moved:
         return {}
-    table, (known, also) = comparison.symbols, comparison.present.tolist()
     before, after = both_sides(diff)
-    now = _texts({file for file, there in zip(table.files, also, strict=True) if file and there}, after)
-    old = {
-        text: path for path, texts in _texts({file for file in table.files if file}, before).items() for text in texts
-    }
-    sides = list(zip(known, also, strict=True))
-    identities = list(zip(table.names, table.files, strict=True))
+    now = _texts(_functions(comparison)[1], after)
+    identities = list(zip(comparison.symbols.names, comparison.symbols.files, strict=True))
+    sides = list(zip(*comparison.present.tolist(), strict=True))
     new = {identity for identity, side in zip(identities, sides, strict=True) if side == (False, True)}
     found: dict[Identity, Identity] = {}
     for (name, file), side in zip(identities, sides, strict=True):
-        texts = now.get(moved.get(old.get(file or "", ""), ""), [])
-        if side == (True, False) and len(texts) == 1 and (name, texts[0]) in new:
+        texts = now.get(moved.get(before.find(file) or "", ""), []) if side == (True, False) else []
+        if len(texts) == 1 and (name, texts[0]) in new:
             found[name, file] = name, texts[0]
     return found
 
 
-def _texts(files: set[str], paths: RepositoryPaths) -> dict[str, list[str]]:
+def _texts(files: Iterable[str], paths: RepositoryPaths) -> dict[str, list[str]]:
     """The texts by which profiles call each file of the repository."""
     found: dict[str, list[str]] = {}
     for text in sorted(files):

@@ -1,4 +1,4 @@
-"""Functions that fingerprints found under another name or in another file: one location each, by the new name."""
+"""Functions with another name or file on each side, paired by their fingerprints."""
 
 import re
 
@@ -18,36 +18,34 @@ def paired_functions(comparison: Comparison, sides: Sides) -> dict[Identity, Ide
 
     Only names that stand on one side alone, and that can mean no other function of their file.
     """
-    alone = _alone(comparison)
+    table, alone = comparison.symbols, _alone(comparison)
     new: dict[tuple[object, ...], list[int]] = {}
     for symbol in alone[TARGET]:
-        if (one := _only(sides, symbol)) is not None:
-            new.setdefault((one.path, one.function.parts, one.function.first), []).append(symbol)
+        if (known := _only(sides, symbol)) is not None:
+            new.setdefault((known.path, known.function.parts, known.function.first), []).append(symbol)
     found: dict[Identity, Identity] = {}
-    table = comparison.symbols
     for symbol in alone[BASELINE]:
-        one = _only(sides, symbol)
-        if one is None or one.partner is None:
+        known = _only(sides, symbol)
+        if known is None or known.partner is None:
             continue
-        path, function = one.partner
-        partners = new.get((path, function.parts, function.first), [])
-        now = (table.names[partners[0]], table.files[partners[0]]) if len(partners) == 1 else None
-        if now is not None and now not in found.values():
-            found[table.names[symbol], table.files[symbol]] = now
+        path, function = known.partner
+        partners = new.pop((path, function.parts, function.first), [])
+        if len(partners) == 1:
+            found[table.names[symbol], table.files[symbol]] = table.names[partners[0]], table.files[partners[0]]
     return found
 
 
 def not_to_pair(comparison: Comparison, sides: Sides | None) -> frozenset[int]:
-    """Symbols of one side alone that no likeness of names and costs may pair.
+    """Symbols of one side alone that must not be paired by names and costs.
 
-    Those without a name of their own, and those whose source says that the other side has the function too.
+    Those without a name of their own, and those whose function the other side's source has too.
     """
     names = comparison.symbols.names
     alone = [symbol for side in _alone(comparison) for symbol in side]
     refused = {symbol for symbol in alone if _NAMELESS.match(names[symbol])}
     if sides is not None:
         refused |= {
-            symbol for symbol in alone if (meant := sides.meant(symbol)) and {one.state for one in meant} <= _STAYED
+            symbol for symbol in alone if (meant := sides.meant(symbol)) and {known.state for known in meant} <= _STAYED
         }
     return frozenset(refused)
 
@@ -58,8 +56,8 @@ def _alone(comparison: Comparison) -> tuple[list[int], list[int]]:
 
 
 def _only(sides: Sides, symbol: int) -> KnownFunction | None:
-    """The function that a symbol is; what only lies in one, as a comprehension does, is none of them."""
-    meant = sides.meant(symbol) or []
+    """The function that a symbol is; None for what only lies in one, as a comprehension does."""
+    meant = sides.meant(symbol)
     if len(meant) != 1 or (language := language_of(meant[0].path)) is None:
         return None
     return None if frame_name(sides.symbols.names[symbol], language).within else meant[0]

@@ -1,4 +1,4 @@
-"""A pull request's list of files, as GitHub gives it, as a diff of the sources."""
+"""A pull request's list of files, as GitHub returns it, as a diff of the sources."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,9 +23,9 @@ _STATUS: dict[str, FileStatus] = {
 def diff_of_pull(
     records: Sequence[FileRecord], diff_link: str | None, file_links: tuple[str | None, str | None]
 ) -> SourceDiff:
-    """The files with their hunks. A list as long as GitHub's longest may lack files, and says so."""
+    """The files with their hunks; not complete where the list is as long as GitHub's longest."""
     budget = TextBudget()
-    files = [_file(one, _STATUS[one.status], budget) for one in records if one.status in _STATUS]
+    files = [_file(record, _STATUS[record.status], budget) for record in records if record.status in _STATUS]
     full = len(records) >= MAX_FILES
     reason = f"GitHub lists no more than {MAX_FILES:,} files of a pull request" if full else ""
     return SourceDiff(tuple(files), not full, reason, diff_link=diff_link, file_links=file_links)
@@ -38,27 +38,29 @@ def with_files(diff: SourceDiff, tree: TreeRecord) -> SourceDiff:
 
 
 def wanted_texts(diff: SourceDiff) -> tuple[list[str], list[str]]:
-    """The paths of sources and lock files to read on the baseline's and the target's side, at most 200 of each."""
-    files = [one for one in diff.files if language_of(one.path) is not None or is_lock_file(one.path)][:MOST_SOURCES]
-    before = [one.previous_path for one in files if one.status != "added"]
-    return before, [one.path for one in files if one.status != "removed"]
+    """The paths of sources and lock files to read on the baseline's and the target's side, at most 200 of each side."""
+    files = [file for file in diff.files if language_of(file.path) is not None or is_lock_file(file.path)][
+        :MOST_SOURCES
+    ]
+    before = [file.previous_path for file in files if file.status != "added"]
+    return before, [file.path for file in files if file.status != "removed"]
 
 
 def with_doubt(diff: SourceDiff, reason: str) -> SourceDiff:
-    """The diff with one more sentence on what is not known."""
+    """The diff with one more reason why something is unknown."""
     return replace(diff, reason="; ".join(filter(None, (diff.reason, reason))))
 
 
 def of_another_start(diff: SourceDiff, reason: str) -> SourceDiff:
     """The diff of a pull request that does not start at the baseline: what it shows is changed, the rest is unknown."""
-    files = tuple(replace(one, complete=False) for one in diff.files)
+    files = tuple(replace(file, complete=False) for file in diff.files)
     return replace(with_doubt(diff, reason), files=files, complete=False)
 
 
 def _file(record: FileRecord, status: FileStatus, budget: TextBudget) -> ChangedFile:
     """Whole is a patch that holds as many lines as GitHub counts; a moved file without changes has none."""
     hunks, whole = parse_patch(record.patch or "", budget)
-    counted = changed_lines(hunks) == (record.additions, record.deletions)
-    told = record.patch is not None or status == "renamed"
+    whole &= changed_lines(hunks) == (record.additions, record.deletions)
+    whole &= record.patch is not None or status == "renamed"
     previous = record.previous_path if status == "renamed" else record.path
-    return ChangedFile(record.path, previous, status, hunks, whole and counted and told)
+    return ChangedFile(record.path, previous, status, hunks, whole)

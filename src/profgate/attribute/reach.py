@@ -1,4 +1,4 @@
-"""How a change of the sources can have come to each function: it is changed, called by what is, or out of reach."""
+"""How a change of the sources can affect each function: it is changed, called by what is, or out of reach."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -7,20 +7,20 @@ from itertools import pairwise
 import numpy as np
 
 from profgate.attribute.call_links import links_of
-from profgate.attribute.dependencies import dependency_changes, is_lock_file
-from profgate.attribute.frame_functions import last_words
-from profgate.attribute.function_changes import FunctionChanges, KnownFunction
+from profgate.attribute.dependencies import Dependencies, dependency_changes, is_lock_file
+from profgate.attribute.frame_functions import last_names
+from profgate.attribute.function_changes import KnownFunction
 from profgate.attribute.grammars import language_of
 from profgate.attribute.source_states import Sides
 from profgate.model.arrays import BoolArray
-from profgate.model.attribution import Reach, SourceDiff, SourceStates
+from profgate.model.attribution import Reach, SourceStates
 from profgate.model.comparison import Comparison, DiffTree
 from profgate.model.visible_text import cut
 
 NOWHERE = -1
 MOST_STEPS = 200
 LONGEST_NAME = 60
-LONGEST_PATH = 6  # frames told of a call path
+LONGEST_PATH = 6  # frames shown of a call path
 _TOUCHED = frozenset({"changed", "added", "removed"})
 # what no program reads while it is measured
 _TEXTS = (".md", ".rst", ".adoc", ".png", ".jpg", ".svg", ".gif")
@@ -30,117 +30,90 @@ _TEXT_NAMES = frozenset(
 
 
 def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> SourceStates:
-    """The states with a word for each symbol on how the change can have come to it, and by which call path.
+    """The states with how the change can affect each symbol, and by which call path.
 
     *changed here*: its own source differs. *called by a changed function*: one stands above it on a stack. *dependency
-    changed*: it belongs to a package whose version moved, or is called by one. *not reachable*: nothing that the change
-    touches was seen to run on either side, all that it touches is known, and nothing else than sources and
-    documentation changed; so not even data can have carried it. *unknown*: everything else.
+    changed*: it belongs to a package whose version changed, or is called by one. *not reachable*: nothing that the
+    change touches runs on either side, all that it touches is known, and only sources and documentation changed, so not
+    even data can be the reason. *unknown*: everything else.
     """
-    return _Reaching(states, comparison, sides).told()
+    symbols, dependencies = comparison.symbols, dependency_changes(sides.diff)
+    packages = [
+        None if path else dependencies.of(name, file)
+        for name, file, path in zip(symbols.names, symbols.files, states.paths, strict=True)
+    ]
+    # a file's own code calls everything below it
+    changed = [
+        state in {"changed", "added"} and not name.endswith("<module>")
+        for state, name in zip(states.states, symbols.names, strict=True)
+    ]
+    below = _paths_from(comparison, np.array(changed, np.bool_))
+    under = _paths_from(comparison, np.array([package is not None for package in packages], np.bool_))
+    doubt = _doubt(states, comparison, sides, dependencies)
+    found: list[tuple[Reach, str]] = []
+    for state, file, path, package, calls, package_calls in zip(
+        states.states, symbols.files, states.paths, packages, below, under, strict=True
+    ):
+        settled = file is not None if path is None else state in {"same", "renamed"}
+        if state in {"changed", "added"}:
+            found.append(("changed here", ""))
+        elif calls:
+            found.append(("called by a changed function", calls))
+        elif package or package_calls:
+            found.append(("dependency changed", package or package_calls))
+        else:
+            found.append(("not reachable" if settled and not doubt else "unknown", ""))
+    reach, through = tuple(kind for kind, _ in found), tuple(path for _, path in found)
+    return replace(states, reach=reach, through=through, doubt=doubt)
 
 
-class _Reaching:
-    def __init__(self, states: SourceStates, comparison: Comparison, sides: Sides) -> None:
-        self.states = states
-        self.comparison = comparison
-        self.sides = sides
-        self.diff: SourceDiff = sides.diff
-        self.changes: FunctionChanges = sides.changes
-        self.names = comparison.symbols.names
-        self.count = len(self.names)
-        self.dependencies = dependency_changes(sides.diff)
+def _doubt(states: SourceStates, comparison: Comparison, sides: Sides, dependencies: Dependencies) -> str:
+    """Why nothing can be called out of reach; empty where it can."""
+    diff = sides.diff
+    if not diff.files or not diff.complete or diff.repository_files is None or not diff.all_listed:
+        return "not all changed files are known"
+    if dependencies.moved:
+        return f"a dependency changed: {next(iter(dependencies.moved.values()))}"
+    others = [file.path for file in diff.files if not _is_text(file.path) and file.path not in sides.changes.imported]
+    others = [path for path in others if not is_lock_file(path) or path in dependencies.unread]
+    if others:
+        what = "could not be read" if language_of(others[0]) else "is no source whose functions can be told apart"
+        return f"{others[0]} changed and {what}"
+    for known in _all_functions(sides):
+        if known.state == "unknown":
+            return f"{known.path} holds what its grammar does not know"
+        function, partner = known.function, known.partner
+        if function.kind in {"module", "scope"} and partner and partner[1].fingerprint != function.fingerprint:
+            return ", ".join(
+                filter(None, (f"code outside functions changed in {known.path}", ".".join(function.parts)))
+            )
+    return _running_change(states, comparison, sides)
 
-    def told(self) -> SourceStates:
-        moved = [
-            None if self.states.paths[symbol] else self.dependencies.of(self.names[symbol], file)
-            for symbol, file in enumerate(self.comparison.symbols.files)
-        ]
-        changed = np.array([self._changed(symbol) for symbol in range(self.count)], np.bool_)
-        package = np.array([one is not None for one in moved], np.bool_)
-        below = _paths_from(self.comparison, changed)
-        under = _paths_from(self.comparison, package) if package.any() else [""] * self.count
-        doubt = self._doubt()
-        words: list[Reach] = []
-        through: list[str] = []
-        for symbol in range(self.count):
-            state = self.states.states[symbol]
-            word: Reach = "unknown"
-            path = ""
-            if state in {"changed", "added"}:
-                word = "changed here"
-            elif below[symbol]:
-                word, path = "called by a changed function", below[symbol]
-            elif (package_said := moved[symbol]) is not None or under[symbol]:
-                word, path = "dependency changed", package_said or under[symbol]
-            elif not doubt and self._settled(symbol):
-                word = "not reachable"
-            words.append(word)
-            through.append(path)
-        return replace(self.states, reach=tuple(words), through=tuple(through), doubt=doubt)
 
-    def _changed(self, symbol: int) -> bool:
-        """Whether a function changed that others may be called by; a file's own code calls everything below it."""
-        return self.states.states[symbol] in {"changed", "added"} and not self.names[symbol].endswith("<module>")
+def _running_change(states: SourceStates, comparison: Comparison, sides: Sides) -> str:
+    """What the change touches and the profile holds, or may hold; empty where it holds nothing of it."""
+    names = {
+        known.function.name
+        for known in _all_functions(sides)
+        if known.state in _TOUCHED and known.function.kind == "function"
+    }
+    files = {path for file in sides.diff.files for path in (file.path, file.previous_path)}
+    for symbol, name in enumerate(comparison.symbols.names):
+        state, path = states.states[symbol], states.paths[symbol]
+        if state in _TOUCHED:
+            return f"{name} changed and runs here"
+        without_file = comparison.symbols.files[symbol] is None
+        if (state == "unknown" and path in files) or (without_file and names & last_names(name)):
+            return f"{name} may have changed and runs here"
+        if path in files:
+            mentioned = {word for known in sides.meant(symbol) for word in known.function.identifiers}
+            if called := mentioned & (names | sides.changes.imported.get(path or "", frozenset())):
+                return f"{name} runs here and mentions {min(called)}, which changed"
+    return ""
 
-    def _settled(self, symbol: int) -> bool:
-        """Whether a symbol's source is known not to have changed: a file of the repository, or one outside of it."""
-        if self.states.paths[symbol] is None:
-            return self.comparison.symbols.files[symbol] is not None
-        return self.states.states[symbol] in {"same", "renamed"}
 
-    def _doubt(self) -> str:
-        """Why nothing can be called out of reach; empty where it can."""
-        diff, changes = self.diff, self.changes
-        if not diff.files or not diff.complete or diff.repository_files is None or not diff.all_listed:
-            return "not all changed files are known"
-        if self.dependencies.moved:
-            return f"a dependency changed: {next(iter(self.dependencies.moved.values()))}"
-        others = [one.path for one in diff.files if not _is_text(one.path) and one.path not in changes.imported]
-        others = [path for path in others if not is_lock_file(path) or path in self.dependencies.unread]
-        if others:
-            what = "could not be read" if language_of(others[0]) else "is no source whose functions can be told apart"
-            return f"{others[0]} changed and {what}"
-        for one in self._all_functions():
-            if one.state == "unknown":
-                return f"{one.path} holds what its grammar does not know"
-            if (
-                one.function.kind in {"module", "scope"}
-                and one.partner
-                and one.partner[1].fingerprint != one.function.fingerprint
-            ):
-                name = ".".join(one.function.parts)
-                return f"code outside functions changed in {one.path}" + (f", {name}" if name else "")
-        return self._seen()
-
-    def _seen(self) -> str:
-        """What the change touches and the profile holds, or may hold unseen."""
-        touched = [one for one in self._all_functions() if one.state in _TOUCHED]
-        words = {one.function.parts[-1] for one in touched if one.function.kind == "function" and one.function.parts}
-        files = {path for one in self.diff.files for path in (one.path, one.previous_path)}
-        for symbol, name in enumerate(self.names):
-            state, path = self.states.states[symbol], self.states.paths[symbol]
-            if state in _TOUCHED or (state == "unknown" and path in files):
-                return (
-                    f"{name} changed and runs here" if state in _TOUCHED else f"{name} may have changed and runs here"
-                )
-            if self.comparison.symbols.files[symbol] is None and words & last_words(name):
-                return f"{name} may have changed and runs here"
-            if path in files:
-                mentioned = self._mentioned(symbol)
-                called = mentioned & (words | self.changes.imported.get(path or "", frozenset()))
-                if called:
-                    return f"{name} runs here and mentions {min(called)}, which changed"
-        return ""
-
-    def _mentioned(self, symbol: int) -> frozenset[str]:
-        meant = self.sides.meant(symbol) or []
-        return frozenset(word for one in meant for word in one.function.words)
-
-    def _all_functions(self) -> Iterable[KnownFunction]:
-        for side in self.changes.functions:
-            for functions in side.values():
-                yield from functions
+def _all_functions(sides: Sides) -> Iterable[KnownFunction]:
+    return (known for side in sides.changes.functions for functions in side.values() for known in functions)
 
 
 def _is_text(path: str) -> bool:
@@ -150,15 +123,23 @@ def _is_text(path: str) -> bool:
 
 def _paths_from(comparison: Comparison, above: BoolArray) -> list[str]:
     """For each symbol the call path from the nearest such function above it, "" where none stands there."""
-    if not above.any():
-        return [""] * len(comparison.symbols)
-    if comparison.tree is not None:
-        return _tree_paths(comparison, comparison.tree, above)
-    return _link_paths(comparison, above)
+    found = [""] * len(comparison.symbols)
+    if above.any():
+        paths = (
+            _tree_paths(comparison, comparison.tree, above)
+            if comparison.tree is not None
+            else _link_paths(comparison, above)
+        )
+        for path in paths:
+            names = [cut(comparison.symbols.names[symbol], LONGEST_NAME) for symbol in path]
+            if len(names) > LONGEST_PATH:
+                names = [*names[:2], f"({len(names) - LONGEST_PATH + 1} more)", *names[-LONGEST_PATH + 3 :]]
+            found[path[-1]] = " › ".join(names)
+    return found
 
 
-def _tree_paths(comparison: Comparison, tree: DiffTree, above: BoolArray) -> list[str]:
-    """Of several stacks the one whose cost changed most."""
+def _tree_paths(comparison: Comparison, tree: DiffTree, above: BoolArray) -> Iterable[list[int]]:
+    """For each symbol below such a function the path of the stack whose cost changed most."""
     nearest = np.full(len(tree.parent), NOWHERE, np.int64)
     starts = np.searchsorted(tree.depth, np.arange(int(tree.depth[-1]) + 2)).tolist()
     own = np.r_[above, False][tree.symbol]  # the root has no symbol
@@ -169,50 +150,25 @@ def _tree_paths(comparison: Comparison, tree: DiffTree, above: BoolArray) -> lis
     moved = np.abs(tree.target_total / runs.target - tree.baseline_total / runs.baseline)
     rows = np.flatnonzero(nearest != NOWHERE)
     order = rows[np.lexsort((rows, -moved[rows], tree.symbol[rows]))]
-    firsts = order[np.flatnonzero(np.diff(tree.symbol[order], prepend=NOWHERE))]
-    found = [""] * len(comparison.symbols)
-    for row in firsts.tolist():
-        found[int(tree.symbol[row])] = _told(comparison, _up(tree, row, int(nearest[row])))
-    return found
+    for row in order[np.flatnonzero(np.diff(tree.symbol[order], prepend=NOWHERE))].tolist():
+        end, path = int(nearest[row]), [row]
+        while path[-1] != end:
+            path.append(int(tree.parent[path[-1]]))
+        yield tree.symbol[path[::-1]].tolist()
 
 
-def _up(tree: DiffTree, row: int, end: int) -> list[int]:
-    path = [int(tree.symbol[row])]
-    while row != end:
-        row = int(tree.parent[row])
-        path.append(int(tree.symbol[row]))
-    return path[::-1]
-
-
-def _link_paths(comparison: Comparison, above: BoolArray) -> list[str]:
+def _link_paths(comparison: Comparison, above: BoolArray) -> Iterable[list[int]]:
     """Where only callers and callees are known: the shortest way down the calls."""
-    links = links_of(comparison)
-    down: dict[int, list[int]] = {}
-    for caller, callee in zip(links.caller.tolist(), links.callee.tolist(), strict=True):
-        if caller != callee:
-            down.setdefault(caller, []).append(callee)
-    before: dict[int, int] = {}
-    edge: list[int] = np.flatnonzero(above).tolist()
-    starts = set(edge)
-    for _ in range(MOST_STEPS):
-        following = []
-        for caller in edge:
-            for callee in down.get(caller, ()):
-                if callee not in before:
-                    before[callee] = caller
-                    following.append(callee)
-        edge = [callee for callee in following if callee not in starts]
-    found = [""] * len(comparison.symbols)
-    for symbol, caller in before.items():
-        path = [symbol, caller]
-        while path[-1] not in starts and len(path) <= MOST_STEPS:
-            path.append(before[path[-1]])
-        found[symbol] = _told(comparison, path[::-1])
-    return found
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
 
-
-def _told(comparison: Comparison, path: list[int]) -> str:
-    names = [cut(comparison.symbols.names[symbol], LONGEST_NAME) for symbol in path]
-    if len(names) > LONGEST_PATH:
-        names = [*names[:2], f"({len(names) - LONGEST_PATH + 1} more)", *names[-LONGEST_PATH + 3 :]]
-    return " › ".join(names)
+    links, starts = links_of(comparison), np.flatnonzero(above)
+    calls = csr_array((np.ones(len(links.caller)), (links.caller, links.callee)), shape=(len(above), len(above)))
+    _, before, _ = dijkstra(
+        calls, indices=starts, unweighted=True, limit=MOST_STEPS, min_only=True, return_predecessors=True
+    )
+    for symbol in np.flatnonzero(before >= 0).tolist():
+        path = [symbol]
+        while before[path[-1]] >= 0:
+            path.append(int(before[path[-1]]))
+        yield path[::-1]

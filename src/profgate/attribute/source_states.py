@@ -4,13 +4,12 @@ import hashlib
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from urllib.parse import quote
 
-from profgate.attribute.frame_functions import WHOLE_NAMES, functions_meant, key_word, means_wholly, words_of
+from profgate.attribute.frame_functions import WHOLE_NAMES, functions_meant, last_name, last_names, means_wholly
 from profgate.attribute.function_changes import FunctionChanges, KnownFunction
 from profgate.attribute.grammars import language_of
-from profgate.attribute.hunk_scope import FileHunks, Function
+from profgate.attribute.hunk_scope import FileHunks
 from profgate.attribute.repository_paths import both_sides
 from profgate.model.attribution import ChangedFile, Edit, Hunk, LineRange, SourceDiff, SourceState, SourceStates
 from profgate.model.comparison import Comparison
@@ -19,41 +18,28 @@ from profgate.model.profile import PYTHON_SAMPLING
 BASELINE, TARGET = 0, 1
 # these formats give the line where a function begins, unless samples were taken; all others any line of it
 _FIRST_LINE_FORMATS = frozenset({"pstats", "cpuprofile", "pyinstrument"})
-# a closure lies inside another function, so its line is no border of that one
 _JAVA_CLASS = re.compile(r"((?:[a-z_][\w]*[./])+[A-Z]\w*)(?:\$[\w$]*)?\.[\w$<>]+(?:\(|$)")
+# a closure lies inside another function, so its line is no border of that one
 _CLOSURE = re.compile(r"[<{]|\blambda\b|\.func\d|\bblock in\b|\$\d|anonymous", re.IGNORECASE)
+DiffPlace = tuple[str, int]  # ``L`` or ``R`` and a line
 
 
 def source_states(sides: "Sides") -> SourceStates:
     """A state, a file of the repository and a link for each symbol; what cannot be decided is unknown.
 
     In a file whose ``changes`` are known a function is compared by its fingerprint, so layout, comments and what moved
-    around it count for nothing. Where a name fits several of its functions their states must agree.
+    around it do not count. Where a name fits several of its functions their states must agree.
 
     Everywhere else the hunks decide. *same*: the file lies in the repository and the diff does not touch it, or all its
-    hunks lie on the far side of another known function. *changed*: a known line of the function came with the diff, or
-    a hunk changes lines that stand in the function by the hunk's heading, by its own lines or by their indentation.
-    *added*, *removed*: the file came or went as a whole, or the function's definition did. *renamed*: the file did, and
-    the function is the same.
-
-    What hunks can get wrong: a comment or blank space inside a function counts as its change; of two functions of one
-    name in one file (two methods ``__init__``) one line only is known, so a change of the other may be missed; a
-    function whose named closure ends before a hunk is called same although the hunk may lie behind the closure, in the
-    function; sources that are indented against the habit of their language. A function whose callee, default, decorator
-    or constant changed elsewhere is *same*: the word is about its own lines. Changes on the base branch between the
-    baseline and the pull request's start are not part of the diff.
+    hunks lie on the far side of another known function. *changed*: a known line of the function was edited, or lines
+    that the hunk shows to be in it. *added*, *removed*: the whole file, or the function's definition. *renamed*: the
+    file was, and the function is the same. A comment or blank line inside a function counts as its change; of two
+    functions of one name in a file only one line is known, so a change of the other may be missed.
     """
     found = [sides.of(symbol) for symbol in range(len(sides.symbols))]
     return SourceStates(
-        tuple(one.state for one in found), tuple(one.path for one in found), tuple(one.link for one in found)
+        tuple(state for state, _, _ in found), tuple(path for _, path, _ in found), tuple(link for _, _, link in found)
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    state: SourceState = "unknown"
-    path: str | None = None
-    link: str | None = None
 
 
 class Sides:
@@ -67,135 +53,128 @@ class Sides:
         self.exact = all(
             facts.format in _FIRST_LINE_FORMATS and facts.profiler != PYTHON_SAMPLING for facts in comparison.facts
         )
-        self.touched: tuple[dict[str, ChangedFile], ...] = (
-            {one.previous_path: one for one in diff.files if one.status != "added"},
-            {one.path: one for one in diff.files if one.status != "removed"},
+        self._touched: tuple[dict[str, ChangedFile], ...] = (
+            {file.previous_path: file for file in diff.files if file.status != "added"},
+            {file.path: file for file in diff.files if file.status != "removed"},
         )
-        self.paths = both_sides(diff)
-        self.known: dict[tuple[int, str], str | None] = {}
-        self.hunks: dict[tuple[int, str], FileHunks] = {}
-        self.named: dict[int, dict[str, list[KnownFunction]]] = {}
-        self.places = [self._place(symbol) for symbol in range(len(self.symbols))]
-        self.lines = self._lines()
+        self._paths = both_sides(diff)
+        self._found_paths: dict[tuple[int, str], str | None] = {}
+        self._hunks: dict[tuple[int, str], FileHunks] = {}
+        self._whole_names = [self._by_last_name(side) for side in (BASELINE, TARGET)]
+        self._places = [self._place(symbol) for symbol in range(len(self.symbols))]
+        self._lines = self._function_lines()
+
+    def of(self, symbol: int) -> tuple[SourceState, str | None, str | None]:
+        """State, path and link of one symbol."""
+        side, path = self._places[symbol]
+        if path is None:
+            return "unknown", None, None
+        link = self._file_link(side, path, self.symbols.lines[symbol])
+        changed = self._touched[side].get(path)
+        if changed is None:
+            known = self.diff.complete and self.diff.repository_files is not None
+            return "same" if known else "unknown", path, link
+        state, place = self._in_changed_file(symbol, side, changed)
+        return state, path, self._diff_link(changed, place) or link
+
+    def meant(self, symbol: int) -> list[KnownFunction]:
+        """The functions of a changed file that a symbol may be, each with its state."""
+        side, path = self._places[symbol]
+        known, language = self.changes.functions[side].get(path or ""), language_of(path or "")
+        if known is None or language is None:
+            return []
+        name, line = self.symbols.names[symbol], self.symbols.lines[symbol]
+        return functions_meant(name, line, known, language, exact=self.exact)
 
     def _place(self, symbol: int) -> tuple[int, str | None]:
         """The side that a symbol's line belongs to, and its file there."""
-        side, file = (TARGET if self.present[TARGET][symbol] else BASELINE), self.symbols.files[symbol]
-        if file is None and (path := self._file_by_name(side, self.symbols.names[symbol])) is not None:
+        side, name = (TARGET if self.present[TARGET][symbol] else BASELINE), self.symbols.names[symbol]
+        file = self.symbols.files[symbol]
+        if file is None and (path := self._file_by_name(side, name)) is not None:
             return side, path
-        file = file or file_of_class(self.symbols.names[symbol])
+        file = file or _file_of_class(name)
         if file is None:
             return side, None
-        if (side, file) not in self.known:
-            self.known[side, file] = self.paths[side].find(file)
-        return side, self.known[side, file]
+        if (side, file) not in self._found_paths:
+            self._found_paths[side, file] = self._paths[side].find(file)
+        return side, self._found_paths[side, file]
+
+    def _by_last_name(self, side: int) -> dict[str, list[KnownFunction]]:
+        """The functions of languages whose frames have whole names, by the last part of these."""
+        found: dict[str, list[KnownFunction]] = {}
+        for path, functions in self.changes.functions[side].items():
+            for known in functions if language_of(path) in WHOLE_NAMES else ():
+                if (last := last_name(known.function)) is not None:
+                    found.setdefault(last, []).append(known)
+        return found
 
     def _file_by_name(self, side: int, name: str) -> str | None:
-        """The one changed file with a function of exactly this qualified name, for frames that name no file.
+        """The only changed file with a function of exactly this qualified name, for frames that name no file.
 
         Machine code and the JVM give whole names; one that is less than whole could be any library's.
         """
-        if side not in self.named:
-            self.named[side] = {}
-            for path, functions in self.changes.functions[side].items():
-                for one in functions if language_of(path) in WHOLE_NAMES else ():
-                    if (word := key_word(one.function)) is not None:
-                        self.named[side].setdefault(word, []).append(one)
-        known = self.named[side]
-        if not known:
-            return None
+        known = self._whole_names[side]
         paths = {
-            one.path
-            for word in words_of(name)
-            for one in known.get(word, ())
-            if means_wholly(name, one.function, language_of(one.path))
+            function.path
+            for last in (last_names(name) if known else ())
+            for function in known.get(last, ())
+            if means_wholly(name, function.function, language_of(function.path))
         }
         return paths.pop() if len(paths) == 1 else None
 
-    def _lines(self) -> dict[tuple[int, str], list[int]]:
+    def _function_lines(self) -> dict[tuple[int, str], list[int]]:
         """Lines that are known to be no closure's, for each changed file, in order."""
         lines: dict[tuple[int, str], list[int]] = {}
-        for symbol, (side, path) in enumerate(self.places):
-            line = self.symbols.lines[symbol]
-            if path in self.touched[side] and line is not None and not _CLOSURE.search(self.symbols.names[symbol]):
+        for (side, path), line, name in zip(self._places, self.symbols.lines, self.symbols.names, strict=True):
+            if path in self._touched[side] and line is not None and not _CLOSURE.search(name):
                 lines.setdefault((side, path), []).append(line)
         return {place: sorted(found) for place, found in lines.items()}
 
-    def of(self, symbol: int) -> _Found:
-        """What is known of one symbol."""
-        side, path = self.places[symbol]
-        if path is None:
-            return _Found()
-        line, changed = self.symbols.lines[symbol], self.touched[side].get(path)
-        if changed is None:
-            known = self.diff.complete and self.diff.repository_files is not None
-            return _Found("same" if known else "unknown", path, self._file_link(side, path, line))
-        state, place = self._in_changed_file(symbol, side, changed)
-        if state in {"same", "unknown", "renamed"} or place is None:
-            return _Found(state, path, self._file_link(side, path, line))
-        return _Found(state, path, self._diff_link(changed, *place) or self._file_link(side, path, line))
+    def _in_changed_file(self, symbol: int, side: int, changed: ChangedFile) -> tuple[SourceState, DiffPlace | None]:
+        """The state of a function in a touched file, and where in the diff a changed one shows."""
+        line, meant = self.symbols.lines[symbol], self.meant(symbol)
+        if not meant:
+            return self._by_hunks(symbol, side, changed)
+        known = _decisive(meant, line)
+        state: SourceState = "unknown" if known is None else self._under_one_name(known, symbol, changed)
+        if known is None or state in {"same", "unknown", "renamed"}:
+            return state, None
+        first, last = known.function.first, known.function.last
+        edits = [edit for hunk in changed.hunks for edit in hunk.edits]
+        inside = [edit for edit in edits if edit[side].first <= last and edit[side].last + 1 >= first]
+        own = known.function.opens if line is None else line
+        return state, _shown(inside, own, side, changed.hunks) if inside else ("LR"[side], known.function.opens)
 
-    def _in_changed_file(
-        self, symbol: int, side: int, changed: ChangedFile
-    ) -> tuple[SourceState, tuple[str, int] | None]:
-        """The state of a function in a touched file, and where in the diff it shows: ``L`` or ``R`` and a line."""
+    def _under_one_name(self, known: KnownFunction, symbol: int, changed: ChangedFile) -> SourceState:
+        """The state of a function that both profiles know by one name: not new because its scope has another."""
+        both = self.present[BASELINE][symbol] and self.present[TARGET][symbol]
+        if not both or changed.status != "modified" or known.state not in {"added", "renamed"}:
+            return known.state
+        others = self.changes.functions[BASELINE].get(changed.previous_path, ())
+        before = {other.function.fingerprint for other in others if other.function.name == known.function.name}
+        if not before:
+            return known.state
+        return "same" if known.function.fingerprint in before else "changed"
+
+    def _by_hunks(self, symbol: int, side: int, changed: ChangedFile) -> tuple[SourceState, DiffPlace | None]:
         name, line = self.symbols.names[symbol], self.symbols.lines[symbol]
-        letter = "LR"[side]
-        if (meant := self.meant(symbol)) is not None:
-            one = _told_apart(meant, line)
-            state: SourceState = "unknown" if one is None else self._under_one_name(one, symbol, changed)
-            shown = None if one is None or state in {"same", "unknown"} else self._edited(side, changed, one, line)
-            return state, shown
         if changed.status in {"added", "removed"}:
-            return changed.status, (letter, line or 1)
-        function, hunks = Function(name, line, self.exact), self._hunks(side, changed)
+            return changed.status, ("LR"[side], line or 1)
+        if (side, changed.path) not in self._hunks:
+            self._hunks[side, changed.path] = FileHunks(changed.hunks, side)
+        hunks = self._hunks[side, changed.path]
         alone = self.present[TARGET][symbol] != self.present[BASELINE][symbol]
-        if alone and (place := hunks.introduced(function)) is not None:
-            return ("added" if side == TARGET else "removed"), (letter, place)
-        if inside := hunks.inside(function):
+        if alone and (place := hunks.introduced(name)) is not None:
+            return ("added" if side == TARGET else "removed"), ("LR"[side], place)
+        if inside := hunks.inside(name, line):
             return "changed", _shown(inside, line, side, changed.hunks)
-        lines = self.lines.get((side, self.places[symbol][1] or ""), [])
+        lines = self._lines.get((side, self._places[symbol][1] or ""), [])
         outside = line is not None and all(
-            self._beyond(edit[side], line, lines) or hunks.ended_before(hunk, edit, function)
-            for hunk, edit in hunks.around(line)
+            self._beyond(edit[side], line, lines) or hunks.ended_before(edit, line) for edit in hunks.around(line)
         )
         if not outside or not changed.complete:
             return "unknown", None
         return ("renamed" if changed.status == "renamed" else "same"), None
-
-    def meant(self, symbol: int) -> list[KnownFunction] | None:
-        """The functions of a changed file that a symbol may be, each with its state; None where none is known."""
-        side, path = self.places[symbol]
-        known = self.changes.functions[side].get(path or "")
-        language = language_of(path or "")
-        if known is None or language is None:
-            return None
-        name, line = self.symbols.names[symbol], self.symbols.lines[symbol]
-        return functions_meant(name, line, known, lambda one: one.function, language, exact=self.exact) or None
-
-    def _under_one_name(self, one: KnownFunction, symbol: int, changed: ChangedFile) -> SourceState:
-        """The state of a function that both profiles know by one name: not new because its scope has another."""
-        both = self.present[BASELINE][symbol] and self.present[TARGET][symbol]
-        if not both or changed.status != "modified" or one.state not in {"added", "renamed"}:
-            return one.state
-        known = self.changes.functions[BASELINE].get(changed.previous_path, ())
-        before = {other.function.fingerprint for other in known if other.function.name == one.function.name}
-        if not before:
-            return one.state
-        return "same" if one.function.fingerprint in before else "changed"
-
-    def _edited(self, side: int, changed: ChangedFile, meant: KnownFunction, line: int | None) -> tuple[str, int]:
-        """Where the diff shows a function: its own line, else its first changed one, else where it begins."""
-        first, last = meant.function.first, meant.function.last
-        edits = [edit for hunk in changed.hunks for edit in hunk.edits]
-        inside = [edit for edit in edits if edit[side].first <= last and edit[side].last + 1 >= first]
-        own = meant.function.opens if line is None else line
-        return _shown(inside, own, side, changed.hunks) if inside else ("LR"[side], meant.function.opens)
-
-    def _hunks(self, side: int, changed: ChangedFile) -> FileHunks:
-        if (side, changed.path) not in self.hunks:
-            self.hunks[side, changed.path] = FileHunks(changed.hunks, side)
-        return self.hunks[side, changed.path]
 
     def _beyond(self, edited: LineRange, line: int, lines: Sequence[int]) -> bool:
         """Whether another function's line stands between the edited ones and the function that holds this line."""
@@ -206,11 +185,11 @@ class Sides:
         nearest = bisect_right(lines, line)
         return nearest < len(lines) and lines[nearest] <= first - (last < first)
 
-    def _diff_link(self, changed: ChangedFile, letter: str, line: int) -> str | None:
-        if self.diff.diff_link is None:
+    def _diff_link(self, changed: ChangedFile, place: DiffPlace | None) -> str | None:
+        if self.diff.diff_link is None or place is None:
             return None
         digest = hashlib.sha256(changed.path.encode("utf-8", "surrogatepass")).hexdigest()
-        return f"{self.diff.diff_link}#diff-{digest}{letter}{line}"
+        return f"{self.diff.diff_link}#diff-{digest}{place[0]}{place[1]}"
 
     def _file_link(self, side: int, path: str, line: int | None) -> str | None:
         commit = self.diff.file_links[side]
@@ -219,27 +198,23 @@ class Sides:
         return f"{commit}/{quote(path, errors='replace')}" + (f"#L{line}" if line else "")
 
 
-def _told_apart(meant: Sequence[KnownFunction], line: int | None) -> KnownFunction | None:
-    """Who speaks for the functions a symbol may be: any of them where they agree, else the one of a line that changed.
-
-    None where only one that nobody saw run changed.
-    """
-    if len({one.state for one in meant}) == 1:
+def _decisive(meant: Sequence[KnownFunction], line: int | None) -> KnownFunction | None:
+    """Any of the functions a symbol may be where their states agree, else the changed one at its line, if any."""
+    if len({known.state for known in meant}) == 1:
         return meant[0]
-    here = [one for one in meant if line is not None and one.function.first <= line <= one.function.last]
-    return next((one for one in here if one.state not in {"same", "unknown"}), None)
+    here = [known for known in meant if line is not None and known.function.first <= line <= known.function.last]
+    return next((known for known in here if known.state not in {"same", "unknown"}), None)
 
 
-def file_of_class(name: str) -> str | None:
+def _file_of_class(name: str) -> str | None:
     """The file that holds a Java class by the rules of its compiler, ``a/b/Outer.java`` of ``a.b.Outer$Inner.run``."""
-    if not (found := _JAVA_CLASS.match(name)):
-        return None
-    return f"{found[1].replace('.', '/')}.java"
+    found = _JAVA_CLASS.match(name)
+    return f"{found[1].replace('.', '/')}.java" if found else None
 
 
-def _shown(inside: Sequence[Edit], line: int | None, side: int, hunks: Sequence[Hunk]) -> tuple[str, int]:
+def _shown(inside: Sequence[Edit], line: int | None, side: int, hunks: Sequence[Hunk]) -> DiffPlace:
     """The function's own line where the diff shows it, else its first changed one."""
     if line is not None and any(line in (hunk.target if side == TARGET else hunk.baseline) for hunk in hunks):
         return "LR"[side], line
-    ranges: list[tuple[str, LineRange]] = [("R", inside[0].target), ("L", inside[0].baseline)]
-    return next((letter, lines.first) for letter, lines in ranges if lines.last >= lines.first)
+    before, after = inside[0]
+    return ("R", after.first) if after.last >= after.first else ("L", before.first)

@@ -1,4 +1,4 @@
-"""What a pull request changed in the sources, and what that says about the symbols of a comparison."""
+"""What a pull request changed in the sources, and what is known of the sources of a comparison's symbols."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ SOURCE_STATES: tuple[SourceState, ...] = ("unknown", "same", "changed", "added",
 """The place of a state is its number in stored columns: new states go to the end."""
 
 Reach = Literal["unknown", "changed here", "called by a changed function", "not reachable", "dependency changed"]
-"""How a change can have come to a function."""
+"""How a change can affect a function."""
 
 FileStatus = Literal["added", "removed", "modified", "renamed"]
 
@@ -23,9 +23,14 @@ class LineRange(NamedTuple):
     def __contains__(self, line: object) -> bool:
         return isinstance(line, int) and self.first <= line <= self.last
 
+    @property
+    def size(self) -> int:
+        """How many lines these are."""
+        return self.last - self.first + 1
+
 
 class Edit(NamedTuple):
-    """Neighbouring lines that were replaced: ``target`` is empty where they only went, ``baseline`` where they came."""
+    """Neighbouring lines that were replaced: ``target`` is empty where they were removed, ``baseline`` where added."""
 
     baseline: LineRange
     target: LineRange
@@ -35,9 +40,8 @@ class Edit(NamedTuple):
 class Hunk:
     """One piece of a file's diff: its lines on both sides, context included, and what changed among them.
 
-    ``heading`` is what the tool that made the diff takes for the function the hunk stands in, empty where it says
-    nothing. ``text`` holds the lines with their marks (``" "``, ``"-"``, ``"+"``), without the ``@@`` line; it is cut,
-    at the end of a line, where the diff was too large to be kept.
+    ``heading`` is the function that the diff shows behind the ``@@``, perhaps empty. ``text`` holds the lines with
+    their marks (``" "``, ``"-"``, ``"+"``), cut at the end of a line where the diff is too large.
     """
 
     baseline: LineRange
@@ -51,9 +55,8 @@ class Hunk:
 class ChangedFile:
     """One file of a diff, by its path in the repository with ``/`` between folders.
 
-    ``previous_path`` is its path on the baseline's side, the same one unless the file was renamed. ``complete`` False:
-    hunks or parts of their text are missing (too large, binary, not told), so nothing follows from their absence.
-    ``blobs`` are git's ids of both versions, perhaps shortened, where the diff names them.
+    ``previous_path`` is its path on the baseline's side. ``complete`` False: hunks are missing (too large, binary), so
+    nothing follows from their absence. ``blobs`` are git's ids of both versions, perhaps shortened.
     """
 
     path: str
@@ -76,11 +79,9 @@ class SourceTexts:
 class SourceDiff:
     """All that a pull request changed, as far as it is known.
 
-    ``complete`` False: files are missing, and ``reason`` says why. ``repository_files`` are the paths of all files of
-    the target's commit, None where nobody listed them; ``all_listed`` False: of some only. Links are made of
-    ``diff_link``, the page with the diff such as ``https://server/owner/repo/pull/7/files``, and of ``file_links``, the
-    baseline's and the target's commit such as ``https://server/owner/repo/blob/<sha>``; None where there is no such
-    page. ``texts`` are the changed files themselves, as far as somebody read them.
+    ``complete`` False: files are missing, and ``reason`` is why. ``repository_files`` are the paths of all files of the
+    target's commit, None where they are unknown; ``all_listed`` False: of some only. ``diff_link`` is the address of
+    the page with the diff, ``file_links`` those of the baseline's and the target's files, if there are such pages.
     """
 
     files: tuple[ChangedFile, ...]
@@ -97,10 +98,9 @@ class SourceDiff:
 class SourceStates:
     """What is known of the source of each symbol of one comparison, as columns over its symbols.
 
-    ``paths`` are files of the repository, None where the symbol's file is not known to lie in it. ``links`` lead to
-    the symbol's line in the diff, or to its file at the compared commit. ``reach`` says how the change can have come
-    to the symbol and ``through`` by which calls or package; both are empty until somebody asked. ``doubt`` is why
-    nothing can be called out of reach.
+    ``paths`` are files of the repository, None where the symbol's file is not known to be one. ``links`` lead to the
+    symbol's line in the diff, or to its file at the compared commit. ``through`` are the calls or the package by which
+    the change reaches the symbol; it and ``reach`` may be empty. ``doubt`` is why nothing can be called out of reach.
     """
 
     states: tuple[SourceState, ...]
@@ -112,6 +112,6 @@ class SourceStates:
 
     @staticmethod
     def unknown(symbols: int) -> "SourceStates":
-        """Nothing is known of any symbol."""
+        """The states of symbols of which nothing is known."""
         states: tuple[SourceState, ...] = ("unknown",)
         return SourceStates(states * symbols, (None,) * symbols, (None,) * symbols)

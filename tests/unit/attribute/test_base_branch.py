@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from profgate.attribute.base_branch import account, with_base_branch
+from profgate.attribute.base_branch import with_base_branch
 from profgate.model.change import Location
 from profgate.model.report import Report
 from report_samples import finding, metric, report, workload
@@ -14,25 +14,27 @@ def of(*names: str, faster: tuple[str, ...] = ()) -> Report:
     return report(workload(metric(*slow, *fast), name="api"))
 
 
-def names(keys: tuple[tuple[str, str, Location], ...]) -> list[str]:
-    return [key[2].name for key in keys]
+def shared(here: Report, there: Report) -> list[str]:
+    marked = with_base_branch(here, there, NAME).workloads[0].metrics[0].findings
+    return [one.location.name for one in marked if "base branch" in (one.evidence or {})]
 
 
-def test_each_change_is_on_one_of_three_accounts() -> None:
-    told = account(of("mine", "both"), of("both", "theirs"))
-    assert (names(told.own), names(told.shared), names(told.drift)) == (["mine"], ["both"], ["theirs"])
+def test_same_change_on_the_base_branch_is_shared() -> None:
+    assert shared(of("mine", "both"), of("both", "theirs")) == ["both"]
 
 
-def test_the_opposite_direction_is_not_the_same_change() -> None:
-    told = account(of("f"), of(faster=("f",)))
-    assert (names(told.own), names(told.shared), names(told.drift)) == (["f"], [], ["f"])
+def test_opposite_direction_is_another_change() -> None:
+    told = with_base_branch(of("f"), of(faster=("f",)), NAME)
+    assert told.warnings[-1].endswith(
+        "1 of the changes are this pull request's, 0 are already there, 1 are only there (f)"
+    )
 
 
-def test_hints_and_carried_rows_are_on_no_account() -> None:
-    hint = report(workload(metric(finding("f", 2e9, 3e9, colour="neutral")), name="api"))
-    carried = replace(finding("f", 2e9, 3e9), carried_by=Location("g"))
-    assert account(of("f"), hint).shared == ()
-    assert account(of("f"), report(workload(metric(carried), name="api"))).shared == ()
+def test_neutral_and_explained_findings_do_not_count() -> None:
+    neutral = report(workload(metric(finding("f", 2e9, 3e9, colour="neutral")), name="api"))
+    explained = replace(finding("f", 2e9, 3e9), carried_by=Location("g"))
+    assert shared(of("f"), neutral) == []
+    assert shared(of("f"), report(workload(metric(explained), name="api"))) == []
 
 
 def test_a_finding_says_what_the_base_branch_did_there() -> None:

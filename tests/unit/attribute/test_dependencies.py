@@ -52,7 +52,7 @@ def test_frames_of_a_package_that_moved_are_known(
     found = dependency_changes(folder_diff({path: before}, {path: after}, frozenset({path})))
     assert found.of(*frame) == said
     assert found.of("g", "other/a.py") is None
-    assert found.unread == ()
+    assert found.unread == []
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", "[" * 100_000])
@@ -60,7 +60,7 @@ def test_a_damaged_lock_file_is_unread(text: str) -> None:
     found = dependency_changes(
         folder_diff({"package-lock.json": NPM % ("a", "1")}, {"package-lock.json": text}, frozenset())
     )
-    assert found.unread == ("package-lock.json",)
+    assert found.unread == ["package-lock.json"]
     assert found.moved == {}
 
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from profgate.attribute.fingerprints import SourceFunction, parsed_source
-from profgate.attribute.frame_functions import functions_meant, has_own_name, last_words
+from profgate.attribute.fingerprints import parsed_source
+from profgate.attribute.frame_functions import functions_meant, has_own_name, last_names
+from profgate.attribute.function_changes import KnownFunction
 from profgate.attribute.grammars import Language, language_of
 
 PYTHON = (
@@ -49,12 +50,9 @@ def meant(path: str, text: str, name: str, line: int | None = None, *, exact: bo
     parsed, language = parsed_source(path, text), language_of(path)
     assert parsed is not None
     assert language is not None
-
-    def itself(one: SourceFunction) -> SourceFunction:
-        return one
-
-    found = functions_meant(name, line, parsed.functions, itself, language, exact=exact)
-    return [".".join(one.parts) or "<module>" for one in found]
+    known = [KnownFunction(path, function, "same") for function in parsed.functions]
+    found = functions_meant(name, line, known, language, exact=exact)
+    return [".".join(one.function.parts) or "<module>" for one in found]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +107,7 @@ def test_a_first_line_settles_what_a_name_does_not() -> None:
     ("name", "word"), [("pkg.(*T).M", "M"), ("int n::f<int>(int)", "f"), ("a.B$C.run", "run"), ("S::g", "g")]
 )
 def test_the_last_word_is_found_whatever_the_language(name: str, word: str) -> None:
-    assert word in last_words(name)
+    assert word in last_names(name)
 
 
 @pytest.mark.parametrize(

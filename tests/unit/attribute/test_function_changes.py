@@ -99,6 +99,6 @@ def test_what_nobody_read_is_said() -> None:
         texts=SourceTexts({}, {"a.py": "", "b.py": "def f(): pass\n"}),
     )
     changes = function_changes(diff)
-    assert changes.unread == ("a.py",)
+    assert changes.unread == ["a.py"]
     assert list(changes.functions[1]) == ["b.py"]
     assert unread(changes).startswith("the functions of a.py are not")
