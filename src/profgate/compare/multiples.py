@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from profgate.compare.columns import place_of
 from profgate.compare.rates import sample_values
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Profile
@@ -47,19 +48,12 @@ def _is_multiple(runs: Sequence[Profile], stays: Metric, leaves: Metric) -> bool
         return False
     factors = set()
     for profile in runs:
-        places = _place(profile, stays), _place(profile, leaves)
+        places = place_of(profile, stays), place_of(profile, leaves)
         factor = None if None in places else _factor(profile, *places)  # type: ignore[arg-type]
         if factor is None:
             return False
         factors.add(factor)
     return len(factors) == 1 or (leaves.kind is MetricKind.SAMPLED and leaves.unit in COUNTS)
-
-
-def _place(profile: Profile, metric: Metric) -> int | None:
-    """Where a profile has a metric; exponents may differ from run to run."""
-    keys = [(other.name, other.unit, other.better) for other in profile.metrics]
-    key = (metric.name, metric.unit, metric.better)
-    return keys.index(key) if key in keys else None
 
 
 def _values(profile: Profile) -> IntArray | None:
@@ -86,7 +80,7 @@ def _without(profile: Profile, leave: Sequence[tuple[Metric, Metric]]) -> Profil
     """The profile without metrics, whose samples give those that stay the value of one sample."""
     periods, gone = list(profile.periods or (None,) * len(profile.metrics)), set()
     for metric, same in leave:
-        left, place = _place(profile, metric), _place(profile, same)
+        left, place = place_of(profile, metric), place_of(profile, same)
         if left is None or place is None:
             continue
         gone.add(left)
