@@ -10,7 +10,7 @@ from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.change import OptionSpec, Partial
 from profgate.model.cost_models import CostModels
 from profgate.model.kinds import Kind
-from profgate.statistics.cost_values import GRID, areas, grid, simpson
+from profgate.statistics.cost_values import GRID, areas, grid
 from profgate.statistics.thresholds import at_least, at_most
 
 SAME, WEAK = 0.2, 0.5  # part of a window's statistics that must agree for a maybe, and for more
@@ -206,7 +206,9 @@ def _statistics(models: CostModels, row: int, x: FloatArray, y: FloatArray) -> F
         kind, coefficients = np.repeat(models.kind[row], count), np.repeat(models.coefficients[[row]], count, axis=0)
         area = areas(kind, coefficients, x[:, 0], x[:, -1])
     else:
-        area = simpson(y, (x[:, -1] - x[:, 0]) / (x.shape[1] - 1))
+        from scipy.integrate import simpson  # slow to import, and rarely needed
+
+        area = simpson(y, x=x)
     low, middle, high = np.quantile(y, [0.25, 0.5, 0.75], axis=1)
     columns = (area, y.mean(axis=1), middle, y.max(axis=1), y.min(axis=1), y.sum(axis=1), low, high)
     return np.stack(columns, axis=1)
