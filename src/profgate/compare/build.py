@@ -23,18 +23,18 @@ from profgate.compare.columns import (
 )
 from profgate.compare.cost_models import cost_models
 from profgate.compare.rates import sample_values
-from profgate.compare.repeats import repeats_of
 from profgate.compare.symbols import Numbering, number_symbols
 from profgate.compare.waiting import waiting_symbols
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
-from profgate.model.call_tree import levels_of, with_children
-from profgate.model.comparison import CallEdges, Comparison, DiffTree, Note, Observations, Runs, Symbols
+from profgate.model.call_tree import TreeShape, levels_of, with_children
+from profgate.model.comparison import CallEdges, Comparison, DiffTree, Note, Observations, Repeats, Runs, Symbols
 from profgate.model.profile import Profile
 from profgate.model.report import NotCompared
 from profgate.model.units import Metric, MetricKind
 from profgate.model.workload import Workload
 
 TIMES = ("nanoseconds", "samples")  # units in which waiting is no work
+ENOUGH_RUNS = 3  # of each side: two runs show little of their variance
 
 
 def number_workload(workload: Workload, options: CompareOptions) -> Numbering:
@@ -302,9 +302,35 @@ def _diff_tree(forest: Forest, profiles: Sequence[Profile], rows: Sequence[IntAr
         read_only(forest.size),
         calls_before,
         calls_after,
-        repeats=repeats_of(shape, rows, baselines),
+        repeats=_repeats(shape, rows, baselines),
         run_self=read_only(np.stack(rows)),
     )
+
+
+def _repeats(shape: TreeShape, rows: Sequence[IntArray], baselines: int) -> Repeats | None:
+    """How values vary from run to run; None where a side has too few runs, or a run without any value."""
+    if min(baselines, len(rows) - baselines) < ENOUGH_RUNS:
+        return None
+    errors = _squared_error(shape, rows[:baselines]), _squared_error(shape, rows[baselines:])
+    if errors[0] is None or errors[1] is None:
+        return None
+    return Repeats(value_error=read_only(np.sqrt(errors[0] + errors[1])))
+
+
+def _squared_error(shape: TreeShape, rows: Sequence[IntArray]) -> FloatArray | None:
+    """float64[2, row]: squared standard error of the mean of inclusive and self values; None where a run is empty."""
+    first, sums, squares = None, np.zeros((2, len(shape))), np.zeros((2, len(shape)))
+    for own in rows:
+        total = with_children(shape, own)
+        if not total[0]:
+            return None
+        values = np.stack([total, own]).astype(np.float64)
+        first = values if first is None else first
+        away = values - first  # keeps the digits of values that hardly differ
+        sums += away
+        squares += away * away
+    variance = np.maximum(squares - sums * sums / len(rows), 0.0) / (len(rows) - 1)
+    return np.asarray(variance / len(rows))
 
 
 def _warnings(runs: Sequence[Profile], symbols: Symbols, columns: RunColumns, forest: Forest | None) -> tuple[str, ...]:

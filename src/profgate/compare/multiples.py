@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from profgate.compare.columns import place_of
-from profgate.compare.rates import sample_values
+from profgate.compare.rates import sample_values, with_profiles
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Profile
 from profgate.model.units import COUNTS, Metric, MetricKind
@@ -24,8 +24,7 @@ def without_multiples(workload: Workload) -> Workload:
     """
     runs = (*workload.baseline_runs, *workload.target_runs)
     metrics = sorted(runs[0].metrics, key=lambda metric: metric.unit not in _PREFERRED)
-    stay: list[Metric] = []
-    leave: list[tuple[Metric, Metric]] = []
+    stay, leave = list[Metric](), list[tuple[Metric, Metric]]()
     for metric in metrics:
         same = next((other for other in stay if _is_multiple(runs, other, metric)), None)
         if same is None:
@@ -34,25 +33,16 @@ def without_multiples(workload: Workload) -> Workload:
             leave.append((metric, same))
     if not leave:
         return workload
-    return replace(
-        workload,
-        baseline_runs=tuple(_without(profile, leave) for profile in workload.baseline_runs),
-        target_runs=tuple(_without(profile, leave) for profile in workload.target_runs),
-        noise_runs=tuple(_without(profile, leave) for profile in workload.noise_runs),
-    )
+    return with_profiles(workload, lambda profile: _without(profile, leave))
 
 
 def _is_multiple(runs: Sequence[Profile], stays: Metric, leaves: Metric) -> bool:
     """Whether one factor leads from one metric to the other; of samples, one in each run."""
     if (stays.kind, stays.better, stays.directed) != (leaves.kind, leaves.better, leaves.directed):
         return False
-    factors = set()
-    for profile in runs:
-        places = place_of(profile, stays), place_of(profile, leaves)
-        factor = None if None in places else _factor(profile, *places)  # type: ignore[arg-type]
-        if factor is None:
-            return False
-        factors.add(factor)
+    factors = {_factor(profile, stays, leaves) for profile in runs}
+    if None in factors:
+        return False
     return len(factors) == 1 or (leaves.kind is MetricKind.SAMPLED and leaves.unit in COUNTS)
 
 
@@ -63,17 +53,18 @@ def _values(profile: Profile) -> IntArray | None:
     return None if profile.graph is None else profile.graph.self_value
 
 
-def _factor(profile: Profile, stays: int, leaves: int) -> Fraction | None:
-    """What the second metric is multiplied by to give the first, in their units; None where that is no one number."""
-    values = _values(profile)
-    if values is None:
+def _factor(profile: Profile, stays: Metric, leaves: Metric) -> Fraction | None:
+    """What the second metric is multiplied by to give the first, in their units; None without one such number."""
+    places, values = (place_of(profile, stays), place_of(profile, leaves)), _values(profile)
+    if values is None or places[0] is None or places[1] is None:
         return None
-    small, large = sorted((values[stays], values[leaves]), key=lambda row: int(row.sum()))
+    rows = [values[place] for place in places]
+    small, large = sorted(rows, key=lambda row: int(row.sum()))
     low, high = int(small.sum()), int(large.sum())
     if low <= 0 or high % low or (small * (high // low) != large).any():
         return None
-    exponent = profile.metrics[stays].exponent - profile.metrics[leaves].exponent
-    return Fraction(int(values[stays].sum()), int(values[leaves].sum())) * Fraction(10) ** exponent
+    exponent = profile.metrics[places[0]].exponent - profile.metrics[places[1]].exponent
+    return Fraction(int(rows[0].sum()), int(rows[1].sum())) * Fraction(10) ** exponent
 
 
 def _without(profile: Profile, leave: Sequence[tuple[Metric, Metric]]) -> Profile:
@@ -84,7 +75,7 @@ def _without(profile: Profile, leave: Sequence[tuple[Metric, Metric]]) -> Profil
         if left is None or place is None:
             continue
         gone.add(left)
-        sample, factor = sample_values(profile)[left], _factor(profile, place, left)
+        sample, factor = sample_values(profile)[left], _factor(profile, same, metric)
         if periods[place] is None and sample is not None and factor is not None:
             shift = profile.metrics[left].exponent - profile.metrics[place].exponent
             periods[place] = round(Fraction(sample) * factor * Fraction(10) ** shift) or None
