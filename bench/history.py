@@ -18,7 +18,7 @@ import numpy as np
 from profgate.adapters.foreign_history import open_foreign
 from profgate.adapters.history_file import FILE
 from profgate.adapters.history_store import HistoryStore, open_history
-from profgate.compare.build import CompareOptions
+from profgate.compare.columns import CompareOptions
 from profgate.compare.readings import series_of, summarised
 from profgate.history.ancestry import first_line
 from profgate.model.arrays import IntArray, read_only

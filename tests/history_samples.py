@@ -1,6 +1,6 @@
 """Readings for tests, from folded stacks."""
 
-from profgate.compare.build import CompareOptions
+from profgate.compare.columns import CompareOptions
 from profgate.compare.readings import readings_of
 from profgate.model.history import Column, Reading, StoredJob
 from profgate.model.source import source_of

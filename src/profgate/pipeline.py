@@ -13,7 +13,8 @@ from profgate.attribute.paired_functions import not_to_pair, paired_functions
 from profgate.attribute.reach import with_reach
 from profgate.attribute.renamed import renamed
 from profgate.attribute.source_states import Sides, source_states
-from profgate.compare.build import CompareOptions, compare_workload
+from profgate.compare.build import compare_workload, number_workload, without_values
+from profgate.compare.columns import CompareOptions
 from profgate.compare.comparability import comparability, doubts
 from profgate.compare.durations import durations_of
 from profgate.compare.multiples import without_multiples
@@ -215,28 +216,33 @@ def _overlaid(
     diff: SourceDiff | None,
     functions: FunctionChanges,
 ) -> tuple[list[Comparison], list[NotCompared]]:
-    """The sides laid over each other; where files or functions have two names, once more with them under one."""
-    made, alone = compare_workload(workload, notes, options)
-    moved: dict[Identity, Identity] = {}
-    files, folders = _one_name(made[0], diff) if made else ({}, "")
+    """The sides laid over each other, where files and functions of two names have one.
+
+    What diffs and paths show is found before; names that only their costs pair need a second overlay.
+    """
+    numbering = number_workload(workload, options)
+    names = without_values(workload, numbering)
+    files, folders = _one_name(names, diff)
     if files:
         notes = (*notes, Note("folders", folders)) if folders else notes
         options = replace(options, files=files)
-        made, alone = compare_workload(workload, notes, options)
-    if made and diff is not None:
-        moved = functions_of_moved_files(made[0], diff)
-        moved |= paired_functions(made[0], Sides(made[0], diff, functions))
-    if moved:
-        made, alone = compare_workload(workload, notes, replace(options, aliases=moved))
+        numbering = number_workload(workload, options)
+        names = without_values(workload, numbering)
+    if diff is not None:
+        moved = functions_of_moved_files(names, diff) | paired_functions(names, Sides(names, diff, functions))
+        if moved:
+            options = replace(options, aliases=moved)
+            numbering = number_workload(workload, options)
+    made, alone = compare_workload(workload, notes, options, numbering)
     aliases: dict[Identity, Identity] = {}
-    for one in made:
-        refused = not_to_pair(one, None if diff is None else Sides(one, diff, functions))
-        for old, new in renamed(one, refused).items():
+    for comparison in made:
+        refused = not_to_pair(comparison, None if diff is None else Sides(comparison, diff, functions))
+        for old, new in renamed(comparison, refused).items():
             if new not in aliases.values():  # metrics may differ; the first one that finds a partner has it
                 aliases.setdefault(old, new)
     if not aliases:
         return made, alone
-    return compare_workload(workload, notes, replace(options, aliases=moved | aliases))
+    return compare_workload(workload, notes, replace(options, aliases={**options.aliases, **aliases}))
 
 
 def _one_name(comparison: Comparison, diff: SourceDiff | None) -> tuple[dict[str, str], str]:

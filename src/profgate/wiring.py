@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from profgate.adapters.converters import converted
 from profgate.adapters.packages import registers
 from profgate.adapters.workers import done, processors
-from profgate.compare.build import CompareOptions
+from profgate.compare.columns import CompareOptions
 from profgate.errors import ComparisonError, ProfgateError, ProfileError
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy

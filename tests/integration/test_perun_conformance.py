@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from profgate.compare.build import CompareOptions, compare_workload
+from profgate.compare.build import compare_workload
+from profgate.compare.columns import CompareOptions
 from profgate.compare.workloads import pair
 from profgate.detect.base import MODULE
 from profgate.detect.registry import strategy_named

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from profgate.compare.build import CompareOptions
+from profgate.compare.columns import CompareOptions
 from profgate.compare.symbols import number_symbols
 from profgate.compare.workloads import workload_name
 from profgate.errors import ComparisonError

@@ -6,7 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from profgate.compare.rates import sample_values
+from profgate.compare.columns import place_of
+from profgate.compare.rates import sample_values, with_profiles
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Profile
 from profgate.model.units import COUNTS, Metric, MetricKind
@@ -23,8 +24,7 @@ def without_multiples(workload: Workload) -> Workload:
     """
     runs = (*workload.baseline_runs, *workload.target_runs)
     metrics = sorted(runs[0].metrics, key=lambda metric: metric.unit not in _PREFERRED)
-    stay: list[Metric] = []
-    leave: list[tuple[Metric, Metric]] = []
+    stay, leave = list[Metric](), list[tuple[Metric, Metric]]()
     for metric in metrics:
         same = next((other for other in stay if _is_multiple(runs, other, metric)), None)
         if same is None:
@@ -33,33 +33,17 @@ def without_multiples(workload: Workload) -> Workload:
             leave.append((metric, same))
     if not leave:
         return workload
-    return replace(
-        workload,
-        baseline_runs=tuple(_without(profile, leave) for profile in workload.baseline_runs),
-        target_runs=tuple(_without(profile, leave) for profile in workload.target_runs),
-        noise_runs=tuple(_without(profile, leave) for profile in workload.noise_runs),
-    )
+    return with_profiles(workload, lambda profile: _without(profile, leave))
 
 
 def _is_multiple(runs: Sequence[Profile], stays: Metric, leaves: Metric) -> bool:
     """Whether one factor leads from one metric to the other; of samples, one in each run."""
     if (stays.kind, stays.better, stays.directed) != (leaves.kind, leaves.better, leaves.directed):
         return False
-    factors = set()
-    for profile in runs:
-        places = _place(profile, stays), _place(profile, leaves)
-        factor = None if None in places else _factor(profile, *places)  # type: ignore[arg-type]
-        if factor is None:
-            return False
-        factors.add(factor)
+    factors = {_factor(profile, stays, leaves) for profile in runs}
+    if None in factors:
+        return False
     return len(factors) == 1 or (leaves.kind is MetricKind.SAMPLED and leaves.unit in COUNTS)
-
-
-def _place(profile: Profile, metric: Metric) -> int | None:
-    """Where a profile has a metric; exponents may differ from run to run."""
-    keys = [(other.name, other.unit, other.better) for other in profile.metrics]
-    key = (metric.name, metric.unit, metric.better)
-    return keys.index(key) if key in keys else None
 
 
 def _values(profile: Profile) -> IntArray | None:
@@ -69,28 +53,29 @@ def _values(profile: Profile) -> IntArray | None:
     return None if profile.graph is None else profile.graph.self_value
 
 
-def _factor(profile: Profile, stays: int, leaves: int) -> Fraction | None:
-    """What the second metric is multiplied by to give the first, in their units; None where that is no one number."""
-    values = _values(profile)
-    if values is None:
+def _factor(profile: Profile, stays: Metric, leaves: Metric) -> Fraction | None:
+    """What the second metric is multiplied by to give the first, in their units; None without one such number."""
+    places, values = (place_of(profile, stays), place_of(profile, leaves)), _values(profile)
+    if values is None or places[0] is None or places[1] is None:
         return None
-    small, large = sorted((values[stays], values[leaves]), key=lambda row: int(row.sum()))
+    rows = [values[place] for place in places]
+    small, large = sorted(rows, key=lambda row: int(row.sum()))
     low, high = int(small.sum()), int(large.sum())
     if low <= 0 or high % low or (small * (high // low) != large).any():
         return None
-    exponent = profile.metrics[stays].exponent - profile.metrics[leaves].exponent
-    return Fraction(int(values[stays].sum()), int(values[leaves].sum())) * Fraction(10) ** exponent
+    exponent = profile.metrics[places[0]].exponent - profile.metrics[places[1]].exponent
+    return Fraction(int(rows[0].sum()), int(rows[1].sum())) * Fraction(10) ** exponent
 
 
 def _without(profile: Profile, leave: Sequence[tuple[Metric, Metric]]) -> Profile:
     """The profile without metrics, whose samples give those that stay the value of one sample."""
     periods, gone = list(profile.periods or (None,) * len(profile.metrics)), set()
     for metric, same in leave:
-        left, place = _place(profile, metric), _place(profile, same)
+        left, place = place_of(profile, metric), place_of(profile, same)
         if left is None or place is None:
             continue
         gone.add(left)
-        sample, factor = sample_values(profile)[left], _factor(profile, place, left)
+        sample, factor = sample_values(profile)[left], _factor(profile, same, metric)
         if periods[place] is None and sample is not None and factor is not None:
             shift = profile.metrics[left].exponent - profile.metrics[place].exponent
             periods[place] = round(Fraction(sample) * factor * Fraction(10) ** shift) or None

@@ -1,5 +1,6 @@
 """Samples counted at several rates, given as at one: a sample stands for a longer time at a lower rate."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -25,11 +26,16 @@ def at_one_rate(workload: Workload) -> Workload:
     wanted = workload.target_runs[0].facts.rate
     if len(known) == 1 or not wanted or not all(rates):
         return workload
+    return with_profiles(workload, lambda profile: _at_rate(profile, wanted))
+
+
+def with_profiles(workload: Workload, changed: Callable[[Profile], Profile]) -> Workload:
+    """The workload with every profile replaced by what ``changed`` returns for it."""
     return replace(
         workload,
-        baseline_runs=tuple(_at_rate(profile, wanted) for profile in workload.baseline_runs),
-        target_runs=tuple(_at_rate(profile, wanted) for profile in workload.target_runs),
-        noise_runs=tuple(_at_rate(profile, wanted) for profile in workload.noise_runs),
+        baseline_runs=tuple(map(changed, workload.baseline_runs)),
+        target_runs=tuple(map(changed, workload.target_runs)),
+        noise_runs=tuple(map(changed, workload.noise_runs)),
     )
 
 

@@ -6,8 +6,8 @@ from dataclasses import asdict, replace
 
 import numpy as np
 
-from profgate.compare.build import CompareOptions, Forest, columns_of, stored_metric
 from profgate.compare.calls import path_calls
+from profgate.compare.columns import CompareOptions, Forest, columns_of, stored_metric
 from profgate.compare.scenarios import scenario_of, taken_apart
 from profgate.compare.symbols import Numbering, number_symbols
 from profgate.compare.workloads import series_key, workload_name

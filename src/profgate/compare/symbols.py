@@ -1,12 +1,12 @@
 """One numbering of symbols for all runs of a workload, by (name, file), so that nothing depends on input order."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 
-from profgate.compare.modules import paired_modules
 from profgate.model.arrays import IntArray
 from profgate.model.comparison import Symbols
 from profgate.model.frame_names import FrameKey, Level, frame_key, needles_in, root_name
@@ -14,6 +14,7 @@ from profgate.model.name_aliases import Aliases
 from profgate.model.profile import Profile
 
 _NATIVE_FORMATS = frozenset({"perf"})
+_DIGITS = re.compile(r"\d+")
 NO_ALIASES = Aliases()
 Identity = tuple[str, str | None]
 
@@ -72,12 +73,10 @@ def number_symbols(
     """
     cache: dict[tuple[str, str | None, int | None], FrameKey] = {}
     keys = [_keys_of(profile, level, cache, policy_aliases) for profile in profiles]
-    if files:
-        keys = [[key._replace(file=files.get(key.file or "", key.file)) for key in of_profile] for of_profile in keys]
-    if aliases:
-        keys = [[_under_new_name(key, aliases) for key in of_profile] for of_profile in keys]
+    if files or aliases:
+        keys = [[_under_new_name(key, aliases or {}, files or {}) for key in of_profile] for of_profile in keys]
     shown = _shown_modules(profiles, targets)
-    several = _in_several_modules(profiles, keys, shown)
+    several = _in_several_modules(keys, shown)
     found = [
         [
             (key.name, key.file or "", module if key.file is None and key.name in several else "")
@@ -85,51 +84,62 @@ def number_symbols(
         ]
         for of_profile, modules in zip(keys, shown, strict=True)
     ]
-    identities = sorted({identity for of_profile in found for identity in of_profile})
+    identities = sorted(set(chain.from_iterable(found)))
     number = {identity: place for place, identity in enumerate(identities)}
+    maps = tuple(np.fromiter(map(number.__getitem__, of_profile), np.int64, len(of_profile)) for of_profile in found)
     lines: list[int | None] = [None] * len(identities)
     modules: list[str | None] = [None] * len(identities)
-    labels = [name for name, _, _ in identities]
-    maps = []
-    for profile, of_profile, named, own in zip(profiles, found, keys, shown, strict=True):
-        mapping = np.fromiter((number[identity] for identity in of_profile), np.int64, len(of_profile))
-        for place, key, module, raw in zip(mapping.tolist(), named, own, profile.frames.names, strict=True):
-            lines[place] = key.line if key.line is not None else lines[place]
+    labels = [""] * len(identities)
+    for profile, mapping, of_profile, own in zip(profiles, maps, keys, shown, strict=True):
+        for place, key, module, raw in zip(mapping.tolist(), of_profile, own, profile.frames.names, strict=True):
+            lines[place] = lines[place] if key.line is None else key.line
             modules[place] = module or modules[place]
             labels[place] = raw
-        maps.append(mapping)
-    symbols = Symbols(
-        [name for name, _, _ in identities], [file or None for _, file, _ in identities], lines, modules, labels
-    )
-    return Numbering(symbols, tuple(maps))
+    names, symbol_files = [name for name, _, _ in identities], [file or None for _, file, _ in identities]
+    return Numbering(Symbols(names, symbol_files, lines, modules, labels), maps)
 
 
-def _under_new_name(key: FrameKey, aliases: Mapping[Identity, Identity]) -> FrameKey:
-    now = aliases.get((key.name, key.file or None))
-    return key if now is None else FrameKey(now[0], now[1], key.line)
+def _under_new_name(key: FrameKey, aliases: Mapping[Identity, Identity], files: Mapping[str, str]) -> FrameKey:
+    file = files.get(key.file or "", key.file)
+    return FrameKey(*aliases.get((key.name, file or None), (key.name, file)), key.line)
 
 
 def _shown_modules(profiles: Sequence[Profile], targets: int) -> list[list[str]]:
     """The module of each frame of each profile, "" = unknown; two versions of one module have one text."""
     split = len(profiles) - targets
-    sides = [
+    sides = (
         {module for profile in side for module in profile.frames.modules if module}
         for side in (profiles[:split], profiles[split:])
-    ]
+    )
     texts = paired_modules(*sides)
     return [[texts.get(module or "", module or "") for module in profile.frames.modules] for profile in profiles]
 
 
-def _in_several_modules(
-    profiles: Sequence[Profile], keys: Sequence[Sequence[FrameKey]], shown: Sequence[Sequence[str]]
-) -> set[str]:
+def paired_modules(baseline: Iterable[str], target: Iterable[str]) -> dict[str, str]:
+    """Names that differ in digits alone and pair one to one, each with the text ``old -> new`` that stands for both."""
+    before, after = _by_shape(baseline), _by_shape(target)
+    texts: dict[str, str] = {}
+    for shape, old in before.items():
+        new = after.get(shape, set())
+        if len(old) == len(new) == 1 and old != new:
+            (left,), (right,) = old, new
+            texts |= dict.fromkeys((left, right), f"{left} -> {right}")
+    return texts
+
+
+def _by_shape(names: Iterable[str]) -> dict[str, set[str]]:
+    shapes: dict[str, set[str]] = {}
+    for name in names:
+        shapes.setdefault(_DIGITS.sub("#", name), set()).add(name)
+    return shapes
+
+
+def _in_several_modules(keys: Sequence[Sequence[FrameKey]], shown: Sequence[Sequence[str]]) -> set[str]:
     """Names without a file that one profile has in more than one module."""
     found: set[str] = set()
-    for profile, of_profile, modules in zip(profiles, keys, shown, strict=True):
-        if not any(profile.frames.modules):
-            continue
+    for of_profile, modules in zip(keys, shown, strict=True):
         first: dict[str, str] = {}
-        for key, module in zip(of_profile, modules, strict=True):
+        for key, module in zip(of_profile, modules, strict=True) if any(modules) else ():
             if key.file is None and module and first.setdefault(key.name, module) != module:
                 found.add(key.name)
     return found

@@ -6,60 +6,42 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.base import cannot_tell, resolved, worse_sign
+from profgate.detect.base import cannot_tell, one_sided, resolved, side_means, worse_sign
 from profgate.detect.sampling import counts_apart
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
+from profgate.model.units import Metric
 from profgate.statistics.thresholds import at_least, at_most
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Groups:
-    """A row for each (symbol, subtype): means of both sides in stored units (NaN = none usable), and who knows it."""
+    """Locations and subtypes, int64[row]: float64[2, row] means in stored units (NaN = none), bool[2, row] known."""
 
     symbol: IntArray
     subtype: IntArray
-    subtypes: list[str]
-    baseline: FloatArray
-    target: FloatArray
-    in_baseline: BoolArray
-    in_target: BoolArray
-
-
-def _mean_by_group(group: IntArray, amount: FloatArray, groups: int) -> tuple[FloatArray, BoolArray]:
-    known = ~np.isnan(amount)
-    counts = np.bincount(group[known], minlength=groups)
-    sums = np.bincount(group[known], weights=amount[known], minlength=groups)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return sums / counts, np.bincount(group, minlength=groups) > 0
+    means: FloatArray
+    known: BoolArray
 
 
 def _groups(comparison: Comparison) -> _Groups:
     records = comparison.observations
-    if records is not None and len(records.symbol):
-        width = max(1, len(records.subtypes))
-        keys, group = np.unique(records.symbol * width + records.subtype, return_inverse=True)
-        amount = records.amount / comparison.metric.scale
-        sides = [
-            _mean_by_group(group[records.side == side], amount[records.side == side], len(keys)) for side in (0, 1)
-        ]
-        return _Groups(
-            keys // width, keys % width, records.subtypes, sides[0][0], sides[1][0], sides[0][1], sides[1][1]
-        )
-    split = comparison.runs.baseline
-    present = np.asarray(comparison.present, dtype=np.bool_)
-    known = np.flatnonzero((comparison.self_value != 0).any(axis=0) | (present[0] != present[1]))
-    return _Groups(
-        known,
-        np.zeros(len(known), dtype=np.int64),
-        [],
-        comparison.self_value[:split].mean(axis=0)[known],
-        comparison.self_value[split:].mean(axis=0)[known],
-        present[0][known],
-        present[1][known],
-    )
+    if records is None or not len(records.symbol):
+        present = np.asarray(comparison.present, dtype=np.bool_)
+        rows = np.flatnonzero((comparison.self_value != 0).any(axis=0) | (present[0] != present[1]))
+        means = np.stack(side_means(comparison, comparison.self_value))
+        return _Groups(rows, np.zeros(len(rows), np.int64), means[:, rows], present[:, rows])
+    width = max(1, len(records.subtypes))
+    keys, group = np.unique(records.symbol * width + records.subtype, return_inverse=True)
+    cell, count = records.side * len(keys) + group, 2 * len(keys)
+    amount = records.amount / comparison.metric.scale
+    stated = ~np.isnan(amount)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.bincount(cell[stated], amount[stated], count) / np.bincount(cell[stated], minlength=count)
+    known = np.bincount(cell, minlength=count) > 0
+    return _Groups(keys // width, keys % width, means.reshape(2, -1), known.reshape(2, -1))
 
 
 class AverageAmountThreshold:
@@ -84,45 +66,36 @@ class AverageAmountThreshold:
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
             return cannot_tell(self, chosen, (apart,))
-        groups = _groups(comparison)
+        groups, records = _groups(comparison), comparison.observations
         if not len(groups.symbol):
             return cannot_tell(self, chosen, ("no location has an amount",))
-        several = len(groups.subtypes) > 1
-        b = np.where(groups.in_baseline, groups.baseline, np.nan)
-        t = np.where(groups.in_target, groups.target, np.nan)
-        ratio = self._ratio(groups)
-        names = [groups.subtypes[place] for place in groups.subtype.tolist()] if several else []
+        subtypes = [] if records is None else records.subtypes
+        names = [subtypes[place] for place in groups.subtype.tolist()] if len(subtypes) > 1 else []
+        before, after = groups.means
+        usable = groups.known.all(axis=0) & np.isfinite(groups.means).all(axis=0) & (before > 0) & (after >= 0)
+        with np.errstate(all="ignore"):
+            ratio = np.where(usable, after / before, np.nan)
         return Detection(
             strategy=self.name,
             family=self.family,
             subtype="amount",
             options=chosen,
             symbol=groups.symbol,
-            kind=self._kinds(groups, ratio, chosen, comparison.metric.scale, worse_sign(comparison.metric)),
-            from_value=b,
-            to_value=t,
-            confidence_types=["none"] * len(b),
-            confidence=np.full(len(b), np.nan),
+            kind=_kinds(groups, ratio, chosen, comparison.metric),
+            from_value=np.where(groups.known[0], before, np.nan),
+            to_value=np.where(groups.known[1], after, np.nan),
+            confidence_types=["none"] * len(ratio),
+            confidence=np.full(len(ratio), np.nan),
             statistics={"ratio": ratio},
-            facts={"shares": comparison.observations is None},
+            facts={"shares": records is None},
             labels=dict(enumerate(names)),
         )
 
-    def _ratio(self, groups: _Groups) -> FloatArray:
-        usable = np.isfinite(groups.baseline) & np.isfinite(groups.target)
-        usable &= (groups.baseline > 0) & (groups.target >= 0) & groups.in_baseline & groups.in_target
-        result = np.full(len(usable), np.nan)
-        result[usable] = groups.target[usable] / groups.baseline[usable]
-        return result
 
-    def _kinds(self, groups: _Groups, ratio: FloatArray, options: dict[str, Any], scale: float, sign: int) -> IntArray:
-        b, t = groups.baseline, groups.target
-        more = at_least(ratio, options["degradation"])
-        more |= (b == 0) & (t * scale > options["zero_floor"])
-        less = at_most(ratio, options["optimization"])
-        kinds = np.where(more, np.int64(sign * Kind.DEGRADATION), np.int64(Kind.NO_CHANGE))
-        kinds = np.where(less, np.int64(sign * Kind.OPTIMIZATION), kinds)
-        unusable = ~(np.isfinite(b) & np.isfinite(t)) | (b < 0) | (t < 0)
-        kinds = np.where(unusable, np.int64(Kind.UNKNOWN), kinds)
-        kinds = np.where(groups.in_target & ~groups.in_baseline, np.int64(Kind.NOT_IN_BASELINE), kinds)
-        return np.where(groups.in_baseline & ~groups.in_target, np.int64(Kind.NOT_IN_TARGET), kinds)
+def _kinds(groups: _Groups, ratio: FloatArray, options: dict[str, Any], metric: Metric) -> IntArray:
+    (before, after), sign = groups.means, worse_sign(metric)
+    more = at_least(ratio, options["degradation"]) | ((before == 0) & (after * metric.scale > options["zero_floor"]))
+    kinds = np.where(more, np.int64(sign * Kind.DEGRADATION), np.int64(Kind.NO_CHANGE))
+    kinds = np.where(at_most(ratio, options["optimization"]), np.int64(sign * Kind.OPTIMIZATION), kinds)
+    unusable = ~np.isfinite(groups.means).all(axis=0) | (before < 0) | (after < 0)
+    return one_sided(groups.known, np.where(unusable, np.int64(Kind.UNKNOWN), kinds))

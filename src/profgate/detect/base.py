@@ -14,7 +14,7 @@ from profgate.model.units import Metric
 WHOLE = -1  # symbol number of a row about the whole workload
 MODULE = -2  # symbol number of a row about a module, named in `Detection.labels`
 UNSUITED_FLAG = "unsuited"
-UNSUITED = {"state": "unsuited"}  # facts of who needs what profiles of this kind never hold
+UNSUITED = {"state": "unsuited"}  # facts of a strategy that needs what profiles of this kind never hold
 
 
 class Strategy(Protocol):
@@ -26,20 +26,20 @@ class Strategy(Protocol):
     options: tuple[OptionSpec, ...]
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        """Its word on one comparison; ``options`` override the defaults of `OptionSpec`."""
+        """What it detects in one comparison; ``options`` override the defaults of `OptionSpec`."""
         ...
 
 
 @runtime_checkable
 class ReportStrategy(Strategy, Protocol):
-    """A strategy that speaks of all workloads of a report together, and of none alone."""
+    """A strategy on all workloads of a report together, and on none alone."""
 
     def detect_all(
         self, comparisons: Sequence[Comparison], options: Mapping[str, Any], context: Context
     ) -> tuple[Change, ...]:
-        """Its words on the whole report, Unknown with a reason where it cannot tell.
+        """Changes of the whole report, Unknown with a reason where it cannot be tested.
 
-        The flag `UNSUITED_FLAG` marks what nobody needs to hear who did not ask for the strategy.
+        The flag `UNSUITED_FLAG` marks what is shown only where a rule names the strategy.
         """
         ...
 
@@ -71,9 +71,8 @@ def directed(kind: Kind, worse: BoolArray) -> IntArray:
     return np.where(worse, np.int64(kind), np.int64(mirrored))
 
 
-def one_sided(comparison: Comparison, symbols: IntArray, kinds: IntArray) -> IntArray:
-    """The kinds with rows that only one side knows named as such."""
-    known = np.asarray(comparison.present, dtype=np.bool_)[:, symbols]
+def one_sided(known: BoolArray, kinds: IntArray) -> IntArray:
+    """The kinds, with rows that one side alone knows (bool[2, row]) as new or gone."""
     kinds = np.where(known[1] & ~known[0], np.int64(Kind.NOT_IN_BASELINE), kinds)
     return np.where(known[0] & ~known[1], np.int64(Kind.NOT_IN_TARGET), kinds)
 
@@ -81,7 +80,7 @@ def one_sided(comparison: Comparison, symbols: IntArray, kinds: IntArray) -> Int
 def cannot_tell(
     strategy: Strategy, options: dict[str, Any], reasons: tuple[str, ...], facts: dict[str, Any] | None = None
 ) -> Detection:
-    """No rows, only the reasons why the strategy cannot speak on this comparison."""
+    """No rows, only the reasons why this comparison cannot be tested."""
     nothing = np.empty(0, dtype=np.float64)
     none = np.empty(0, dtype=np.int64)
     return Detection(

@@ -35,26 +35,15 @@ class State(IntEnum):
         return self.name.lower()
 
 
-@dataclass(frozen=True, slots=True)
-class ShiftRule:
-    """From which shift of its share a context counts as slower or faster.
-
-    ``samples`` are the sample counts of both sides, None where the metric is no sample count; then ``sigma`` standard
-    errors of the difference of two proportions are the bar wherever they exceed ``min_shift``.
-    """
-
-    min_shift: float
-    severe_shift: float
-    sigma: float
-    samples: tuple[float, float] | None
-
-    def thresholds(self, share_from: FloatArray, share_to: FloatArray) -> FloatArray:
-        """float64[context]: the smallest shift that counts."""
-        bar = np.full(len(share_from), self.min_shift)
-        if self.samples is None:
-            return bar
-        spread = share_from * (1.0 - share_from) / self.samples[0] + share_to * (1.0 - share_to) / self.samples[1]
-        return np.asarray(np.maximum(bar, self.sigma * np.sqrt(np.maximum(spread, 0.0))))
+def _thresholds(
+    comparison: Comparison, options: Mapping[str, Any], share_from: FloatArray, share_to: FloatArray
+) -> FloatArray:
+    """float64[context]: the smallest shift that counts; of sample counts, ``sigma`` standard errors where larger."""
+    bar, samples = np.full(len(share_from), options["min_shift"]), sample_counts(comparison)
+    if samples is None:
+        return bar
+    variance = share_from * (1.0 - share_from) / samples[0] + share_to * (1.0 - share_to) / samples[1]
+    return np.asarray(np.maximum(bar, options["sigma"] * np.sqrt(np.maximum(variance, 0.0))))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,16 +72,11 @@ class ContextTable:
         return np.asarray((self.state != State.UNCHANGED) & large)
 
 
-def shift_rule(comparison: Comparison, options: Mapping[str, Any]) -> ShiftRule:
-    """The rule of one comparison with stacks; both sides must hold something."""
-    return ShiftRule(options["min_shift"], options["severe_shift"], options["sigma"], sample_counts(comparison))
-
-
-def context_table(comparison: Comparison, tree: DiffTree, rule: ShiftRule) -> ContextTable:
+def context_table(comparison: Comparison, tree: DiffTree, options: Mapping[str, Any]) -> ContextTable:
     """Every context with its state. Both totals must be above zero."""
     before, after = tree.baseline_total, tree.target_total
     share_from, share_to = before / float(before[0]), after / float(after[0])
-    threshold = rule.thresholds(share_from, share_to)
+    threshold = _thresholds(comparison, options, share_from, share_to)
     baseline, target = before / comparison.runs.baseline, after / comparison.runs.target
     sign = worse_sign(comparison.metric)
     shift, delta = sign * (share_to - share_from), sign * (target - baseline)
@@ -102,21 +86,21 @@ def context_table(comparison: Comparison, tree: DiffTree, rule: ShiftRule) -> Co
     # innocent contexts lose share when another one grows: both the share and the cost itself must go the same way
     state[(shift >= threshold - tolerance(1.0)) & (delta > 0)] = State.SLOWER
     state[(-shift >= threshold - tolerance(1.0)) & (delta < 0)] = State.FASTER
-    known = (_known(before, tree.baseline_calls), _known(after, tree.target_calls))
-    state[known[1] & ~known[0]] = State.ADDED
-    state[known[0] & ~known[1]] = State.REMOVED
+    # a side knows a context that has cost, or at least calls
+    calls = (tree.baseline_calls, tree.target_calls)
+    known_before, known_after = (
+        value != 0 if count is None else (value != 0) | (count != 0)
+        for value, count in zip((before, after), calls, strict=True)
+    )
+    state[known_after & ~known_before] = State.ADDED
+    state[known_before & ~known_after] = State.REMOVED
     state[0] = State.UNCHANGED
     return ContextTable(baseline, target, share_from, share_to, threshold, state)
 
 
-def _known(value: IntArray, calls: IntArray | None) -> BoolArray:
-    """bool[row]: the side knows the context: it has cost, or at least calls."""
-    return np.asarray(value != 0 if calls is None else (value != 0) | (calls != 0))
-
-
-def kinds_of(state: IntArray, shift: FloatArray, changed: BoolArray, rule: ShiftRule) -> IntArray:
+def kinds_of(state: IntArray, shift: FloatArray, changed: BoolArray, severe_shift: float) -> IntArray:
     """int64[context]: only where the source is known to have changed it is more than a maybe."""
-    full = np.where(at_least(np.abs(shift), rule.severe_shift), Kind.SEVERE_DEGRADATION, Kind.DEGRADATION)
+    full = np.where(at_least(np.abs(shift), severe_shift), Kind.SEVERE_DEGRADATION, Kind.DEGRADATION)
     strength = np.where(changed, full, Kind.MAYBE_DEGRADATION).astype(np.int64)
     kinds = np.full(len(state), int(Kind.NO_CHANGE), dtype=np.int64)
     kinds = np.where(state == State.SLOWER, strength, kinds)
@@ -143,30 +127,27 @@ def carried_parts(tree: DiffTree, delta: FloatArray) -> FloatArray:
 
 
 def moved_pairs(table: ContextTable, symbol: Sequence[int], rows: IntArray) -> dict[int, int]:
-    """Rows of one function that went here and came there at about the same cost, each with its other end.
+    """Rows of one function removed here and added there at about the same cost, each with its other end.
 
     ``symbol`` are those of the ``rows``; of several candidates the dearest are paired first.
     """
-    gone: dict[int, list[tuple[float, int]]] = {}
-    came: dict[int, list[tuple[float, int]]] = {}
-    for row, number, state in zip(rows.tolist(), symbol, table.state[rows].tolist(), strict=True):
-        if state == State.REMOVED:
-            gone.setdefault(number, []).append((-abs(float(table.baseline[row])), row))
-        elif state == State.ADDED:
-            came.setdefault(number, []).append((-abs(float(table.target[row])), row))
+    costs = {State.REMOVED: np.abs(table.baseline), State.ADDED: np.abs(table.target)}
+    ends: dict[int, dict[State, list[tuple[float, int]]]] = {}
+    for row, number, code in zip(rows.tolist(), symbol, table.state[rows].tolist(), strict=True):
+        if (state := State(code)) in costs:
+            of_function = ends.setdefault(number, {State.REMOVED: [], State.ADDED: []})
+            of_function[state].append((-float(costs[state][row]), row))
     found = {}
-    for number in gone.keys() & came.keys():
-        old, new = sorted(gone[number]), sorted(came[number])
-        i = j = 0
-        while i < len(old) and j < len(new):
-            before, after = -old[i][0], -new[j][0]
+    for of_function in ends.values():
+        old, new = (sorted(of_function[state], reverse=True) for state in costs)
+        while old and new:
+            (before, was), (after, now) = old[-1], new[-1]
             if math.isclose(before, after, rel_tol=MOVED_WITHIN + tolerance(1.0)):
-                found[old[i][1]], found[new[j][1]] = new[j][1], old[i][1]
-                i, j = i + 1, j + 1
-            elif before > after:
-                i += 1
+                found[was], found[now] = now, was
+                old.pop()
+                new.pop()
             else:
-                j += 1
+                (old if before < after else new).pop()
     return found
 
 
@@ -199,8 +180,7 @@ class CallContext:
             return cannot_tell(self, chosen, ("this format has no stacks, so there are no calling contexts",), UNSUITED)
         if min(int(tree.baseline_total[0]), int(tree.target_total[0])) <= 0:
             return cannot_tell(self, chosen, ("the total of a side is not above zero, so there are no shares",))
-        rule = shift_rule(comparison, chosen)
-        table = context_table(comparison, tree, rule)
+        table = context_table(comparison, tree, chosen)
         rows = np.flatnonzero(table.passing())
         symbol = tree.symbol[rows].astype(np.int64)
         sources = _sources(context.source_states, symbol)
@@ -214,7 +194,7 @@ class CallContext:
             subtype="context",
             options=chosen,
             symbol=symbol,
-            kind=kinds_of(state, shift, changed, rule),
+            kind=kinds_of(state, shift, changed, chosen["severe_shift"]),
             from_value=table.baseline[rows],
             to_value=table.target[rows],
             confidence_types=["none"] * len(rows),
@@ -237,12 +217,13 @@ def _calls(calls: IntArray | None, rows: IntArray) -> FloatArray:
     return np.full(len(rows), np.nan) if calls is None else calls[rows].astype(np.float64)
 
 
-SOURCE_WORDS: dict[SourceState, str] = {
+# a renamed function is as before, in a file with another name
+SOURCES: dict[SourceState, str] = {
     "changed": "changed",
     "added": "changed",
     "removed": "changed",
     "same": "same",
-    "renamed": "same",  # its file was, and the function is as before
+    "renamed": "same",
 }
 
 
@@ -250,4 +231,4 @@ def _sources(states: SourceStates | None, symbols: IntArray) -> list[str]:
     """Changed, same or unknown for each symbol."""
     if states is None:
         return ["unknown"] * len(symbols)
-    return [SOURCE_WORDS.get(states.states[symbol], "unknown") for symbol in symbols.tolist()]
+    return [SOURCES.get(states.states[symbol], "unknown") for symbol in symbols.tolist()]

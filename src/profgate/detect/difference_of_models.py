@@ -1,40 +1,19 @@
 """Strategies on the difference of the two best models: fast_check, linear_regression, polynomial_regression."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from profgate.detect.base import UNSUITED, Strategy, cannot_tell, directed, resolved, worse_sign
-from profgate.detect.model_pairs import (
-    CHOICE,
-    FORMULAS,
-    NO_MODELS,
-    Pairs,
-    Words,
-    best_pairs,
-    capped,
-    common_interval,
-    detection,
-    least_r_square,
-    one_sided_or_unknown,
-)
+from profgate.detect.base import directed
+from profgate.detect.model_pairs import CHOICE, MIN_OVERLAP, ModelRows, ModelStrategy, location_keys
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.change import Context, Detection, OptionSpec
-from profgate.model.comparison import Comparison
-from profgate.model.cost_models import LINEAR, QUADRATIC, SHAPES, CostModels
+from profgate.model.change import OptionSpec
+from profgate.model.cost_models import LINEAR, QUADRATIC, SHAPES
 from profgate.model.kinds import Kind
 from profgate.statistics.cost_values import grid, values
 from profgate.statistics.regression import TIE, fitted
-from profgate.statistics.thresholds import above, at_least, at_most
+from profgate.statistics.thresholds import above, at_most
 
-FRAME_OPTIONS: tuple[OptionSpec, ...] = (
-    OptionSpec("coefficients", 0.05, "relative change of every coefficient and of the whole up to which none is", 0.0),
-    OptionSpec("certain", 0.25, "mean relative change above which a change is no longer a maybe", 0.0),
-    OptionSpec("min_overlap", 0.5, "part of both ranges of sizes that must be common for more than a maybe", 0.0, 1.0),
-    CHOICE,
-)
 FLAT = 0.05  # slope, as a part of the largest difference, and scatter, as a part of the squares, that count as none
 CURVED = 0.90  # r_square from which a parabola is believed,
 BETTER = 0.01  # if it is so much better than the line
@@ -42,113 +21,98 @@ STRAIGHT = 0.95
 LEFT_OVER = 0.01  # part of the squares that a polynomial may leave
 DEGREES = ("constant", "linear", "quadratic")
 CHUNK = 1000  # pairs at a time: their grids stay in memory
-Shape = Callable[[FloatArray, FloatArray], list[str]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Difference:
-    """float64[pair]: mean relative difference (NaN = cannot be formed), the difference's sum, and its shape."""
+class DifferenceOfModels(ModelStrategy):
+    """Finds functions whose modelled cost differs, and names the form of the difference: {form}.
 
-    relative: FloatArray
-    area: FloatArray
-    shapes: list[str]
-
-
-def word(strategy: Strategy, comparison: Comparison, options: Mapping[str, Any], shape: Shape) -> Detection:
-    """Size and direction of the difference of the best models on their common interval.
-
-    ``shape`` names the form of float64[pair, n] differences over z in 0..1, float64[n].
+    Works on the best models of both sides over their common range of sizes; both need a linear model too, which is
+    fitted where the records allow. Size is the mean relative difference: up to 25 % is a maybe. Its confidence is the
+    lower r_square of the two models, which shows how well they follow the records and nothing about noise, so it names
+    functions on unchanged code too. It cannot tell where a model is missing or the ranges of sizes do not meet, and
+    reports no more than a maybe where less than half of them is common. fast_check, linear_regression and
+    polynomial_regression have one vote together: they differ in the name of the form alone.
     """
-    chosen = resolved(strategy, options)
-    models = comparison.models
-    if models is None:
-        return cannot_tell(strategy, chosen, (NO_MODELS,), UNSUITED)
-    pairs = best_pairs(comparison, FORMULAS, chosen["choice"])
-    lines = np.stack([_has_line(models, side, pairs) for side in (0, 1)])
-    kinds, reasons = one_sided_or_unknown(comparison, pairs, np.full(len(pairs), np.int64(Kind.NO_CHANGE)))
-    both = np.flatnonzero((kinds == Kind.NO_CHANGE) & lines.all(axis=0))
-    for row in np.flatnonzero((kinds == Kind.NO_CHANGE) & ~lines.all(axis=0)).tolist():
-        kinds[row] = Kind.UNKNOWN
-        lacking = [f"the {side}" for side, has in zip(("baseline", "target"), lines[:, row], strict=True) if not has]
-        reasons[row] = f"there is no linear model in {' and '.join(lacking)}"
-    interval = common_interval(models, pairs)
-    apart = np.isnan(interval.overlap)
-    reasons |= dict.fromkeys(both[apart[both]].tolist(), "the ranges of sizes have nothing in common")
-    kinds[both[apart[both]]] = Kind.UNKNOWN
-    usable = both[~apart[both]]
-    found = _differences(models, pairs, interval.start, interval.end, usable, shape)
-    relative, area = np.full(len(pairs), np.nan), np.full(len(pairs), np.nan)
-    relative[usable], area[usable] = found.relative, found.area
-    alike = _alike(models, pairs, usable, relative, chosen["coefficients"])
-    partial = ~at_least(np.nan_to_num(interval.overlap), chosen["min_overlap"])
-    said = _kinds(area[usable], relative[usable], alike, chosen["certain"], worse_sign(comparison.metric))
-    kinds[usable] = capped(said, partial[usable])
-    unknown = usable[np.isnan(relative[usable])]
-    reasons |= dict.fromkeys(unknown.tolist(), "the models give no number to compare over most of the range")
-    subtypes = [""] * len(pairs)
-    for row, name in zip(usable.tolist(), found.shapes, strict=True):
-        subtypes[row] = name if kinds[row] not in (Kind.NO_CHANGE, Kind.UNKNOWN) else ""
-    words = Words(
-        kinds=kinds,
-        subtypes=subtypes,
-        confidence=least_r_square(models, pairs),
-        reasons=reasons,
-        relative=relative,
-        flags=dict.fromkeys(usable[partial[usable]].tolist(), ("partial_overlap",)),
-        statistics={"x_from": interval.start, "x_to": interval.end, "overlap": interval.overlap},
+
+    options: tuple[OptionSpec, ...] = (
+        OptionSpec(
+            "coefficients", 0.05, "relative change of every coefficient and of the whole up to which none is", 0.0
+        ),
+        OptionSpec("certain", 0.25, "mean relative change above which a change is no longer a maybe", 0.0),
+        MIN_OVERLAP,
+        CHOICE,
     )
-    return detection(strategy, chosen, comparison, pairs, words)
+
+    def shapes(self, z: FloatArray, difference: FloatArray) -> list[str]:
+        """Name the form of float64[pair, n] differences over z in 0..1, float64[n]."""
+        raise NotImplementedError
+
+    def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:
+        """Compare the models on their common range of sizes by the mean relative difference."""
+        _refuse_without_line(rows)
+        able = rows.refuse_apart()
+        relative, area, names = self._differences(rows, able)
+        alike = _alike(rows, able, relative, options["coefficients"])
+        more = area > 0
+        sure = np.where(more, above(relative, options["certain"]), above(-relative, options["certain"]))
+        worse = np.equal(rows.sign > 0, more)
+        # the sign is that of the area, the size that of the mean; where they disagree it is a maybe
+        kinds = np.where(sure, directed(Kind.DEGRADATION, worse), directed(Kind.MAYBE_DEGRADATION, worse))
+        kinds = np.where(alike | (area == 0), np.int64(Kind.NO_CHANGE), kinds)
+        rows.change(able, kinds, relative, "the models give no number to compare over most of the range")
+        rows.subtypes = [""] * len(rows)
+        for row, name in zip(able.tolist(), names, strict=True):
+            if rows.kinds[row] not in (Kind.NO_CHANGE, Kind.UNKNOWN):
+                rows.subtypes[row] = name
+        rows.add_interval()
+
+    def _differences(self, rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray, list[str]]:
+        """Mean relative difference, float64[able], NaN = cannot be formed; sum of the difference; name of its form."""
+        relative, area, names = np.full(len(able), np.nan), np.full(len(able), np.nan), list[str]()
+        models = rows.models
+        for first in range(0, len(able), CHUNK):
+            chunk = able[first : first + CHUNK]
+            x = grid(rows.start[chunk], rows.end[chunk])
+            before, after = (
+                values(models.kind[side[chunk]], models.coefficients[side[chunk]], x)
+                for side in (rows.pairs.baseline, rows.pairs.target)
+            )
+            with np.errstate(all="ignore"):
+                difference = after - before
+                formed = before != 0
+                mean = np.where(formed, difference / before, 0.0).sum(axis=1) / formed.sum(axis=1)
+            usable = np.isfinite(difference).all(axis=1) & (2 * formed.sum(axis=1) >= x.shape[1]) & np.isfinite(mean)
+            here = slice(first, first + len(chunk))
+            relative[here] = np.where(usable, mean, np.nan)
+            area[here] = np.where(usable, difference.sum(axis=1), np.nan)
+            named = iter(self.shapes(np.linspace(0.0, 1.0, x.shape[1]), difference[usable]))
+            names += [next(named) if good else "" for good in usable.tolist()]
+        return relative, area, names
 
 
-def _has_line(models: CostModels, side: int, pairs: Pairs) -> BoolArray:
-    """bool[pair]: a line was brought, or there are records to fit one to, be it a flat one that is no model beside."""
-    here = (models.side == side) & ((models.kind == LINEAR) | models.fitted)
-    found = set(zip(models.symbol[here].tolist(), models.subtype[here].tolist(), strict=True))
-    asked = zip(pairs.symbol.tolist(), pairs.subtype.tolist(), strict=True)
-    return np.array([place in found for place in asked], np.bool_)
+def _refuse_without_line(rows: ModelRows) -> None:
+    """Refuse pairs with a side that has no linear model, nor records to fit one to."""
+    models, places = rows.models, location_keys(rows.pairs.symbol, rows.pairs.subtype)
+    lines = [
+        np.isin(places, location_keys(models.symbol, models.subtype)[here])
+        for here in ((models.side == side) & ((models.kind == LINEAR) | models.fitted) for side in (0, 1))
+    ]
+    able = rows.comparable()
+    for text, lacking in (
+        ("the baseline and the target", ~lines[0] & ~lines[1]),
+        ("the baseline", ~lines[0] & lines[1]),
+        ("the target", lines[0] & ~lines[1]),
+    ):
+        rows.refuse(able[lacking[able]], f"there is no linear model in {text}")
 
 
-def _differences(
-    models: CostModels, pairs: Pairs, start: FloatArray, end: FloatArray, rows: IntArray, shape: Shape
-) -> _Difference:
-    relative, area, shapes = np.full(len(rows), np.nan), np.full(len(rows), np.nan), []
-    for first in range(0, len(rows), CHUNK):
-        chunk = rows[first : first + CHUNK]
-        x = grid(start[chunk], end[chunk])
-        before, after = (
-            values(models.kind[side[chunk]], models.coefficients[side[chunk]], x)
-            for side in (pairs.baseline, pairs.target)
-        )
-        with np.errstate(all="ignore"):
-            difference = after - before
-            ratio = difference / before
-            formed = before != 0
-            mean = np.where(formed, ratio, 0.0).sum(axis=1) / formed.sum(axis=1)
-        usable = np.isfinite(difference).all(axis=1) & (2 * formed.sum(axis=1) >= x.shape[1]) & np.isfinite(mean)
-        here = slice(first, first + len(chunk))
-        relative[here] = np.where(usable, mean, np.nan)
-        area[here] = np.where(usable, difference.sum(axis=1), np.nan)
-        named = iter(shape(np.linspace(0.0, 1.0, x.shape[1]), difference[usable]))
-        shapes += [next(named) if good else "" for good in usable.tolist()]
-    return _Difference(relative, area, shapes)
-
-
-def _alike(models: CostModels, pairs: Pairs, rows: IntArray, relative: FloatArray, bound: float) -> BoolArray:
-    """bool[row]: models of one type, each coefficient near the baseline's, and so is the whole."""
-    before, after = (models.coefficients[side[rows]] for side in (pairs.baseline, pairs.target))
+def _alike(rows: ModelRows, able: IntArray, relative: FloatArray, bound: float) -> BoolArray:
+    """bool[able]: models of one type, each coefficient near the baseline's, and so is the whole."""
+    sides = (rows.pairs.baseline[able], rows.pairs.target[able])
+    before, after = (rows.models.coefficients[side] for side in sides)
     near = np.abs(after - before) <= bound * np.abs(before) + 1e-9 * np.maximum(1.0, bound) * np.abs(before)
-    same = models.kind[pairs.baseline[rows]] == models.kind[pairs.target[rows]]
-    return np.asarray(near.all(axis=1) & same & at_most(np.abs(relative[rows]), bound))
-
-
-def _kinds(area: FloatArray, relative: FloatArray, alike: BoolArray, certain: float, sign: int) -> IntArray:
-    """The sign is that of the area, the size that of the mean; where they disagree it is a maybe."""
-    more = area > 0
-    sure = np.where(more, above(relative, certain), above(-relative, certain))
-    worse = np.equal(sign > 0, more)
-    kinds = np.where(sure, directed(Kind.DEGRADATION, worse), directed(Kind.MAYBE_DEGRADATION, worse))
-    kinds = np.where(alike | (area == 0), np.int64(Kind.NO_CHANGE), kinds)
-    return np.where(np.isnan(relative), np.int64(Kind.UNKNOWN), kinds)
+    same = rows.models.kind[sides[0]] == rows.models.kind[sides[1]]
+    return np.asarray(near.all(axis=1) & same & at_most(np.abs(relative), bound))
 
 
 def best_shape(z: FloatArray, difference: FloatArray) -> list[str]:
@@ -194,42 +158,20 @@ def polynomial_shape(z: FloatArray, difference: FloatArray) -> list[str]:
     return [(*DEGREES, "unknown")[degree] for degree in found.tolist()]
 
 
-class DifferenceOfModels:
-    """Finds functions whose modelled cost differs, and names the form of the difference: {form}.
-
-    Works on the best models of both sides over their common range of sizes; both need a linear model too, which is
-    fitted where the records allow. Size is the mean relative difference: up to 25 % is a maybe. Its confidence is the
-    lower r_square of the two models, which shows how well they follow the records and nothing about noise, so it names
-    functions on unchanged code too. It cannot tell where a model is missing or the ranges of sizes do not meet, and
-    reports no more than a maybe where less than half of them is common. fast_check, linear_regression and
-    polynomial_regression have one vote together: they differ in the name of the form alone.
-    """
-
-    name: str
-    short: str
-    family = "M"
-    options: tuple[OptionSpec, ...] = FRAME_OPTIONS
-    shape: Shape
-
-    def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
-        """One row for each location with records or models."""
-        return word(self, comparison, options, type(self).shape)
-
-
 def _described(form: str) -> str:
     return (DifferenceOfModels.__doc__ or "").replace("{form}", form)
 
 
 class FastCheck(DifferenceOfModels):  # noqa: D101 - described below
     __doc__ = _described("the model that describes it best")
-    name, short, shape = "fast_check", "fast", staticmethod(best_shape)
+    name, short, shapes = "fast_check", "fast", staticmethod(best_shape)
 
 
 class LinearRegression(DifferenceOfModels):  # noqa: D101
     __doc__ = _described("constant, a line or a curve")
-    name, short, shape = "linear_regression", "lreg", staticmethod(linear_shape)
+    name, short, shapes = "linear_regression", "lreg", staticmethod(linear_shape)
 
 
 class PolynomialRegression(DifferenceOfModels):  # noqa: D101
     __doc__ = _described("a constant, linear or quadratic amount")
-    name, short, shape = "polynomial_regression", "preg", staticmethod(polynomial_shape)
+    name, short, shapes = "polynomial_regression", "preg", staticmethod(polynomial_shape)

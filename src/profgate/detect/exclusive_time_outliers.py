@@ -7,50 +7,47 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.base import MODULE, cannot_tell, directed, resolved, side_means, worse_sign
+from profgate.detect.base import MODULE, cannot_tell, directed, one_sided, resolved, side_means, worse_sign
 from profgate.detect.sampling import counts_apart
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, Observations
 from profgate.model.kinds import Kind
 from profgate.model.units import base_unit
-from profgate.statistics.spread import median_deviation, quartiles, sample_deviation
 from profgate.statistics.thresholds import above, below
 
 NORMAL_CONSISTENCY = 0.6745  # median absolute deviation of a standard normal
+SCORES = ("modified_z", "iqr_multiple", "stddev_multiple")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outliers:
-    """Flags and scores of float64[n] changes; NaN where a spread is zero."""
+class _Outliers:
+    """Flags and scores of float64[n] changes; scores are NaN where a spread is zero."""
 
     by_z: BoolArray
     by_fence: BoolArray
     by_deviation: BoolArray
-    z: FloatArray
-    fences: FloatArray
-    deviations: FloatArray
+    scores: dict[str, FloatArray]
 
 
-def outliers(delta: FloatArray, floor: float, options: Mapping[str, Any]) -> Outliers:
-    """Apply the three rules to at least one change; ``floor`` stands in for a spread of zero."""
-    size = len(delta)
-    unknown, nothing = np.full(size, np.nan), np.zeros(size, dtype=np.bool_)
-    deviation = median_deviation(delta)
-    degenerate = deviation == 0.0
-    z = np.abs(delta - np.median(delta)) * NORMAL_CONSISTENCY / (deviation or floor) if deviation or floor else unknown
-    low, high = quartiles(delta)
+def _outliers(delta: FloatArray, floor: float, options: Mapping[str, Any]) -> _Outliers:
+    """Apply the three rules to at least one change; ``floor`` replaces a spread of zero."""
+    unknown = np.full(len(delta), np.nan)
+    distance = np.abs(delta - np.median(delta))
+    deviation = float(np.median(distance))
+    z = distance * NORMAL_CONSISTENCY / (deviation or floor) if deviation or floor else unknown
+    low, high = np.quantile(delta, [0.25, 0.75]).tolist()
     width = (high - low) or 2.0 * floor
-    by_fence = below(delta, low - options["iqr"] * width) | above(delta, high + options["iqr"] * width)
-    fences = np.where(delta > high, delta - high, low - delta) / width if width else unknown
-    by_z = above(z, options["mzs"])
-    by_fence = by_fence if width else nothing
+    by_z, by_fence, fences = above(z, options["mzs"]), np.zeros(len(delta), np.bool_), unknown
+    if width:
+        by_fence = below(delta, low - options["iqr"] * width) | above(delta, high + options["iqr"] * width)
+        fences = np.where(delta > high, delta - high, low - delta) / width
     rest = delta[~by_z & ~by_fence]
-    spread = sample_deviation(rest)
-    spread = max(spread, floor) if degenerate else spread
-    measurable = spread > 0.0 and len(rest) >= 2
-    deviations = delta / spread if measurable else unknown
-    return Outliers(by_z, by_fence, above(np.abs(deviations), options["stddev"]), z, fences, deviations)
+    spread = float(rest.std(ddof=1)) if len(rest) > 1 else 0.0
+    spread = max(spread, floor) if deviation == 0.0 else spread
+    deviations = delta / spread if spread > 0.0 and len(rest) > 1 else unknown
+    by_deviation = above(np.abs(deviations), options["stddev"])
+    return _Outliers(by_z, by_fence, by_deviation, dict(zip(SCORES, (z, fences, deviations), strict=True)))
 
 
 class ExclusiveTimeOutliers:
@@ -59,7 +56,7 @@ class ExclusiveTimeOutliers:
     Works on exclusive sums of any profile with symbols, as means over runs, and adds the sum of each module; modules
     that differ in nothing but the digits of a version are one. Its confidence is a distance in quartile ranges,
     deviations or modified z, not a probability. Because something is always the largest change, it names locations on
-    unchanged code too: it points and does not decide.
+    unchanged code too: it is a hint and does not decide.
     """
 
     name = "exclusive_time_outliers"
@@ -79,81 +76,31 @@ class ExclusiveTimeOutliers:
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
             return cannot_tell(self, chosen, (apart,))
-        blocks = [self._block(comparison, part, chosen) for part in _parts(comparison, chosen["location_filter"])]
+        blocks = [_block(comparison, part, chosen) for part in _parts(comparison, chosen["location_filter"])]
         if not blocks:
             return cannot_tell(self, chosen, ("no location with exclusive cost passes the filter",))
-        labels: dict[int, str] = {}
-        start = 0
-        for block in blocks:
-            labels |= {
-                start + row: text for row, text in enumerate(block.labels) if text or block.symbol[row] == MODULE
-            }
-            start += len(block.symbol)
+        symbol = np.concatenate([block.symbol for block in blocks])
+        texts = [text for block in blocks for text in block.labels]
+        modules = (symbol == MODULE).tolist()
         subtypes = [block.subtype for block in blocks for _ in block.labels]
+        columns = {name: np.concatenate([block.columns[name] for block in blocks]) for name in blocks[0].columns}
         timed = base_unit(comparison.metric.unit)[0] == "nanoseconds"
         return Detection(
             strategy=self.name,
             family=self.family,
             subtype="time" if timed else "amount",
             options=chosen,
-            symbol=np.concatenate([block.symbol for block in blocks]),
+            symbol=symbol,
             kind=np.concatenate([block.kind for block in blocks]),
-            from_value=np.concatenate([block.baseline for block in blocks]),
-            to_value=np.concatenate([block.target for block in blocks]),
-            confidence_types=[word for block in blocks for word in block.confidence_types],
-            confidence=np.concatenate([block.confidence for block in blocks]),
-            statistics={
-                name: np.concatenate([block.statistics[name] for block in blocks]) for name in blocks[0].statistics
-            },
+            from_value=columns.pop("baseline"),
+            to_value=columns.pop("target"),
+            confidence_types=[name for block in blocks for name in block.confidence_types],
+            confidence=columns.pop("confidence"),
+            statistics=columns,
             facts={"hidden_by_cutoff": sum(block.hidden for block in blocks)},
-            labels=labels,
+            labels={row: text for row, text in enumerate(texts) if text or modules[row]},
             words={"records": subtypes} if any(subtypes) else {},
         )
-
-    def _block(self, comparison: Comparison, part: "_Part", options: dict[str, Any]) -> "_Block":
-        delta, whole = part.target - part.baseline, float(part.target.sum())
-        found = outliers(delta, options["spread_floor"] * abs(whole), options)
-        share = delta / whole if whole else np.full(len(delta), np.nan)
-        sign = worse_sign(comparison.metric)
-        kinds = self._kinds(delta, found, sign)
-        kinds = np.where(part.known[1] & ~part.known[0], np.int64(Kind.NOT_IN_BASELINE), kinds)
-        kinds = np.where(part.known[0] & ~part.known[1], np.int64(Kind.NOT_IN_TARGET), kinds)
-        hidden = below(100.0 * np.abs(share), options["cutoff"])
-        shown = np.flatnonzero(~hidden)
-        types, confidence = self._confidence(found)
-        modules = _modules(comparison, part)
-        empty = np.full(len(modules.labels), np.nan)
-        module_delta = modules.target - modules.baseline
-        return _Block(
-            symbol=np.concatenate([part.symbol[shown], np.full(len(modules.labels), MODULE)]),
-            kind=np.concatenate([kinds[shown], _module_kinds(module_delta, sign)]),
-            baseline=np.concatenate([part.baseline[shown], modules.baseline]),
-            target=np.concatenate([part.target[shown], modules.target]),
-            confidence_types=[types[row] for row in shown.tolist()] + ["none"] * len(modules.labels),
-            confidence=np.concatenate([confidence[shown], empty]),
-            statistics={
-                "target_share": np.concatenate([share[shown], module_delta / whole if whole else empty]),
-                "z": np.concatenate([found.z[shown], empty]),
-                "iqr_multiple": np.concatenate([found.fences[shown], empty]),
-                "stddev_multiple": np.concatenate([found.deviations[shown], empty]),
-            },
-            labels=[part.subtype] * len(shown) + modules.labels,
-            subtype=part.subtype,
-            hidden=int(hidden.sum()),
-        )
-
-    def _kinds(self, delta: FloatArray, found: Outliers, sign: int) -> IntArray:
-        worse = sign * delta > 0
-        kinds = np.where(found.by_deviation, directed(Kind.MAYBE_DEGRADATION, worse), np.int64(Kind.NO_CHANGE))
-        kinds = np.where(found.by_fence, directed(Kind.DEGRADATION, worse), kinds)
-        kinds = np.where(found.by_z, directed(Kind.SEVERE_DEGRADATION, worse), kinds)
-        return np.where(delta == 0.0, np.int64(Kind.NO_CHANGE), kinds)
-
-    def _confidence(self, found: Outliers) -> tuple[list[str], FloatArray]:
-        chosen = np.where(found.by_fence, 0, np.where(found.by_z, 1, 2))
-        values = np.choose(chosen, [found.fences, found.z, found.deviations])
-        words = ("iqr_multiple", "modified_z", "stddev_multiple")
-        return [words[place] for place in chosen.tolist()], values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,18 +119,56 @@ class _Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Block:
-    """The rows of one part, as in `Detection`."""
+    """The rows of one part: those of symbols above the cutoff, then those of modules."""
 
     symbol: IntArray
     kind: IntArray
-    baseline: FloatArray
-    target: FloatArray
+    columns: dict[str, FloatArray]
     confidence_types: list[str]
-    confidence: FloatArray
-    statistics: dict[str, FloatArray]
     labels: list[str]
     subtype: str
     hidden: int
+
+
+def _block(comparison: Comparison, part: _Part, options: dict[str, Any]) -> _Block:
+    delta, whole, sign = part.target - part.baseline, float(part.target.sum()), worse_sign(comparison.metric)
+    found = _outliers(delta, options["spread_floor"] * abs(whole), options)
+    share = delta / whole if whole else np.full(len(delta), np.nan)
+    shown = np.flatnonzero(~below(100.0 * np.abs(share), options["cutoff"]))
+    rule = np.where(found.by_fence, 1, np.where(found.by_z, 0, 2))
+    modules, place = np.unique([comparison.symbols.modules[row] or "" for row in part.symbol], return_inverse=True)
+    sums = [np.bincount(place, weights=side, minlength=len(modules)) for side in (part.baseline, part.target)]
+    unknown = np.full(len(modules), np.nan)
+    change = sums[1] - sums[0]
+    module_kinds = np.where(
+        change == 0.0, np.int64(Kind.NO_CHANGE), directed(Kind.TOTAL_DEGRADATION, sign * change > 0)
+    )
+    columns = {
+        "baseline": (part.baseline, sums[0]),
+        "target": (part.target, sums[1]),
+        "confidence": (np.choose(rule, list(found.scores.values())), unknown),
+        "target_share": (share, change / whole if whole else unknown),
+        "z": (found.scores["modified_z"], unknown),
+        "iqr_multiple": (found.scores["iqr_multiple"], unknown),
+        "stddev_multiple": (found.scores["stddev_multiple"], unknown),
+    }
+    return _Block(
+        symbol=np.concatenate([part.symbol[shown], np.full(len(modules), MODULE)]),
+        kind=np.concatenate([_kinds(delta, found, part.known, sign)[shown], module_kinds]),
+        columns={name: np.concatenate([rows[shown], of_modules]) for name, (rows, of_modules) in columns.items()},
+        confidence_types=[SCORES[place] for place in rule[shown].tolist()] + ["none"] * len(modules),
+        labels=[part.subtype] * len(shown) + modules.tolist(),
+        subtype=part.subtype,
+        hidden=len(delta) - len(shown),
+    )
+
+
+def _kinds(delta: FloatArray, found: _Outliers, known: BoolArray, sign: int) -> IntArray:
+    worse = sign * delta > 0
+    kinds = np.where(found.by_deviation, directed(Kind.MAYBE_DEGRADATION, worse), np.int64(Kind.NO_CHANGE))
+    kinds = np.where(found.by_fence, directed(Kind.DEGRADATION, worse), kinds)
+    kinds = np.where(found.by_z, directed(Kind.SEVERE_DEGRADATION, worse), kinds)
+    return one_sided(known, np.where(delta == 0.0, np.int64(Kind.NO_CHANGE), kinds))
 
 
 def _parts(comparison: Comparison, wanted: str) -> list[_Part]:
@@ -228,27 +213,3 @@ def _of_subtype(comparison: Comparison, records: Observations, place: int, allow
         known[:, rows],
         records.subtypes[place],
     )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Modules:
-    """Modules by name with the sums of their rows, float64[module]."""
-
-    labels: list[str]
-    baseline: FloatArray
-    target: FloatArray
-
-
-def _modules(comparison: Comparison, part: _Part) -> _Modules:
-    names = [comparison.symbols.modules[row] or "" for row in part.symbol.tolist()]
-    labels, place = np.unique(np.array(names, dtype=np.str_), return_inverse=True)
-    sums = [
-        np.asarray(np.bincount(place, weights=side, minlength=len(labels)), dtype=np.float64)
-        for side in (part.baseline, part.target)
-    ]
-    return _Modules([str(label) for label in labels], sums[0], sums[1])
-
-
-def _module_kinds(delta: FloatArray, sign: int) -> IntArray:
-    kinds = directed(Kind.TOTAL_DEGRADATION, sign * delta > 0)
-    return np.where(delta == 0.0, np.int64(Kind.NO_CHANGE), kinds)

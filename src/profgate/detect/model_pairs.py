@@ -1,4 +1,4 @@
-"""Which models of a location stand against each other, and what all strategies that compare models share."""
+"""Pairs of cost models of one location, and the rows that every strategy on such pairs reports."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,19 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.base import Strategy
+from profgate.detect.base import UNSUITED, Strategy, cannot_tell, directed, one_sided, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.change import Detection, OptionSpec, Partial
+from profgate.model.change import Context, Detection, OptionSpec, Partial
 from profgate.model.comparison import Comparison
-from profgate.model.cost_models import MODEL_NAMES, SHAPES, WITHOUT_SUBTYPE, CostModels
-from profgate.model.kinds import BETTER, WORSE, Kind
-from profgate.statistics.cost_values import SMALLEST_X, growth, values
+from profgate.model.cost_models import MODEL_NAMES, REGRESSOGRAM, SHAPES, WITHOUT_SUBTYPE, CostModels
+from profgate.model.kinds import Kind
+from profgate.statistics.cost_values import SMALLEST_X, curve_at, growth, rebinned, steps_at, values
 from profgate.statistics.regression import TIE, criterion
+from profgate.statistics.thresholds import at_least, at_most
 
 NONE = -1
-FORMULAS = tuple(range(len(SHAPES)))
-ALL_KINDS = tuple(range(len(MODEL_NAMES)))
-CURVE_KINDS = ALL_KINDS[len(SHAPES) :]
+SUBTYPE_BITS = 32
+KINDS = {
+    "param": tuple(range(len(SHAPES))),
+    "nonparam": tuple(range(len(SHAPES), len(MODEL_NAMES))),
+    "model": tuple(range(len(MODEL_NAMES))),
+    "models": tuple(range(len(MODEL_NAMES))),
+}
 NO_MODELS = "no location brings a model, and no record tells the size of its input"
 CHOICE = OptionSpec(
     "choice",
@@ -26,263 +31,291 @@ CHOICE = OptionSpec(
     "how the best model is found: auto = r_square for models a profile brings, aicc for those fitted here",
     choices=("auto", "r_square", "aicc"),
 )
+MIN_OVERLAP = OptionSpec(
+    "min_overlap", 0.5, "part of both ranges of sizes that must be common for more than a maybe", 0.0, 1.0
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """A row for each two models to compare; ``baseline`` and ``target`` int64[pair] are rows of the models, -1 = none.
-
-    int64[pair] ``symbol`` and ``subtype`` say where.
-    """
+    """A row for each two models to compare: int64[pair] of the location, and rows of `CostModels`, -1 = none."""
 
     symbol: IntArray
     subtype: IntArray
     baseline: IntArray
     target: IntArray
 
-    def __len__(self) -> int:
-        return len(self.symbol)
 
-    @property
-    def complete(self) -> BoolArray:
-        """bool[pair]: there is a model on both sides."""
-        return np.asarray((self.baseline != NONE) & (self.target != NONE))
+def location_keys(symbol: IntArray, subtype: IntArray) -> IntArray:
+    """int64: one number for each symbol and subtype, in their order."""
+    return (symbol << SUBTYPE_BITS) + subtype + 1
 
 
-def places(comparison: Comparison) -> tuple[IntArray, IntArray]:
-    """Symbol and subtype, int64[place], of everything that has a model or records, on either side."""
-    columns = [np.zeros((2, 0), np.int64)]
-    if comparison.models is not None:
-        columns.append(np.stack([comparison.models.symbol, comparison.models.subtype]))
-    records = comparison.observations
+def _places(comparison: Comparison, models: CostModels) -> IntArray:
+    """Sorted int64[place] keys of everything that has a model or records, on either side."""
+    modelled = location_keys(models.symbol, models.subtype)
+    columns, records = [modelled], comparison.observations
     if records is not None:
         subtype = records.subtype if len(records.subtypes) > 1 else np.full(len(records.symbol), WITHOUT_SUBTYPE)
-        columns.append(np.stack([records.symbol, subtype]))
-    found = np.unique(np.concatenate(columns, axis=1), axis=1)
-    symbol, subtype = found
-    # a model that names no subtype speaks for all records of its symbol, unless those have models of their own
-    modelled = set(symbol[subtype == WITHOUT_SUBTYPE].tolist())
-    own = _own_models(comparison)
-    keep = [
-        sub == WITHOUT_SUBTYPE or sym not in modelled or (sym, sub) in own
-        for sym, sub in zip(symbol.tolist(), subtype.tolist(), strict=True)
-    ]
-    return symbol[keep], subtype[keep]
+        columns.append(location_keys(records.symbol, subtype))
+    found = np.unique(np.concatenate(columns))
+    symbol, general = found >> SUBTYPE_BITS, found % (1 << SUBTYPE_BITS) == 0
+    # a model without a subtype stands for all records of its symbol, unless those have models of their own
+    stay: BoolArray = general | ~np.isin(symbol, symbol[general]) | np.isin(found, modelled)
+    return found[stay]
 
 
-def _own_models(comparison: Comparison) -> set[tuple[int, int]]:
-    models = comparison.models
-    return set() if models is None else set(zip(models.symbol.tolist(), models.subtype.tolist(), strict=True))
-
-
-def scores(models: CostModels, choice: str) -> FloatArray:
+def _scores(models: CostModels, choice: str) -> FloatArray:
     """float64[model]: the larger the better; NaN for what cannot be the best."""
     by_r_square = np.where(models.r_square > 0, models.r_square, np.nan)
     by_criterion = -criterion(np.minimum(models.kind, len(SHAPES) - 1), models.error, models.points)
     # a perfect fit needs no comparison, and the lowest order among several wins
     by_criterion = np.where(models.error == 0.0, np.inf, by_criterion)
-    if choice == "r_square":
-        return by_r_square
-    if choice == "aicc":
-        return by_criterion
-    return np.where(models.fitted, by_criterion, by_r_square)
+    by_choice = {"r_square": by_r_square, "aicc": by_criterion}
+    score = by_choice.get(choice, np.where(models.fitted, by_criterion, by_r_square))
+    owner = 2 * models.symbol + models.side
+    return np.where(models.fitted & np.isin(owner, owner[~models.fitted]), np.nan, score)
 
 
-def best(
-    models: CostModels, side: int, symbol: IntArray, subtype: IntArray, kinds: tuple[int, ...], choice: str
-) -> IntArray:
-    """int64[place]: the row of the best model of these kinds, -1 = none; ties go to the lower order."""
-    brought = set(zip(models.side[~models.fitted].tolist(), models.symbol[~models.fitted].tolist(), strict=True))
-    companion = [
-        fitted and place in brought
-        for fitted, place in zip(
-            models.fitted.tolist(), zip(models.side.tolist(), models.symbol.tolist(), strict=True), strict=True
-        )
-    ]
-    score = np.where(companion, np.nan, scores(models, choice))
-    able = np.flatnonzero((models.side == side) & np.isin(models.kind, kinds) & ~np.isnan(score))
-    number = {place: row for row, place in enumerate(zip(symbol.tolist(), subtype.tolist(), strict=True))}
-    at = np.array(
-        [
-            number.get(place, NONE)
-            for place in zip(models.symbol[able].tolist(), models.subtype[able].tolist(), strict=True)
-        ],
-        np.int64,
+def _best_pairs(comparison: Comparison, models: CostModels, kinds: tuple[int, ...], choice: str) -> Pairs:
+    """The best model of each side for every place; ties go to the lower order."""
+    places, keys, score = (
+        _places(comparison, models),
+        location_keys(models.symbol, models.subtype),
+        _scores(models, choice),
     )
-    able, at = able[at != NONE], at[at != NONE]
-    highest = np.full(len(symbol), -np.inf)
-    np.maximum.at(highest, at, score[able])
-    tied = score[able] >= highest[at] - TIE
-    found = np.full(len(symbol), NONE, np.int64)
-    for row, place in zip(able[tied].tolist(), at[tied].tolist(), strict=True):
-        if found[place] == NONE or models.kind[row] < models.kind[found[place]]:
-            found[place] = row
-    return found
+    found = np.full((2, len(places)), NONE, np.int64)
+    usable = np.isin(models.kind, kinds) & ~np.isnan(score) & np.isin(keys, places)
+    for side in (0, 1):
+        rows = np.flatnonzero(usable & (models.side == side))
+        at = np.searchsorted(places, keys[rows])
+        highest = np.full(len(places), -np.inf)
+        np.maximum.at(highest, at, score[rows])
+        tied = score[rows] >= highest[at] - TIE
+        rows, at = rows[tied], at[tied]
+        order = np.lexsort((models.kind[rows], at))
+        place, first = np.unique(at[order], return_index=True)
+        found[side, place] = rows[order[first]]
+    return Pairs(places >> SUBTYPE_BITS, places % (1 << SUBTYPE_BITS) - 1, found[0], found[1])
 
 
-def best_pairs(comparison: Comparison, kinds: tuple[int, ...], choice: str) -> Pairs:
-    """The best model of each side for every place."""
-    symbol, subtype = places(comparison)
-    models = comparison.models
-    if models is None:
-        nothing = np.full(len(symbol), NONE, np.int64)
-        return Pairs(symbol, subtype, nothing, nothing)
-    before, after = (best(models, side, symbol, subtype, kinds, choice) for side in (0, 1))
-    return Pairs(symbol, subtype, before, after)
-
-
-def same_name_pairs(comparison: Comparison, kinds: tuple[int, ...]) -> Pairs:
+def _same_name_pairs(models: CostModels, kinds: tuple[int, ...]) -> Pairs:
     """Every model of these kinds against that of the same name; one without a counterpart stands alone."""
-    models = comparison.models
-    if models is None:
-        return best_pairs(comparison, kinds, "r_square")
-    rows: dict[tuple[int, int, int], list[int]] = {}
-    places_of = (models.symbol.tolist(), models.subtype.tolist(), models.kind.tolist(), models.side.tolist())
-    for row, (symbol, subtype, kind, side) in enumerate(zip(*places_of, strict=True)):
-        if kind in kinds:
-            rows.setdefault((symbol, subtype, kind), [NONE, NONE])[side] = row
-    keys, found = sorted(rows), [rows[key] for key in sorted(rows)]
-    columns = np.array(keys, np.int64).reshape(-1, 3).T
-    sides = np.array(found, np.int64).reshape(-1, 2).T
-    return Pairs(columns[0], columns[1], sides[0], sides[1])
+    rows = np.flatnonzero(np.isin(models.kind, kinds))
+    columns = np.stack([models.symbol, models.subtype, models.kind])[:, rows]
+    keys, place = np.unique(columns, axis=1, return_inverse=True)
+    found = np.full((2, keys.shape[1]), NONE, np.int64)
+    found[models.side[rows], place.reshape(-1)] = rows
+    return Pairs(keys[0], keys[1], found[0], found[1])
 
 
-def together(*parts: Pairs) -> Pairs:
-    """All pairs, one part after the other."""
-    return Pairs(
-        *(
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("symbol", "subtype", "baseline", "target")
+def chosen_pairs(comparison: Comparison, models: CostModels, which: str, choice: str) -> Pairs:
+    """The pairs of models that the option ``models`` selects."""
+    rule, _, kinds = which.partition("-")
+    if rule == "all":
+        return _same_name_pairs(models, KINDS[kinds])
+    if kinds != "both":
+        return _best_pairs(comparison, models, KINDS[kinds], choice)
+    formulas = _best_pairs(comparison, models, KINDS["param"], choice)
+    curves = _best_pairs(comparison, models, KINDS["nonparam"], "r_square")
+    some = (curves.baseline != NONE) | (curves.target != NONE)
+    columns = ("symbol", "subtype", "baseline", "target")
+    return Pairs(*(np.append(getattr(formulas, name), getattr(curves, name)[some]) for name in columns))
+
+
+class ModelRows:
+    """A row for each pair of models, filled by a strategy.
+
+    ``kinds`` int64[row] starts as NoChange where the models can be compared, else as Unknown with a reason or as known
+    on one side only. ``start``, ``end`` and ``overlap`` float64[row] are the common range of sizes and its part of the
+    union, NaN = none. ``confidence`` float64[row] is the lower r_square. ``relative`` float64[row] is the change.
+    """
+
+    def __init__(self, comparison: Comparison, models: CostModels, pairs: Pairs, min_overlap: float) -> None:
+        """Find what can be compared; ``min_overlap`` is the overlap below which a change is a maybe."""
+        before, after = pairs.baseline, pairs.target
+        self.comparison, self.models, self.pairs = comparison, models, pairs
+        self.sign = worse_sign(comparison.metric)
+        self.complete: BoolArray = np.asarray((before != NONE) & (after != NONE))
+        self.start = np.maximum(models.start[before], models.start[after])
+        self.end = np.minimum(models.end[before], models.end[after])
+        union = np.maximum(models.end[before], models.end[after]) - np.minimum(
+            models.start[before], models.start[after]
         )
-    )
+        with np.errstate(all="ignore"):
+            self.overlap = np.where(self.end > self.start, (self.end - self.start) / union, np.nan)
+        self.confidence = np.where(self.complete, np.minimum(models.r_square[before], models.r_square[after]), np.nan)
+        self.partial_overlap = ~at_least(np.nan_to_num(self.overlap), min_overlap)
+        kinds = np.where(self.complete, np.int64(Kind.NO_CHANGE), np.int64(Kind.UNKNOWN))
+        self.kinds = one_sided(np.asarray(comparison.present, np.bool_)[:, pairs.symbol], kinds)
+        self.reasons = {
+            row: "; ".join(self._lack(row, side) for side in (0, 1) if (before, after)[side][row] == NONE)
+            for row in np.flatnonzero((self.kinds == Kind.UNKNOWN) & ~self.complete).tolist()
+        }
+        self.relative: FloatArray | None = None
+        self.statistics: dict[str, FloatArray] = {}
+        self.subtypes = self._subtypes()
+        self.flags: dict[int, tuple[str, ...]] = {}
+        self.partial: dict[int, tuple[Partial, ...]] = {}
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.kinds)
+
+    def comparable(self) -> IntArray:
+        """int64: the rows that are not yet refused."""
+        return np.flatnonzero(self.kinds == Kind.NO_CHANGE)
+
+    def refuse(self, rows: IntArray, reason: str) -> None:
+        """Make rows Unknown for a reason."""
+        self.kinds[rows] = Kind.UNKNOWN
+        self.reasons |= dict.fromkeys(rows.tolist(), reason)
+
+    def refuse_apart(self) -> IntArray:
+        """Refuse models without common sizes; return int64 the rows that are left."""
+        rows = self.comparable()
+        self.refuse(rows[np.isnan(self.overlap[rows])], "the ranges of sizes have nothing in common")
+        return self.comparable()
+
+    def change(self, rows: IntArray, kinds: IntArray, relative: FloatArray, reason: str) -> None:
+        """Set kinds and relative changes of ``rows``: a maybe where few sizes are common, Unknown where NaN."""
+        partial = self.partial_overlap[rows]
+        certain = (np.abs(kinds) >= Kind.OPTIMIZATION) & (np.abs(kinds) <= Kind.TOTAL_OPTIMIZATION)
+        self.kinds[rows] = np.where(partial & certain, np.sign(kinds) * Kind.MAYBE_OPTIMIZATION, kinds)
+        self.relative = np.full(len(self), np.nan)
+        self.relative[rows] = relative
+        self.refuse(rows[np.isnan(relative)], reason)
+        self.flags = dict.fromkeys(rows[partial].tolist(), ("partial_overlap",))
+
+    def change_by_size(self, rows: IntArray, relative: FloatArray, options: dict[str, Any], reason: str) -> None:
+        """Set kinds by the bounds ``no_change`` and ``certain`` of a relative change."""
+        size, worse = np.abs(relative), self.sign * relative > 0
+        kinds = np.where(
+            at_most(size, options["certain"]),
+            directed(Kind.MAYBE_DEGRADATION, worse),
+            directed(Kind.DEGRADATION, worse),
+        )
+        kinds = np.where(at_most(size, options["no_change"]), np.int64(Kind.NO_CHANGE), kinds)
+        self.change(rows, kinds, relative, reason)
+
+    def add_interval(self) -> None:
+        """Report the common range of sizes."""
+        self.statistics |= {"x_from": self.start, "x_to": self.end, "overlap": self.overlap}
+
+    def add_largest_size(self) -> None:
+        """Report values and exponents of growth at the largest common size; NaN without one, or without a formula."""
+        x = np.where(self.complete & ~np.isnan(self.overlap), np.maximum(self.end, SMALLEST_X), np.nan)
+        self.statistics["largest_common_size"] = x
+        for side, rows in (("from", self.pairs.baseline), ("to", self.pairs.target)):
+            kind, coefficients = self.models.kind[rows], self.models.coefficients[rows]
+            self.statistics[f"value_{side}"] = values(kind, coefficients, x[:, None])[:, 0]
+            self.statistics[f"growth_{side}"] = growth(kind, coefficients, x)
+
+    def detection(self, strategy: Strategy, options: dict[str, Any]) -> Detection:
+        """The detection: names of models instead of values, r_square as its confidence."""
+        unknown = np.full(len(self), np.nan)
+        records = self.comparison.observations
+        subtypes = [] if records is None else records.subtypes
+        texts = [subtypes[place] if place != WITHOUT_SUBTYPE else "" for place in self.pairs.subtype.tolist()]
+        return Detection(
+            strategy=strategy.name,
+            family=strategy.family,
+            subtype="model",
+            options=options,
+            symbol=self.pairs.symbol,
+            kind=self.kinds,
+            from_value=unknown,
+            to_value=unknown,
+            confidence_types=["r_square"] * len(self),
+            confidence=self.confidence,
+            statistics=self.statistics,
+            facts={"shares": False},
+            labels=dict(enumerate(self.subtypes)),
+            from_names=self._names(self.pairs.baseline),
+            to_names=self._names(self.pairs.target),
+            relative=self.relative,
+            words={"records": texts} if any(texts) else {},
+            reasons=self.reasons,
+            flags=self.flags,
+            partial=self.partial,
+        )
+
+    def _names(self, rows: IntArray) -> list[str]:
+        return [MODEL_NAMES[self.models.kind[row]] if row != NONE else "" for row in rows.tolist()]
+
+    def _subtypes(self) -> list[str]:
+        """The names of the models where one location is compared by several, else the plain name."""
+        if len(np.unique(location_keys(self.pairs.symbol, self.pairs.subtype))) == len(self):
+            return ["model"] * len(self)
+        return self._names(np.where(self.pairs.baseline != NONE, self.pairs.baseline, self.pairs.target))
+
+    def _lack(self, row: int, side: int) -> str:
+        """Why a side of a pair has no model to compare."""
+        symbol, subtype = self.pairs.symbol[row], self.pairs.subtype[row]
+        where = f"the {'target' if side else 'baseline'} has no model to compare"
+        if ((self.models.symbol == symbol) & (self.models.side == side)).any():
+            return f"{where}: none of its models fits better than chance or has enough points"
+        records = self.comparison.observations
+        if records is None:
+            return where
+        here = (records.symbol == symbol) & (records.side == side) & np.isfinite(records.amount)
+        here &= (subtype == WITHOUT_SUBTYPE) | (records.subtype == subtype)
+        sizes = records.size[here & np.isfinite(records.size)]
+        if not len(sizes):
+            return f"{where}: no record tells the size of its input"
+        if len(sizes) < 3:
+            return f"{where}: {len(sizes)} record{'s' if len(sizes) > 1 else ''} with a size, a model needs three"
+        return f"{where}: all sizes are equal" if sizes.min() == sizes.max() else where
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Interval:
-    """Where two models can be compared, float64[pair]; ``overlap`` is its part of the union, NaN = none."""
+class ModelStrategy:
+    """Base of the strategies on pairs of models."""
 
-    start: FloatArray
-    end: FloatArray
-    overlap: FloatArray
+    name: str
+    short: str
+    family = "M"
+    options: tuple[OptionSpec, ...]
 
+    def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
+        """One row for each two models that are compared, and one for each location that cannot be."""
+        chosen = resolved(self, options)
+        models = comparison.models
+        if models is None:
+            return cannot_tell(self, chosen, (NO_MODELS,), UNSUITED)
+        pairs = chosen_pairs(comparison, models, chosen.get("models", "best-param"), chosen["choice"])
+        rows = ModelRows(comparison, models, pairs, chosen.get("min_overlap", 0.0))
+        self.judge(rows, chosen)
+        return rows.detection(self, chosen)
 
-def common_interval(models: CostModels, pairs: Pairs) -> Interval:
-    """From the later start to the earlier end; the pairs must be complete."""
-    start = np.maximum(models.start[pairs.baseline], models.start[pairs.target])
-    end = np.minimum(models.end[pairs.baseline], models.end[pairs.target])
-    union = np.maximum(models.end[pairs.baseline], models.end[pairs.target])
-    union = union - np.minimum(models.start[pairs.baseline], models.start[pairs.target])
-    with np.errstate(all="ignore"):
-        overlap = np.where(end > start, (end - start) / union, np.nan)
-    return Interval(start, end, overlap)
-
-
-def least_r_square(models: CostModels, pairs: Pairs) -> FloatArray:
-    """float64[pair]: the lower r_square of the two, NaN where one is missing."""
-    known = pairs.complete
-    value = np.minimum(models.r_square[pairs.baseline], models.r_square[pairs.target])
-    return np.where(known, value, np.nan)
+    def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:
+        """Fill in kinds, reasons and statistics."""
+        raise NotImplementedError
 
 
-def at_largest_size(models: CostModels, pairs: Pairs) -> dict[str, FloatArray]:
-    """Values and exponents of growth at the largest size both models share; NaN without one, or without a formula."""
-    interval = common_interval(models, pairs)
-    x = np.where(pairs.complete & ~np.isnan(interval.overlap), np.maximum(interval.end, SMALLEST_X), np.nan)
-    found = {"largest_common_size": x}
-    for word, rows in (("from", pairs.baseline), ("to", pairs.target)):
-        kind, coefficients = models.kind[rows], models.coefficients[rows]
-        found[f"value_{word}"] = values(kind, coefficients, x[:, None])[:, 0]
-        found[f"growth_{word}"] = growth(kind, coefficients, x)
-    return found
+def has_formula(models: CostModels, rows: IntArray) -> BoolArray:
+    """bool[row]: the model has a closed form."""
+    return np.asarray(models.kind[rows] < len(SHAPES))
 
 
-def names(models: CostModels | None, rows: IntArray) -> list[str]:
-    """The models' names by row, "" where there is none."""
-    if models is None:
-        return [""] * len(rows)
-    return [MODEL_NAMES[int(models.kind[row])] if row != NONE else "" for row in rows.tolist()]
+def pair_values(models: CostModels, before: int, after: int, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """float64[n] of two models at x; of two regressograms the target's values are put into the other's buckets."""
+    first, second = (_values(models, row, x) for row in (before, after))
+    if models.kind[before] == models.kind[after] == REGRESSOGRAM:
+        edges = [
+            np.linspace(models.start[row], models.end[row], len(models.curves[row][1]) + 1) for row in (before, after)
+        ]
+        if len(edges[0]) != len(edges[1]):
+            moved = rebinned(models.curves[after][1], edges[1], edges[0])
+            second = steps_at((edges[0], moved), float(models.start[before]), float(models.end[before]), x)
+    return first, second
 
 
-def capped(kinds: IntArray, weak: BoolArray) -> IntArray:
-    """Kinds with all that is weak reduced to a maybe."""
-    strong = np.isin(kinds, [int(kind) for kind in WORSE | BETTER])
-    return np.where(weak & strong, np.sign(kinds) * abs(int(Kind.MAYBE_DEGRADATION)), kinds)
-
-
-def one_sided_or_unknown(comparison: Comparison, pairs: Pairs, kinds: IntArray) -> tuple[IntArray, dict[int, str]]:
-    """Kinds of the pairs with those that lack a model named as new, gone or unknown, and the reasons of the latter."""
-    known = np.asarray(comparison.present, dtype=np.bool_)[:, pairs.symbol]
-    kinds = np.where(pairs.complete, kinds, np.int64(Kind.UNKNOWN))
-    kinds = np.where(known[1] & ~known[0], np.int64(Kind.NOT_IN_BASELINE), kinds)
-    kinds = np.where(known[0] & ~known[1], np.int64(Kind.NOT_IN_TARGET), kinds)
-    reasons = {}
-    for row in np.flatnonzero((kinds == Kind.UNKNOWN) & ~pairs.complete).tolist():
-        lacking = [side for side, rows in enumerate((pairs.baseline, pairs.target)) if rows[row] == NONE]
-        told = [_why_none(comparison, int(pairs.symbol[row]), int(pairs.subtype[row]), side) for side in lacking]
-        reasons[row] = "; ".join(told)
-    return kinds, reasons
-
-
-def _why_none(comparison: Comparison, symbol: int, subtype: int, side: int) -> str:
-    """Why a side of a place has no model to compare."""
-    where = f"the {'target' if side else 'baseline'} has no model to compare"
-    models = comparison.models
-    if models is not None and ((models.symbol == symbol) & (models.side == side)).any():
-        return f"{where}: none of its models fits better than chance or has enough points"
-    records = comparison.observations
-    if records is None:
-        return where
-    here = (records.symbol == symbol) & (records.side == side) & np.isfinite(records.amount)
-    if subtype != WITHOUT_SUBTYPE:
-        here &= records.subtype == subtype
-    sizes = records.size[here & np.isfinite(records.size)]
-    if not len(sizes):
-        return f"{where}: no record tells the size of its input"
-    if len(sizes) < 3:
-        return f"{where}: {len(sizes)} record{'s' if len(sizes) > 1 else ''} with a size, a model needs three"
-    return f"{where}: all sizes are equal" if sizes.min() == sizes.max() else where
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Words:
-    """What a strategy found about each pair; empty parts are those it has nothing to say in."""
-
-    kinds: IntArray
-    subtypes: list[str]
-    confidence: FloatArray
-    reasons: dict[int, str]
-    relative: FloatArray | None = None
-    flags: Mapping[int, tuple[str, ...]] | None = None
-    statistics: Mapping[str, FloatArray] | None = None
-    partial: Mapping[int, tuple[Partial, ...]] | None = None
-
-
-def detection(
-    strategy: Strategy, options: dict[str, Any], comparison: Comparison, pairs: Pairs, words: Words
-) -> Detection:
-    """The word of a strategy that compares models: names instead of values, r_square as its confidence."""
-    unknown = np.full(len(pairs), np.nan)
-    subtypes = comparison.observations.subtypes if comparison.observations is not None else []
-    records = {"records": [subtypes[sub] if sub != WITHOUT_SUBTYPE else "" for sub in pairs.subtype.tolist()]}
-    return Detection(
-        strategy=strategy.name,
-        family=strategy.family,
-        subtype="model",
-        options=options,
-        symbol=pairs.symbol,
-        kind=words.kinds,
-        from_value=unknown,
-        to_value=unknown,
-        confidence_types=["r_square"] * len(pairs),
-        confidence=words.confidence,
-        statistics=dict(words.statistics or {}),
-        facts={"shares": False},
-        labels=dict(enumerate(words.subtypes)),
-        from_names=names(comparison.models, pairs.baseline),
-        to_names=names(comparison.models, pairs.target),
-        relative=words.relative,
-        words=records if any(records["records"]) else {},
-        reasons=words.reasons,
-        flags=dict(words.flags or {}),
-        partial=dict(words.partial or {}),
-    )
+def _values(models: CostModels, row: int, x: FloatArray) -> FloatArray:
+    if models.kind[row] < len(SHAPES):
+        return np.asarray(values(models.kind[[row]], models.coefficients[[row]], x[None])[0])
+    curve = models.curves.get(row)
+    if curve is None:
+        return np.full(len(x), np.nan)
+    if models.kind[row] == REGRESSOGRAM:
+        return steps_at(curve, float(models.start[row]), float(models.end[row]), x)
+    return curve_at(curve, x)

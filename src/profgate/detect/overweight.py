@@ -1,4 +1,4 @@
-"""Overweight analysis: which symbols carry more of the total's change than their size explains."""
+"""Overweight analysis: symbols that change more of the total than their size explains."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,8 +10,8 @@ import numpy as np
 from profgate.detect.base import cannot_tell, directed, resolved, side_means, worse_sign
 from profgate.detect.sampling import counts_apart
 from profgate.detect.totals import noise_bar
-from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray
-from profgate.model.call_tree import topmost_rows
+from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.call_tree import added_at, topmost_rows
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, DiffTree
 from profgate.model.kinds import Kind
@@ -64,81 +64,42 @@ class PivotLevel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Values:
-    """Inclusive and exclusive means by symbol, who is known, and totals."""
+    """Means over the runs of both sides: float64[2, symbol], bool[2, symbol] whether known, float64[2] totals."""
 
-    inclusive: tuple[FloatArray, FloatArray]
-    exclusive: tuple[FloatArray, FloatArray]
-    known: tuple[BoolArray, BoolArray]
-    totals: tuple[float, float]
-
-
-def _whole(comparison: Comparison) -> _Values:
-    present = np.asarray(comparison.present, dtype=np.bool_)
-    totals = side_means(comparison, comparison.run_totals)
-    return _Values(
-        side_means(comparison, comparison.total_value),
-        side_means(comparison, comparison.self_value),
-        (present[0], present[1]),
-        (float(totals[0]), float(totals[1])),
-    )
+    inclusive: FloatArray
+    exclusive: FloatArray
+    known: BoolArray
+    totals: FloatArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _StackValues:
-    """The overlaid tree in pre-order, where the rows below a row follow it and memory is read in order.
+class _Stacks:
+    """The overlaid tree in pre-order, where the rows below a row follow it and memory is read in order."""
 
-    ``symbol`` and ``after`` int64[row], the end of the row's subtree; ``own`` int64[row] of each side. ``topmost``
-    int64 are the rows that lie below no other row of their symbol. Row 0 is the root, whose symbol is -1.
-    """
+    def __init__(self, comparison: Comparison, tree: DiffTree) -> None:
+        self.symbols, self.runs = len(comparison.symbols), (comparison.runs.baseline, comparison.runs.target)
+        order = np.empty(len(tree.symbol), np.int64)
+        order[tree.pre] = np.arange(len(order))
+        self.symbol = tree.symbol[order].astype(np.int64)  # the root's is -1
+        self.end = (tree.pre + tree.size)[order]
+        self.own = (tree.baseline_self[order], tree.target_self[order])
+        self.topmost = np.sort(tree.pre[topmost_rows(tree.symbol, tree.pre, tree.size)])
 
-    symbol: IntArray
-    after: IntArray
-    own: tuple[IntArray, IntArray]
-    topmost: IntArray
-
-    @classmethod
-    def of(cls, tree: DiffTree) -> "_StackValues":
-        """The rows of a tree, ordered once for any number of drops."""
-        columns = [np.empty(len(tree.symbol), np.int64) for _ in range(4)]
-        values: tuple[RowArray | IntArray, ...]
-        values = (tree.symbol, tree.pre + tree.size, tree.baseline_self, tree.target_self)
-        for column, unordered in zip(columns, values, strict=True):
-            column[tree.pre] = unordered
-        symbol, after, baseline, target = columns
-        topmost = np.sort(tree.pre[topmost_rows(tree.symbol, tree.pre, tree.size)])
-        return cls(symbol, after, (baseline, target), topmost)
-
-    def gone(self, dropped: Sequence[int]) -> BoolArray:
-        """bool[row]: at or below a row of a dropped symbol."""
+    def without(self, dropped: Sequence[int]) -> _Values:
+        """Values of the stacks that contain none of the dropped symbols."""
         tops = np.flatnonzero(np.isin(self.symbol, np.asarray(dropped)))
-        steps = np.zeros(len(self.symbol) + 1, np.int64)
-        np.add.at(steps, tops, 1)
-        np.add.at(steps, self.after[tops], -1)
-        return np.asarray(np.cumsum(steps)[:-1] > 0)
-
-    def without(self, gone: BoolArray, side: int, symbols: int) -> tuple[IntArray, IntArray, int]:
-        """Inclusive and exclusive int64[symbol] of one side without the rows that are gone, and the total."""
-        kept = np.where(gone, 0, self.own[side])
-        running = np.concatenate([[0], np.cumsum(kept)])
-        inclusive, exclusive = np.zeros(symbols, np.int64), np.zeros(symbols, np.int64)
-        below = running[self.after[self.topmost]] - running[self.topmost]
-        np.add.at(inclusive, self.symbol[self.topmost], below)
-        np.add.at(exclusive, self.symbol[1:], kept[1:])
-        return inclusive, exclusive, int(running[-1])
-
-
-def _without(comparison: Comparison, stacks: _StackValues, dropped: Sequence[int]) -> _Values:
-    """Values of the stacks that contain none of the dropped symbols."""
-    runs = (comparison.runs.baseline, comparison.runs.target)
-    gone = stacks.gone(dropped)
-    before, after = (stacks.without(gone, side, len(comparison.symbols)) for side in (0, 1))
-    inclusive = (before[0] / runs[0], after[0] / runs[1])
-    return _Values(
-        inclusive,
-        (before[1] / runs[0], after[1] / runs[1]),
-        (inclusive[0] > 0, inclusive[1] > 0),
-        (before[2] / runs[0], after[2] / runs[1]),
-    )
+        steps = added_at(len(self.symbol) + 1, tops, np.ones(len(tops), np.int64))
+        np.add.at(steps, self.end[tops], -1)
+        gone = np.cumsum(steps)[:-1] > 0
+        inclusive, exclusive = np.zeros((2, self.symbols)), np.zeros((2, self.symbols))
+        totals = np.zeros(2)
+        for side, runs in enumerate(self.runs):
+            own = np.where(gone, 0, self.own[side])
+            running = np.concatenate([[0], np.cumsum(own)])
+            below = running[self.end[self.topmost]] - running[self.topmost]
+            inclusive[side] = added_at(self.symbols, self.symbol[self.topmost], below) / runs
+            exclusive[side] = added_at(self.symbols, self.symbol[1:], own[1:]) / runs
+            totals[side] = int(running[-1]) / runs
+        return _Values(inclusive, exclusive, inclusive > 0, totals)
 
 
 def _interest(overweight: FloatArray, responsibility: FloatArray, target: FloatArray, target_total: float) -> IntArray:
@@ -155,25 +116,38 @@ def _heaviest_first(symbols: IntArray, values: FloatArray) -> IntArray:
     return symbols[np.lexsort((symbols, -values[symbols]))]
 
 
-def _table(comparison: Comparison, values: _Values) -> OverweightTable:
+def overweight_table(
+    comparison: Comparison, *, dropped: Sequence[int] = (), stacks: _Stacks | None = None
+) -> OverweightTable:
+    """The table of one comparison without the stacks that contain a dropped symbol.
+
+    Dropping needs ``comparison.tree`` (`ValueError` without it); ``stacks`` are those of the comparison where known.
+    """
+    if dropped:
+        if comparison.tree is None:
+            raise ValueError("stacks are needed to drop the stacks of a symbol")
+        values = (stacks or _Stacks(comparison, comparison.tree)).without(dropped)
+    else:
+        values = _Values(
+            np.stack(side_means(comparison, comparison.total_value)),
+            np.stack(side_means(comparison, comparison.self_value)),
+            np.asarray(comparison.present, dtype=np.bool_),
+            np.stack(side_means(comparison, comparison.run_totals)),
+        )
     b, t = values.inclusive
-    total_b, total_t = values.totals
     known_b, known_t = values.known
+    total_b, total_t = values.totals.tolist()
     both = np.flatnonzero((b > 0) & known_t & known_b)
     seen = comparison.first_seen if comparison.first_seen is not None else np.arange(len(comparison.symbols))
-    change = total_t - total_b
-    delta = t - b
+    change, delta = total_t - total_b, t - b
     # d/b is correctly rounded, so equal ratios tie exactly; every other order of operations loses ties
     ratio = delta[both] / b[both]
     if change != 0.0:
-        overweight = ratio * (total_b / change)
-        responsibility = delta[both] / change
+        overweight, responsibility = ratio * (total_b / change), delta[both] / change
         order = np.lexsort((seen[both], -delta[both], -np.sign(change) * ratio))
     else:
-        overweight = np.full(len(both), np.nan)
-        responsibility = overweight.copy()
-        own_b, own_t = values.exclusive
-        order = np.lexsort((seen[both], -np.abs(own_t - own_b)[both]))
+        overweight = responsibility = np.full(len(both), np.nan)
+        order = np.lexsort((seen[both], -np.abs(values.exclusive[1] - values.exclusive[0])[both]))
     symbol = both[order]
     only_b = _heaviest_first(np.flatnonzero((b > 0) & ~known_t), b)
     only_t = _heaviest_first(np.flatnonzero((t > 0) & ~(known_b & (b > 0))), t)
@@ -196,39 +170,26 @@ def _table(comparison: Comparison, values: _Values) -> OverweightTable:
     )
 
 
-def overweight_table(comparison: Comparison, *, dropped: Sequence[int] = ()) -> OverweightTable:
-    """The table of one comparison without the stacks that contain a dropped symbol.
-
-    Dropping needs ``comparison.tree``; without one (formats that have no stacks) `ValueError`.
-    """
-    if not dropped:
-        return _table(comparison, _whole(comparison))
-    if comparison.tree is None:
-        raise ValueError("stacks are needed to drop the stacks of a symbol")
-    return _table(comparison, _without(comparison, _StackValues.of(comparison.tree), dropped))
-
-
 def _candidates(table: OverweightTable, options: Mapping[str, Any]) -> BoolArray:
     heavy = at_least(np.abs(table.responsibility), options["responsibility"])
-    same = np.sign(table.delta) == np.sign(table.total_delta)
-    opposed = np.sign(table.delta) == -np.sign(table.total_delta)
-    result: BoolArray = heavy & ((same & above(table.overweight, options["overweight"])) | opposed)
-    return result
+    direction = np.sign(table.delta) * np.sign(table.total_delta)
+    out_of_scale = (direction > 0) & above(table.overweight, options["overweight"])
+    return np.asarray(heavy & (out_of_scale | (direction < 0)))
 
 
 def _is_small(table: OverweightTable, options: Mapping[str, Any], bar: float | None) -> bool:
     """Whether the total moved so little that both ratios explode: less than the option says, or than its noise."""
     if abs(table.total_delta) < options["min_total_change"] * table.baseline_total:
         return True
-    return (
-        bar is not None and table.target_total > 0.0 and abs(math.log(table.target_total / table.baseline_total)) < bar
-    )
+    if bar is None or table.target_total <= 0.0:
+        return False
+    return abs(math.log(table.target_total / table.baseline_total)) < bar
 
 
 def overweight_kinds(
     table: OverweightTable, options: Mapping[str, Any], sign_of_worse: int, bar: float | None = None
 ) -> IntArray:
-    """int64[row] of the table's kinds, not capped by the word on the total; ``bar`` is its noise as ln ratio."""
+    """int64[row] of the table's kinds, not capped by the test of totals; ``bar`` is its noise as ln ratio."""
     kinds = np.full(len(table.symbol), int(Kind.NO_CHANGE), dtype=np.int64)
     if table.total_delta == 0.0 or _is_small(table, options, bar):
         return kinds
@@ -251,22 +212,17 @@ def pivot_levels(
     """The recursion: drop the stacks of the first candidate in order of interest, and look again.
 
     The first level is without the stacks of the symbols that are ``dropped`` already.
-
     One level without pivot where the comparison has no stacks, no candidate or an unchanged total.
     """
     chosen = resolved(Overweight(), options or {})
-    tree = comparison.tree
-    levels: list[PivotLevel] = []
-    stacks: _StackValues | None = None
+    tree, levels = comparison.tree, list[PivotLevel]()
+    stacks: _Stacks | None = None
     while True:
-        if tree is None or not dropped:
-            table = overweight_table(comparison, dropped=dropped)
-        else:
-            stacks = stacks or _StackValues.of(tree)
-            table = _table(comparison, _without(comparison, stacks, dropped))
-        pivot = None
-        if tree is not None and len(levels) < chosen["max_pivots"]:
-            pivot = _next_pivot(table, chosen, bar)
+        if tree is not None and dropped and stacks is None:
+            stacks = _Stacks(comparison, tree)
+        table = overweight_table(comparison, dropped=dropped, stacks=stacks)
+        more = tree is not None and len(levels) < chosen["max_pivots"]
+        pivot = _next_pivot(table, chosen, bar) if more else None
         levels.append(PivotLevel(dropped, table, pivot))
         if pivot is None:
             return tuple(levels)

@@ -4,15 +4,13 @@ from collections.abc import Iterable
 
 from profgate.detect.average_amount_threshold import AverageAmountThreshold
 from profgate.detect.base import Strategy
-from profgate.detect.best_model_order_equality import BestModelOrderEquality
 from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
 from profgate.detect.call_context import CallContext
 from profgate.detect.change_point import ChangePoint
 from profgate.detect.difference_of_models import FastCheck, LinearRegression, PolynomialRegression
 from profgate.detect.exclusive_time_outliers import ExclusiveTimeOutliers
-from profgate.detect.integral_comparison import IntegralComparison
-from profgate.detect.local_statistics import LocalStatistics
 from profgate.detect.overweight import Overweight
+from profgate.detect.regression_models import BestModelOrderEquality, IntegralComparison, LocalStatistics
 from profgate.detect.stable_ranks import StableRanks
 from profgate.detect.totals import Totals
 from profgate.errors import SettingsError

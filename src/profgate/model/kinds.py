@@ -1,4 +1,4 @@
-"""Perun's words for kinds of change, with the codes kept for interchange and the rank that sorts."""
+"""Perun's kinds of change, with their codes for interchange and the rank that sorts."""
 
 from enum import IntEnum
 
@@ -40,7 +40,6 @@ RANKED = (
     Kind.TOTAL_OPTIMIZATION,
 )
 RANKS = {kind: place for place, kind in enumerate(RANKED, start=1)}
-WORSE = frozenset({Kind.TOTAL_DEGRADATION, Kind.SEVERE_DEGRADATION, Kind.DEGRADATION, Kind.MAYBE_DEGRADATION})
-BETTER = frozenset({Kind.TOTAL_OPTIMIZATION, Kind.SEVERE_OPTIMIZATION, Kind.OPTIMIZATION, Kind.MAYBE_OPTIMIZATION})
+WORSE, BETTER = frozenset(RANKED[:4]), frozenset(RANKED[-4:])
 MAYBE = frozenset({Kind.MAYBE_DEGRADATION, Kind.MAYBE_OPTIMIZATION})
 BY_WORD = {kind.word: kind for kind in Kind}

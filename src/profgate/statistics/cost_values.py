@@ -83,23 +83,6 @@ def growth(kind: IntArray, coefficients: FloatArray, x: FloatArray) -> FloatArra
         return np.asarray(np.select([kind == shape for shape in slope], list(slope.values()), np.nan) / y)
 
 
-def simpson(y: FloatArray, step: FloatArray) -> FloatArray:
-    """Integral of float64[..., n] equidistant values, n >= 2, by Simpson's composite rule.
-
-    With an even number of points the last interval is that of the parabola through the last three points, which is
-    exact for parabolas as the rule itself is (Cartwright, "Simpson's rule cumulative integration with MS Excel", 2016).
-    """
-    count = y.shape[-1]
-    if count == 2:
-        return np.asarray(step * (y[..., 0] + y[..., 1]) / 2.0)
-    odd = y[..., : count - 1] if count % 2 == 0 else y
-    total = odd[..., 0] + odd[..., -1] + 4.0 * odd[..., 1:-1:2].sum(axis=-1) + 2.0 * odd[..., 2:-1:2].sum(axis=-1)
-    area = step * total / 3.0
-    if count % 2 == 0:
-        area = area + step * (5.0 * y[..., -1] + 8.0 * y[..., -2] - y[..., -3]) / 12.0
-    return np.asarray(area)
-
-
 def steps_at(curve: tuple[FloatArray, FloatArray], start: float, end: float, x: FloatArray) -> FloatArray:
     """A regressogram at x: the value of the bucket that x falls into, all are equally wide; NaN where there is none."""
     _, y = curve

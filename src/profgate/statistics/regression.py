@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.cost_models import CONSTANT, EXPONENTIAL, LINEAR, LOGARITHMIC, POWER, QUADRATIC, SHAPES
+from profgate.model.cost_models import CONSTANT, QUADRATIC, SHAPES
 from profgate.statistics.cost_values import values
 
 FEWEST = {kind: 4 if kind == QUADRATIC else 3 for kind in range(len(SHAPES))}
@@ -69,11 +69,10 @@ def fitted(group: IntArray, x: FloatArray, y: FloatArray, groups: int) -> Fits:
     known = np.isfinite(x) & np.isfinite(y)
     points = _points(group[known], x[known], y[known], groups)
     with np.errstate(all="ignore"):
-        line = _straight(points, points.x, points.y, np.ones(len(points.x), np.bool_))
-        found = [_fit(points, kind, line) for kind in range(len(SHAPES))]
-        columns = [_columns(points, kind, one) for kind, one in enumerate(found)]
-    order = np.lexsort([np.concatenate([one[key] for one in columns]) for key in ("kind", "group")])
-    return Fits(**{key: np.concatenate([one[key] for one in columns])[order] for key in columns[0]})
+        parts = [_columns(points, kind, fit) for kind, fit in enumerate(_fits(points))]
+    columns = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+    order = np.lexsort((columns["kind"], columns["group"]))
+    return Fits(**{key: column[order] for key, column in columns.items()})
 
 
 def criterion(kind: IntArray, error: FloatArray, points: IntArray) -> FloatArray:
@@ -132,29 +131,24 @@ def _quadratic(points: _Points) -> _Fit:
     return _Fit(np.stack([b0, b1, b2], axis=1), r_square, np.ones(len(z), np.bool_))
 
 
-def _fit(points: _Points, kind: int, line: _Fit) -> _Fit:
-    positive_x, positive_y = points.x > 0, points.y > 0
-    every = np.ones(len(points.x), np.bool_)
-    if kind == CONSTANT:
-        mean = points.sums(points.y) / points.count
-        none = np.zeros(len(mean))
-        r_square = np.where(points.flat, 1.0, 1.0 - line.r_square)
-        return _Fit(np.stack([mean, none, none], axis=1), r_square, every)
-    if kind == LINEAR:
-        return line
-    if kind == QUADRATIC:
-        return _quadratic(points)
+def _fits(points: _Points) -> tuple[_Fit, ...]:
+    """A fit of each kind, in the order of `SHAPES`."""
+    every, positive_x, positive_y = np.ones(len(points.x), np.bool_), points.x > 0, points.y > 0
     log_x, log_y = np.log(np.where(positive_x, points.x, 1.0)), np.log10(np.where(positive_y, points.y, 1.0))
-    if kind == LOGARITHMIC:
-        return _straight(points, log_x, points.y, positive_x)
-    if kind == POWER:
-        found = _straight(points, log_x / np.log(10.0), log_y, positive_x & positive_y)
-        found.coefficients[:, 0] = 10.0 ** found.coefficients[:, 0]
-        return found
-    assert kind == EXPONENTIAL  # noqa: S101 - the last of the six
-    found = _straight(points, points.x, log_y, positive_y)
-    found.coefficients[:, :2] = 10.0 ** found.coefficients[:, :2]
-    return found
+    mean = points.sums(points.y) / points.count
+    line = _straight(points, points.x, points.y, every)
+    power = _straight(points, log_x / np.log(10.0), log_y, positive_x & positive_y)
+    power.coefficients[:, 0] = 10.0 ** power.coefficients[:, 0]
+    exponential = _straight(points, points.x, log_y, positive_y)
+    exponential.coefficients[:, :2] = 10.0 ** exponential.coefficients[:, :2]
+    return (
+        _Fit(mean[:, None] * [1.0, 0.0, 0.0], np.where(points.flat, 1.0, 1.0 - line.r_square), every),
+        _straight(points, log_x, points.y, positive_x),
+        line,
+        _quadratic(points),
+        power,
+        exponential,
+    )
 
 
 def _columns(points: _Points, kind: int, fit: _Fit) -> dict[str, Any]:

@@ -3,8 +3,6 @@
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from profgate.model.arrays import FloatArray
 
 ROUNDING = 1e-12  # means of equal logarithms differ by less than this
@@ -31,16 +29,11 @@ class ShiftTest:
         return two_sided_p(self.t, self.degrees)
 
 
-def upper_tail_t(t: FloatArray, degrees: float | FloatArray) -> FloatArray:
-    """P(T > t) for float64[n]; degrees > 0, one for all or float64[n]."""
-    from scipy.special import stdtr
-
-    return np.asarray(stdtr(degrees, -t), dtype=np.float64)
-
-
 def two_sided_p(t: float, degrees: float) -> float:
     """P(|T| > |t|)."""
-    return float(2.0 * upper_tail_t(np.array([abs(t)]), degrees)[0])
+    from scipy.special import stdtr
+
+    return float(2.0 * stdtr(degrees, -abs(t)))
 
 
 def critical_t(alpha: float, degrees: float) -> float:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from profgate.compare.build import CompareOptions, compare_workload
+from profgate.compare.build import compare_workload
 from profgate.compare.calls import by_calls
+from profgate.compare.columns import CompareOptions
 from profgate.errors import ComparisonError
 from profgate.model.comparison import CallEdges, Comparison
 from profgate.model.profile import Configuration, Profile

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from comparisons import from_exclusive
-from profgate.compare.build import CompareOptions, compare_workload
+from profgate.compare.build import compare_workload
+from profgate.compare.columns import CompareOptions
 from profgate.compare.comparability import comparability, doubts
 from profgate.model.profile import Configuration, Facts, FrameList, Profile
 from profgate.model.source import source_of

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from profgate.compare.build import CompareOptions
+from profgate.compare.columns import CompareOptions
 from profgate.compare.durations import durations_of, is_table_of_durations, run_of, side_by_side
 from profgate.compare.symbols import number_symbols
 from profgate.errors import ComparisonError

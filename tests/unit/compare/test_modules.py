@@ -3,8 +3,7 @@
 import pytest
 
 from comparisons import SAMPLES
-from profgate.compare.modules import paired_modules
-from profgate.compare.symbols import number_symbols
+from profgate.compare.symbols import number_symbols, paired_modules
 from profgate.model.profile import Configuration, FrameList, Profile
 
 

@@ -3,7 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from profgate.compare.build import CompareOptions, compare_workload
+from profgate.compare.build import compare_workload
+from profgate.compare.columns import CompareOptions
 from profgate.compare.multiples import without_multiples
 from profgate.detect.sampling import sample_counts
 from profgate.model.profile import CallGraph, Configuration, FrameList, Profile, Stacks

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from profgate.compare.build import CompareOptions, compare_workload
+from profgate.compare.build import compare_workload
+from profgate.compare.columns import CompareOptions
 from profgate.compare.rates import at_one_rate
 from profgate.detect.average_amount_threshold import AverageAmountThreshold
 from profgate.detect.calibrated_log_ratio import CalibratedLogRatio

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from history_samples import rows
-from profgate.compare.build import CompareOptions
+from profgate.compare.columns import CompareOptions
 from profgate.compare.readings import readings_of, series_of
 from profgate.model.history import StoredJob
 from profgate.model.profile import Profile

@@ -3,7 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from profgate.compare.build import CompareOptions, compare_workload
+from profgate.compare.build import compare_workload
+from profgate.compare.columns import CompareOptions
 from profgate.model.comparison import Comparison, DiffTree
 from profgate.model.profile import Configuration, Profile
 from profgate.model.source import source_of

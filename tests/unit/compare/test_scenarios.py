@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from profgate.compare.build import CompareOptions, compare_workload
+from profgate.compare.build import compare_workload
+from profgate.compare.columns import CompareOptions
 from profgate.compare.scenarios import taken_apart
 from profgate.compare.workloads import pair
 from profgate.model.comparison import Comparison

@@ -2,7 +2,7 @@
 
 import pytest
 
-from profgate.compare.build import CompareOptions
+from profgate.compare.columns import CompareOptions
 from profgate.compare.readings import profile_of, readings_of, series_of
 from profgate.compare.workloads import pair, workload_name
 from profgate.model.history import StoredJob

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from model_samples import Given, measured, modelled, pair, points
-from profgate.detect.best_model_order_equality import BestModelOrderEquality
+from profgate.detect.regression_models import BestModelOrderEquality
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.cost_models import SHAPES

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from comparisons import from_exclusive, from_stacks, timed
 from profgate.detect.base import resolved
-from profgate.detect.call_context import CallContext, State, context_table, shift_rule
+from profgate.detect.call_context import CallContext, State, context_table
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
@@ -84,7 +84,7 @@ def test_golden_states(case: dict[str, Any], context: dict[str, Any]) -> None:
     comparison = golden_comparison(case, context)
     tree, options = comparison.tree, resolved(CallContext(), GOLDEN["rule"])
     assert tree is not None
-    table = context_table(comparison, tree, shift_rule(comparison, options))
+    table = context_table(comparison, tree, options)
     number = comparison.symbols.names.index("f")
     row = int(np.flatnonzero(tree.symbol == number)[0])
     assert State(int(table.state[row])).word == context["state"]

@@ -9,7 +9,8 @@ from typing import Any, Literal
 import pytest
 
 from comparisons import Stacks, from_exclusive, timed
-from profgate.compare.build import CompareOptions, compare_workload
+from profgate.compare.build import compare_workload
+from profgate.compare.columns import CompareOptions
 from profgate.detect.base import MODULE
 from profgate.detect.exclusive_time_outliers import ExclusiveTimeOutliers
 from profgate.model.change import Context, Detection

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from model_samples import MODEL_PAIRS, Given, measured, pair, points
-from profgate.detect.integral_comparison import IntegralComparison
+from profgate.detect.regression_models import IntegralComparison
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from model_samples import MODEL_PAIRS, Given, pair
-from profgate.detect.local_statistics import LocalStatistics
+from profgate.detect.regression_models import LocalStatistics
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind

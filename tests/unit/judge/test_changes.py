@@ -9,10 +9,8 @@ from comparisons import from_exclusive, from_stacks
 from model_samples import Given, modelled, with_line
 from profgate.detect.average_amount_threshold import AverageAmountThreshold
 from profgate.detect.base import Strategy
-from profgate.detect.best_model_order_equality import BestModelOrderEquality
-from profgate.detect.integral_comparison import IntegralComparison
-from profgate.detect.local_statistics import LocalStatistics
 from profgate.detect.overweight import Overweight
+from profgate.detect.regression_models import BestModelOrderEquality, IntegralComparison, LocalStatistics
 from profgate.detect.rules import selected, words_on
 from profgate.judge.changes import LISTED_CHANGES, metric_report
 from profgate.model.change import Context, Location

@@ -12,9 +12,8 @@ from judged import BASE, SLOWER, codes, findings, judged
 from model_samples import Given
 from profgate.compare.cost_models import cost_models
 from profgate.detect.base import Strategy
-from profgate.detect.best_model_order_equality import BestModelOrderEquality
 from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
-from profgate.detect.integral_comparison import IntegralComparison
+from profgate.detect.regression_models import BestModelOrderEquality, IntegralComparison
 from profgate.judge.changes import metric_report
 from profgate.judge.findings import importance
 from profgate.judge.verdict import judge, policy_stated_in

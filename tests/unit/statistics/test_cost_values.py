@@ -8,7 +8,7 @@ from scipy import integrate
 
 from profgate.model.arrays import IntArray
 from profgate.model.cost_models import SHAPES
-from profgate.statistics.cost_values import areas, curve_at, grid, growth, rebinned, simpson, steps_at, values
+from profgate.statistics.cost_values import areas, curve_at, grid, growth, rebinned, steps_at, values
 
 MODELS = {
     "constant": (3.0, 0.0, 0.0),
@@ -93,18 +93,6 @@ def test_growth_is_the_exponent() -> None:
         "power": pytest.approx(1.37),
         "exponential": pytest.approx(100.0),
     }
-
-
-@pytest.mark.parametrize("count", [2, 3, 4, 5, 50, 51])
-def test_simpson_is_that_of_scipy_since_its_correction(count: int) -> None:
-    x = np.linspace(1.0, 3.0, count)
-    y = np.sin(x) + x**2
-    assert simpson(y, x[1] - x[0]) == pytest.approx(float(integrate.simpson(y, x=x)), rel=1e-12)
-
-
-def test_golden_simpson_with_an_even_number_of_points() -> None:
-    """LOC: the rule for even numbers is ours and fixed here: exact for a parabola, x^2 from 0 to 3."""
-    assert float(simpson(np.array([0.0, 1.0, 4.0, 9.0]), np.array(1.0))) == pytest.approx(9.0, rel=1e-15)
 
 
 def test_steps_and_curves() -> None:

@@ -1,0 +1,255 @@
+"""Values of every run of a metric by symbol, and the tree shape that runs with stacks share."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+
+import numpy as np
+
+from profgate.compare.symbols import Identity, Numbering
+from profgate.errors import ComparisonError
+from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray
+from profgate.model.call_tree import TreeShape, added_at, build_shape, pre_order, topmost_rows, with_children
+from profgate.model.comparison import Symbols
+from profgate.model.frame_names import Level
+from profgate.model.name_aliases import Aliases
+from profgate.model.profile import Measurements, Profile
+from profgate.model.units import Metric
+
+MAX_TOTAL = (1 << 62) - 1
+REAL, PARTS_OF_REAL = "real", ("user", "sys")  # the processor's time is spent within the time that passes
+MEASURED_EXPONENT = -6  # measurements are float64 in their own unit; columns keep six decimals of them
+
+
+@dataclass(frozen=True, slots=True)
+class CompareOptions:
+    """``level`` of name rules; stacks with symbols that match ``ignore`` are dropped, others than ``focus`` too.
+
+    ``aliases`` lead from the (name, file) of a renamed function to its new one; ``policy_aliases`` are those of the
+    configuration file. ``files`` lead from the baseline's name of a file to the target's.
+    """
+
+    level: Level = "safe"
+    ignore: tuple[str, ...] = ()
+    focus: tuple[str, ...] = ()
+    aliases: Mapping[Identity, Identity] = field(default_factory=dict)
+    policy_aliases: Aliases = field(default_factory=Aliases)
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunColumns:
+    """Columns of one metric for some runs: int64[run, symbol] self and total, int64[run] totals.
+
+    ``active`` int64[run, symbol] is the total without what waiting functions took.
+    """
+
+    own: IntArray
+    total: IntArray
+    sums: IntArray
+    active: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forest:
+    """All runs of a workload over one shape; ``leaf_rows`` holds int64[leaf] rows for each profile.
+
+    ``dropped`` bool[row]: stacks that end here are not counted.
+    """
+
+    shape: TreeShape
+    size: IntArray
+    number: IntArray
+    topmost: IntArray
+    leaf_rows: tuple[IntArray, ...]
+    dropped: BoolArray
+
+
+def place_of(profile: Profile, metric: Metric) -> int | None:
+    """The place of a metric in a profile; exponents may differ from run to run."""
+    key = (metric.name, metric.unit, metric.better)
+    places = (place for place, other in enumerate(profile.metrics) if (other.name, other.unit, other.better) == key)
+    return next(places, None)
+
+
+def factor_of(profile: Profile, place: int, metric: Metric) -> int:
+    """The factor from a profile's stored integers to those of the metric."""
+    return int(10 ** (profile.metrics[place].exponent - metric.exponent))
+
+
+def checked(values: IntArray, factor: int, name: str) -> IntArray:
+    """The values times the factor. Raises ComparisonError where their sum does not fit."""
+    if max(factor, int(values.sum(dtype=object)) * factor) > MAX_TOTAL:
+        raise ComparisonError(name, "values in the common unit add up beyond 62 bits; compare fewer runs")
+    return values * factor
+
+
+def columns_of(
+    profiles: Sequence[Profile],
+    numbering: Numbering,
+    metric: Metric,
+    options: CompareOptions,
+    waiting: BoolArray | None = None,
+) -> tuple[RunColumns, Forest | None, list[IntArray]]:
+    """Columns of runs by symbol; where all have stacks also their common shape and int64[row] of each run.
+
+    ``waiting`` bool[symbol]. Raises ComparisonError where values do not fit or a run lacks the metric.
+    """
+    forest, rows = None, list[IntArray]()
+    if all(profile.stacks is not None for profile in profiles):
+        forest = _forest(profiles, numbering, options)
+        columns, rows = _stack_columns(profiles, forest, numbering.symbols, metric, waiting)
+    elif all(profile.graph is not None for profile in profiles):
+        columns = _graph_columns(profiles, numbering, metric)
+    else:
+        columns = _measured_columns(profiles, numbering, metric)
+    return columns, forest, rows
+
+
+def _forest(profiles: Sequence[Profile], numbering: Numbering, options: CompareOptions) -> Forest:
+    bodies = [profile.stacks for profile in profiles if profile.stacks is not None]
+    depth = np.concatenate([body.depth for body in bodies])
+    frames = [mapping[body.frame] for mapping, body in zip(numbering.maps, bodies, strict=True)]
+    shape, rows = build_shape(depth, np.concatenate(frames))
+    size = with_children(shape, np.ones(len(shape), np.int64))
+    number = pre_order(shape, size)
+    parts = np.split(rows, np.cumsum([len(of_run) for of_run in frames])[:-1])
+    leaf_rows = tuple(part[body.leaf] for part, body in zip(parts, bodies, strict=True))
+    dropped = np.zeros(len(shape), np.bool_)
+    if options.ignore:
+        dropped |= _on_path(shape, numbering.symbols, options.ignore)
+    if options.focus:
+        dropped |= ~_on_path(shape, numbering.symbols, options.focus)
+    return Forest(shape, size, number, topmost_rows(shape.symbol, number, size), leaf_rows, dropped)
+
+
+def _on_path(shape: TreeShape, symbols: Symbols, patterns: Sequence[str]) -> BoolArray:
+    """bool[row]: a symbol that matches stands on the row's path."""
+    hit = np.array([any(fnmatchcase(name, pattern) for pattern in patterns) for name in symbols.names], np.bool_)
+    found = np.zeros(len(shape), np.bool_)
+    for level in range(1, len(shape.level_start) - 1):
+        rows = slice(int(shape.level_start[level]), int(shape.level_start[level + 1]))
+        found[rows] = found[shape.parent[rows]] | hit[shape.symbol[rows]]
+    return found
+
+
+def _stack_columns(
+    profiles: Sequence[Profile], forest: Forest, symbols: Symbols, metric: Metric, waiting: BoolArray | None
+) -> tuple[RunColumns, list[IntArray]]:
+    """Columns of every run, and int64[row] self values of every run for the tree."""
+    shape, rows = forest.shape, list[IntArray]()
+    own = np.zeros((len(profiles), len(symbols)), np.int64)
+    total = np.zeros_like(own)
+    # the root has the symbol -1
+    waits = None if waiting is None or not waiting.any() else np.append(waiting, False)[shape.symbol]
+    active = total if waits is None else np.zeros_like(own)
+    sums = np.zeros(len(profiles), np.int64)
+    for run, profile in enumerate(profiles):
+        stacks, place = profile.stacks, place_of(profile, metric)
+        if stacks is None or place is None:
+            raise ComparisonError(profile.name, f"has no stacks of {metric.name}")
+        values = np.append(stacks.values[place], stacks.root_values[place])
+        values = checked(values, factor_of(profile, place, metric), profile.name)
+        of_row = added_at(len(shape), forest.leaf_rows[run], values[:-1])
+        of_row[0] += values[-1]
+        of_row[forest.dropped] = 0
+        below = with_children(shape, of_row)
+        own[run] = _by_symbol(len(symbols), shape.symbol[1:], of_row[1:])
+        total[run] = _by_symbol(len(symbols), shape.symbol[forest.topmost], below[forest.topmost])
+        if waits is not None:
+            working = with_children(shape, np.where(waits, 0, of_row))
+            active[run] = _by_symbol(len(symbols), shape.symbol[forest.topmost], working[forest.topmost])
+        sums[run] = below[0]
+        rows.append(of_row)
+    return _fitting(RunColumns(own, total, sums, active)), rows
+
+
+def _by_symbol(count: int, symbol: RowArray, values: IntArray) -> IntArray:
+    return added_at(count, symbol.astype(np.int64), values)
+
+
+def _fitting(columns: RunColumns) -> RunColumns:
+    """The columns, where both sides fit when added up over their runs. Raises ComparisonError."""
+    if int(columns.sums.sum(dtype=object)) > MAX_TOTAL:
+        raise ComparisonError("all runs", "their values add up beyond 62 bits; compare fewer runs")
+    return columns
+
+
+def _graph_columns(profiles: Sequence[Profile], numbering: Numbering, metric: Metric) -> RunColumns:
+    symbols = len(numbering.symbols)
+    own = np.zeros((len(profiles), symbols), np.int64)
+    total = np.zeros_like(own)
+    for run, (profile, mapping) in enumerate(zip(profiles, numbering.maps, strict=True)):
+        graph, place = profile.graph, place_of(profile, metric)
+        if graph is None or place is None:
+            raise ComparisonError(profile.name, f"has no table of {metric.name}")
+        factor = factor_of(profile, place, metric)
+        own[run] = added_at(symbols, mapping, checked(graph.self_value[place], factor, profile.name))
+        checked(graph.total_value[place].max(initial=0, keepdims=True), factor, profile.name)
+        total[run] = added_at(symbols, mapping, graph.total_value[place] * factor)
+    return _fitting(RunColumns(own, total, own.sum(axis=1), total))
+
+
+def _measured_columns(profiles: Sequence[Profile], numbering: Numbering, metric: Metric) -> RunColumns:
+    starts, symbols = run_starts(profiles, metric), len(numbering.symbols)
+    own = np.zeros((starts[-1], symbols), np.int64)
+    for profile, mapping, start, stop in zip(profiles, numbering.maps, starts, starts[1:], strict=False):
+        body, place = profile.measurements, place_of(profile, metric)
+        if body is None or place is None:
+            raise ComparisonError(profile.name, f"has no records of {metric.name}")
+        scale = 10.0 ** (profile.metrics[place].exponent - metric.exponent)
+        amounts = np.rint(_finite(exclusive_amounts(profile, place)) * scale)
+        chosen = body.of_metric(place)
+        amounts[within_real(body)[chosen]] = 0.0
+        run = body.order[chosen] if body.scenarios else np.zeros(len(amounts), np.int64)
+        cell = run * symbols + mapping[body.frame[chosen]]
+        own[start:stop] = added_at((stop - start) * symbols, cell, amounts.astype(np.int64)).reshape(-1, symbols)
+    total = own.copy()
+    return RunColumns(own, total, own.sum(axis=1), total)
+
+
+def exclusive_amounts(profile: Profile, place: int) -> FloatArray:
+    """Exclusive amounts of one metric; whole amounts where no record has an exclusive one, else they count twice."""
+    body = profile.measurements
+    if body is None:
+        raise ComparisonError(profile.name, "has no records")
+    known = np.isfinite(body.exclusive)
+    return (np.where(known, body.exclusive, 0.0) if known.any() else body.amount)[body.of_metric(place)]
+
+
+def runs_in(profile: Profile, metric: Metric) -> int:
+    """How many runs a file holds: one, or those of a benchmark that repeats itself."""
+    place = place_of(profile, metric)
+    return 1 if profile.measurements is None or place is None else profile.measurements.runs(place)
+
+
+def run_starts(profiles: Sequence[Profile], metric: Metric) -> IntArray:
+    """int64[profile + 1]: where the runs of each begin among all of them."""
+    return np.cumsum([0, *(runs_in(profile, metric) for profile in profiles)])
+
+
+def within_real(body: Measurements) -> BoolArray:
+    """bool[record]: user and sys time where real time is recorded beside them; added to it they would count twice."""
+    subtypes = np.array(body.subtypes, dtype=np.str_)
+    return np.asarray(np.isin(subtypes, PARTS_OF_REAL) & bool((subtypes == REAL).any()))
+
+
+def _finite(amounts: FloatArray) -> FloatArray:
+    return np.nan_to_num(amounts, nan=0.0, posinf=0.0, neginf=0.0)
+
+
+def stored_metric(metric: Metric, runs: Sequence[Profile]) -> Metric:
+    """The metric with six decimals more where the runs hold records, which are floats, or as many as fit."""
+    if any(profile.stacks is not None or profile.graph is not None for profile in runs):
+        return metric
+    amounts = (
+        exclusive_amounts(profile, place) for profile in runs if (place := place_of(profile, metric)) is not None
+    )
+    with np.errstate(over="ignore"):
+        largest = sum(float(np.abs(_finite(of_run)).sum()) for of_run in amounts)
+    if not np.isfinite(largest):
+        raise ComparisonError("all runs", "their amounts add up beyond what a number can hold; record fewer")
+    exponent = metric.exponent + MEASURED_EXPONENT
+    while largest * 10.0 ** (metric.exponent - exponent) > MAX_TOTAL:
+        exponent += 1
+    return replace(metric, exponent=exponent)

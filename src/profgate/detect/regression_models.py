@@ -1,0 +1,221 @@
+"""Strategies on orders, areas and windows of two models of cost over the size of the input."""
+
+from typing import Any
+
+import numpy as np
+
+from profgate.detect.base import directed
+from profgate.detect.model_pairs import CHOICE, MIN_OVERLAP, ModelRows, ModelStrategy, has_formula, pair_values
+from profgate.model.arrays import FloatArray, IntArray
+from profgate.model.change import OptionSpec, Partial
+from profgate.model.cost_models import CostModels
+from profgate.model.kinds import Kind
+from profgate.statistics.cost_values import GRID, areas, grid
+from profgate.statistics.thresholds import at_least, at_most
+
+SAME, WEAK = 0.2, 0.5  # part of a window's statistics that must agree for a maybe, and for more
+CHOICE_OPTIONS: tuple[OptionSpec, ...] = (
+    OptionSpec(
+        "models",
+        "best-model",
+        "which models are compared: the best of all, of those with (param) or without (nonparam) a formula, or all",
+        choices=(
+            "best-model",
+            "best-param",
+            "best-nonparam",
+            "all-param",
+            "all-nonparam",
+            "all-models",
+            "best-both",
+        ),
+    ),
+    OptionSpec("min_confidence", 0.15, "r_square, rounded to hundredths, that both models must reach", 0.0, 1.0),
+    OptionSpec("no_change", 0.10, "relative change up to which there is none", 0.0),
+    OptionSpec("certain", 0.25, "relative change above which a change is no longer a maybe", 0.0),
+    MIN_OVERLAP,
+    CHOICE,
+)
+
+
+class BestModelOrderEquality(ModelStrategy):
+    """Finds functions whose cost grows by another order: linear became quadratic, or the other way round.
+
+    Works on models of cost over the size of the input: those a Perun profile brings, or those fitted to records that
+    tell a size. The order is constant < logarithmic < linear < quadratic < power < exponential. Its confidence is the
+    lower r_square of the two best models, and below the option's bound it sees no change. It knows no size: a line ten
+    times as steep is no change for it, and a power ranks above a quadratic whatever its exponent, so it adds the
+    exponent of growth and both values at the largest common size. It cannot tell where a side has no usable model, as
+    with fewer than three sizes.
+    """
+
+    name = "best_model_order_equality"
+    short = "bmoe"
+    options: tuple[OptionSpec, ...] = (
+        OptionSpec("min_confidence", 0.9, "r_square that both models must reach for a change", 0.0, 1.0),
+        CHOICE,
+    )
+
+    def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:
+        """Compare the orders of the models."""
+        kind = rows.models.kind
+        steps = np.where(rows.complete, kind[rows.pairs.target] - kind[rows.pairs.baseline], 0)
+        steps = np.where(at_least(rows.confidence, options["min_confidence"]), steps, 0)
+        changed = (rows.kinds == Kind.NO_CHANGE) & (steps != 0)
+        rows.kinds = np.where(changed, directed(Kind.DEGRADATION, rows.sign * steps > 0), rows.kinds)
+        rows.statistics["order_steps"] = np.where(rows.complete, steps.astype(np.float64), np.nan)
+        rows.add_largest_size()
+
+
+def _refuse_poor_fits(rows: ModelRows, least: float) -> IntArray:
+    """Refuse poor fits and models without common sizes; return int64 the rows that are left."""
+    able = rows.comparable()
+    rounded = np.round(np.nan_to_num(rows.confidence[able]), 2)  # as published: a fit of .145 counts as .14
+    for row in able[~at_least(rounded, least)].tolist():
+        fit = rows.confidence[row]
+        rows.kinds[row] = Kind.UNKNOWN
+        rows.reasons[row] = f"fit too poor: r_square {fit:.2f}" if np.isfinite(fit) else "fit too poor"
+    return rows.refuse_apart()
+
+
+class IntegralComparison(ModelStrategy):
+    """Finds functions whose modelled cost, summed over all sizes of the input, got larger or smaller.
+
+    Works on models of cost over size and compares their areas over the common range of sizes: up to 10 % is no
+    change, up to 25 % a maybe. Its confidence is the lower r_square of the two models, which says how well they follow
+    the records and nothing about noise. Large sizes dominate an area: a change of small ones is overlooked. It cannot
+    tell where a fit is poorer than 0.15, where an area is not positive, or where the ranges of sizes do not meet, and
+    says no more than maybe where less than half of them is common.
+    """
+
+    name = "integral_comparison"
+    short = "int"
+    options: tuple[OptionSpec, ...] = CHOICE_OPTIONS
+
+    def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:
+        """Compare the areas under the models."""
+        able = _refuse_poor_fits(rows, options["min_confidence"])
+        before, after = _areas(rows, able)
+        with np.errstate(all="ignore"):
+            relative = np.where((before == 0) & (after == 0), 0.0, (after - before) / before)
+        unusable = ~np.isfinite(relative) | (before < 0) | (after < 0)
+        relative = np.where(unusable, np.nan, relative)
+        rows.change_by_size(able, relative, options, "an area is zero or not positive")
+        for name, column in (("area_from", before), ("area_to", after)):
+            rows.statistics[name] = np.full(len(rows), np.nan)
+            rows.statistics[name][able] = column
+        rows.add_interval()
+        rows.add_largest_size()
+
+
+def _areas(rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray]:
+    """float64[able] of both sides over the common range of sizes."""
+    models, start, end = rows.models, rows.start[able], rows.end[able]
+    sides = rows.pairs.baseline[able], rows.pairs.target[able]
+    before, after = (areas(models.kind[side], models.coefficients[side], start, end) for side in sides)
+    for place in np.flatnonzero(~(has_formula(models, sides[0]) & has_formula(models, sides[1]))).tolist():
+        x = grid(start[place], end[place])
+        pair = pair_values(models, int(sides[0][place]), int(sides[1][place]), x)
+        before[place], after[place] = _areas_of_curves(x, *pair)
+    return before, after
+
+
+def _areas_of_curves(x: FloatArray, before: FloatArray, after: FloatArray) -> tuple[float, float]:
+    """Sums of trapezoids over the parts that both know; NaN where that is less than half."""
+    known = np.isfinite(before) & np.isfinite(after)
+    cells = known[:-1] & known[1:]
+    if 2 * cells.sum() < len(cells):
+        return np.nan, np.nan
+    width = np.diff(x)[cells]
+    first, second = (float(((y[:-1] + y[1:])[cells] / 2.0 * width).sum()) for y in (before, after))
+    return first, second
+
+
+class LocalStatistics(ModelStrategy):
+    """Finds the range of sizes in which a function's modelled cost changed, even where the whole hardly did.
+
+    Works on models of cost over size. It cuts their common range of sizes into windows of 5 % and compares eight
+    statistics in each: area, mean, median, largest, smallest, sum and quartiles. The error of all is the mean over the
+    windows: up to 10 % is no change, up to 25 % a maybe; the windows themselves are always in the JSON. Its confidence
+    is the lower r_square of the two models, which says how well they follow the records and nothing about noise. It
+    cannot tell where a fit is poorer than 0.15 or nothing is positive, and says no more than maybe where less than half
+    of the sizes is common.
+    """
+
+    name = "local_statistics"
+    short = "loc"
+    options: tuple[OptionSpec, ...] = (
+        *CHOICE_OPTIONS,
+        OptionSpec("density", 0.05, "width of a window as a part of the range of sizes", 0.0, 1.0),
+    )
+
+    def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:
+        """Compare the windows of each pair and report them."""
+        able = _refuse_poor_fits(rows, options["min_confidence"])
+        relative = np.full(len(able), np.nan)
+        for place, row in enumerate(able.tolist()):
+            kind, error, first, last = _windows(rows, row, options)
+            if len(error):
+                relative[place] = error.mean()
+            columns = (kind.tolist(), error.tolist(), first.tolist(), last.tolist())
+            rows.partial[row] = tuple(
+                Partial(Kind(code).word, change, start, end) for code, change, start, end in zip(*columns, strict=True)
+            )
+        rows.change_by_size(able, relative, options, "no window holds positive values on both sides")
+        rows.add_interval()
+
+
+def _windows(rows: ModelRows, row: int, options: dict[str, Any]) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
+    """Kind, error, first and last size of the windows of one pair in which something can be compared."""
+    x = grid(rows.start[row], rows.end[row])
+    width = int(options["density"] * GRID + 1e-9)
+    width = width if width >= 2 else GRID
+    sides = int(rows.pairs.baseline[row]), int(rows.pairs.target[row])
+    curves = pair_values(rows.models, *sides, x)
+    found = []
+    whole = GRID - GRID % width
+    for part in (slice(0, whole), slice(whole, GRID)):
+        size = min(width, part.stop - part.start)
+        if size >= 2:
+            x_of = x[part].reshape(-1, size)
+            with np.errstate(all="ignore"):
+                before, after = (
+                    _statistics(rows.models, side, x_of, y[part].reshape(-1, size))
+                    for side, y in zip(sides, curves, strict=True)
+                )
+                error = (after - before) / before
+            error = np.where((before < 0) | (after < 0) | ~np.isfinite(error), np.nan, error)
+            found.append((np.where((before == 0) & (after == 0), 0.0, error), x_of[:, 0], x_of[:, -1]))
+    error, first, last = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    known = ~np.isnan(error)
+    some = known.any(axis=1)
+    error, known, count = error[some], known[some], known[some].sum(axis=1)
+    votes = np.where(at_most(np.abs(error), options["certain"]), 0.5, 1.0)
+    votes = np.where(at_most(np.abs(error), options["no_change"]), 0.0, votes) * np.sign(error)
+    score = np.where(known, votes, 0.0).sum(axis=1)
+    mean = np.where(known, error, 0.0).sum(axis=1) / count
+    return _window_kinds(rows.sign * score / count), mean, first[some], last[some]
+
+
+def _statistics(models: CostModels, row: int, x: FloatArray, y: FloatArray) -> FloatArray:
+    """float64[window, 8] of float64[window, n]: area, mean, median, largest, smallest, sum and both quartiles.
+
+    NaN where a value is missing.
+    """
+    count = len(x)
+    if bool(has_formula(models, np.array([row]))[0]):
+        kind, coefficients = np.repeat(models.kind[row], count), np.repeat(models.coefficients[[row]], count, axis=0)
+        area = areas(kind, coefficients, x[:, 0], x[:, -1])
+    else:
+        from scipy.integrate import simpson  # slow to import, and rarely needed
+
+        area = simpson(y, x=x)
+    low, middle, high = np.quantile(y, [0.25, 0.5, 0.75], axis=1)
+    columns = (area, y.mean(axis=1), middle, y.max(axis=1), y.min(axis=1), y.sum(axis=1), low, high)
+    return np.stack(columns, axis=1)
+
+
+def _window_kinds(part: FloatArray) -> IntArray:
+    """int64[window] of the part of the votes for the worse."""
+    worse, size = part > 0, np.abs(part)
+    kinds = np.where(at_most(size, WEAK), directed(Kind.MAYBE_DEGRADATION, worse), directed(Kind.DEGRADATION, worse))
+    return np.where(at_most(size, SAME), np.int64(Kind.NO_CHANGE), kinds)
