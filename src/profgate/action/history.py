@@ -15,16 +15,15 @@ from profgate.action.job import Job
 from profgate.action.trends import tell_trends
 from profgate.action.unchanged import tried
 from profgate.adapters.files import read_bytes, scratch_folder, write_bytes
-from profgate.adapters.foreign_history import MOST_BYTES, open_foreign
 from profgate.adapters.history_file import FILE
-from profgate.adapters.history_reader import HistoryReader
+from profgate.adapters.history_reader import MAX_FILE_BYTES, HistoryReader, open_untrusted
 from profgate.adapters.history_store import HistoryStore, open_history
 from profgate.errors import GitHubError, ProfgateError
 from profgate.history.ancestry import ancestors
 from profgate.history.false_alarms import with_false_alarms
 from profgate.history.past import past_of
 from profgate.model.github_records import RunRecord
-from profgate.model.history import Keep, Reading, StoredCommit, StoredJob, StoredVerdict
+from profgate.model.history import Reading, Retention, StoredCommit, StoredJob, StoredVerdict
 from profgate.model.manifest import Manifest
 from profgate.model.policy import Policy
 from profgate.pipeline import PipelineInput
@@ -33,7 +32,7 @@ from profgate.sources.artifact_source import later_set
 from profgate.sources.local import LocalSet
 
 FOLDER = "history"
-KEPT = Keep(profiles=0)
+KEPT = Retention(profiles=0)
 FARTHER = 2  # histories beside the nearest that are looked into for what runs at the same time added
 
 
@@ -82,7 +81,7 @@ def _take_over(job: Job, store: HistoryStore, name: str, data: bytes) -> None:
     with scratch_folder() as folder:
         place = posixpath.join(folder, FILE)
         write_bytes(place, data)
-        with open_foreign(place) as other:
+        with open_untrusted(place) as other:
             added = store.merge(other)
     job.commands.log(f"history of {name}: {added} readings")
 
@@ -124,8 +123,7 @@ def _add(job: Job, store: HistoryStore, profiles: LocalSet, manifest: Manifest, 
     verdicts = tried(job, store, made, policy, lambda commit: _past(job, store, commit))
     with store.writing():
         store.add(made)
-        for verdict in verdicts:
-            store.add_verdict(verdict)
+        store.add_verdicts(verdicts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +154,10 @@ def known_before(job: Job, run: RunRecord) -> Known | None:
         data = branch_history(job)[1] if job.settings.history == "branch" else None
         if data is None:
             stored = later_set(job.client, run, history_artifact(job))
-            data = next((source.read(MOST_BYTES) for source in stored.files if source.name == FILE), b"")
+            data = next((source.read(MAX_FILE_BYTES) for source in stored.files if source.name == FILE), b"")
         place = posixpath.join(job.connections.enter_context(scratch_folder()), FILE)
         write_bytes(place, data)
-        store = job.connections.enter_context(open_foreign(place))
+        store = job.connections.enter_context(open_untrusted(place))
         measured, graph = store.measured_commits(), store.commits()
         before = [one.sha for one in ancestors(run.head_sha, graph) if one.distance and one.sha in measured]
         unchanged = store.verdicts("unchanged")

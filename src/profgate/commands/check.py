@@ -47,7 +47,7 @@ def run(argv: Sequence[str]) -> int:
     arguments = _arguments(argv)
     policy = policy_of(arguments.config, arguments.fail_on)
     strategies = tuple(arguments.strategy) if arguments.strategy else None
-    with open_history(arguments.history, write=True, make=False) as store:
+    with open_history(arguments.history, write=True, create=False) as store:
         checker = _Checker(store, arguments.rev, policy, strategies, verbose=arguments.verbose)
         checks = checker.all(arguments.last) if arguments.all else checker.one()
     if arguments.format == "json":
@@ -138,12 +138,12 @@ class _Checker:
         """Each strategy's word takes the place of what it said before; a fixed change is gone with it."""
         spoke = wiring.strategies_of(built, given)
         with self.store.writing():
-            self.store.put_records(
+            self.store.add_records(
                 StoredRecord(baseline, target, workload, strategy, json.dumps(_said(built.report, workload, strategy)))
                 for workload, strategies in spoke.items()
                 for strategy in strategies
             )
-            self.store.add_verdict(_verdict(built.report, baseline, target))
+            self.store.add_verdicts([_verdict(built.report, baseline, target)])
 
 
 def _side(sha: str, graph: Graph, distance: int | None = None) -> Side:

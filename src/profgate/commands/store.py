@@ -6,13 +6,13 @@ import sys
 from collections.abc import Sequence
 
 from profgate import wiring
-from profgate.adapters.foreign_history import open_foreign
 from profgate.adapters.git import commits_before
+from profgate.adapters.history_reader import open_untrusted
 from profgate.adapters.history_store import HistoryStore, open_history
 from profgate.commands.inputs import file, policy_of, side, stored_files
 from profgate.commands.past import add_history, commit_named
 from profgate.errors import ProfgateError
-from profgate.model.history import Keep, Reading, StoredCommit, StoredJob
+from profgate.model.history import Reading, Retention, StoredCommit, StoredJob
 from profgate.model.visible_text import cut, plain
 from profgate.publish.terminal import show
 from profgate.report.numbers import counted
@@ -46,7 +46,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
         pruning.add_argument(
             f"--{name}",
             type=_number,
-            default=getattr(Keep(), name),
+            default=getattr(Retention(), name),
             metavar="N",
             help=f"{meaning} (default: %(default)s)",
         )
@@ -65,16 +65,16 @@ def run(argv: Sequence[str]) -> int:
     """Exit code 0. Raises ProfgateError."""
     arguments = _arguments(argv)
     sha, made = _readings(arguments) if arguments.action == "add" else ("", [])  # before a history is made for them
-    makes = arguments.action in {"add", "merge"}
-    with open_history(arguments.history, write=arguments.action != "list", make=makes) as store:
+    creates = arguments.action in {"add", "merge"}
+    with open_history(arguments.history, write=arguments.action != "list", create=creates) as store:
         match arguments.action:
             case "add":
                 text = _added(store, sha, made)
             case "prune":
-                keep = Keep(runs=arguments.runs, symbols=arguments.symbols, profiles=arguments.profiles)
+                keep = Retention(runs=arguments.runs, symbols=arguments.symbols, profiles=arguments.profiles)
                 text = f"{counted(store.prune(keep), 'reading')} lost the lighter symbols"
             case "merge":
-                with open_foreign(arguments.file) as other:
+                with open_untrusted(arguments.file) as other:
                     text = f"{counted(store.merge(other), 'reading')} taken over"
             case _:
                 text = _listed(store, as_json=arguments.format == "json")

@@ -34,7 +34,7 @@ def run(argv: Sequence[str]) -> int:
     """Exit code 0. Raises ProfgateError."""
     arguments = _arguments(argv)
     rules = wiring.trend_rules(policy_of(arguments.config))
-    with open_history(arguments.history, write=True, make=False) as store:
+    with open_history(arguments.history, write=True, create=False) as store:
         newest = commit_named(arguments.rev, store.commits())
         graph = graph_before(newest, store)
         measured = store.measured_commits()

@@ -21,7 +21,7 @@ class Remembering(Measured, Protocol):
 
     def records(self, target: str | None = None) -> Sequence[StoredRecord]: ...  # noqa: D102
 
-    def put_records(self, records: Iterable[StoredRecord]) -> None: ...  # noqa: D102
+    def add_records(self, records: Iterable[StoredRecord]) -> None: ...  # noqa: D102
 
 
 def trends_along(store: Remembering, line: Sequence[str], rules: Rules) -> list[Trend]:
@@ -43,7 +43,7 @@ def untold(store: Remembering, trends: Sequence[Trend], line: Sequence[str]) -> 
 def remember(store: Remembering, new: Sequence[Trend]) -> None:
     """Keeps that these trends were told."""
     told = [*_told(store), *new]
-    store.put_records(
+    store.add_records(
         StoredRecord(NOWHERE, NOWHERE, key, CHANGE_POINT, _text([one for one in told if one.series == key]))
         for key in {one.series for one in new}
     )

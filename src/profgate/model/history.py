@@ -12,7 +12,6 @@ from profgate.model.arrays import IntArray
 from profgate.model.profile import Configuration, Facts
 from profgate.model.units import Metric
 
-HISTORY_SCHEMA = "profgate.history/1"  # the number is the major version: a store of a higher one is refused
 SymbolKey = tuple[str, str | None]  # normalised name and file
 
 
@@ -85,16 +84,6 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """The whole of one metric at one reading, in the metric's unit; ``order`` grows with the time of recording."""
-
-    commit: str
-    job: str
-    order: int
-    value: float
-
-
-@dataclass(frozen=True, slots=True)
 class StoredVerdict:
     """What the gate said of one comparison that passed through it.
 
@@ -125,11 +114,11 @@ class StoredRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Keep:
-    """How much the history keeps: all symbols of so many newest runs, then the heaviest symbols and the totals.
+class Retention:
+    """How much a history holds: all symbols of so many newest runs, then the heaviest symbols and the totals.
 
-    A run is what one job measured at one commit. ``profiles`` and ``reports`` are kept whole for so many newest runs.
-    Beyond ``names`` names of symbols those that no reading holds any more are looked for.
+    A run is what one job measured at one commit. ``profiles`` and ``reports`` are whole for so many newest runs.
+    Beyond ``names`` names of symbols, unused ones are removed.
     """
 
     runs: int = 200

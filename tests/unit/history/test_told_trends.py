@@ -35,7 +35,7 @@ class Kept:
     def records(self, target: str | None = None) -> Sequence[StoredRecord]:
         return [one for one in self._records.values() if target in (None, one.target)]
 
-    def put_records(self, records: Iterable[StoredRecord]) -> None:
+    def add_records(self, records: Iterable[StoredRecord]) -> None:
         self._records |= {(one.series, one.strategy): one for one in records}
 
 
@@ -59,7 +59,7 @@ def test_what_was_told_is_not_told_again_and_what_came_since_is() -> None:
     remember(early, found)
     assert untold(early, found, LINE) == []
     later = Kept(*history(*[10] * 10, *[12] * 10, *[15] * 10))
-    later.put_records(early.records())
+    later.add_records(early.records())
     new = untold(later, trends_along(later, LINE, rules), LINE)
     assert [one.first for one in new] == ["c20"]
     remember(later, new)
@@ -70,7 +70,7 @@ def test_records_of_another_shape_tell_nothing() -> None:
     kept = Kept(*history(*[10] * 10, *[12] * 10))
     (trend,) = trends_along(kept, LINE, rules)
     for content in ("no json", "7", '[{"series": "k"}]', "[" * 100_000, '[{"first": 1}]'):
-        kept.put_records([StoredRecord("", "", trend.series, CHANGE_POINT, content)])
+        kept.add_records([StoredRecord("", "", trend.series, CHANGE_POINT, content)])
         assert untold(kept, [trend], LINE) == [trend]
     assert trends_of_text("[]") == []
 
