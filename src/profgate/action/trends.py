@@ -5,7 +5,7 @@ from profgate.action.job import Job
 from profgate.adapters.history_store import HistoryStore
 from profgate.errors import ProfgateError
 from profgate.history.ancestry import first_line
-from profgate.history.told_trends import remember, trends_along, untold
+from profgate.history.trends import reported_records, trends_along, unreported
 from profgate.model.policy import Policy
 from profgate.report.trends import trend_text, trends_summary
 
@@ -18,8 +18,8 @@ def tell_trends(job: Job, store: HistoryStore, policy: Policy) -> None:
     try:
         graph = store.commits()
         line = first_line(job.context.sha, graph)[-LAST:]
-        new = untold(store, trends_along(store, line, wiring.trend_rules(policy)), line)
-        remember(store, new)
+        new = unreported(store, trends_along(store, line, wiring.trend_rules(policy)), line)
+        store.add_records(reported_records(store, new))
     except ProfgateError as error:
         job.commands.warning(f"lasting changes were not looked for: {error}", title="profgate")
         return

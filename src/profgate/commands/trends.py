@@ -9,7 +9,7 @@ from profgate.adapters.history_store import open_history
 from profgate.commands.inputs import file, policy_of
 from profgate.commands.past import add_history, add_last, commit_named, graph_before
 from profgate.history.ancestry import first_line
-from profgate.history.told_trends import remember, trends_along, untold
+from profgate.history.trends import reported_records, trends_along, unreported
 from profgate.publish.terminal import show
 from profgate.report.checks import newest_of
 from profgate.report.trends import trends_json, trends_lines
@@ -42,9 +42,9 @@ def run(argv: Sequence[str]) -> int:
         whole = [sha for sha in line if sha in measured]
         looked = whole[-arguments.last :]
         trends = trends_along(store, looked, rules)
-        new = untold(store, trends, line)
+        new = unreported(store, trends, line)
         if arguments.new:
-            remember(store, new)
+            store.add_records(reported_records(store, new))
     told = new if arguments.new else trends
     if arguments.format == "json":
         sys.stdout.write(trends_json(told, new, len(whole) - len(looked)))
