@@ -24,8 +24,8 @@ from profgate.readers.registry import read_or_error, readers_with, splitting_rea
 
 if TYPE_CHECKING:
     from profgate.detect.base import Strategy
+    from profgate.history.false_alarms import Trial
     from profgate.history.trends import Rules
-    from profgate.history.unchanged import Trial
     from profgate.model.history import Reading, Series, StoredJob, StoredVerdict
 
 GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
