@@ -219,8 +219,7 @@ def stored_sides(*sides: "Sequence[Reading]") -> list[list[SourceFile]]:
     A benchmark among others in its file is all there in its readings. Where the history has dropped symbols of some
     readings, they are one symbol in all. Raises ProfileError.
     """
-    from profgate.compare.kept_symbols import of_same_symbols
-    from profgate.compare.readings import is_benchmark, profile_of
+    from profgate.compare.readings import is_benchmark, of_same_symbols, profile_of
 
     if any(reading.profile is None or is_benchmark(reading) for side in sides for reading in side):
         return [

@@ -14,7 +14,7 @@ from profgate.publish.terminal import show
 from profgate.report.checks import newest_of
 from profgate.report.trends import trends_json, trends_lines
 
-LAST = 200  # measured commits: so many base runs keep all their symbols
+LAST = 200  # measured commits: so many base runs retain all their symbols
 
 
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:
@@ -39,18 +39,18 @@ def run(argv: Sequence[str]) -> int:
         graph = graph_before(newest, store)
         measured = store.measured_commits()
         line = first_line(newest, graph)
-        whole = [sha for sha in line if sha in measured]
-        looked = whole[-arguments.last :]
-        trends = trends_along(store, looked, rules)
+        known = [sha for sha in line if sha in measured]
+        newest_known = known[-arguments.last :]
+        trends = trends_along(store, newest_known, rules)
         new = unreported(store, trends, line)
         if arguments.new:
             store.add_records(reported_records(store, new))
-    told = new if arguments.new else trends
+    shown = new if arguments.new else trends
     if arguments.format == "json":
-        sys.stdout.write(trends_json(told, new, len(whole) - len(looked)))
+        sys.stdout.write(trends_json(shown, new, len(known) - len(newest_known)))
     else:
-        lines = trends_lines(told, graph)
+        lines = trends_lines(shown, graph)
         show(lines or f"no lasting change{' that was not reported before' if arguments.new else ''}", sys.stdout)
-        if len(looked) < len(whole):
-            show([("quiet", newest_of(len(looked), len(whole)))], sys.stdout)
+        if len(newest_known) < len(known):
+            show([("quiet", newest_of(len(newest_known), len(known)))], sys.stdout)
     return 0
