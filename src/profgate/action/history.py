@@ -13,8 +13,8 @@ from profgate.action.baseline import fair_baseline, trusted_files
 from profgate.action.history_branch import branch_history, replace_branch
 from profgate.action.job import Job
 from profgate.adapters.files import read_bytes, scratch_folder, write_bytes
-from profgate.adapters.history_file import FILE
-from profgate.adapters.history_reader import MAX_FILE_BYTES, HistoryReader, open_untrusted
+from profgate.adapters.history_file import FILE, MAX_FILE_BYTES
+from profgate.adapters.history_reader import HistoryReader, open_untrusted
 from profgate.adapters.history_store import HistoryStore, open_history
 from profgate.errors import GitHubError, ProfgateError
 from profgate.history.ancestry import ancestors, first_line, nearest

@@ -20,6 +20,7 @@ from profgate.errors import ProfgateError
 FILE = "history.sqlite"
 VERSION = "profgate.history/1"
 LOCK_TIMEOUT = 60  # seconds to wait for another writer
+MAX_FILE_BYTES = 1 << 30  # of an untrusted file
 MAX_VALUE_BYTES = 1 << 28
 MAX_STEPS = 1 << 33  # instructions of SQLite's virtual machine
 MAX_ENTRIES = 200  # tables and indexes
@@ -107,6 +108,8 @@ def connected(place: Path, mode: str) -> Iterator[sqlite3.Connection]:
 def connected_untrusted(place: Path) -> Iterator[sqlite3.Connection]:
     """The file opened for reading, with bounded cost. Raises ProfgateError for a schema that makes SQLite compute."""
     with connected(place, "ro&immutable=1") as connection:
+        if place.stat().st_size > MAX_FILE_BYTES:
+            raise ProfgateError(str(place), f"is larger than {MAX_FILE_BYTES:,} bytes; prune the history that made it")
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
         steps = iter(range(MAX_STEPS >> 16))

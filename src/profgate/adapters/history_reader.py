@@ -37,16 +37,16 @@ from profgate.model.profile import Configuration, Facts
 from profgate.model.units import Metric, MetricKind
 
 CHECK_TIMEOUT = 120  # seconds
-MAX_FILE_BYTES = 1 << 30
 MAX_PROFILE_BYTES = 1 << 28  # of a stored profile, unpacked
 ENVIRONMENT = ("LD_LIBRARY_PATH", "SYSTEMROOT")  # what a Python may need to start
 CONFIGURATION = TypeAdapter(Configuration)
 FACTS = TypeAdapter(Facts)
 READING = """
 SELECT commits.sha, series.name, series.workload, series.format, series.content, jobs.identity, jobs.ref, jobs.event,
-    readings.run, facts.content, readings.profile
+    readings.run, facts.content, profiles.name, profiles.content
 FROM readings JOIN commits ON commits.id = readings.revision JOIN series ON series.id = readings.series
     JOIN jobs ON jobs.id = readings.job LEFT JOIN facts ON facts.id = readings.facts
+    LEFT JOIN profiles ON profiles.id = readings.profile AND ?
 WHERE readings.id = ?"""
 COLUMNS = """
 SELECT metrics.name, metrics.unit, metrics.better, metrics.kind, exponent, total, period, whole, measured.symbols
@@ -61,12 +61,6 @@ def open_untrusted(path: str) -> Iterator["HistoryReader"]:
     A process of its own reads it from end to end first, so that a file that crashes SQLite crashes that one.
     """
     place = Path(path)
-    try:
-        size = place.stat().st_size
-    except OSError as error:
-        raise ProfgateError(path, f"{error.strerror}; check the path and its rights") from error
-    if size > MAX_FILE_BYTES:
-        raise ProfgateError(path, f"is larger than {MAX_FILE_BYTES:,} bytes; prune the history that made it")
     _check_apart(place)
     with connected_untrusted(place) as connection:
         yield HistoryReader(connection, place)
@@ -147,11 +141,10 @@ class HistoryReader:
     def reading(self, number: int, *, profiles: bool) -> Reading:
         """The reading of this number."""
         with self.damage():
-            row = self.connection.execute(READING, (number,)).fetchone()
+            row = self.connection.execute(READING, (profiles, number)).fetchone()
             if row is None:
                 raise ValueError(f"reading {number} belongs to nothing")
-            sha, key, workload, kind, content, identity, ref, event, run, facts, file = row
-            name, profile = self._profile(file) if profiles else ("", None)
+            sha, key, workload, kind, content, identity, ref, event, run, facts, name, profile = row
             return Reading(
                 commit=sha,
                 series=self._series(key, workload, kind, content),
@@ -159,8 +152,8 @@ class HistoryReader:
                 columns=tuple(self._columns(number)),
                 job=StoredJob(identity, ref or "", event or ""),
                 facts=replace(self._facts(facts), job=identity or None),
-                name=name,
-                profile=profile,
+                name=name or "",
+                profile=None if profile is None else _inflated(profile),
             )
 
     def _columns(self, number: int) -> Iterator[Column]:
@@ -175,10 +168,6 @@ class HistoryReader:
             rows = self.connection.execute("SELECT id, name, file FROM symbols")
             self._symbols = {number: (name, file or None) for number, name, file in rows}
         return [self._symbols[number] for number in numbers]
-
-    def _profile(self, file: int | None) -> tuple[str, bytes | None]:
-        row = self.connection.execute("SELECT name, content FROM profiles WHERE id = ?", (file,)).fetchone()
-        return ("", None) if row is None or row[1] is None else (row[0] or "", _inflated(row[1]))
 
     def verdicts(self, kind: str) -> list[StoredVerdict]:
         """The gate's verdicts of one kind in order of recording."""
