@@ -35,17 +35,22 @@ def add_last(parser: argparse.ArgumentParser, default: int, which: str = "") -> 
     """The option that bounds how many commits are read."""
     parser.add_argument(
         "--last",
-        type=_at_least_one,
+        type=whole_number(1),
         default=default,
         metavar="N",
         help=f"{which}look at so many of the newest measured commits (default: %(default)s)",
     )
 
 
-def _at_least_one(text: str) -> int:
-    if not text.isdecimal() or len(text) > 9 or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 on")
-    return int(text)
+def whole_number(least: int) -> Callable[[str], int]:
+    """A type for argparse: a whole number that is not smaller than ``least``."""
+
+    def parsed(text: str) -> int:
+        if not text.isdecimal() or len(text) > 9 or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} on")
+        return int(text)
+
+    return parsed
 
 
 def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:

@@ -10,7 +10,7 @@ from profgate.adapters.git import commits_before
 from profgate.adapters.history_reader import open_untrusted
 from profgate.adapters.history_store import HistoryStore, open_history
 from profgate.commands.inputs import file, policy_of, side, stored_files
-from profgate.commands.past import add_history, commit_named
+from profgate.commands.past import add_history, commit_named, whole_number
 from profgate.errors import ProfgateError
 from profgate.model.history import Reading, Retention, StoredCommit, StoredJob
 from profgate.model.visible_text import cut, plain
@@ -42,16 +42,10 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
         ("profiles", "newest runs that retain their files"),
     ):
         default, text = getattr(Retention(), name), f"{meaning} (default: %(default)s)"
-        pruning.add_argument(f"--{name}", type=_number, default=default, metavar="N", help=text)
+        pruning.add_argument(f"--{name}", type=whole_number(0), default=default, metavar="N", help=text)
     merging = action("merge", "add what another history holds and this one lacks")
     merging.add_argument("file", metavar="FILE", type=file, help="a history.sqlite from anywhere; it is not trusted")
     return parser.parse_args(argv)
-
-
-def _number(text: str) -> int:
-    if not text.isdigit() or len(text) > 9:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 on")
-    return int(text)
 
 
 def run(argv: Sequence[str]) -> int:
