@@ -33,7 +33,7 @@ from profgate.errors import ProfgateError, ProfileError, SettingsError
 from profgate.history.records import record_from_json
 from profgate.history.trends import trends_of_text
 from profgate.judge.legs import Leg, as_one
-from profgate.model.acceptance import in_comment, in_commit, mark_reporteded_limits
+from profgate.model.acceptance import in_comment, in_commit, remembered_limits
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceTexts
 from profgate.model.change import OptionSpec
 from profgate.model.links import Links
@@ -226,7 +226,7 @@ def take_policy(data: bytes) -> str:
 def take_acceptance(data: bytes) -> str:
     text = text_of(data)
     accepted = (*in_comment(text, 3), *in_commit(text, "a" * 40))
-    mark_reporteded_limits(text)
+    remembered_limits(text)
     return "accepted" if accepted else "nothing"
 
 
