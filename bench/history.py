@@ -15,14 +15,14 @@ from pathlib import Path
 
 import numpy as np
 
-from profgate.adapters.foreign_history import open_foreign
 from profgate.adapters.history_file import FILE
+from profgate.adapters.history_reader import open_untrusted
 from profgate.adapters.history_store import HistoryStore, open_history
 from profgate.compare.columns import CompareOptions
 from profgate.compare.readings import series_of, summarised
 from profgate.history.ancestry import first_line
 from profgate.model.arrays import IntArray, read_only
-from profgate.model.history import Column, Keep, Reading, Series, StoredCommit, StoredJob
+from profgate.model.history import Column, Reading, Retention, Series, StoredCommit, StoredJob
 from profgate.model.source import source_of
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.folded import FoldedReader
@@ -34,7 +34,7 @@ POOL = 6_000
 EVERY = 40  # commits: how often a workload gets a new function
 STEPS = 400  # commits: how often a workload's total steps
 FILES = 300
-KEPT = Keep(profiles=0)  # as the action
+KEPT = Retention(profiles=0)  # as the action
 TIMED = Metric("time", "nanoseconds", kind=MetricKind.TIMED)
 
 
@@ -146,14 +146,12 @@ def _ask(folder: str, commits: int, workloads: list[_Workload]) -> None:
     def readings(commits: list[str]) -> Callable[[], object]:
         return fresh(lambda store: list(store.readings(one.series.key, commits)))
 
-    metric = one.reading(newest, 1, StoredJob()).columns[0].metric
     line = [_sha(number) for number in range(max(0, commits - 30), commits)]
     questions: Iterator[tuple[str, Callable[[], object]]] = iter(
         (
             ("which commits were measured (check, compare)", fresh(lambda store: store.measured_commits())),
             ("the commit graph", fresh(lambda store: first_line(newest, store.commits()))),
             ("a commit's readings of one workload", readings([newest])),
-            ("the totals of one workload over all commits", fresh(lambda store: store.points(one.series.key, metric))),
             ("the noise of one workload from 30 commits", readings(line)),
             ("a base run's history taken over by the next", lambda: _taken_over(place)),
         )
@@ -163,13 +161,13 @@ def _ask(folder: str, commits: int, workloads: list[_Workload]) -> None:
         ask()
         print(f"{(time.perf_counter() - start) * 1e3:9.1f} ms  {name}", flush=True)
     with open_history(folder) as store:
-        print(json.dumps({"readings": len(list(store.names_of_readings())), "series": len(store.series())}))
+        print(json.dumps({"readings": commits * len(workloads), "series": len(store.series())}))
 
 
 def _taken_over(place: str) -> int:
     with (
         tempfile.TemporaryDirectory() as scratch,
         open_history(scratch, write=True) as store,
-        open_foreign(place) as other,
+        open_untrusted(place) as other,
     ):
         return store.merge(other)

@@ -24,8 +24,8 @@ from profgate.readers.registry import read_or_error, readers_with, splitting_rea
 
 if TYPE_CHECKING:
     from profgate.detect.base import Strategy
+    from profgate.history.false_alarms import Trial
     from profgate.history.trends import Rules
-    from profgate.history.unchanged import Trial
     from profgate.model.history import Reading, Series, StoredJob, StoredVerdict
 
 GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -219,8 +219,7 @@ def stored_sides(*sides: "Sequence[Reading]") -> list[list[SourceFile]]:
     A benchmark among others in its file is all there in its readings. Where the history has dropped symbols of some
     readings, they are one symbol in all. Raises ProfileError.
     """
-    from profgate.compare.kept_symbols import of_same_symbols
-    from profgate.compare.readings import is_benchmark, profile_of
+    from profgate.compare.readings import is_benchmark, of_same_symbols, profile_of
 
     if any(reading.profile is None or is_benchmark(reading) for side in sides for reading in side):
         return [

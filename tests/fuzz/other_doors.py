@@ -22,8 +22,7 @@ from fuzz.github_door import GITHUB_DOOR
 from fuzz.mutation import JSON, YAML, Codec
 from history_samples import reading
 from profgate.adapters.downloads import read_zip
-from profgate.adapters.history_file import FILE, connected, restrain, spoken_for
-from profgate.adapters.history_probe import probe
+from profgate.adapters.history_file import FILE, check_file, connected_untrusted
 from profgate.adapters.history_reader import HistoryReader
 from profgate.adapters.history_store import open_history
 from profgate.attribute.dependencies import dependency_changes
@@ -32,7 +31,7 @@ from profgate.attribute.unified_diff import TextBudget, parse_diff, parse_patch
 from profgate.config_file import read_policy
 from profgate.errors import ProfgateError, ProfileError, SettingsError
 from profgate.history.records import record_from_json
-from profgate.history.told_trends import trends_of_text
+from profgate.history.trends import trends_of_text
 from profgate.judge.legs import Leg, as_one
 from profgate.model.acceptance import in_comment, in_commit, remembered_limits
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceTexts
@@ -276,26 +275,18 @@ _KEPT: list[tempfile.TemporaryDirectory[str]] = []
 
 
 def take_history(data: bytes) -> str:
-    """As `open_foreign` does, with the look through the file in this process."""
+    """As `open_untrusted` does, with the check of the file in this process."""
     place = _place() / "strange.sqlite"
     place.write_bytes(data)
-    if wrong := probe(str(place)):
-        raise ProfgateError(str(place), wrong)
-    with spoken_for(place):
-        connection = connected(place, "ro&immutable=1")
-    with contextlib.closing(connection):
+    check_file(place)
+    with connected_untrusted(place) as connection:
         store = HistoryReader(connection, place)
-        with spoken_for(place):
-            restrain(connection, place)
-            store.check_version()
-            store.learn_columns()
-        with spoken_for(place, sqlite3.Error):
-            list(store.readings(profiles=True))
-            for series in store.series():
-                store.measured_commits(series.key)
-            store.commits(), store.jobs(), store.verdicts("benchmark")
-            for record in store.records():
-                trends_of_text(record.content)
+        list(store.readings(profiles=True))
+        for series in store.series():
+            store.measured_commits(series.key)
+        store.commits(), store.verdicts("benchmark")
+        for record in store.records():
+            trends_of_text(record.content)
     return "read"
 
 

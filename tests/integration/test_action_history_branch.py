@@ -168,10 +168,10 @@ def test_a_history_too_large_for_a_branch_goes_into_the_artifact(
 ) -> None:
     first = keeping.push(profiles(seed=1))
     limit = len(head_of(keeping).files[FILE]) - 1
-    monkeypatch.setattr(history_branch, "MOST_BYTES", limit)  # 50 MB would take minutes to fill
+    monkeypatch.setattr(history_branch, "MAX_BYTES", limit)  # 50 MB would take minutes to fill
     del keeping.fake.state.branches[BRANCH]
     second = keeping.push(profiles(seed=2))
-    assert f"more than the {limit:,} that a branch may keep" in keeping.log
+    assert f"more than the {limit:,} that a branch may hold" in keeping.log
     assert BRANCH not in keeping.fake.state.branches
     assert artifacts(keeping) == [f"{ARTIFACT}-history"]
     monkeypatch.undo()

@@ -295,9 +295,9 @@ def test_the_history_is_listed_and_taken_over(repository: Repository, capsys: Ca
     other = str(tmp_path / "other")
     file = str(tmp_path / ".profgate" / "history.sqlite")
     assert main(["store", "merge", file, "--history", other]) == 0
-    assert "3 readings taken over" in capsys.readouterr().out
+    assert "3 readings added" in capsys.readouterr().out
     assert main(["store", "merge", file, "--history", other]) == 0
-    assert "0 readings taken over" in capsys.readouterr().out
+    assert "0 readings added" in capsys.readouterr().out
     assert main(["store", "list", "--format", "json", "--history", other]) == 0
     (row,) = json.loads(capsys.readouterr().out)["commits"]
     assert row == {"commit": sha, "title": "Start", "workloads": ["shop"]}

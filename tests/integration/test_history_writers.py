@@ -75,8 +75,8 @@ def test_a_writer_killed_with_its_journal_on_disk_is_rolled_back(tmp_path: Path)
         "from history_samples import reading\n"
         "from profgate.adapters.history_store import open_history\n"
         f"with open_history({str(tmp_path)!r}, write=True) as store, store.writing():\n"
-        "    store._connection.execute('PRAGMA cache_size = 1')\n"
-        "    store._connection.execute('PRAGMA cache_spill = 1')\n"
+        "    store.connection.execute('PRAGMA cache_size = 1')\n"
+        "    store.connection.execute('PRAGMA cache_spill = 1')\n"
         "    store.add(reading(f'main;f{n} {n + 1}\\n', f'half{n}', keep=True) for n in range(3000))\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )

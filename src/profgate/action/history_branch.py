@@ -7,12 +7,12 @@ from profgate.adapters.history_file import FILE
 from profgate.errors import GitHubError, ProfgateError
 from profgate.settings import Settings
 
-MOST_BYTES = 50 << 20  # base64 makes it a third more, and GitHub gives a blob of at most 100 MB
+MAX_BYTES = 50 << 20  # base64 makes it a third more, and GitHub gives a blob of at most 100 MB
 TRIES = 3
 
 
 def history_branch(settings: Settings) -> str:
-    """The branch in which base runs keep the history; each key has its own."""
+    """The branch of the history; each key has its own."""
     return "profgate-history" if settings.key == "default" else f"profgate-history-{settings.key}"
 
 
@@ -25,23 +25,25 @@ def branch_history(job: Job) -> tuple[str | None, bytes | None]:
     head = job.client.branch_head(branch)
     if head is None:
         return None, None
-    data = job.client.file_of_commit(head, FILE, max_bytes=MOST_BYTES)
+    data = job.client.file_of_commit(head, FILE, max_bytes=MAX_BYTES)
     if data is None:
         raise GitHubError(f"branch {branch}", f"holds no {FILE}; rename the branch, and the next base run makes it")
     return head, data
 
 
-def keep_in_branch(
-    job: Job, head: str | ProfgateError | None, current: Callable[[], bytes], join: Callable[[bytes], None]
+def replace_branch(
+    job: Job, head: str | ProfgateError | None, current: Callable[[], bytes], merge: Callable[[bytes], None]
 ) -> bool:
-    """Writes the history to the branch; False, with a warning, where it has to be kept elsewhere.
+    """Writes the history to the branch; False, with a warning, where it has to be stored elsewhere.
 
-    ``current`` gives its bytes, which hold what the branch held at ``head`` (an error: what is there cannot be read,
-    and is left as it is). Where another run moved the branch meanwhile, ``join`` adds what that run wrote.
+    ``current`` returns its bytes, which hold what the branch held at ``head`` (an error: what is there cannot be read,
+    and is left as it is). Where another run moved the branch meanwhile, ``merge`` adds what that run wrote.
     """
     branch = history_branch(job.settings)
     try:
-        _replace(job, branch, head, current, join)
+        if isinstance(head, ProfgateError):
+            raise head
+        _replace(job, branch, head, current, merge)
     except ProfgateError as error:
         what = f"the history is stored as an artifact, not in the branch {branch}: {error}"
         job.commands.warning(what, title="profgate")
@@ -51,21 +53,15 @@ def keep_in_branch(
 
 
 def _replace(
-    job: Job,
-    branch: str,
-    head: str | ProfgateError | None,
-    current: Callable[[], bytes],
-    join: Callable[[bytes], None],
+    job: Job, branch: str, head: str | None, current: Callable[[], bytes], merge: Callable[[bytes], None]
 ) -> None:
-    if isinstance(head, ProfgateError):
-        raise head
     for _ in range(TRIES):
         data = current()
-        if len(data) > MOST_BYTES:
-            raise ProfgateError(FILE, f"has {len(data):,} bytes, more than the {MOST_BYTES:,} that a branch may keep")
+        if len(data) > MAX_BYTES:
+            raise ProfgateError(FILE, f"has {len(data):,} bytes, more than the {MAX_BYTES:,} that a branch may hold")
         if job.client.replace_branch(branch, head, FILE, data, f"History up to {job.context.sha}"):
             return
         head, stored = branch_history(job)
         if stored is not None:
-            join(stored)
+            merge(stored)
     raise ProfgateError(branch, f"other runs moved it {TRIES} times meanwhile; the next run joins what is there")

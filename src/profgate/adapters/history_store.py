@@ -1,78 +1,69 @@
-"""The history on disk: one SQLite file that holds what was measured, by commit and configuration.
+"""Writes a history: what was measured, by commit and configuration.
 
-    with open_history(".profgate", write=True) as store:       # a folder; the file in it is made when it is missing
+    with open_history(".profgate", write=True) as store:       # a folder; the file in it is created when it is missing
         with store.writing():                                  # all of it or nothing, whoever else writes meanwhile
             store.add_commits([StoredCommit("4f1c...", parents=("99ab...",), time=1700000000, title="...")])
-            store.add(readings)                                # a reading that is there already is left alone
-        store.prune(Keep())
+            store.add(readings)                                # a reading that is already stored is left alone
+        store.prune(Retention())
 
-Reading is `history_reader.py`, pruning and merging `history_upkeep.py`; `compare/readings.py` makes a `Reading` of a
-profile. What a stranger may have made (an artifact, a branch) is opened with `open_foreign` of `foreign_history.py`.
+`compare/readings.py` makes a `Reading` of a profile.
 """
 
 import contextlib
 import hashlib
 import json
+import re
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Self
 
-from profgate.adapters.history_file import FILE, UNUSABLE, connected, spoken_for
-from profgate.adapters.history_reader import HistoryReader
-from profgate.adapters.history_rows import run_bytes, text_of
-from profgate.adapters.history_schema import create
-from profgate.adapters.history_upkeep import copied, pruned, unknown_readings
-from profgate.errors import ProfgateError
-from profgate.model.history import (
-    HISTORY_SCHEMA,
-    Column,
-    Keep,
-    Reading,
-    Series,
-    StoredCommit,
-    StoredJob,
-    StoredRecord,
-    StoredVerdict,
-    SymbolKey,
+from profgate.adapters.files import exists, write_text
+from profgate.adapters.history_file import (
+    FILE,
+    VERSION,
+    check_version,
+    connected,
+    create_tables,
+    fill_gaps,
+    tables,
 )
-from profgate.model.history_columns import packed
-from profgate.model.profile import Facts
-from profgate.model.units import Metric
+from profgate.adapters.history_reader import HistoryReader
+from profgate.errors import ProfgateError
+from profgate.model.history import Column, Reading, Retention, StoredCommit, StoredRecord, StoredVerdict, SymbolKey
+from profgate.model.history_columns import packed, thinned, unpacked
 
-T = TypeVar("T")
+RUN = re.compile(r"[0-9a-f]{16}")
+GROWTH = 1.25  # times as many names as the last search for unused ones left, from which the next one pays off
 
 
 @contextlib.contextmanager
-def open_history(folder: str, *, write: bool = False, make: bool = True) -> Iterator["HistoryStore"]:
-    """The history of a folder of this machine; ``make``: one that is to be written is made where there is none.
+def open_history(folder: str, *, write: bool = False, create: bool = True) -> Iterator["HistoryStore"]:
+    """The history of a folder of this machine; with ``write`` and ``create`` it is created where there is none.
 
-    Raises ProfgateError where it does not exist and is not made.
+    Raises ProfgateError where it does not exist.
     """
     place = Path(folder) / FILE
-    with spoken_for(place):
-        if write and make:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            ignore = place.parent / ".gitignore"
-            if not ignore.exists():
-                ignore.write_text("*\n")
-        elif not place.is_file():
-            raise ProfgateError(folder, "holds no history; fill it with 'profgate store add PROFILES'")
-        # also a reader must be able to write: a writer that was killed leaves its journal for the next to roll back
-        connection = connected(place, "rwc" if write and make else "rw")
-    with contextlib.closing(connection):
+    if write and create:
+        ignore = str(place.with_name(".gitignore"))
+        if not exists(ignore):
+            write_text(ignore, "*\n")
+    elif not place.is_file():
+        raise ProfgateError(folder, "holds no history; fill it with 'profgate store add PROFILES'")
+    # also a reader must be able to write: a writer that was killed leaves its journal for the next to roll back
+    mode = "rwc" if write and create else "rw"
+    with connected(place, mode) as connection:
+        check_version(connection, place)
         store = HistoryStore(connection, place)
-        with spoken_for(place):
-            store.check_version()
-            if write:
-                with store.writing():
-                    create(connection)
-                    connection.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", (HISTORY_SCHEMA,))
-            store.learn_columns()
-        with spoken_for(place, sqlite3.Error):
-            yield store
+        if write:
+            with store.writing():
+                create_tables(connection)
+                connection.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", (VERSION,))
+        else:
+            fill_gaps(connection)
+        yield store
 
 
 class HistoryStore(HistoryReader):
@@ -80,202 +71,236 @@ class HistoryStore(HistoryReader):
 
     def __init__(self, connection: sqlite3.Connection, place: Path) -> None:
         super().__init__(connection, place)
-        # What the write that goes on knows of the rows others refer to; other processes may change them in between
-        self._names: dict[SymbolKey, int] = {}
-        self._numbers: dict[object, int] = {}
+        # Numbers of rows that others refer to, for one write: other processes may change them in between
+        self._numbers: dict[tuple[object, ...], int] = {}
+        self._symbol_numbers: dict[SymbolKey, int] = {}
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Self]:
-        """All that is written inside is there afterwards, or nothing of it; other writers wait. May be nested."""
-        if self._connection.in_transaction:
+        """Makes a transaction of all that is written inside; other writers wait. May be nested."""
+        if self.connection.in_transaction:
             yield self
             return
-        with spoken_for(self._place, *UNUSABLE):
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
+        try:
+            with self.connection:
+                self.connection.execute("BEGIN IMMEDIATE")
                 yield self
-                self._connection.execute("COMMIT")
-            except BaseException:
-                self._connection.rollback()  # SQLite itself goes back already where the disk fails
-                raise
-            finally:
-                self._names.clear()
-                self._numbers.clear()
-                self._symbols = None
-
-    # Writing
+        finally:
+            self._numbers.clear()
+            self._symbol_numbers.clear()
+            self._symbols = {}
 
     def add_commits(self, commits: Iterable[StoredCommit]) -> None:
-        """Commits with what is known of them now."""
+        """Adds commits, or replaces what is known of them."""
         with self.writing():
-            self._connection.executemany(
+            self.connection.executemany(
                 "INSERT INTO commits (sha, parents, time, title) VALUES (?, ?, ?, ?) ON CONFLICT (sha) DO UPDATE SET"
                 " parents = excluded.parents, time = excluded.time, title = excluded.title",
-                [(one.sha, " ".join(one.parents), one.time, text_of(one.title)) for one in commits],
+                [(one.sha, " ".join(one.parents), one.time, _encodable(one.title)) for one in commits],
             )
 
     def add(self, readings: Iterable[Reading]) -> int:
-        """How many of these readings are new; those that are there already are left as they are."""
-        added = 0
+        """Adds the readings that are not stored yet; their number."""
         with self.writing():
-            for reading in readings:
-                added += self._add(reading)
-        return added
+            return sum(self._add(reading) for reading in readings)
 
     def _add(self, reading: Reading) -> bool:
-        series, job, facts = reading.series, reading.job, replace(reading.facts, job=None)  # the job is told once
-        numbers = (
-            self._known_as(series, self._series_number),
-            self._known_as(reading.commit, lambda sha: self._number("commits", {"sha": sha}, parents=None)),
-            self._known_as(
-                job, lambda one: self._number("jobs", {"identity": one.identity}, ref=one.ref, event=one.event)
+        series, job = reading.series, reading.job
+        configuration = json.dumps(asdict(series.configuration))
+        facts = asdict(replace(reading.facts, job=None))  # the job is stored once
+        values = (
+            self._number(
+                "series", name=series.key, workload=series.workload, format=series.format, content=configuration
             ),
-            run_bytes(reading.run),
-            self._known_as(facts, self._facts_number),
+            self._number("commits", sha=reading.commit),
+            self._number("jobs", identity=job.identity, ref=job.ref, event=job.event),
+            _run_bytes(reading.run),
+            self._number("facts", content=json.dumps({name: one for name, one in facts.items() if one is not None})),
+            self._profile_number(reading),
         )
-        made = self._connection.execute(
+        cursor = self.connection.execute(
             "INSERT INTO readings (series, revision, job, run, facts, profile) VALUES (?, ?, ?, ?, ?, ?)"
             " ON CONFLICT DO NOTHING",
-            (*numbers, self._file(reading)),
+            values,
         )
-        if not made.rowcount:
-            return False
-        for column in reading.columns:
-            self._add_column(made.lastrowid, column)
-        return True
+        if cursor.rowcount:
+            for column in reading.columns:
+                self._add_column(cursor.lastrowid, column)
+        return bool(cursor.rowcount)
 
-    def _known_as(self, thing: T, number: Callable[[T], int]) -> int:
-        """The number of the row that stands for this, asked for once in a write."""
-        found = self._numbers.get(thing)
-        if found is None:
-            found = self._numbers[thing] = number(thing)
-        return found
+    def _number(self, table: str, **values: str) -> int:
+        """The number of the row with these values or their unique part, which is made where it is missing."""
+        key = (table, *values.values())
+        if key not in self._numbers:
+            marks = ", ".join("?" * len(values))
+            cursor = self.connection.execute(
+                f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})"  # noqa: S608 - own names
+                " ON CONFLICT DO UPDATE SET id = id RETURNING id",
+                [_encodable(value) for value in values.values()],
+            )
+            ((self._numbers[key],),) = cursor
+        return self._numbers[key]
 
-    def _job_number(self, job: StoredJob) -> int:
-        return self._number("jobs", {"identity": job.identity}, ref=job.ref, event=job.event)
-
-    def _series_number(self, series: Series) -> int:
-        content = json.dumps(asdict(series.configuration), ensure_ascii=True)
-        return self._number(
-            "series", {"name": series.key}, workload=series.workload, format=series.format, content=content
-        )
-
-    def _facts_number(self, facts: Facts) -> int:
-        known = {name: value for name, value in asdict(facts).items() if value is not None}
-        return self._number("facts", {"content": json.dumps(known)})
-
-    def _file(self, reading: Reading) -> int | None:
-        """The number of the file that a reading was made from, which several may share; None where it is not kept."""
+    def _profile_number(self, reading: Reading) -> int | None:
+        """The number of the stored file, which several readings may share; None where it is not to be stored."""
         if reading.profile is None:
             return None
-        name = text_of(reading.name)
+        name = _encodable(reading.name)
         digest = hashlib.sha256(name.encode() + b"\0" + reading.profile).hexdigest()
-        number = self._number("profiles", {"digest": digest}, name=name)
-        self._connection.execute(
+        number = self._number("profiles", digest=digest, name=name)
+        self.connection.execute(
             "UPDATE profiles SET content = ? WHERE id = ? AND content IS NULL",
-            (zlib.compress(reading.profile, 6), number),
+            (zlib.compress(reading.profile), number),
         )
         return number
 
     def _add_column(self, reading: int | None, column: Column) -> None:
-        metric = column.metric
-        numbers, known = [], self._all_names()
-        for one in column.symbols:
-            number = known.get(one)
-            if number is None:
-                number = known[one] = self._number("symbols", {"name": one[0], "file": one[1] or ""})
-            numbers.append(number)
-        self._connection.execute(
+        if not self._symbol_numbers:  # all at once: reading thousands one by one takes longer than all else
+            rows = self.connection.execute("SELECT name, file, id FROM symbols")
+            self._symbol_numbers = {(name, file or None): number for name, file, number in rows}
+        known, metric = self._symbol_numbers, column.metric
+        for symbol in column.symbols:
+            if symbol not in known:
+                known[symbol] = self._number("symbols", name=symbol[0], file=symbol[1] or "")
+        number = self._number("metrics", name=metric.name, unit=metric.unit, better=metric.better, kind=metric.kind)
+        symbols = packed([known[symbol] for symbol in column.symbols], column.own, column.total, column.calls)
+        self.connection.execute(
             "INSERT INTO measured (reading, metric, total, exponent, period, whole, symbols)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                *(reading, self._known_as(replace(metric, exponent=0), self._metric_number), column.sum),
-                *(metric.exponent, column.period, column.whole),
-                packed(numbers, column.own, column.total, column.calls),
-            ),
+            (reading, number, column.sum, metric.exponent, column.period, column.whole, symbols),
         )
 
-    def _metric_number(self, metric: Metric) -> int:
-        kind = {"name": metric.name, "unit": metric.unit, "better": metric.better, "kind": metric.kind.value}
-        return self._number("metrics", kind)
+    def add_verdicts(self, verdicts: Iterable[StoredVerdict], *, correct: bool = True) -> None:
+        """Adds verdicts; with ``correct`` each replaces the one of the same commits and job."""
+        self._insert(
+            "verdicts",
+            (asdict(one) | {"report": zlib.compress(one.report.encode()) if one.report else None} for one in verdicts),
+            correct=correct,
+        )
 
-    def _all_names(self) -> dict[SymbolKey, int]:
-        """The numbers of all names, read at once: asking for thousands one by one takes longer than all else."""
-        if not self._names:
-            rows = self._connection.execute("SELECT name, file, id FROM symbols")
-            self._names = {(name, file or None): number for name, file, number in rows}
-        return self._names
+    def add_records(self, records: Iterable[StoredRecord], *, correct: bool = True) -> None:
+        """Adds records of strategies; with ``correct`` each replaces the one of the same commits and series."""
+        self._insert("records", map(asdict, records), correct=correct)
 
-    def _number(self, table: str, key: dict[str, str], **more: str | None) -> int:
-        """The number of the row with this key, made where it is missing."""
-        values = [text_of(value) for value in key.values()]
-        where = " AND ".join(f"{name} = ?" for name in key)
-        found = self._connection.execute(f"SELECT id FROM {table} WHERE {where}", values).fetchone()  # noqa: S608 - ours
-        if found is not None:
-            return int(found[0])
-        names = ", ".join([*key, *more])
-        marks = ", ".join("?" * (len(key) + len(more)))
-        values += [None if value is None else text_of(value) for value in more.values()]  # type: ignore[misc]
-        made = self._connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", values)  # noqa: S608 - ours
-        return int(made.lastrowid or 0)
+    def _insert(self, table: str, entries: Iterable[dict[str, object]], *, correct: bool = True) -> None:
+        if rows := list(entries):
+            names, marks = ", ".join(rows[0]), ", ".join(f":{name}" for name in rows[0])
+            conflict = "REPLACE" if correct else "IGNORE"
+            with self.writing():
+                self.connection.executemany(f"INSERT OR {conflict} INTO {table} ({names}) VALUES ({marks})", rows)  # noqa: S608 - own names
 
-    def add_verdict(self, verdict: StoredVerdict) -> None:
-        """What the gate said; of the same sides and job it takes the old word's place."""
-        report = zlib.compress(verdict.report.encode(), 6) if verdict.report else None
-        with self.writing():
-            self._connection.execute(
-                "INSERT OR REPLACE INTO verdicts (kind, baseline, target, job, conclusion, reds, comparisons, report)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    *(verdict.kind, verdict.baseline, verdict.target, verdict.job, verdict.conclusion),
-                    *(verdict.reds, verdict.comparisons, report),
-                ),
-            )
+    def merge(self, other: HistoryReader) -> int:
+        """Adds what only the other history holds; the number of its readings.
 
-    def put_records(self, records: Iterable[StoredRecord]) -> None:
-        """Records of strategies; each takes the place of the one it corrects."""
-        with self.writing():
-            self._connection.executemany(
-                "INSERT OR REPLACE INTO records (baseline, target, series, strategy, content) VALUES (?, ?, ?, ?, ?)",
-                [(one.baseline, one.target, one.series, one.strategy, one.content) for one in records],
-            )
-
-    # Keeping it small, and joining
-
-    def merge(self, other: HistoryReader, jobs: Iterable[str] | None = None) -> int:
-        """How many readings of the other history are new here; with ``jobs`` of these alone.
-
-        What both have stays as it is here. Raises ProfgateError where the other one is damaged; nothing is taken then.
+        Raises ProfgateError where the other one is damaged; nothing is added then.
         """
-        wanted = None if jobs is None else frozenset(jobs)
-        with self.writing(), other.told():
-            if wanted is None and not self._holds_anything():
-                return copied(self._connection, other)
+        with self.writing(), other.damage():
+            if self._is_empty():
+                return self._copy(other)
             self.add_commits(other.commits().values())
-            unknown = [
-                number for number, job in unknown_readings(self._connection, other) if wanted is None or job in wanted
-            ]
-            added = self.add(other.reading(number) for number in unknown)
+            added = self.add(other.reading(number, profiles=True) for number in self._unknown(other))
             for kind in ("gate", "unchanged"):
-                known = {(one.baseline, one.target, one.job) for one in self.verdicts(kind)}
-                for verdict in other.verdicts(kind):
-                    if (verdict.baseline, verdict.target, verdict.job) not in known:
-                        self.add_verdict(verdict)
-            ours = {(one.baseline, one.target, one.series, one.strategy) for one in self.records()}
-            self.put_records(
-                one for one in other.records() if (one.baseline, one.target, one.series, one.strategy) not in ours
-            )
+                self.add_verdicts(other.verdicts(kind), correct=False)
+            self.add_records(other.records(), correct=False)
         return added
 
-    def _holds_anything(self) -> bool:
-        return any(self._connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone() for table in self.tables)  # noqa: S608 - ours
+    def _is_empty(self) -> bool:
+        return not any(self.connection.execute(f"SELECT 1 FROM {name} LIMIT 1").fetchone() for name in tables())  # noqa: S608 - own names
 
-    def prune(self, keep: Keep) -> int:
-        """How many columns lost their lighter symbols; gives the room back to the disk where it is worth it."""
+    def _copy(self, other: HistoryReader) -> int:
+        """Copies all rows, which is far quicker than adding the readings one by one."""
+        for table, columns in tables().items():
+            names, marks = ", ".join(columns), ", ".join("?" * len(columns))
+            rows = other.connection.execute(f"SELECT {names} FROM {table}")  # noqa: S608 - own names
+            self.connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)  # noqa: S608 - own names
+        if not self._used_symbols() <= {number for (number,) in self.connection.execute("SELECT id FROM symbols")}:
+            raise ValueError("a column holds a symbol that has no name")
+        return int(self.connection.execute("SELECT COUNT(*) FROM readings").fetchone()[0])
+
+    def _unknown(self, other: HistoryReader) -> Iterator[int]:
+        """The numbers in the other history of readings that this one lacks."""
+        numbers = []
+        for table, name in (("series", "name"), ("commits", "sha"), ("jobs", "identity")):
+            query = f"SELECT {name}, id FROM {table}"  # noqa: S608 - own names
+            ours = dict(self.connection.execute(query))
+            numbers.append({theirs: ours.get(name) for name, theirs in other.connection.execute(query)})
+        known = "SELECT 1 FROM readings WHERE run = ? AND series = ? AND revision = ? AND job = ?"
+        for number, run, *keys in other.connection.execute("SELECT id, run, series, revision, job FROM readings"):
+            here = [mapping[key] for mapping, key in zip(numbers, keys, strict=True)]
+            if self.connection.execute(known, (run, *here)).fetchone() is None:
+                yield number
+
+    def prune(self, retention: Retention) -> int:
+        """Drops what is older than the retention; the number of columns that lost their lighter symbols."""
         with self.writing():
-            thinned = pruned(self._connection, keep)
-        free = self._connection.execute("PRAGMA freelist_count").fetchone()[0]
-        if free * 4 > self._connection.execute("PRAGMA page_count").fetchone()[0]:
-            with spoken_for(self._place):
-                self._connection.execute("VACUUM")
-        return thinned
+            runs = self._newest_runs(max(retention.runs, retention.profiles) + 1)
+            dropped = self._thin(runs[retention.runs], retention.symbols) if len(runs) > retention.runs else 0
+            if len(runs) > retention.profiles:
+                self.connection.execute(
+                    "UPDATE readings SET profile = NULL WHERE id <= ? AND profile IS NOT NULL",
+                    (runs[retention.profiles],),
+                )
+                self.connection.execute(
+                    "DELETE FROM profiles WHERE id NOT IN (SELECT profile FROM readings WHERE profile IS NOT NULL)"
+                )
+            self.connection.execute(
+                "UPDATE verdicts SET report = NULL WHERE report IS NOT NULL AND id NOT IN"
+                " (SELECT id FROM verdicts ORDER BY id DESC LIMIT ?)",
+                (retention.reports,),
+            )
+            if dropped:
+                self._drop_unused_symbols(retention.names)
+        free = self.connection.execute("PRAGMA freelist_count").fetchone()[0]
+        if free * 4 > self.connection.execute("PRAGMA page_count").fetchone()[0]:
+            self.connection.execute("VACUUM")
+        return dropped
+
+    def _newest_runs(self, most: int) -> list[int]:
+        """The last reading of each of the newest runs, newest first; no more of the file is read than these."""
+        found: dict[tuple[int, int], int] = {}
+        for number, *run in self.connection.execute("SELECT id, revision, job FROM readings ORDER BY id DESC"):
+            found.setdefault(tuple(run), number)
+            if len(found) == most:
+                break
+        return list(found.values())
+
+    def _thin(self, last: int, symbols: int) -> int:
+        """Drops the lighter symbols of all readings up to the number ``last``; the number of their columns.
+
+        The rows are removed and made anew: SQLite leaves the pages of rows that shrink in place half empty.
+        """
+        cursor = self.connection.cursor()
+        cursor.row_factory = sqlite3.Row
+        found = cursor.execute("SELECT * FROM measured WHERE whole = 1 AND reading <= ?", (last,))
+        rows = [{**row, "whole": 0, "symbols": thinned(row["symbols"], symbols)} for row in found]
+        self.connection.executemany("DELETE FROM measured WHERE reading = :reading AND metric = :metric", rows)
+        self._insert("measured", rows)  # with columns that a later version added
+        return len(rows)
+
+    def _drop_unused_symbols(self, most: int) -> None:
+        """Drops the names that no reading holds, where there are many and many came since the last time."""
+        count = self.connection.execute("SELECT COUNT(*) FROM symbols").fetchone()[0]
+        row = self.connection.execute("SELECT value FROM meta WHERE name = 'names'").fetchone()
+        left = int(row[0]) if row is not None and str(row[0]).isdecimal() else 0
+        if count <= max(most, left * GROWTH):
+            return
+        used = self._used_symbols()
+        unused = [row for row in self.connection.execute("SELECT id FROM symbols") if row[0] not in used]
+        self.connection.executemany("DELETE FROM symbols WHERE id = ?", unused)
+        self.connection.execute("INSERT OR REPLACE INTO meta VALUES ('names', ?)", (str(count - len(unused)),))
+
+    def _used_symbols(self) -> set[int]:
+        used: set[int] = set()
+        for (blob,) in self.connection.execute("SELECT symbols FROM measured"):
+            used.update(unpacked(blob)[0].tolist())
+        return used
+
+
+def _run_bytes(text: str) -> bytes:
+    """Eight bytes that identify a run of a job; a reading from a history has their digits already."""
+    return bytes.fromhex(text) if RUN.fullmatch(text) else hashlib.sha256(text.encode("utf-8", "replace")).digest()[:8]
+
+
+def _encodable(text: str) -> str:
+    """The text without halves of surrogate pairs, which no file can hold."""
+    return text.encode("utf-8", "replace").decode()

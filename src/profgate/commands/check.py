@@ -13,12 +13,11 @@ from profgate.commands.past import add_history, add_last, commit_named, graph_be
 from profgate.errors import ProfgateError
 from profgate.history.ancestry import ancestors, in_order, nearest, reduced
 from profgate.history.false_alarms import with_false_alarms
-from profgate.model.change import Change
 from profgate.model.checks import Check, Checks
-from profgate.model.history import Reading, StoredCommit, StoredRecord, StoredVerdict
+from profgate.model.history import StoredCommit, StoredRecord, StoredVerdict
 from profgate.model.policy import FAIL_ON_ORDER, Policy
 from profgate.model.report import Report, Side
-from profgate.pipeline import Built, PipelineInput
+from profgate.pipeline import PipelineInput
 from profgate.publish.terminal import show
 from profgate.report.checks import checks_json, checks_lines
 from profgate.report.json_report import to_json
@@ -38,18 +37,20 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--strategy", action="append", metavar="NAME", help="only this strategy (repeatable)")
     parser.add_argument("--format", choices=FORMATS, default="terminal", help="what is printed (default: terminal)")
     parser.add_argument("--fail-on", choices=FAIL_ON_ORDER, help="severity that fails (default: degradation)")
-    parser.add_argument("-v", "--verbose", action="store_true", help="show what each strategy says, unchanged rows too")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="show what each strategy reports, unchanged rows too"
+    )
     return parser.parse_args(argv)
 
 
 def run(argv: Sequence[str]) -> int:
-    """Exit code: 0 passed or advisory, 1 the gate failed, 3 something was not. Raises ProfgateError."""
+    """Exit code: 0 passed or advisory, 1 the gate failed, 3 something was not compared. Raises ProfgateError."""
     arguments = _arguments(argv)
     policy = policy_of(arguments.config, arguments.fail_on)
     strategies = tuple(arguments.strategy) if arguments.strategy else None
-    with open_history(arguments.history, write=True, make=False) as store:
+    with open_history(arguments.history, write=True, create=False) as store:
         checker = _Checker(store, arguments.rev, policy, strategies, verbose=arguments.verbose)
-        checks = checker.all(arguments.last) if arguments.all else checker.one()
+        checks = checker.checks(arguments.last if arguments.all else None)
     if arguments.format == "json":
         sys.stdout.write(checks_json(checks))
     else:
@@ -59,7 +60,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 class _Checker:
-    """Checks commits against a history and keeps what was found."""
+    """Checks commits against a history and stores the results."""
 
     def __init__(
         self, store: HistoryStore, rev: str, policy: Policy, strategies: tuple[str, ...] | None, *, verbose: bool
@@ -68,54 +69,48 @@ class _Checker:
         self.target = commit_named(rev, store.commits())
         self.graph: Graph = graph_before(self.target, store)
         self.measured = store.measured_commits()
-        self.series = {one.key: one for one in store.series()}
+        self.series = {series.key: series for series in store.series()}
         self.policy = with_false_alarms(policy, store.verdicts("unchanged"))
         self.strategies, self.verbose = strategies, verbose
 
-    def one(self) -> Checks:
-        """The check of the one commit."""
-        if self.target not in self.measured:
-            raise ProfgateError(
-                self.target[:12], "nothing was measured at this commit; add its profiles with 'profgate store add'"
-            )
-        checks, first = self._checked(self.target)
-        told = {self.target, *(one.baseline for one in checks)}
-        return Checks(tuple(reduced(self.graph, told)), tuple(checks), tuple(first))
-
-    def all(self, last: int) -> Checks:
-        """The checks of the ``last`` measured commits up to this one, the oldest computed first."""
-        chosen = [one.sha for one in ancestors(self.target, self.graph) if one.sha in self.measured]
+    def checks(self, last: int | None) -> Checks:
+        """The check of this commit, or those of the ``last`` measured commits up to it, the oldest first."""
+        before = [self.target] if last is None else [commit.sha for commit in ancestors(self.target, self.graph)]
+        chosen = in_order(self.graph, [sha for sha in before if sha in self.measured])
         if not chosen:
+            where = "at this commit" if last is None else "at this commit or before it"
             raise ProfgateError(
-                self.target[:12], "neither it nor an ancestor was measured; add profiles with 'profgate store add'"
+                self.target[:12], f"nothing was measured {where}; add profiles with 'profgate store add'"
             )
-        ordered = in_order(self.graph, chosen)
-        newest = ordered[-last:]
+        newest = chosen[-(last or 1) :]
         checks, first = list[Check](), list[tuple[str, str]]()
         for sha in newest:
-            found, alone = self._checked(sha)
-            checks += found
-            first += alone
-        further = len(ordered) - len(newest)
-        return Checks(tuple(reduced(self.graph, newest)), tuple(checks), tuple(first), further)
+            groups, without = self._baselines(sha)
+            checks += [self._check(sha, *baseline, keys) for baseline, keys in sorted(groups.items())]
+            first += [(sha, self.series[key].workload) for key in without]
+        drawn = {*newest, *(check.baseline for check in checks)} if last is None else newest
+        return Checks(tuple(reduced(self.graph, drawn)), tuple(checks), tuple(first), len(chosen) - len(newest))
 
-    def _checked(self, target: str) -> tuple[list[Check], list[tuple[str, str]]]:
-        """The checks of one commit, one for each ancestor that is the nearest for some series."""
+    def _baselines(self, target: str) -> tuple[dict[tuple[int, str], list[str]], list[str]]:
+        """The series by distance and hash of their nearest measured ancestor, and those that have none."""
         groups: dict[tuple[int, str], list[str]] = {}
-        first = []
+        without = []
         for key in sorted(self.measured[target]):
-            found = nearest(target, self.graph, self._holding(key))
+            measured = frozenset(sha for sha, keys in self.measured.items() if key in keys)
+            found = nearest(target, self.graph, measured)
             if found is None:
-                first.append((target, self.series[key].workload))
+                without.append(key)
             else:
                 groups.setdefault((found.distance, found.sha), []).append(key)
-        return [self._check(target, sha, distance, keys) for (distance, sha), keys in sorted(groups.items())], first
+        return groups, without
 
-    def _holding(self, key: str) -> frozenset[str]:
-        return frozenset(sha for sha, keys in self.measured.items() if key in keys)
-
-    def _check(self, target: str, baseline: str, distance: int, keys: Sequence[str]) -> Check:
-        before, after = wiring.stored_sides(*(self._readings(sha, keys) for sha in (baseline, target)))
+    def _check(self, target: str, distance: int, baseline: str, keys: Sequence[str]) -> Check:
+        before, after = wiring.stored_sides(
+            *(
+                [one for key in keys for one in self.store.readings(key, [sha], profiles=True)]
+                for sha in (baseline, target)
+            )
+        )
         given = PipelineInput(
             before,
             after,
@@ -128,53 +123,46 @@ class _Checker:
             past=past_before(self.store, self.graph, baseline),
         )
         built = wiring.compare(given)
-        self._keep(built, given, baseline, target)
-        return Check(baseline, target, distance, built.report)
-
-    def _readings(self, sha: str, keys: Sequence[str]) -> list[Reading]:
-        return [one for key in keys for one in self.store.readings(key, [sha], profiles=True)]
-
-    def _keep(self, built: Built, given: PipelineInput, baseline: str, target: str) -> None:
-        """Each strategy's word takes the place of what it said before; a fixed change is gone with it."""
-        spoke = wiring.strategies_of(built, given)
+        # each strategy's record replaces its former one; a fixed change is gone with it
         with self.store.writing():
-            self.store.put_records(
-                StoredRecord(baseline, target, workload, strategy, json.dumps(_said(built.report, workload, strategy)))
-                for workload, strategies in spoke.items()
+            self.store.add_records(
+                StoredRecord(
+                    baseline, target, workload, strategy, json.dumps(_changes(built.report, workload, strategy))
+                )
+                for workload, strategies in wiring.strategies_of(built, given).items()
                 for strategy in strategies
             )
-            self.store.add_verdict(_verdict(built.report, baseline, target))
+            self.store.add_verdicts([_verdict(built.report, baseline, target)])
+        return Check(baseline, target, distance, built.report)
 
 
 def _side(sha: str, graph: Graph, distance: int | None = None) -> Side:
     return Side(graph[sha].title[:60] if sha in graph else "", sha, distance=distance)
 
 
-def _said(report: Report, workload: str, strategy: str) -> list[dict[str, object]]:
-    """What one strategy reports of a workload, in words and numbers that need no report to be read."""
+def _changes(report: Report, workload: str, strategy: str) -> list[dict[str, object]]:
+    """The changes that one strategy reports of a workload, to be read without the report."""
     return [
-        {"metric": metric.name, "unit": metric.unit, **_plain(change)}
-        for one in report.workloads
-        if one.name == workload
-        for metric in one.metrics
+        {
+            "metric": metric.name,
+            "unit": metric.unit,
+            "kind": change.kind,
+            "subtype": change.subtype,
+            "name": change.location.name,
+            "file": change.location.file,
+            "context": list(change.location.context) if change.location.context else None,
+            "from": change.from_value,
+            "to": change.to_value,
+            "delta": change.delta,
+            "relative": change.relative,
+            "confidence": {"type": change.confidence_type, "value": change.confidence},
+        }
+        for compared in report.workloads
+        if compared.name == workload
+        for metric in compared.metrics
         for change in metric.changes
         if change.strategy == strategy
     ]
-
-
-def _plain(change: Change) -> dict[str, object]:
-    return {
-        "kind": change.kind,
-        "subtype": change.subtype,
-        "name": change.location.name,
-        "file": change.location.file,
-        "context": list(change.location.context) if change.location.context else None,
-        "from": change.from_value,
-        "to": change.to_value,
-        "delta": change.delta,
-        "relative": change.relative,
-        "confidence": {"type": change.confidence_type, "value": change.confidence},
-    }
 
 
 def _verdict(report: Report, baseline: str, target: str) -> StoredVerdict:

@@ -1,4 +1,4 @@
-"""What commands share that look into the history: commits by the names people use, and what was stored of them."""
+"""What the commands of the history share: options, commits by name, and stored readings."""
 
 import argparse
 import glob
@@ -20,7 +20,7 @@ from profgate.model.report import Side
 from profgate.pipeline import PipelineInput
 
 FOLDER = ".profgate"
-FARTHEST = 500  # commits that are looked through for them
+FARTHEST = 500  # commits that are searched for readings
 HASH = re.compile(r"[0-9a-f]{4,64}")
 
 
@@ -32,20 +32,25 @@ def add_history(parser: argparse.ArgumentParser) -> None:
 
 
 def add_last(parser: argparse.ArgumentParser, default: int, which: str = "") -> None:
-    """The option that says how far back is looked; every commit costs time."""
+    """The option that bounds how many commits are read."""
     parser.add_argument(
         "--last",
-        type=_at_least_one,
+        type=whole_number(1),
         default=default,
         metavar="N",
         help=f"{which}look at so many of the newest measured commits (default: %(default)s)",
     )
 
 
-def _at_least_one(text: str) -> int:
-    if not text.isdecimal() or len(text) > 9 or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 on")
-    return int(text)
+def whole_number(least: int) -> Callable[[str], int]:
+    """A type for argparse: a whole number that is not smaller than ``least``."""
+
+    def parsed(text: str) -> int:
+        if not text.isdecimal() or len(text) > 9 or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} on")
+        return int(text)
+
+    return parsed
 
 
 def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:
@@ -60,7 +65,7 @@ def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:
 
 
 def graph_before(sha: str, store: HistoryStore) -> dict[str, StoredCommit]:
-    """Every commit that git or the history knows, git's word first."""
+    """Every commit that git or the history knows; git's record wins."""
     known = store.commits()
     try:
         return known | commits_before(sha)
@@ -73,16 +78,16 @@ def graph_before(sha: str, store: HistoryStore) -> dict[str, StoredCommit]:
 def past_before(
     store: HistoryStore, graph: dict[str, StoredCommit], baseline: str
 ) -> Callable[[str], Sequence[Reading]]:
-    """What gives the readings of a baseline's ancestors by the key of a series, back to the last lasting change."""
-    way_back = [one.sha for one in islice(ancestors(baseline, graph), FARTHEST) if one.distance]
-    return lambda key: past_of(store, way_back, key)
+    """A function that returns the readings of a baseline's ancestors by the key of a series."""
+    ancestry = [commit.sha for commit in islice(ancestors(baseline, graph), FARTHEST) if commit.distance]
+    return lambda key: past_of(store, ancestry, key)
 
 
 def newest_past(store: HistoryStore) -> Callable[[str], Sequence[Reading]]:
-    """The same where nothing says at which commit a baseline was measured: of the newest commits there are."""
+    """The same of the newest commits, where the baseline's commit is not known."""
     commits = store.commits()
-    way_back = sorted(commits, key=lambda sha: (-commits[sha].time, sha))
-    return lambda key: past_of(store, way_back, key)
+    newest_first = sorted(commits, key=lambda sha: (-commits[sha].time, sha))
+    return lambda key: past_of(store, newest_first, key)
 
 
 def stored_name(text: str) -> tuple[str, str] | None:
@@ -98,28 +103,25 @@ def stored_input(baseline: str, target: str, store: HistoryStore, policy: Policy
 
     Raises ProfgateError for a commit or workload the history does not hold.
     """
-    readings, sides = list[list[Reading]](), list[Side]()
-    for text in (baseline, target):
-        named = stored_name(text)
-        if named is None:
-            files = stored_files(text)
-            readings.append(wiring.readings(files, policy, "", StoredJob(), keep=True))
-            sides.append(Side(text))
-        else:
-            sha = commit_named(named[0], store.commits())
-            readings.append(_stored(store, sha, named[1]))
-            sides.append(Side(named[1], sha))
-    before, after = wiring.stored_sides(*readings)
-    start = sides[0].sha
-    past = None if start is None else past_before(store, graph_before(start, store), start)
-    return PipelineInput(before, after, policy=policy, baseline_side=sides[0], target_side=sides[1], past=past)
+    (before, side), (after, target_side) = (_side(text, store, policy) for text in (baseline, target))
+    before_files, after_files = wiring.stored_sides(before, after)
+    past = None if side.sha is None else past_before(store, graph_before(side.sha, store), side.sha)
+    return PipelineInput(
+        before_files, after_files, policy=policy, baseline_side=side, target_side=target_side, past=past
+    )
 
 
-def _stored(store: HistoryStore, sha: str, workload: str) -> list[Reading]:
+def _side(text: str, store: HistoryStore, policy: Policy) -> tuple[list[Reading], Side]:
+    named = stored_name(text)
+    if named is None:
+        return wiring.readings(stored_files(text), policy, "", StoredJob(), keep=True), Side(text)
+    rev, workload = named
+    sha = commit_named(rev, store.commits())
     here = store.measured_commits().get(sha, frozenset())
     series = [one for one in store.series() if one.key in here]
     chosen = [one for one in series if workload in ("", one.workload)]
     if not chosen:
         known = ", ".join(dict.fromkeys(one.workload for one in series)) or "nothing"
         raise ProfgateError(f"{sha[:12]}:{workload}", f"is not in the history, which holds {known} of this commit")
-    return [reading for one in chosen for reading in store.readings(one.key, [sha], profiles=True)]
+    readings = [reading for one in chosen for reading in store.readings(one.key, [sha], profiles=True)]
+    return readings, Side(workload, sha)

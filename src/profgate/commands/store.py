@@ -1,4 +1,4 @@
-"""``profgate store add PROFILES``: keeps what was measured at a commit; also lists, prunes and merges histories."""
+"""``profgate store add PROFILES``: stores what was measured at a commit; also lists, prunes and merges histories."""
 
 import argparse
 import json
@@ -6,22 +6,16 @@ import sys
 from collections.abc import Sequence
 
 from profgate import wiring
-from profgate.adapters.foreign_history import open_foreign
 from profgate.adapters.git import commits_before
+from profgate.adapters.history_reader import open_untrusted
 from profgate.adapters.history_store import HistoryStore, open_history
 from profgate.commands.inputs import file, policy_of, side, stored_files
-from profgate.commands.past import add_history, commit_named
+from profgate.commands.past import add_history, commit_named, whole_number
 from profgate.errors import ProfgateError
-from profgate.model.history import Keep, Reading, StoredCommit, StoredJob
+from profgate.model.history import Reading, Retention, StoredCommit, StoredJob
 from profgate.model.visible_text import cut, plain
 from profgate.publish.terminal import show
 from profgate.report.numbers import counted
-
-_PRUNING = {
-    "runs": "newest runs that keep all symbols",
-    "symbols": "symbols that older runs keep",
-    "profiles": "newest runs that keep their files",
-}
 
 
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:
@@ -29,72 +23,62 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
     def action(name: str, meaning: str) -> argparse.ArgumentParser:
-        one = actions.add_parser(name, help=meaning, description=f"{meaning[:1].upper()}{meaning[1:]}.")
-        add_history(one)
-        return one
+        command = actions.add_parser(name, help=meaning, description=f"{meaning[:1].upper()}{meaning[1:]}.")
+        add_history(command)
+        return command
 
-    adding = action("add", "keep the profiles of a commit")
+    adding = action("add", "store the profiles of a commit")
     adding.add_argument("profiles", metavar="PROFILES", nargs="+", type=side, help="files or folders of profiles")
     adding.add_argument("--commit", metavar="REV", default="HEAD", help="where they were measured (default: HEAD)")
     adding.add_argument("--job", default="", metavar="ID", help="who measured; runs of one job are not independent")
     adding.add_argument("--config", metavar="FILE", type=file, help="configuration file, for its rules about names")
-    adding.add_argument("--summaries", action="store_true", help="keep what each symbol took, not the files themselves")
-    listing = action("list", "tell what the history holds")
+    adding.add_argument("--summaries", action="store_true", help="store the cost of each symbol, not the files")
+    listing = action("list", "show what the history holds")
     listing.add_argument("--format", choices=("terminal", "json"), default="terminal")
-    pruning = action("prune", "make it small: old runs keep their heaviest symbols and their totals")
-    for name, meaning in _PRUNING.items():
-        pruning.add_argument(
-            f"--{name}",
-            type=_number,
-            default=getattr(Keep(), name),
-            metavar="N",
-            help=f"{meaning} (default: %(default)s)",
-        )
-    merging = action("merge", "take over what another history holds and this one lacks")
+    pruning = action("prune", "make it small: old runs retain their heaviest symbols and their totals")
+    for name, meaning in (
+        ("runs", "newest runs that retain all symbols"),
+        ("symbols", "symbols that older runs retain"),
+        ("profiles", "newest runs that retain their files"),
+    ):
+        default, text = getattr(Retention(), name), f"{meaning} (default: %(default)s)"
+        pruning.add_argument(f"--{name}", type=whole_number(0), default=default, metavar="N", help=text)
+    merging = action("merge", "add what another history holds and this one lacks")
     merging.add_argument("file", metavar="FILE", type=file, help="a history.sqlite from anywhere; it is not trusted")
     return parser.parse_args(argv)
-
-
-def _number(text: str) -> int:
-    if not text.isdigit() or len(text) > 9:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 on")
-    return int(text)
 
 
 def run(argv: Sequence[str]) -> int:
     """Exit code 0. Raises ProfgateError."""
     arguments = _arguments(argv)
-    sha, made = _readings(arguments) if arguments.action == "add" else ("", [])  # before a history is made for them
-    makes = arguments.action in {"add", "merge"}
-    with open_history(arguments.history, write=arguments.action != "list", make=makes) as store:
+    sha, added = "", list[Reading]()
+    if arguments.action == "add":  # read before a history is created for them
+        files = [source for place in arguments.profiles for source in stored_files(place)]
+        sha, policy = commit_named(arguments.commit), policy_of(arguments.config)
+        added = wiring.readings(files, policy, sha, StoredJob(arguments.job), keep=not arguments.summaries)
+    creates = arguments.action in {"add", "merge"}
+    with open_history(arguments.history, write=arguments.action != "list", create=creates) as store:
         match arguments.action:
             case "add":
-                text = _added(store, sha, made)
+                text = _added(store, sha, added)
             case "prune":
-                keep = Keep(runs=arguments.runs, symbols=arguments.symbols, profiles=arguments.profiles)
-                text = f"{counted(store.prune(keep), 'reading')} lost the lighter symbols"
+                retention = Retention(arguments.runs, arguments.symbols, arguments.profiles)
+                text = f"{counted(store.prune(retention), 'reading')} lost the lighter symbols"
             case "merge":
-                with open_foreign(arguments.file) as other:
-                    text = f"{counted(store.merge(other), 'reading')} taken over"
+                with open_untrusted(arguments.file) as other:
+                    text = f"{counted(store.merge(other), 'reading')} added"
             case _:
                 text = _listed(store, as_json=arguments.format == "json")
     show(text, sys.stdout)
     return 0
 
 
-def _readings(arguments: argparse.Namespace) -> tuple[str, list[Reading]]:
-    """The commit that is named and what these files hold of it."""
-    files = [source for place in arguments.profiles for source in stored_files(place)]
-    sha, policy = commit_named(arguments.commit), policy_of(arguments.config)
-    return sha, wiring.readings(files, policy, sha, StoredJob(arguments.job), keep=not arguments.summaries)
-
-
-def _added(store: HistoryStore, sha: str, made: Sequence[Reading]) -> str:
+def _added(store: HistoryStore, sha: str, readings: Sequence[Reading]) -> str:
     with store.writing():
         store.add_commits([commits_before(sha, most=1).get(sha, StoredCommit(sha))])
-        added = store.add(made)
-    known = len(made) - added
-    return f"{sha[:12]}: {counted(added, 'reading')} added" + (f", {known} known already" if known else "")
+        added = store.add(readings)
+    known = len(readings) - added
+    return f"{sha[:12]}: {counted(added, 'reading')} added" + (f", {known} already stored" if known else "")
 
 
 def _listed(store: HistoryStore, *, as_json: bool) -> str:

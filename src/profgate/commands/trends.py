@@ -9,12 +9,12 @@ from profgate.adapters.history_store import open_history
 from profgate.commands.inputs import file, policy_of
 from profgate.commands.past import add_history, add_last, commit_named, graph_before
 from profgate.history.ancestry import first_line
-from profgate.history.told_trends import remember, trends_along, untold
+from profgate.history.trends import reported_records, trends_along, unreported
 from profgate.publish.terminal import show
 from profgate.report.checks import newest_of
 from profgate.report.trends import trends_json, trends_lines
 
-LAST = 200  # measured commits: so many base runs keep all their symbols
+LAST = 200  # measured commits: so many base runs retain all their symbols
 
 
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:
@@ -34,23 +34,23 @@ def run(argv: Sequence[str]) -> int:
     """Exit code 0. Raises ProfgateError."""
     arguments = _arguments(argv)
     rules = wiring.trend_rules(policy_of(arguments.config))
-    with open_history(arguments.history, write=True, make=False) as store:
+    with open_history(arguments.history, write=True, create=False) as store:
         newest = commit_named(arguments.rev, store.commits())
         graph = graph_before(newest, store)
         measured = store.measured_commits()
         line = first_line(newest, graph)
-        whole = [sha for sha in line if sha in measured]
-        looked = whole[-arguments.last :]
-        trends = trends_along(store, looked, rules)
-        new = untold(store, trends, line)
+        known = [sha for sha in line if sha in measured]
+        newest_known = known[-arguments.last :]
+        trends = trends_along(store, newest_known, rules)
+        new = unreported(store, trends, line)
         if arguments.new:
-            remember(store, new)
-    told = new if arguments.new else trends
+            store.add_records(reported_records(store, new))
+    shown = new if arguments.new else trends
     if arguments.format == "json":
-        sys.stdout.write(trends_json(told, new, len(whole) - len(looked)))
+        sys.stdout.write(trends_json(shown, new, len(known) - len(newest_known)))
     else:
-        lines = trends_lines(told, graph)
+        lines = trends_lines(shown, graph)
         show(lines or f"no lasting change{' that was not reported before' if arguments.new else ''}", sys.stdout)
-        if len(looked) < len(whole):
-            show([("quiet", newest_of(len(looked), len(whole)))], sys.stdout)
+        if len(newest_known) < len(known):
+            show([("quiet", newest_of(len(newest_known), len(known)))], sys.stdout)
     return 0

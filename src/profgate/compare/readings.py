@@ -1,8 +1,9 @@
-"""A profile as the history keeps it: what it may be compared with, and what each symbol took in each of its runs."""
+"""A profile as the history stores it: what it may be compared with, and what each symbol took in each of its runs."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import chain
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from profgate.model.arrays import IntArray, read_only
 from profgate.model.call_tree import added_at
 from profgate.model.history import Column, Reading, Series, StoredJob, SymbolKey
 from profgate.model.profile import CallGraph, FrameList, Measurements, Profile
+
+REST: SymbolKey = ("(lighter functions, dropped)", None)
 
 
 def series_of(profile: Profile, options: CompareOptions) -> Series:
@@ -34,8 +37,8 @@ def readings_of(
 ) -> list[Reading]:
     """The readings of one file: one for each run of each benchmark that it holds, else a single one.
 
-    ``run`` tells the files of one job apart, ``content`` is the file where it is to be kept. Raises ComparisonError
-    where the profile's values do not fit.
+    ``run`` distinguishes the files of one job, ``content`` is the file where it is to be stored. Raises
+    ComparisonError where the profile's values do not fit.
     """
     made = []
     for part in taken_apart([profile]):
@@ -59,14 +62,14 @@ def summarised(profile: Profile, options: CompareOptions) -> list[tuple[Column, 
         step = None if period is None else period * 10 ** (stated.exponent - metric.exponent)
         for run, (own, total, whole) in enumerate(zip(values.own, values.total, values.sums.tolist(), strict=True)):
             taking = (own != 0) | (total != 0) | (False if calls is None else calls != 0)
-            kept = np.flatnonzero(taking)
+            rows = np.flatnonzero(taking)
             column = Column(
                 metric,
                 whole,
-                [keys[number] for number in kept.tolist()],
-                read_only(own[kept]),
-                read_only(total[kept]),
-                None if calls is None else read_only(calls[kept]),
+                [keys[number] for number in rows.tolist()],
+                read_only(own[rows]),
+                read_only(total[rows]),
+                None if calls is None else read_only(calls[rows]),
                 period=step,
             )
             while len(runs) <= run:
@@ -76,12 +79,12 @@ def summarised(profile: Profile, options: CompareOptions) -> list[tuple[Column, 
 
 
 def profile_of(reading: Reading, number: int) -> Profile:
-    """A profile of what the history knows of a reading: its symbols without stacks; ``number`` tells runs apart.
+    """A profile of what the history knows of a reading: its symbols without stacks; ``number`` distinguishes runs.
 
     It pairs with what the reading was made from and gives the same values for each symbol.
     """
-    said, scenario = _key_of(reading)
-    name = f"{said if scenario is not None else reading.series.workload}/{number}"
+    stated, scenario = _key_of(reading)
+    name = f"{stated if scenario is not None else reading.series.workload}/{number}"
     known = list(dict.fromkeys(key for column in reading.columns for key in column.symbols))
     frames = FrameList([one for one, _ in known], [file for _, file in known], [None] * len(known), [None] * len(known))
     metrics = tuple(column.metric for column in reading.columns)
@@ -109,6 +112,43 @@ def profile_of(reading: Reading, number: int) -> Profile:
     return replace(profile, frames=FrameList.of_names([scenario]), measurements=body)
 
 
+def of_same_symbols(sides: Sequence[Sequence[Reading]]) -> list[list[Reading]]:
+    """The readings of all sides; what some of them lost is one symbol in each, so that totals stay and none is new.
+
+    A workload and metric whose readings are all whole stays as it is; elsewhere calls are left out.
+    """
+    common: dict[tuple[str, str, str], frozenset[SymbolKey]] = {}  # by workload, metric and unit
+
+    def key(reading: Reading, column: Column) -> tuple[str, str, str]:
+        return reading.series.workload, column.metric.name, column.metric.unit
+
+    def reduced(reading: Reading) -> Reading:
+        columns = ((column, common.get(key(reading, column))) for column in reading.columns)
+        return replace(
+            reading,
+            columns=tuple(column if few is None else _with_rest(column, few) for column, few in columns),
+        )
+
+    for reading in chain.from_iterable(sides):
+        for column in reading.columns:
+            if not column.whole:
+                symbols = frozenset(column.symbols)
+                common[key(reading, column)] = common.get(key(reading, column), symbols) & symbols
+    return [[reduced(reading) for reading in side] for side in sides]
+
+
+def _with_rest(column: Column, common: frozenset[SymbolKey]) -> Column:
+    rows = np.array([row for row, key in enumerate(column.symbols) if key in common], np.int64)
+    rest = max(column.sum - int(column.own[rows].sum()), 0)
+    return replace(
+        column,
+        symbols=[*(column.symbols[row] for row in rows.tolist()), REST],
+        own=read_only(np.append(column.own[rows], rest)),
+        total=read_only(np.append(column.total[rows], rest)),
+        calls=None,
+    )
+
+
 def is_benchmark(reading: Reading) -> bool:
     """Whether the reading is of one benchmark in a file of results."""
     return _key_of(reading)[1] is not None
@@ -117,12 +157,12 @@ def is_benchmark(reading: Reading) -> bool:
 def _key_of(reading: Reading) -> tuple[str, str | None]:
     """The name and the benchmark in a series key. Raises ProfileError for a key that `series_of` does not make."""
     try:
-        said, scenario, *_ = json.loads(reading.series.key)
+        name, scenario, *_ = json.loads(reading.series.key)
     except (ValueError, TypeError, RecursionError):
-        said, scenario = None, None
-    if not isinstance(said, str) or not (scenario is None or isinstance(scenario, str)):
+        name, scenario = None, None
+    if not isinstance(name, str) or not (scenario is None or isinstance(scenario, str)):
         raise ProfileError(f"history, workload {reading.series.workload!r:.60}", "has a key of no kind that is known")
-    return said, scenario
+    return name, scenario
 
 
 def _table(columns: Sequence[Column], place: Mapping[SymbolKey, int]) -> CallGraph:

@@ -32,18 +32,19 @@ def ancestors(start: str, commits: Mapping[str, StoredCommit]) -> Iterator[Ances
 
 def nearest(start: str, commits: Mapping[str, StoredCommit], measured: Collection[str]) -> Ancestor | None:
     """The nearest ancestor of a commit, itself not counted, among the measured ones; None where there is none."""
-    return next((one for one in ancestors(start, commits) if one.distance and one.sha in measured), None)
+    found = (ancestor for ancestor in ancestors(start, commits) if ancestor.distance and ancestor.sha in measured)
+    return next(found, None)
 
 
 def in_order(commits: Mapping[str, StoredCommit], chosen: Iterable[str]) -> list[str]:
     """The chosen commits, each after all it descends from; what nothing orders goes by time, then by hash."""
-    wanted, done, order = set(chosen), set[str](), list[str]()
-    for start in sorted(wanted, key=lambda sha: (_time(sha, commits), sha)):
+    nodes, done, order = set(chosen), set[str](), list[str]()
+    for start in sorted(nodes, key=lambda sha: (_time(sha, commits), sha)):
         stack = [(start, False)]
         while stack:
             sha, expanded = stack.pop()
             if expanded:
-                if sha in wanted:
+                if sha in nodes:
                     order.append(sha)
             elif sha not in done:
                 done.add(sha)
@@ -58,16 +59,16 @@ def reduced(commits: Mapping[str, StoredCommit], chosen: Collection[str]) -> lis
 
     A parent that is an ancestor of another one is left out.
     """
-    order, wanted = in_order(commits, chosen), frozenset(chosen)
+    nodes = frozenset(chosen)
     before: dict[str, frozenset[str]] = {}
-    made = []
-    for sha in order:
-        parents = _next_before(sha, commits, wanted)
-        further = frozenset[str]().union(*(before.get(one, frozenset()) for one in parents))
+    result = []
+    for sha in in_order(commits, chosen):
+        parents = _next_before(sha, commits, nodes)
+        further = frozenset[str]().union(*(before.get(parent, frozenset()) for parent in parents))
         before[sha] = further | frozenset(parents)
-        kept = tuple(one for one in parents if one not in further)
-        made.append(replace(commits.get(sha, StoredCommit(sha)), parents=kept))
-    return made[::-1]
+        nearest_parents = tuple(parent for parent in parents if parent not in further)
+        result.append(replace(commits.get(sha, StoredCommit(sha)), parents=nearest_parents))
+    return result[::-1]
 
 
 def first_line(newest: str, commits: Mapping[str, StoredCommit]) -> list[str]:
@@ -79,20 +80,20 @@ def first_line(newest: str, commits: Mapping[str, StoredCommit]) -> list[str]:
     return line[::-1]
 
 
-def _next_before(sha: str, commits: Mapping[str, StoredCommit], wanted: frozenset[str]) -> list[str]:
-    """The first wanted commit on each way back, in order of the ways."""
-    found: dict[str, None] = {}
-    seen, ways = {sha}, list(reversed(commits[sha].parents if sha in commits else ()))
-    while ways:
-        one = ways.pop()
-        if one in seen:
+def _next_before(start: str, commits: Mapping[str, StoredCommit], nodes: frozenset[str]) -> list[str]:
+    """The first of the nodes on each way back, in order of the ways."""
+    found: list[str] = []
+    seen, stack = set[str](), [start]
+    while stack:
+        sha = stack.pop()
+        if sha in seen:
             continue
-        seen.add(one)
-        if one in wanted:
-            found[one] = None
-        elif one in commits:
-            ways += reversed(commits[one].parents)
-    return list(found)
+        seen.add(sha)
+        if sha in nodes and sha != start:
+            found.append(sha)
+        elif sha in commits:
+            stack += reversed(commits[sha].parents)
+    return found
 
 
 def _time(sha: str, commits: Mapping[str, StoredCommit]) -> int:

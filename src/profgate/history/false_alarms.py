@@ -1,34 +1,83 @@
-"""How often the gate was red on code that did not change, and whether it only advises for that."""
+"""False alarms: the gate tried on comparisons of code that did not change, and how often it was red there.
 
-from collections.abc import Sequence
-from dataclasses import replace
+Compared are another job at the same commit, a commit that touches nothing the program is made of, and a random half of
+the jobs at one commit with the other half. Trials of one commit share its runs, so they are not wholly independent.
+"""
 
-from profgate.model.history import StoredVerdict
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+from profgate.model.history import Reading, StoredVerdict
 from profgate.model.policy import Policy
 from profgate.statistics.binomial import exceeds
 
-LAST = 200  # comparisons that count: a gate that was repaired must be able to show it
+LEAST_JOBS = 4  # at one commit, so that each half is more than the one job that is tried anyway
+LAST = 200  # comparisons that count: a gate that was fixed must be able to show it
 TO_PROMOTE = 50  # further comparisons within the budget that let a demoted gate decide again
 
 
-def with_false_alarms(policy: Policy, verdicts: Sequence[StoredVerdict]) -> Policy:
-    """The policy with what comparisons of unchanged code, in order of recording, say of the gate."""
-    reds = _reds(verdicts)
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """Two sides of equal code; ``name`` distinguishes the trials of two commits."""
+
+    baseline: str
+    target: str
+    name: str
+    before: Sequence[Reading]
+    after: Sequence[Reading]
+
+
+def trials_at(earlier: Sequence[Reading], added: Sequence[Reading], job: str) -> list[Trial]:
+    """The trials of what a job measured with what other jobs measured at its commit ``earlier``."""
+    if not earlier or not added:
+        return []
+    commit = added[0].commit
+    trials = [Trial(commit, commit, job, earlier, added)]
+    readings = [*earlier, *added]
+    jobs = {reading.job.identity for reading in readings}
+    if len(jobs) >= LEAST_JOBS:
+        first = _half(jobs, commit)
+        before = [reading for reading in readings if reading.job.identity in first]
+        after = [reading for reading in readings if reading.job.identity not in first]
+        trials.append(Trial(commit, commit, f"{job}/halves", before, after))
+    return trials
+
+
+def _half(jobs: Collection[str], commit: str) -> Collection[str]:
+    """Half of the jobs: other ones for each set of jobs, and the same wherever it is repeated."""
+    seed = "\0".join([commit, *sorted(jobs)])
+    order = sorted(jobs, key=lambda job: hashlib.sha256(f"{seed}\0{job}".encode("utf-8", "replace")).digest())
+    return order[: len(order) // 2]
+
+
+def leaves_alone(paths: Sequence[str], unchanged: Iterable[str]) -> bool:
+    """Whether each changed file matches a pattern of ``unchanged``, in which a star stands for any text.
+
+    No file at all is no evidence: a difference that is too large may be listed as empty.
+    """
+    patterns = [pattern.replace("[", "[[]").replace("?", "[?]") for pattern in unchanged]
+    return bool(paths) and all(any(fnmatchcase(path, pattern) for pattern in patterns) for path in paths)
+
+
+def with_false_alarms(policy: Policy, verdicts: Iterable[StoredVerdict]) -> Policy:
+    """The policy with the false alarms among verdicts on unchanged code, which are in order of recording."""
+    reds = [
+        verdict.conclusion == "fail"
+        for verdict in verdicts
+        if verdict.comparisons > 0 and verdict.conclusion != "not_compared"
+    ]
     return replace(policy, unchanged=(sum(reds[-LAST:]), len(reds[-LAST:])), demoted=_demoted(reds, policy.budget))
 
 
-def _reds(verdicts: Sequence[StoredVerdict]) -> list[bool]:
-    """Red or not, of all that compared anything."""
-    return [one.conclusion == "fail" for one in verdicts if one.comparisons > 0 and one.conclusion != "not_compared"]
-
-
 def _demoted(reds: Sequence[bool], budget: float) -> bool:
-    """Whether the gate only advises after these: down where the budget does not explain them, up again when it does."""
-    down, since = False, list[bool]()  # since the gate last changed its state
+    """Whether the gate only advises after these: as soon as the budget does not explain them, until it does again."""
+    demoted, since = False, list[bool]()  # since the gate last changed its state
     for red in reds:
         since = [*since[1 - LAST :], red]
-        if down and len(since) >= TO_PROMOTE and sum(since) <= budget * len(since):
-            down, since = False, []
-        elif not down and exceeds(sum(since), len(since), budget):
-            down, since = True, []
-    return down
+        if demoted and len(since) >= TO_PROMOTE and sum(since) <= budget * len(since):
+            demoted, since = False, []
+        elif not demoted and exceeds(sum(since), len(since), budget):
+            demoted, since = True, []
+    return demoted

@@ -1,32 +1,23 @@
 """What earlier runs measured, as the noise of a comparison."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Protocol
 
 import numpy as np
 
-from profgate.history.trends import of_one_regime
+from profgate.history.trends import History, of_one_regime
 from profgate.model.arrays import FloatArray, IntArray, read_only
 from profgate.model.comparison import Comparison
 from profgate.model.history import Column, Reading, SymbolKey
 from profgate.model.units import MetricKind
 
 MOST_VALUE = 1 << 62
-MOST_PAST = 30  # commits whose readings tell the noise
+MOST_PAST = 30  # commits from whose readings the noise is estimated
 
 
-class Measured(Protocol):
-    """What is needed of a history."""
-
-    def measured_commits(self, key: str | None = None) -> Mapping[str, frozenset[str]]: ...  # noqa: D102
-
-    def readings(self, key: str | None = None, commits: Iterable[str] | None = None) -> Iterable[Reading]: ...  # noqa: D102
-
-
-def past_of(store: Measured, way_back: Iterable[str], key: str) -> list[Reading]:
-    """A series at the next measured commits of a way back, as far as the last lasting change: what tells its noise."""
+def past_of(store: History, way_back: Iterable[str], key: str) -> list[Reading]:
+    """A series at the next measured commits of a way back, as far as the last lasting change."""
     measured = store.measured_commits(key)
     chosen = list(islice((sha for sha in way_back if sha in measured), MOST_PAST))
     return of_one_regime(list(store.readings(key, chosen)), chosen[::-1])
@@ -60,7 +51,7 @@ def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
         noise_self=read_only(noise),
         noise_totals=read_only(totals_of_all),
         noise_active=None,  # a history stores self values alone
-        # only readings of one period were kept
+        # the readings have one period
         noise_sample_values=None if period is None else np.full(len(noise), float(period)),
         sample_values=None if period is None else comparison.sample_values,
         runs=replace(comparison.runs, noise=len(noise), noise_jobs=tuple(jobs)),
@@ -93,7 +84,7 @@ def _factor(column: Column, comparison: Comparison) -> float:
 
 
 def _places(comparison: Comparison) -> dict[SymbolKey, int]:
-    """The symbol of each name and file; one that stands in several modules cannot be told from its namesakes."""
+    """The symbol of each name and file; -1 for one that stands in several modules."""
     keys = list(zip(comparison.symbols.names, comparison.symbols.files, strict=True))
     places: dict[SymbolKey, int] = {}
     for place, key in enumerate(keys):

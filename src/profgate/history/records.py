@@ -1,18 +1,18 @@
-"""What is kept of one run, as text: the track can go on, and draw again, without reading a profile twice."""
+"""One run of a track as JSON text, so that the track can go on, and be drawn again, without reading a profile twice."""
 
 import json
 from dataclasses import asdict, dataclass
-from typing import Any
+
+from pydantic import TypeAdapter
 
 from profgate.model.evolution import BenchmarkValue
-from profgate.model.units import Better, Metric, MetricKind
 
 SCHEMA = "profgate.track-run/1"
 
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One finished run of one version. Without values, ``problem`` says why it counts for nothing."""
+    """One finished run of one version; without values, ``problem`` is the reason."""
 
     values: tuple[BenchmarkValue, ...] = ()
     seconds: float = 0.0
@@ -30,31 +30,10 @@ def record_from_json(text: str) -> RunRecord | None:
     """The record of this text; None for anything that is none, so that the run is done again."""
     try:
         content = json.loads(text)
-        return _record(content) if content["schema"] == SCHEMA else None
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return (
+            TypeAdapter(RunRecord).validate_python(content)
+            if content["schema"] == SCHEMA and "values" in content
+            else None
+        )
+    except (ValueError, TypeError, KeyError, RecursionError):
         return None
-
-
-def _record(content: dict[str, Any]) -> RunRecord:
-    return RunRecord(
-        values=tuple(_value(entry) for entry in content["values"]),
-        seconds=float(content["seconds"]),
-        machine=str(content["machine"]),
-        problem=str(content["problem"]),
-        warnings=tuple(str(warning) for warning in content["warnings"]),
-    )
-
-
-def _value(entry: dict[str, Any]) -> BenchmarkValue:
-    said = entry["metric"]
-    better: Better = "higher" if said["better"] == "higher" else "lower"
-    metric = Metric(str(said["name"]), str(said["unit"]), better, MetricKind(said["kind"]))
-    file, line, source = entry["file"], entry["line"], entry["source"]
-    return BenchmarkValue(
-        benchmark=str(entry["benchmark"]),
-        metric=metric,
-        value=float(entry["value"]),
-        file=None if file is None else str(file),
-        line=None if line is None else int(line),
-        source=None if source is None else str(source),
-    )

@@ -1,31 +1,42 @@
 """Trends: where the total of a workload, or the share of a symbol, changed for good along a line of commits."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import contextlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Protocol
 
 import numpy as np
+from pydantic import TypeAdapter, ValidationError
 
 from profgate.model.arrays import FloatArray
-from profgate.model.history import Column, Reading, Series, SymbolKey
-from profgate.model.trend import Trend, TrendRules
+from profgate.model.history import Column, Reading, Series, StoredRecord, SymbolKey
+from profgate.model.trend import CHANGE_POINT, Trend, TrendRules
 from profgate.model.units import Metric
 from profgate.statistics.change_points import Shift, change_points, shifts
 
 LEAST_SHARE = 0.01  # of the run that a symbol takes to be looked at
 MOST_SYMBOLS = 20
-LEAST_MOVE = 0.005  # of the run by which a symbol's share changes to be told
+LEAST_MOVE = 0.005  # of the run by which a symbol's share changes to be reported
 NEAR = 4  # commits: a change found again so close to where it was is the same
-
+LARGEST = 1e300  # ratios of larger values overflow
+NO_COMMIT = ""  # baseline and target of stored trends, which belong to no single commit
+TREND = TypeAdapter(Trend)
 
 Rules = Callable[[Series, Metric], TrendRules]  # those of a series and metric
 
 
-def _default(_: Series, __: Metric) -> TrendRules:
-    return TrendRules()
+class History(Protocol):
+    """What is read of a history."""
 
+    def measured_commits(self, key: str | None = None) -> Mapping[str, frozenset[str]]: ...  # noqa: D102
 
-def _bounds(rules: TrendRules) -> tuple[float, float, int, int]:
-    return rules.p, rules.min_magnitude, rules.min_segment, rules.window
+    def series(self) -> Sequence[Series]: ...  # noqa: D102
+
+    def readings(self, key: str | None = None, commits: Iterable[str] | None = None) -> Iterable[Reading]: ...  # noqa: D102
+
+    def records(self, target: str | None = None) -> Sequence[StoredRecord]: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,19 +47,35 @@ class _Line:
     commits: list[str]
     columns: list[list[Column]]
 
+    def totals(self) -> FloatArray:
+        return np.array([np.mean([column.sum * column.metric.scale for column in columns]) for columns in self.columns])
 
-def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = _default) -> list[Trend]:
+
+def trends_along(store: History, line: Sequence[str], rules: Rules) -> list[Trend]:
+    """The lasting changes of every series along a line of commits, oldest first."""
+    measured = store.measured_commits()
+    found: list[Trend] = []
+    for series in store.series():
+        commits = [sha for sha in line if series.key in measured.get(sha, ())]
+        found += trends_of(list(store.readings(series.key, commits)), commits, rules)
+    return found
+
+
+def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = lambda *_: TrendRules()) -> list[Trend]:
     """The lasting changes of one series along a line of commits, oldest first; of the total first, then of symbols."""
     found = []
-    for one in _lines(readings, line):
-        bounds = _bounds(rules(readings[0].series, one.metric))
-        totals = np.array([np.mean([_value(column) for column in columns]) for columns in one.columns])
-        found += [_trend(one, shift, readings[0], one.commits, None) for shift in shifts(totals, *bounds)]
-        for symbol in _heaviest(one):
-            commits, shares = _shares(one, symbol)
+    for metric in _lines(readings, line):
+        chosen = rules(readings[0].series, metric.metric)
+        shifts_of = partial(
+            shifts, p=chosen.p, magnitude=chosen.min_magnitude, least=chosen.min_segment, window=chosen.window
+        )
+        trend_of = partial(_trend, metric.metric, readings[0].series)
+        found += [trend_of(metric.commits, shift, (None, None)) for shift in shifts_of(metric.totals())]
+        for symbol in _heaviest(metric):
+            commits, shares = _shares(metric, symbol)
             found += [
-                _trend(one, shift, readings[0], commits, symbol)
-                for shift in shifts(shares, *bounds)
+                trend_of(commits, shift, symbol)
+                for shift in shifts_of(shares)
                 if abs(shift.after - shift.before) >= LEAST_MOVE
             ]
     return found
@@ -57,49 +84,77 @@ def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = _
 def of_one_regime(readings: Sequence[Reading], line: Sequence[str]) -> list[Reading]:
     """The readings since the last lasting change of any of their totals, so that noise is learned from one level."""
     start = 0
-    for one in _lines(readings, line):
-        totals = np.array([np.mean([_value(column) for column in columns]) for columns in one.columns])
-        if places := change_points(totals):
-            start = max(start, line.index(one.commits[places[-1]]))
+    for metric in _lines(readings, line):
+        if places := change_points(metric.totals()):
+            start = max(start, line.index(metric.commits[places[-1]]))
     recent = frozenset(line[start:])
     return [reading for reading in readings if reading.commit in recent]
 
 
+def unreported(store: History, trends: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
+    """The trends that were not reported before."""
+    return unknown_of(trends, _reported(store), line)
+
+
 def unknown_of(trends: Sequence[Trend], known: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
-    """The trends that were not known before; one that was found again, some commits off or grown longer, is known."""
+    """The trends that are not known; one that was found again, some commits off or grown longer, is known."""
     place = {sha: number for number, sha in enumerate(line)}
-    return [one for one in trends if not any(_same(one, other, place) for other in known)]
+    return [trend for trend in trends if not any(_same(trend, other, place) for other in known)]
 
 
-def _same(one: Trend, other: Trend, place: Mapping[str, int]) -> bool:
-    if (one.series, one.metric, one.unit, one.name, one.file) != (
-        *(other.series, other.metric, other.unit, other.name, other.file),
-    ):
+def reported_records(store: History, new: Sequence[Trend]) -> list[StoredRecord]:
+    """The records to store once these trends are reported."""
+    reported = [*_reported(store), *new]
+    records = []
+    for key in {trend.series for trend in new}:
+        content = json.dumps([asdict(trend) for trend in reported if trend.series == key], allow_nan=False)
+        records.append(StoredRecord(NO_COMMIT, NO_COMMIT, key, CHANGE_POINT, content))
+    return records
+
+
+def trends_of_text(text: str) -> list[Trend]:
+    """The trends in a record; entries of another kind are left out."""
+    try:
+        entries = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    found = []
+    for entry in entries if isinstance(entries, list) else ():
+        with contextlib.suppress(ValidationError):
+            trend = TREND.validate_json(json.dumps(entry), strict=True)
+            if all(abs(number) < LARGEST for number in (trend.before, trend.after, trend.p)):
+                found.append(trend)
+    return found
+
+
+def _reported(store: History) -> list[Trend]:
+    records = (record for record in store.records(NO_COMMIT) if record.strategy == CHANGE_POINT)
+    return [trend for record in records for trend in trends_of_text(record.content)]
+
+
+def _same(trend: Trend, other: Trend, place: Mapping[str, int]) -> bool:
+    ours, theirs = (
+        (one.series, one.metric, one.unit, one.name, one.file, one.after > one.before) for one in (trend, other)
+    )
+    if ours != theirs or not {other.first, other.last} <= place.keys():
         return False
-    if (one.after > one.before) != (other.after > other.before) or not {other.first, other.last} <= place.keys():
-        return False
-    return place[one.first] <= place[other.last] + NEAR and place[other.first] <= place[one.last] + NEAR
+    return place[trend.first] <= place[other.last] + NEAR and place[other.first] <= place[trend.last] + NEAR
 
 
 def _lines(readings: Sequence[Reading], line: Sequence[str]) -> list[_Line]:
-    by_commit: dict[str, list[Reading]] = {}
+    by_commit: dict[str, list[Column]] = {}
     for reading in readings:
-        by_commit.setdefault(reading.commit, []).append(reading)
-    made: dict[tuple[str, str], _Line] = {}
+        by_commit.setdefault(reading.commit, []).extend(reading.columns)
+    lines: dict[tuple[str, str], _Line] = {}
     for sha in line:
-        for reading in by_commit.get(sha, ()):
-            for column in reading.columns:
-                key = (column.metric.name, column.metric.unit)
-                one = made.setdefault(key, _Line(column.metric, [], []))
-                if one.commits[-1:] != [sha]:
-                    one.commits.append(sha)
-                    one.columns.append([])
-                one.columns[-1].append(column)
-    return list(made.values())
-
-
-def _value(column: Column) -> float:
-    return column.sum * column.metric.scale
+        for column in by_commit.get(sha, ()):
+            key = (column.metric.name, column.metric.unit)
+            metric = lines.setdefault(key, _Line(column.metric, [], []))
+            if metric.commits[-1:] != [sha]:
+                metric.commits.append(sha)
+                metric.columns.append([])
+            metric.columns[-1].append(column)
+    return list(lines.values())
 
 
 def _heaviest(line: _Line) -> list[SymbolKey]:
@@ -132,19 +187,20 @@ def _share(column: Column, symbol: SymbolKey) -> float | None:
     return 0.0 if column.whole else None
 
 
-def _trend(line: _Line, shift: Shift, reading: Reading, commits: Sequence[str], symbol: SymbolKey | None) -> Trend:
-    name, file = symbol or (None, None)
+def _trend(
+    metric: Metric, series: Series, commits: Sequence[str], shift: Shift, symbol: tuple[str | None, str | None]
+) -> Trend:
     return Trend(
-        series=reading.series.key,
-        workload=reading.series.workload,
-        metric=line.metric.name,
-        unit=line.metric.unit,
-        better=line.metric.better,
-        name=name,
-        file=file,
+        series=series.key,
+        workload=series.workload,
+        metric=metric.name,
+        unit=metric.unit,
+        better=metric.better,
+        name=symbol[0],
+        file=symbol[1],
         first=commits[shift.first],
         last=commits[shift.last],
-        commits=shift.last - shift.first + 1 if shift.is_drift else 1,
+        commits=shift.last - shift.first + 1,
         before=shift.before,
         after=shift.after,
         p=shift.p,

@@ -27,8 +27,6 @@ class Checks:
 
     @property
     def exit_code(self) -> int:
-        """1 where the gate failed anywhere, 3 where nothing was compared at all or a check says so, else 0."""
+        """1 where the gate failed anywhere, 3 where nothing was compared, else the highest code of a check."""
         codes = {check.report.verdict.exit_code for check in self.checks}
-        if not codes or codes == {3}:
-            return 3
-        return 1 if 1 in codes else max(code for code in codes)
+        return 1 if 1 in codes else max(codes, default=3)

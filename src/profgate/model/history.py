@@ -1,8 +1,7 @@
 """What the history holds: commits, the jobs that measured them, readings with their columns, verdicts and records.
 
-These records are what `adapters/history_store.py` takes and gives. A reading is one file of one workload; its columns
-hold, for each metric, the whole and what each symbol took of it. Test durations and wall times are readings too: the
-tests or benchmarks are the symbols.
+A reading is one file of one workload; its columns hold, for each metric, the total and the cost of each symbol. Test
+durations and wall times are readings too: the tests or benchmarks are the symbols.
 """
 
 from collections.abc import Sequence
@@ -12,7 +11,6 @@ from profgate.model.arrays import IntArray
 from profgate.model.profile import Configuration, Facts
 from profgate.model.units import Metric
 
-HISTORY_SCHEMA = "profgate.history/1"  # the number is the major version: a store of a higher one is refused
 SymbolKey = tuple[str, str | None]  # normalised name and file
 
 
@@ -52,8 +50,8 @@ class Series:
 class Column:
     """One metric of one reading, in stored units (``metric.exponent``).
 
-    ``own``, ``total`` and ``calls`` are int64[symbol]; calls None where nothing counted them. ``whole`` False: the
-    policy has kept the heaviest symbols alone, while ``sum`` is still that of all. ``period``: the value of a sample.
+    ``own``, ``total`` and ``calls`` are int64[symbol]; calls None where nothing counted them. ``whole`` False: only the
+    heaviest symbols are left, while ``sum`` is still that of all. ``period``: the value of a sample.
     """
 
     metric: Metric
@@ -70,8 +68,8 @@ class Column:
 class Reading:
     """One file of one workload at one commit.
 
-    ``run`` tells the files of one job apart; the same commit, series, job and run are the same reading. ``profile`` is
-    the file itself with its ``name``, None where it was not kept.
+    ``run`` distinguishes the files of one job; the same commit, series, job and run are the same reading. ``profile``
+    is the file itself with its ``name``, None where it is not stored.
     """
 
     commit: str
@@ -85,22 +83,12 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """The whole of one metric at one reading, in the metric's unit; ``order`` grows with the time of recording."""
-
-    commit: str
-    job: str
-    order: int
-    value: float
-
-
-@dataclass(frozen=True, slots=True)
 class StoredVerdict:
-    """What the gate said of one comparison that passed through it.
+    """The verdict on one comparison.
 
     ``kind``: ``gate`` for a product change, ``unchanged`` where both sides were the same code. ``baseline`` and
     ``target`` are commits. ``reds`` and ``comparisons`` count findings that were red and pairs that were compared;
-    ``report`` is the report's JSON, "" where it was not kept.
+    ``report`` is the report's JSON, "" where it is not stored.
     """
 
     kind: str
@@ -115,7 +103,7 @@ class StoredVerdict:
 
 @dataclass(frozen=True, slots=True)
 class StoredRecord:
-    """What one strategy found between two commits of one series, as JSON text; a later one takes its place."""
+    """What one strategy found between two commits of one series, as JSON text; a later one replaces it."""
 
     baseline: str
     target: str
@@ -125,11 +113,11 @@ class StoredRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Keep:
-    """How much the history keeps: all symbols of so many newest runs, then the heaviest symbols and the totals.
+class Retention:
+    """How much a history holds: all symbols of so many newest runs, then the heaviest symbols and the totals.
 
-    A run is what one job measured at one commit. ``profiles`` and ``reports`` are kept whole for so many newest runs.
-    Beyond ``names`` names of symbols those that no reading holds any more are looked for.
+    A run is what one job measured at one commit. ``profiles`` and ``reports`` are whole for so many newest runs.
+    Beyond ``names`` names of symbols, unused ones are removed.
     """
 
     runs: int = 200

@@ -42,16 +42,24 @@ def unpacked(data: bytes) -> tuple[IntArray, IntArray, IntArray, IntArray | None
     flags, rows = HEAD.unpack_from(body)
     if rows > MOST_ROWS:
         raise ValueError(f"the columns claim {rows:,} rows")
-    place, columns = HEAD.size, []
+    place, columns = HEAD.size, list[IntArray]()
     for _ in range(4 if flags & WITH_CALLS else 3):
-        column, place = _read(body, place, rows)
-        columns.append(column)
-    numbers, own, total = np.cumsum(columns[0]), columns[1], columns[2] + columns[1]
-    calls = columns[3] if flags & WITH_CALLS else None
-    given = [numbers, own, total] if calls is None else [numbers, own, total, calls]
-    if any(((one > MOST_VALUE) | (one < -MOST_VALUE)).any() for one in given) or (numbers < 0).any():
+        width = body[place] if place < len(body) else 0
+        if width not in TYPES or place + 1 + width * rows > len(body):
+            raise ValueError("the columns are cut off")
+        columns.append(_within(np.frombuffer(body, TYPES[width], rows, place + 1).astype(np.int64)))
+        place += 1 + width * rows
+    differences, own, rest, *calls = columns
+    numbers, total = _within(np.cumsum(differences)), _within(rest + own)
+    if (numbers < 0).any():
         raise ValueError("the columns hold impossible numbers")
-    return read_only(numbers), read_only(own), read_only(total), calls if calls is None else read_only(calls)
+    return read_only(numbers), read_only(own), read_only(total), read_only(calls[0]) if calls else None
+
+
+def _within(values: IntArray) -> IntArray:
+    if ((values > MOST_VALUE) | (values < -MOST_VALUE)).any():
+        raise ValueError("the columns hold impossible numbers")
+    return values
 
 
 def thinned(data: bytes, rows: int) -> bytes:
@@ -83,14 +91,3 @@ def _body(data: bytes) -> bytes:
     if not machine.eof:
         raise ValueError("the columns are cut off or too large")
     return body
-
-
-def _read(body: bytes, place: int, rows: int) -> tuple[IntArray, int]:
-    width = body[place] if place < len(body) else 0
-    end = place + 1 + width * rows
-    if width not in TYPES or end > len(body):
-        raise ValueError("the columns are cut off")
-    values = np.frombuffer(body, TYPES[width], rows, place + 1).astype(np.int64)
-    if ((values > MOST_VALUE) | (values < -MOST_VALUE)).any():
-        raise ValueError("the columns hold impossible numbers")
-    return values, end

@@ -23,10 +23,15 @@ def trends_json(trends: Sequence[Trend], new: Sequence[Trend], further: int) -> 
 
     ``further``: measured commits before those that were looked at.
     """
-    known = {id(one) for one in new}
+    known = {id(trend) for trend in new}
     rows = [
-        {**asdict(one), "kind": "drift" if one.is_drift else "step", "relative": one.relative, "new": id(one) in known}
-        for one in trends
+        {
+            **asdict(trend),
+            "kind": "drift" if trend.is_drift else "step",
+            "relative": trend.relative,
+            "new": id(trend) in known,
+        }
+        for trend in trends
     ]
     return json.dumps({"schema": SCHEMA, "further": further, "trends": rows}, indent=1, allow_nan=False) + "\n"
 
@@ -35,66 +40,68 @@ def trends_lines(trends: Sequence[Trend], commits: Mapping[str, StoredCommit]) -
     """A line for each trend below its workload and metric."""
     lines: list[Line] = []
     heading = ""
-    for one in trends:
-        place = f"{name_text(one.workload, 60)} · {name_text(one.metric, 30)}"
+    for trend in trends:
+        place = f"{name_text(trend.workload, 60)} · {name_text(trend.metric, 30)}"
         if place != heading:
             if lines:
                 lines.append(("text", ""))
             lines.append(("head", place))
             heading = place
-        lines.append(("bad" if one.worse else "good", f"  {_what(one)}: {_how(one)}"))
-        lines.append(("quiet", f"    {_when(one, commits)}"))
+        lines.append(("bad" if trend.worse else "good", f"  {_what(trend)}: {_how(trend)}"))
+        lines.append(("quiet", f"    {_when(trend, commits)}"))
     return lines
 
 
-def trend_text(one: Trend, commits: Mapping[str, StoredCommit]) -> str:
+def trend_text(trend: Trend, commits: Mapping[str, StoredCommit]) -> str:
     """A trend as a sentence, for an annotation."""
-    place = f"{name_text(one.workload, 60)}, {name_text(one.metric, 30)}"
-    return f"{place}, {_what(one)}: {_how(one)}, {_when(one, commits)}"
+    place = f"{name_text(trend.workload, 60)}, {name_text(trend.metric, 30)}"
+    return f"{place}, {_what(trend)}: {_how(trend)}, {_when(trend, commits)}"
 
 
 def trends_summary(trends: Sequence[Trend], commits: Mapping[str, StoredCommit]) -> Document:
-    """The trends that a run of the base branch tells, worse ones first."""
-    ordered = sorted(trends, key=lambda one: not one.worse)
+    """The trends that a run of the base branch reports, worse ones first."""
+    ordered = sorted(trends, key=lambda trend: not trend.worse)
     cells = [
         {
-            "tag": "worse" if one.worse else "better",
-            "workload": one.workload,
-            "metric": one.metric,
-            "what": "the total" if one.name is None else code_cell(one.name),
-            "how": sentence(_how(one)),
-            "when": sentence(_when(one, commits)),
+            "tag": "worse" if trend.worse else "better",
+            "workload": trend.workload,
+            "metric": trend.metric,
+            "what": "the total" if trend.name is None else code_cell(trend.name),
+            "how": sentence(_how(trend)),
+            "when": sentence(_when(trend, commits)),
         }
-        for one in ordered[:ROWS]
+        for trend in ordered[:ROWS]
     ]
     text = render_template(
         "markdown/trends.md.j2",
         filters=markdown_filters,
         trends=cells,
         more=len(ordered) - len(cells),
-        worse=sum(one.worse for one in trends),
-        better=sum(not one.worse for one in trends),
+        worse=sum(trend.worse for trend in trends),
+        better=sum(not trend.worse for trend in trends),
     )
     return Document("trends.md", "text/markdown", text)
 
 
-def _what(one: Trend) -> str:
-    if one.name is None:
+def _what(trend: Trend) -> str:
+    if trend.name is None:
         return "total"
-    return name_text(one.name, 60) + (f" ({plain(one.file)})" if one.file else "")
+    return name_text(trend.name, 60) + (f" ({plain(trend.file)})" if trend.file else "")
 
 
-def _how(one: Trend) -> str:
-    relative = f" ({numbers.signed_percent(one.relative)})" if one.relative is not None else ""
-    if one.name is None:
-        return f"{numbers.from_to(one.before, one.after, one.unit)}{relative}, p {one.p:.2g}"
-    return f"{one.before:.1%} → {one.after:.1%} of the run, p {one.p:.2g}"
+def _how(trend: Trend) -> str:
+    relative = f" ({numbers.signed_percent(trend.relative)})" if trend.relative is not None else ""
+    if trend.name is None:
+        return f"{numbers.from_to(trend.before, trend.after, trend.unit)}{relative}, p {trend.p:.2g}"
+    return f"{trend.before:.1%} → {trend.after:.1%} of the run, p {trend.p:.2g}"
 
 
-def _when(one: Trend, commits: Mapping[str, StoredCommit]) -> str:
-    if not one.is_drift:
-        return f"at once, with {_commit(one.first, commits)}"
-    return f"slowly, over {one.commits} commits: from {_commit(one.first, commits)} to {_commit(one.last, commits)}"
+def _when(trend: Trend, commits: Mapping[str, StoredCommit]) -> str:
+    if not trend.is_drift:
+        return f"at once, with {_commit(trend.first, commits)}"
+    return (
+        f"slowly, over {trend.commits} commits: from {_commit(trend.first, commits)} to {_commit(trend.last, commits)}"
+    )
 
 
 def _commit(sha: str, commits: Mapping[str, StoredCommit]) -> str:

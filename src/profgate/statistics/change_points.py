@@ -1,4 +1,4 @@
-"""Where a series of readings changed for good: E-divisive with its permutation test, and steps told from drifts.
+"""Where a series of readings changed for good: E-divisive with its permutation test, steps apart from drifts.
 
 E-divisive (Matteson and James 2014, a nonparametric approach for multiple change point analysis) splits a series where
 the energy distance between the two sides is largest, keeps the split where shuffled series seldom reach that distance,
@@ -72,25 +72,19 @@ def best_split(values: FloatArray, least: int = 4) -> tuple[int, float]:
     if len(values) < 2 * least:
         return 0, 0.0
     distances = np.abs(values[:, None] - values[None, :])
-    energies = _energies(distances[None])[0, least - 1 : len(values) - least]
+    energies = _energies(2.0 * np.tril(distances).sum(axis=1), distances.sum(axis=1))[least - 1 : len(values) - least]
     place = int(np.argmax(energies))
     return place + least, float(energies[place])
 
 
-def _energies(distances: FloatArray) -> FloatArray:
-    """float64[series, n - 1]: n*m/(n+m) times the energy distance of the first n readings from the other m."""
-    count = distances.shape[-1]
-    upper = np.cumsum(np.cumsum(distances, axis=1), axis=2)  # sums over the upper left rectangles
-    corner = np.arange(count - 1)
-    within = upper[:, corner, corner]  # both of a pair, each twice
-    row = upper[:, corner, count - 1]
-    whole = upper[:, count - 1, count - 1][:, None]
-    between, rest = row - within, whole - 2 * row + within
-    n = corner + 1.0
-    m = count - n
-    left = np.divide(within, n * (n - 1), out=np.zeros_like(within), where=n > 1)
-    right = np.divide(rest, m * (m - 1), out=np.zeros_like(rest), where=m > 1)
-    return np.asarray(n * m / (n + m) * (2.0 * between / (n * m) - left - right))
+def _energies(near: FloatArray, sums: FloatArray) -> FloatArray:
+    """float64[..., n - 1]: n*m/(n+m) times the energy distance of the first n readings from the other m.
+
+    ``near`` float64[..., n] are each reading's distances to those before it, both ways; ``sums`` those to all.
+    """
+    of_near, of_all, of_whole = _weights(near.shape[-1])
+    within, all_of = np.cumsum(near, axis=-1)[..., :-1], np.cumsum(sums, axis=-1)
+    return np.asarray(of_near * within + of_all * all_of[..., :-1] + of_whole * all_of[..., -1:])
 
 
 @cache
@@ -126,19 +120,18 @@ def _split(values: FloatArray, least: int) -> list[int]:
 
 
 def _is_significant(values: FloatArray, energy: float, least: int) -> bool:
-    """Whether at most one in twenty shuffled series has a split as good; asked in batches, to end early."""
+    """Whether at most one in twenty shuffled series has a split as good; computed in batches, to end early."""
     allowed = int(SPLIT_P * (SHUFFLES + 1)) - 1
     reached, count = 0, len(values)
-    orders, (of_near, of_all, of_whole) = _shuffles(count), _weights(count)
+    orders = _shuffles(count)
     distances = np.abs(values[:, None] - values[None, :])
     sums = distances.sum(axis=1)
-    constant = of_whole * sums.sum()
     for start, stop in pairwise(BATCHES):
-        chosen, before = orders[start:stop], _before(count, start, stop)
+        chosen = orders[start:stop]
+        before = _cached_before(count)[start:stop] if count <= WINDOW else _before(chosen)
         # of each reading to those that a shuffle puts before it, both ways
         near = 2.0 * np.einsum("sij,ij->si", before, distances)
-        within = np.cumsum(np.take_along_axis(near, chosen, axis=1), axis=1)[:, :-1]
-        energies = of_near * within + of_all * np.cumsum(sums[chosen], axis=1)[:, :-1] + constant
+        energies = _energies(np.take_along_axis(near, chosen, axis=1), sums[chosen])
         best = energies[:, least - 1 : count - least].max(axis=1)
         reached += int((best >= energy * (1 - 1e-12)).sum())
         if reached > allowed:
@@ -146,19 +139,15 @@ def _is_significant(values: FloatArray, energy: float, least: int) -> bool:
     return True
 
 
-def _before(count: int, start: int, stop: int) -> FloatArray:
-    """float64[shuffle, count, count]: 1 where some of the shuffles put the second reading before the first, else 0."""
-    return _kept_before(count)[start:stop] if count <= WINDOW else _made_before(count, start, stop)
+def _before(orders: IntArray) -> FloatArray:
+    """float64[shuffle, count, count]: 1 where a shuffle puts the second reading before the first, else 0."""
+    places = np.argsort(orders, axis=1)
+    return (places[:, None, :] < places[:, :, None]).astype(np.float64)
 
 
 @cache
-def _kept_before(count: int) -> FloatArray:
-    return _made_before(count, 0, SHUFFLES)
-
-
-def _made_before(count: int, start: int, stop: int) -> FloatArray:
-    places = np.argsort(_shuffles(count)[start:stop], axis=1)
-    return (places[:, None, :] < places[:, :, None]).astype(np.float64)
+def _cached_before(count: int) -> FloatArray:
+    return _before(_shuffles(count))
 
 
 @cache
@@ -174,28 +163,28 @@ def _shuffles(count: int) -> IntArray:
 
 def _apart(values: FloatArray, places: list[int], least: int, window: int) -> list[int]:
     """Of splits that two windows put close to each other, the one that splits their surroundings best."""
-    kept: list[int] = []
+    chosen: list[int] = []
     for place in places:
-        if kept and place - kept[-1] < least:
-            start = kept[-2] if len(kept) > 1 else 0
-            around = values[start : min(len(values), place + window // 2)]
-            kept[-1] = start + best_split(around, least)[0]
+        if chosen and place - chosen[-1] < least:
+            start = chosen[-2] if len(chosen) > 1 else 0
+            around = values[start : place + window // 2]
+            chosen[-1] = start + best_split(around, least)[0]
         else:
-            kept.append(place)
-    return sorted({place for place in kept if 0 < place < len(values)})
+            chosen.append(place)
+    return sorted({place for place in chosen if 0 < place < len(values)})
 
 
 def _pruned(values: FloatArray, splits: list[int], p: float, magnitude: float) -> list[int]:
     """The splits whose neighbouring segments differ, the weakest given up first."""
-    kept = list(splits)
-    while kept:
-        edges = [0, *kept, len(values)]
-        tests = [_test(values, *edges[place : place + 3]) for place in range(len(kept))]
-        fallen = [place for place, (chance, size) in enumerate(tests) if chance >= p or size < magnitude]
-        if not fallen:
-            return kept
-        del kept[max(fallen, key=lambda place: (tests[place][0], -tests[place][1]))]
-    return kept
+    left = list(splits)
+    while left:
+        edges = [0, *left, len(values)]
+        tests = [_test(values, *edges[place : place + 3]) for place in range(len(left))]
+        failed = [place for place, (chance, size) in enumerate(tests) if chance >= p or size < magnitude]
+        if not failed:
+            break
+        del left[max(failed, key=lambda place: (tests[place][0], -tests[place][1]))]
+    return left
 
 
 def _test(values: FloatArray, start: int, split: int, end: int) -> tuple[float, float]:

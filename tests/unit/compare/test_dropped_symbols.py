@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 
 from history_samples import reading, rows
-from profgate.compare.kept_symbols import REST, of_same_symbols
+from profgate.compare.readings import REST, of_same_symbols
 from profgate.model.history import Reading
 
 BEFORE = "main;parse 50\nmain;draw 30\nmain;log 20\n"

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 import pytest
 
 from history_samples import reading
-from profgate.history.told_trends import remember, trends_along, trends_of_text, untold
+from profgate.history.trends import reported_records, trends_along, trends_of_text, unreported
 from profgate.model.history import Reading, Series, StoredRecord
 from profgate.model.trend import CHANGE_POINT, Trend, TrendRules
 
@@ -35,7 +35,7 @@ class Kept:
     def records(self, target: str | None = None) -> Sequence[StoredRecord]:
         return [one for one in self._records.values() if target in (None, one.target)]
 
-    def put_records(self, records: Iterable[StoredRecord]) -> None:
+    def add_records(self, records: Iterable[StoredRecord]) -> None:
         self._records |= {(one.series, one.strategy): one for one in records}
 
 
@@ -55,23 +55,23 @@ def test_what_was_told_is_not_told_again_and_what_came_since_is() -> None:
     early = Kept(*history(*[10] * 10, *[12] * 10), *history(*[7] * 20, name="steady.folded"))
     found = trends_along(early, LINE, rules)
     assert [(one.workload, one.first) for one in found] == [("api", "c10")]
-    assert untold(early, found, LINE) == found
-    remember(early, found)
-    assert untold(early, found, LINE) == []
+    assert unreported(early, found, LINE) == found
+    early.add_records(reported_records(early, found))
+    assert unreported(early, found, LINE) == []
     later = Kept(*history(*[10] * 10, *[12] * 10, *[15] * 10))
-    later.put_records(early.records())
-    new = untold(later, trends_along(later, LINE, rules), LINE)
+    later.add_records(early.records())
+    new = unreported(later, trends_along(later, LINE, rules), LINE)
     assert [one.first for one in new] == ["c20"]
-    remember(later, new)
-    assert untold(later, trends_along(later, LINE, rules), LINE) == []
+    later.add_records(reported_records(later, new))
+    assert unreported(later, trends_along(later, LINE, rules), LINE) == []
 
 
 def test_records_of_another_shape_tell_nothing() -> None:
     kept = Kept(*history(*[10] * 10, *[12] * 10))
     (trend,) = trends_along(kept, LINE, rules)
     for content in ("no json", "7", '[{"series": "k"}]', "[" * 100_000, '[{"first": 1}]'):
-        kept.put_records([StoredRecord("", "", trend.series, CHANGE_POINT, content)])
-        assert untold(kept, [trend], LINE) == [trend]
+        kept.add_records([StoredRecord("", "", trend.series, CHANGE_POINT, content)])
+        assert unreported(kept, [trend], LINE) == [trend]
     assert trends_of_text("[]") == []
 
 

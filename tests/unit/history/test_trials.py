@@ -3,7 +3,7 @@
 import pytest
 
 from history_samples import reading
-from profgate.history.unchanged import leaves_alone, trials_at
+from profgate.history.false_alarms import leaves_alone, trials_at
 from profgate.model.history import Reading
 from profgate.model.policy import Policy
 
