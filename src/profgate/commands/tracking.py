@@ -13,7 +13,7 @@ from time import monotonic
 
 from profgate import wiring
 from profgate.adapters.benchmark_sources import bring, digest_of, files_matching, machine, text_below
-from profgate.adapters.git_versions import Repository, without_git
+from profgate.adapters.git_versions import Repository, without_git, worktree
 from profgate.adapters.processes import run_command
 from profgate.adapters.track_folder import Attempt, TrackFolder, remove_folder
 from profgate.attribute.own_source import own_source
@@ -200,7 +200,7 @@ def _sources(plan: Plan, version: Version, source: str) -> Iterator[None]:
         finally:
             remove_folder(source)
         return
-    with plan.repository.worktree(version.commit, source):
+    with worktree(version.commit, source, plan.repository.top):
         bring(plan.brought, source, plan.prefix)
         yield
 
