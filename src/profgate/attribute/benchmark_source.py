@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from profgate.attribute.fingerprints import SourceFunction, parsed_source
 
 
-def own_source(path: str, line: int | None, text: str) -> bytes:
+def benchmark_source(path: str, line: int | None, text: str) -> bytes:
     """A digest of the function or class that stands at this line (counted from 1), with its decorators and all in it.
 
     Layout, comments and the rest of the file do not count. Where the line is not known, or nothing stands there, the
