@@ -23,7 +23,6 @@ from profgate.errors import ProfgateError
 from profgate.model.source import SourceFile
 
 RECORD = "run.json"
-LARGEST_RECORD = 64 << 20
 ASIDE = ".aside-"
 SOURCES = "work/source/source"  # as runners lay out checkouts, so that paths in profiles are cut to those below it
 
@@ -87,9 +86,7 @@ class TrackFolder:
         """Numbers and records of the runs that are done."""
         for path in self._numbered(version):
             with contextlib.suppress(OSError):
-                record = path / RECORD
-                if record.stat().st_size <= LARGEST_RECORD:
-                    yield int(path.name), record.read_text(encoding="utf-8", errors="replace")
+                yield int(path.name), (path / RECORD).read_text(encoding="utf-8", errors="replace")
 
     def profiles(self, version: str, number: int) -> list[SourceFile]:
         """The profiles of a run that is done."""

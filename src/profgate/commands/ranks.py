@@ -23,6 +23,7 @@ from profgate.report.rank_report import (
 from profgate.statistics.stable_ranks import RankRules, check, side_by_side
 
 NOT_COMPARED = 3
+COUNT = whole_number(1_000_000)
 EPILOG = """
 profgate ranks record --repeat 3 -- sh -c 'pytest --junitxml="$PROFGATE_OUT/junit.xml"'
 profgate ranks check new/junit.xml
@@ -78,13 +79,8 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         type=side,
         help=f"folder of baseline runs, a file or a sub-folder each (default: {FOLDER}; repeatable)",
     )
-    parser.add_argument(
-        "--history", metavar="DIR", type=side, help="a history whose runs are the baseline (default: none)"
-    )
-    parser.add_argument(
-        "--last", type=whole_number(1_000_000), default=20, metavar="K", help="only the K newest runs (default: 20)"
-    )
-    _add_rules(parser)
+    parser.add_argument("--last", type=COUNT, default=20, metavar="K", help="only the K newest runs (default: 20)")
+    _add_shared(parser)
     parser.add_argument(
         "--fail-on",
         choices=("never", "slower", "departure"),
@@ -98,21 +94,18 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
 
 def _add_history(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folders", metavar="DIR", nargs="*", type=side, help=f"folders of runs (default: {FOLDER})")
-    parser.add_argument(
-        "--history", metavar="DIR", type=side, help="a history, as profgate store fills it (default: none)"
-    )
-    parser.add_argument(
-        "--window",
-        type=whole_number(1_000_000),
-        default=5,
-        metavar="K",
-        help="usual runs to compare with (default: 5)",
-    )
-    _add_rules(parser)
+    parser.add_argument("--window", type=COUNT, default=5, metavar="K", help="usual runs to compare with (default: 5)")
+    _add_shared(parser)
 
 
-def _add_rules(parser: argparse.ArgumentParser) -> None:
-    """The options that define when an order has changed, and the format."""
+def _add_shared(parser: argparse.ArgumentParser) -> None:
+    """The stored runs, the options that define when an order has changed, and the format."""
+    parser.add_argument(
+        "--history",
+        metavar="DIR",
+        type=side,
+        help="a history whose runs are used, as profgate store fills it (default: none)",
+    )
     parser.add_argument(
         "--width",
         type=number_in(0.5, 100),
@@ -127,11 +120,7 @@ def _add_rules(parser: argparse.ArgumentParser) -> None:
         help="the root of the mean count, or the spread among five or more baseline runs (default: poisson)",
     )
     parser.add_argument(
-        "--min-tests",
-        type=whole_number(1_000_000),
-        default=30,
-        metavar="N",
-        help="fewer tests are not compared (default: 30)",
+        "--min-tests", type=COUNT, default=30, metavar="N", help="fewer tests are not compared (default: 30)"
     )
     parser.add_argument(
         "--min-duration",
@@ -140,9 +129,8 @@ def _add_rules(parser: argparse.ArgumentParser) -> None:
         metavar="MS",
         help="leave out what the baseline does quicker (default: 0)",
     )
-    parser.add_argument(
-        "--format", choices=("terminal", "markdown", "json"), default="terminal", help="(default: terminal)"
-    )
+    formats = ("terminal", "markdown", "json")
+    parser.add_argument("--format", choices=formats, default="terminal", help="(default: terminal)")
 
 
 def _rules(arguments: argparse.Namespace) -> RankRules:

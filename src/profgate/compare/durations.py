@@ -1,7 +1,7 @@
 """How long each test took, from the profiles and results of one run."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -46,8 +46,15 @@ def run_of(profiles: Iterable[Profile], label: str, commit: str = "", recorded: 
     readings: dict[str, list[float]] = {}
     units: dict[str, str] = {}
     for profile in profiles:
-        unit = _gather(profile, readings)
+        place = first_duration(profile.metrics)
+        if place is None:
+            raise ComparisonError(profile.name, "holds no durations; ranks need values of which less is better")
+        unit, factor, power = base_unit(profile.metrics[place].unit)
+        scale = factor * 10.0**power
         units.setdefault(unit, profile.name)
+        for name, value in _values(profile, place):
+            if math.isfinite(value):
+                readings.setdefault(name, []).append(value * scale)
     if len(units) > 1:
         units_by_name = ", ".join(f"{unit} in {name}" for unit, name in sorted(units.items()))
         raise ComparisonError(label, f"its values have several units ({units_by_name}); give results of one unit")
@@ -55,6 +62,23 @@ def run_of(profiles: Iterable[Profile], label: str, commit: str = "", recorded: 
         raise ComparisonError(label, "holds no duration; check that the tests ran and wrote their results")
     values = {name: float(np.median(found)) for name, found in sorted(readings.items())}
     return DurationRun(label, next(iter(units)), values, commit, recorded)
+
+
+def _values(profile: Profile, place: int) -> Iterator[tuple[str, float]]:
+    """Names and values of one metric, in its unit."""
+    body, scale = profile.measurements, profile.metrics[place].scale
+    if body is not None and _is_plain(profile):
+        named = list(map(_full, profile.frames.names, profile.frames.files))
+        chosen = body.of_metric(place)
+        for frame, amount in zip(body.frame[chosen].tolist(), body.amount[chosen].tolist(), strict=True):
+            yield named[frame], amount
+    elif profile.stacks is not None:
+        total = profile.stacks.values[place].sum() + profile.stacks.root_values[place]
+        yield workload_name(profile.name), float(total) * scale
+    elif profile.graph is not None:
+        yield workload_name(profile.name), float(profile.graph.self_value[place].sum()) * scale
+    elif body is not None:
+        yield workload_name(profile.name), float(np.nansum(body.amount[body.of_metric(place)])) * scale
 
 
 def durations_of(
@@ -96,35 +120,3 @@ def _under_raw_names(
 
 def _full(name: str, file: str | None) -> str:
     return name if file is None else f"{file}: {name}"
-
-
-def _gather(profile: Profile, readings: dict[str, list[float]]) -> str:
-    """Adds the readings of a profile; gives their base unit."""
-    place = first_duration(profile.metrics)
-    if place is None:
-        raise ComparisonError(profile.name, "holds no durations; ranks need values of which less is better")
-    metric = profile.metrics[place]
-    unit, factor, power = base_unit(metric.unit)
-    scale = factor * 10.0**power
-    body = profile.measurements
-    if not _is_plain(profile) or body is None:
-        total = _total(profile, place) * scale * metric.scale
-        readings.setdefault(workload_name(profile.name), []).append(total)
-        return unit
-    named = list(map(_full, profile.frames.names, profile.frames.files))
-    chosen = body.of_metric(place)
-    for frame, amount in zip(body.frame[chosen].tolist(), body.amount[chosen].tolist(), strict=True):
-        if math.isfinite(amount):
-            readings.setdefault(named[frame], []).append(amount * scale)
-    return unit
-
-
-def _total(profile: Profile, place: int) -> float:
-    """The sum of one metric in stored units."""
-    if profile.stacks is not None:
-        return float(profile.stacks.values[place].sum() + profile.stacks.root_values[place])
-    if profile.graph is not None:
-        return float(profile.graph.self_value[place].sum())
-    if profile.measurements is not None:
-        return float(np.nansum(profile.measurements.amount[profile.measurements.of_metric(place)]))
-    raise ComparisonError(profile.name, "holds no values")

@@ -157,9 +157,9 @@ def evolution_csv(evolution: Evolution) -> str:
     return text.getvalue()
 
 
-def _cell(value: str | float) -> str | float:
+def _cell(value: object) -> object:
     """A text as one line that no spreadsheet takes for a formula; whole numbers without a fraction."""
     if isinstance(value, str):
         shown = plain(value)
         return f"'{shown}" if shown.startswith(FORMULA) else shown
-    return int(value) if float(value).is_integer() and abs(value) < 1 << 53 else value
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1 << 53 else value
