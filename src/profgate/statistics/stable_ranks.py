@@ -92,14 +92,9 @@ def ranks_of(values: FloatArray, run: str, names: Sequence[str]) -> IntArray:
     Equal values are ordered by a hash of run and name: a cluster of equal readings then keeps one rank on average, as
     tests of equal speed do, where mid-ranks would move the whole cluster at once.
     """
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    same = ordered[1:] == ordered[:-1]
-    tied = np.zeros(len(values), dtype=np.bool_)
-    tied[1:] |= same
-    tied[:-1] |= same
+    _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
     hashes = np.zeros(len(values), dtype=np.uint64)
-    for place in order[tied].tolist():
+    for place in np.flatnonzero(sizes[group] > 1).tolist():
         key = f"{run}\0{names[place]}".encode("utf-8", "surrogatepass")
         hashes[place] = int.from_bytes(hashlib.blake2b(key, digest_size=8).digest())
     ranks = np.empty(len(values), dtype=np.int64)
@@ -129,9 +124,10 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
     reason = _why_unknown(len(names), split, len(ranks) - split, rules.min_tests)
     reason = reason or _why_blind(mean, count, sigma, rules.width)
     identical = not reason and _identical(values, split)
+    order: Order = "kept" if identical else "unknown" if reason else _order(mean, count, sigma, rules.width)
     moves = _moves(names, values, np.array(ranks), split) if counts and names else _Moves()
     return RankCheck(
-        order="unknown" if reason else "kept" if identical else _order(mean, count, sigma, rules.width),
+        order=order,
         reason=reason,
         common=len(names),
         left_out=len(included) - len(names),
@@ -143,7 +139,7 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
         width=rules.width,
         pair_counts=pairs,
         target_counts=counts,
-        chance=None if count is None or not names else chance_of_as_many(len(names), round(count)),
+        chance=chance_of_as_many(len(names), round(count)) if count is not None and names else None,
         ties=max((len(row) - len(np.unique(row)) for row in values), default=0),
         overall=moves.overall,
         direction=moves.direction,
@@ -151,7 +147,7 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
         unit=table.unit,
         identical=identical,
         usual_distance=moves.usual,
-        farther=0 if moves.usual is None else sum(test.distance > moves.usual for test in moves.tests),
+        farther=moves.farther,
     )
 
 
@@ -220,6 +216,7 @@ class _Moves(NamedTuple):
     direction: Direction = "unknown"
     overall: float | None = None
     usual: int | None = None
+    farther: int = 0
 
 
 def _moves(names: Sequence[str], values: FloatArray, ranks: IntArray, split: int) -> _Moves:
@@ -249,11 +246,13 @@ def _moves(names: Sequence[str], values: FloatArray, ranks: IntArray, split: int
         )
         for row in rows.tolist()
     )
+    usual = _usual_distance(first[:split], last[:split]) if split >= FEWEST_RUNS else None
     return _Moves(
         found,
-        _direction(now[rows] - low[rows], distance[rows], centred[rows]),
-        None if overall is None else math.exp(overall),
-        _usual_distance(first[:split], last[:split]) if split >= FEWEST_RUNS else None,
+        direction=_direction(now[rows] - low[rows], distance[rows], centred[rows]),
+        overall=None if overall is None else float(np.exp(overall)),
+        usual=usual,
+        farther=0 if usual is None else sum(test.distance > usual for test in found),
     )
 
 
