@@ -99,11 +99,10 @@ def output_of(words: Sequence[str], folder: str, variables: Mapping[str, str], t
 
 
 def end_leftover(started: Started) -> bool:
-    """Ends a group that an earlier, killed process of ours left running; says whether there was one."""
+    """Ends a group that an earlier, killed process of ours left running; returns whether there was one."""
     if sys.platform != "linux" or not started.ticks or _ticks(started.group) != started.ticks:
         return False  # ended, or the number means another process by now
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(started.group, signal.SIGKILL)
+    _signal(started.group, signal.SIGKILL)
     return True
 
 
@@ -111,14 +110,17 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     """Ends the group: first with a request where the command itself still runs."""
     try:
         if process.poll() is None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGTERM)
+            _signal(process.pid, signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(GRACE)
     finally:  # also where a second Ctrl-C ends the waiting
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)  # what ignored the request, and its children
+        _signal(process.pid, signal.SIGKILL)  # what ignored the request, and its children
         process.wait()
+
+
+def _signal(group: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
 
 
 def _tail(log: str) -> str:

@@ -14,11 +14,11 @@ from profgate.model.durations import DurationTable, RankCheck
 from profgate.model.kinds import Kind
 from profgate.statistics.stable_ranks import RankRules, check, distinct
 
-REPORTED = 5  # tests that moved most, kept in the report
+REPORTED = 5  # tests that moved most, that the report names
 
 
 class StableRanks:
-    """Whether tests or workloads keep their place in the order of duration: the order's word, not the clock's.
+    """Whether tests or workloads keep their place in the order of duration, whatever the clock shows.
 
     Counts how many ranks are stable from run to run (Copeland and Haemer, 2011) and finds changes that hit some
     tests and not others. Works on the results of test runs with 30 or more tests, or on 30 or more workloads,
@@ -27,7 +27,7 @@ class StableRanks:
     count in sigmas; sigma is the root of the mean, an upper bound, or the spread among five or more baseline runs.
     Never more than a maybe, and it has no vote. It fails where one test crosses few others, which hardly changes
     the count, and sees nothing that slows all tests alike; where hardly any rank is stable in the baseline, the
-    count cannot fall and nothing is told.
+    count cannot fall and the result is inconclusive.
     """
 
     name = "stable_ranks"
@@ -36,7 +36,7 @@ class StableRanks:
     options: tuple[OptionSpec, ...] = (
         OptionSpec("width", 2.0, "sigmas from the mean count that still are no change", 0.5, 100.0),
         OptionSpec("sigma", "poisson", "where sigma comes from", choices=("poisson", "observed")),
-        OptionSpec("min_tests", 30, "fewer tests or workloads tell nothing", 2, 1_000_000),
+        OptionSpec("min_tests", 30, "fewer tests or workloads are not tested", 2, 1_000_000),
     )
 
     def detect(
@@ -47,7 +47,7 @@ class StableRanks:
     ) -> Detection:
         """Nothing: one comparison has no order."""
         return cannot_tell(
-            self, resolved(self, options), ("stable ranks speak of all workloads together",), dict(UNSUITED)
+            self, resolved(self, options), ("stable ranks compare all workloads together",), dict(UNSUITED)
         )
 
     def detect_all(

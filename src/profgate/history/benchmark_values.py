@@ -54,7 +54,7 @@ def _totals(profile: Profile) -> Iterator[tuple[Metric, float]]:
 def _of_results(
     workload: str, profile: Profile, results: Measurements, names: Counter[str]
 ) -> Iterator[BenchmarkValue]:
-    """``names``: in how many files each benchmark stands; those of several are told apart by their file."""
+    """``names``: in how many files each benchmark stands; those of several are named with their file."""
     frames = profile.frames
     for place, metric in enumerate(profile.metrics):
         unit, factor, power = base_unit(metric.unit)

@@ -55,11 +55,11 @@ def medians(values: FloatArray) -> tuple[FloatArray, IntArray]:
 
 def find_jumps(tracks: Iterable[Track], min_change: float | None = None) -> list[Jump]:
     """The jumps of all lines, the largest first. ``min_change`` is a fraction; by default it is that of the kind."""
-    series = [_Series(track) for track in tracks]
-    steps = sum(max(len(one.known) - 1, 0) for one in series)
+    all_series = [_Series(track) for track in tracks]
+    steps = sum(max(len(series.known) - 1, 0) for series in all_series)
     alpha = ALPHA / max(steps, 1)
     critical = cache(lambda degrees: critical_t(alpha, degrees))
-    jumps = [jump for one in series for jump in _of_series(one, min_change, alpha, critical)]
+    jumps = [jump for series in all_series for jump in _of_series(series, min_change, alpha, critical)]
     return sorted(jumps, key=lambda jump: (-_size(jump), jump.line, jump.target))
 
 

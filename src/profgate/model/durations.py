@@ -14,7 +14,7 @@ Direction = Literal["slower", "faster", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class DurationRun:
-    """One run: how long each test took, by name. ``unit`` is a base unit; ``label`` tells the run from others.
+    """One run: how long each test took, by name. ``unit`` is a base unit; ``label`` names the run.
 
     ``commit`` and ``recorded`` (ISO 8601, UTC) are empty where not known.
     """
@@ -67,7 +67,7 @@ class RankCheck:
     ``overall`` is the median ratio of all tests, which no rank shows. ``direction`` is that of the tests that moved.
     ``usual_distance`` is the farthest that any test of a baseline run left the ranks of the other ones, None where
     those are too few; ``farther`` tests moved farther than that. ``identical``: each target run is a baseline run to
-    the last bit, so its count says nothing; the order is kept.
+    the last bit, so its count shows nothing; the order is kept.
     """
 
     order: Order

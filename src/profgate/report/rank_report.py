@@ -35,7 +35,7 @@ APART = 1.25  # ratio of all tests together from which the blind spot of ranks i
 
 
 def counts(check: RankCheck) -> str:
-    """How many ranks are stable, and how many were expected; empty where nothing was counted, or it tells nothing."""
+    """How many ranks are stable, and how many were expected; empty where nothing was counted or compared."""
     if check.count is None or check.identical:
         return ""
     shown = f"{_count(check.count)} of {counted(check.common, 'rank')} stable"

@@ -117,8 +117,8 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
     names = [table.names[place] for place in np.flatnonzero(included).tolist()]
     values = table.values[:, included]
     ranks = [ranks_of(row, label, names) for row, label in zip(values, table.labels, strict=True)]
-    pairs = tuple(stable(one, other) for one, other in combinations(ranks[:split], 2))
-    counts = tuple(stable(one, other) for one, other in product(ranks[:split], ranks[split:]))
+    pairs = tuple(stable(*pair) for pair in combinations(ranks[:split], 2))
+    counts = tuple(stable(*pair) for pair in product(ranks[:split], ranks[split:]))
     mean, count = _mean(pairs), _mean(counts)
     sigma, rule = _sigma(pairs, mean, split, rules)
     reason = _why_unknown(len(names), split, len(ranks) - split, rules.min_tests)
