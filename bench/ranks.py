@@ -14,8 +14,7 @@ from scipy import stats
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.durations import DurationTable, RankCheck
-from profgate.statistics.fixed_points import exact_law, poisson
-from profgate.statistics.stable_ranks import RankRules, check
+from profgate.statistics.stable_ranks import RankRules, check, exact_law
 
 TRIALS = 1000  # as in the paper
 FEWEST_TRIALS = 30  # fewer fill no two cells of a chi-squared test
@@ -46,8 +45,8 @@ def stable_in_clusters(clusters: Sequence[int], single: int, trials: int, chance
 def told_from_poisson(counts: IntArray, level: float = 0.05) -> bool:
     """Whether a chi-squared test tells these counts from Poisson(1); cells that expect less than five are one."""
     trials = len(counts)
-    last = max(kept for kept in range(10) if trials * poisson(kept, 1.0) >= 5.0)
-    law = [poisson(kept, 1.0) for kept in range(last)]
+    last = max(kept for kept in range(10) if trials * stats.poisson.pmf(kept, 1.0) >= 5.0)
+    law = [stats.poisson.pmf(kept, 1.0) for kept in range(last)]
     observed = np.bincount(np.minimum(counts, last), minlength=last + 1)
     expected = np.array([*law, 1.0 - sum(law)]) * trials
     return bool(stats.chisquare(observed, expected).pvalue < level)
@@ -135,8 +134,8 @@ def distance_to_poisson(trials: int, repeats: int) -> str:
     for tests in (2, 3, 4, 5, 6, 7, 8, 10, 11, 20):
         told = [told_from_poisson(stable_in_random_orders(tests, trials, chance)) for _ in range(repeats)]
         law = [float(share) for share in exact_law(tests)]
-        beyond = 1.0 - math.fsum(poisson(kept, 1.0) for kept in range(tests + 1))
-        apart = (math.fsum(abs(share - poisson(kept, 1.0)) for kept, share in enumerate(law)) + beyond) / 2.0
+        beyond = 1.0 - math.fsum(stats.poisson.pmf(kept, 1.0) for kept in range(tests + 1))
+        apart = (math.fsum(abs(share - stats.poisson.pmf(kept, 1.0)) for kept, share in enumerate(law)) + beyond) / 2.0
         said = "cannot be told" if tests > 10 else ""
         rows.append([str(tests), said, f"{100 * np.mean(told):.0f} %", f"{apart:.1e}"])
     return table(["N", "paper", f"told at 5 %, {repeats} times {trials} trials", "distance of the laws"], rows)

@@ -94,7 +94,7 @@ def test_record_keeps_files_with_commit_and_label_until_history_shows_them(
             file.write_text(f"main {round(value)}\n")
         said = ["ranks", "record", f"results/{number}", "-o", "kept", "--commit", f"c0ffee{number}"]
         assert main([*said, "--label", f"build {number}"]) == 0
-    assert "kept 120 durations in kept/" in capsys.readouterr().out
+    assert "stored 120 durations in kept/" in capsys.readouterr().out
     assert len(list(Path("kept").iterdir())) == 5
     assert main(["ranks", "history", "kept"]) == 0
     out = capsys.readouterr().out

@@ -382,7 +382,7 @@ def test_a_track_that_is_stopped_goes_on(
         (["--releases", "1.0", *COMMAND], "needs a --setup"),
         (["--releases", "--x", "--setup", "true", *COMMAND], "expected one argument"),
         (["--last", "2", "--setup", "'", *COMMAND], "cannot be split into words"),
-        (["--last", "2", "--timeout", "nan", *COMMAND], "is no time in seconds"),
+        (["--last", "2", "--timeout", "nan", *COMMAND], "is no number from 0.001 to"),
         (
             ["--last", "2", "--bring", "absent.py", *COMMAND],
             "absent.py: cannot be brought along, since it does not exist",

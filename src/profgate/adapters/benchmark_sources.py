@@ -1,4 +1,4 @@
-"""Files that tell whether a benchmark changed, and files of today that old versions get."""
+"""Files that show whether a benchmark changed, and files of today that old versions get."""
 
 import glob
 import hashlib
@@ -30,17 +30,13 @@ def files_matching(folder: str, pattern: str) -> list[str]:
 
 def digest_of(folder: str, names: Iterable[str]) -> str | None:
     """A digest of these files and their names; None where there is none of them."""
-    digest, some = hashlib.sha256(), False
-    for name in names:
-        path = Path(folder, name)
-        if not path.is_file():
-            continue
-        some = True
+    digest = hashlib.sha256()
+    paths = [(name, path) for name in names if (path := Path(folder, name)).is_file()]
+    for name, path in paths:
         digest.update(f"{name}\0{path.stat().st_size}\0".encode(errors="surrogatepass"))
         with path.open("rb") as stream:
-            while part := stream.read(1 << 20):
-                digest.update(part)
-    return digest.hexdigest() if some else None
+            hashlib.file_digest(stream, lambda: digest)  # continues this digest
+    return digest.hexdigest() if paths else None
 
 
 def text_below(folder: str, name: str) -> str | None:
@@ -75,7 +71,7 @@ def bring(paths: Iterable[str], folder: str, prefix: str) -> None:
 
 
 def machine() -> str:
-    """The machine in words: what must be the same for times to be comparable."""
+    """A description of the machine: what must be the same for times to be comparable."""
     processor = platform.processor() or platform.machine()
     cpu = Path("/proc/cpuinfo")
     if cpu.is_file():

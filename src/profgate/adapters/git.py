@@ -3,7 +3,7 @@
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from profgate.errors import ProfgateError
 from profgate.model.history import StoredCommit
@@ -12,14 +12,28 @@ PATIENCE = 120  # seconds
 NAME = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
-def git(words: Sequence[str], folder: str = ".", *, data: bytes | None = None, patience: float = PATIENCE) -> bytes:
-    """What git prints for these words. Raises ProfgateError with git's own reason."""
+def git(
+    words: Sequence[str],
+    folder: str = ".",
+    *,
+    data: bytes | None = None,
+    patience: float = PATIENCE,
+    options: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+) -> bytes:
+    """What git prints for these words; ``options`` stand before them. Raises ProfgateError with git's own reason."""
     program = shutil.which("git")
     if program is None:
         raise ProfgateError("git", "is not installed; install it, or name commits by their whole hash")
     try:
         done = subprocess.run(  # noqa: S603 - git itself; words that users give stand behind --end-of-options
-            [program, *words], cwd=folder, input=data, capture_output=True, check=False, timeout=patience
+            [program, *options, *words],
+            cwd=folder,
+            input=data,
+            env=environment,
+            capture_output=True,
+            check=False,
+            timeout=patience,
         )
     except OSError as error:
         raise ProfgateError("git", f"cannot be run: {error.strerror or error}") from error

@@ -2,22 +2,20 @@
 
 import os
 import shutil
-import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
+from profgate.adapters.git import git
 from profgate.errors import ProfgateError
 from profgate.model.evolution import Version
 
-PATIENCE = 600  # seconds; a worktree of a large repository takes long
 FORMAT = "%H%x1f%h%x1f%D%x1f%s"
 OWN_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
 
 
 def without_git(environment: dict[str, str]) -> dict[str, str]:
-    """The environment without what a calling git, such as a hook's, says about its own repository."""
+    """The environment without the variables by which a calling git, such as a hook's, names its own repository."""
     return {name: value for name, value in environment.items() if name not in OWN_VARIABLES}
 
 
@@ -61,20 +59,6 @@ class Repository:
         """The files of a commit, by their paths from the top."""
         return frozenset(filter(None, self._git("ls-tree", "-r", "-z", "--name-only", commit).split("\0")))
 
-    @contextmanager
-    def worktree(self, commit: str, place: str) -> Iterator[str]:
-        """A clean checkout of a commit in a folder that does not exist yet; gone at the end, however that comes."""
-        try:
-            self._git("worktree", "add", "--quiet", "--force", "--detach", place, commit)
-            yield place
-        finally:
-            self.drop_worktree(place)
-
-    def drop_worktree(self, place: str) -> None:
-        """Removes a worktree, also one that was left half made."""
-        shutil.rmtree(place, ignore_errors=True)
-        self._git("worktree", "prune")
-
     def _commit(self, revision: str) -> str:
         if revision.startswith("-"):
             raise ProfgateError(revision, "is no revision: it looks like an option")
@@ -90,19 +74,38 @@ class Repository:
         return [_version(entry) for entry in listed.split("\0") if entry]
 
     def _git(self, *words: str) -> str:
-        return _run_git(self.top, *words)
+        return _git(self.top, *words)
 
 
 def repository_around(folder: str) -> Repository:
     """The repository that holds a folder. Raises ProfgateError where there is none, or no git."""
     try:
-        said = _run_git(folder, "rev-parse", "--show-toplevel", "--show-prefix")
+        top, prefix, *_ = [*_git(folder, "rev-parse", "--show-toplevel", "--show-prefix").split("\n"), ""]
     except ProfgateError as error:
         if error.where == "git":
             raise
         raise ProfgateError(folder, "stands in no git repository; --releases tracks versions without one") from None
-    top, prefix = [*said.split("\n"), ""][:2]
     return Repository(top, prefix)
+
+
+@contextmanager
+def worktree(commit: str, place: str, repository: str = ".") -> Iterator[str]:
+    """A clean checkout of a commit in a folder that does not exist yet; removed at the end. Raises ProfgateError."""
+    try:
+        _git(repository, "worktree", "add", "--quiet", "--force", "--detach", place, commit)
+    except ProfgateError as error:
+        _remove_worktree(place, repository)
+        what = f"{error.what}; fetch the commit if it is missing, or name a checkout of it"
+        raise ProfgateError(error.where, what) from error
+    try:
+        yield place
+    finally:
+        _remove_worktree(place, repository)
+
+
+def _remove_worktree(place: str, repository: str) -> None:
+    shutil.rmtree(place, ignore_errors=True)
+    _git(repository, "worktree", "prune")
 
 
 def _version(entry: str) -> Version:
@@ -111,20 +114,8 @@ def _version(entry: str) -> Version:
     return Version(tags[0] if tags else short, commit, subject)
 
 
-def _run_git(folder: str, *words: str) -> str:
-    git = shutil.which("git")
-    if git is None:
-        raise ProfgateError("git", "is not installed; --releases tracks versions without it")
-    # hooks of the repository belong to its users' work, not to a measurement
-    command: Sequence[str] = [git, "-C", folder, "-c", f"core.hooksPath={os.devnull}", *words]
+def _git(folder: str, *words: str) -> str:
+    """The output of git. The repository's hooks do not run: they belong to its users' work, not to a measurement."""
     environment = without_git(dict(os.environ)) | {"LC_ALL": "C.UTF-8"}
-    try:
-        done = subprocess.run(  # noqa: S603 - a program of this machine, its words checked above
-            command, capture_output=True, timeout=PATIENCE, env=environment, stdin=subprocess.DEVNULL, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise ProfgateError(f"git {words[0]}", f"did not end well ({error}); try it by hand") from error
-    if done.returncode != 0:
-        reason = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
-        raise ProfgateError(f"git {words[0]}", f"{reason or 'failed'}; try it by hand in {Path(folder).name}")
-    return done.stdout.decode("utf-8", "replace")
+    options = ("-c", f"core.hooksPath={os.devnull}")
+    return git(words, folder, patience=600, options=options, environment=environment).decode("utf-8", "replace")

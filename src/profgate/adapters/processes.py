@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,15 +14,22 @@ from pathlib import Path
 from profgate.errors import ProfgateError
 
 GRACE = 5.0  # seconds between asking a command to end and ending it
-TAIL = 2000  # bytes of a log that explain a failure
+LAST_OUTPUT = 1 << 16  # bytes of a log that are returned
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a command ended; ``problem`` is empty where it ended well."""
+    """How a command ended; ``failure`` is empty where it ended well, ``output`` is the end of what it printed."""
 
     nanoseconds: int
-    problem: str = ""
+    failure: str = ""
+    output: str = ""
+
+    @property
+    def problem(self) -> str:
+        """The failure with the last line that the command printed; empty where it ended well."""
+        lines = self.output.strip().splitlines() if self.failure else []
+        return f"{self.failure}: {lines[-1].strip()}" if lines else self.failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,41 +76,57 @@ def run_command(
             code = process.wait(timeout)
             spent = time.perf_counter_ns() - start
         except subprocess.TimeoutExpired:
-            _end(process)
             return Outcome(time.perf_counter_ns() - start, f"took longer than {timeout:g} s")
-        except BaseException:
+        finally:
             _end(process)
-            raise
-    return Outcome(spent, _problem(words[0], code, log) if code else "")
+    failure = "" if not code else f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+    return Outcome(spent, failure, _tail(log))
+
+
+def output_of(words: Sequence[str], folder: str, variables: Mapping[str, str], timeout: float) -> str:
+    """The end of what a command prints, with these variables beside the environment's.
+
+    Raises ProfgateError for a command that cannot start, fails or takes longer.
+    """
+    with tempfile.TemporaryDirectory(prefix="profgate-") as scratch:
+        log = str(Path(scratch, "log"))
+        outcome = run_command(words, folder=folder, environment=os.environ | variables, log=log, timeout=timeout)
+    if outcome.failure:
+        lines = " | ".join(line for line in outcome.output.splitlines() if line.strip())[-500:]
+        what = f"{outcome.failure} in {folder}; its last lines: {lines or 'none'}"
+        raise ProfgateError(" ".join(words)[:200], what)
+    return outcome.output
 
 
 def end_leftover(started: Started) -> bool:
-    """Ends a group that an earlier, killed process of ours left running; says whether there was one."""
+    """Ends a group that an earlier, killed process of ours left running; returns whether there was one."""
     if sys.platform != "linux" or not started.ticks or _ticks(started.group) != started.ticks:
         return False  # ended, or the number means another process by now
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(started.group, signal.SIGKILL)
+    _signal(started.group, signal.SIGKILL)
     return True
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ends the group: first with a request where the command itself still runs."""
     try:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGTERM)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(GRACE)
+        if process.poll() is None:
+            _signal(process.pid, signal.SIGTERM)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(GRACE)
     finally:  # also where a second Ctrl-C ends the waiting
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)  # what ignored the first word, and its children
+        _signal(process.pid, signal.SIGKILL)  # what ignored the request, and its children
         process.wait()
 
 
-def _problem(program: str, code: int, log: str) -> str:
-    how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+def _signal(group: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
+def _tail(log: str) -> str:
     with Path(log).open("rb") as stream:
-        stream.seek(max(os.fstat(stream.fileno()).st_size - TAIL, 0))
-        lines = stream.read().decode("utf-8", "replace").strip().splitlines()
-    return f"{Path(program).name} {how}{f': {lines[-1].strip()}' if lines else ''}"
+        stream.seek(max(os.fstat(stream.fileno()).st_size - LAST_OUTPUT, 0))
+        return stream.read().decode("utf-8", "replace")
 
 
 def _ticks(process: int) -> int:

@@ -1,6 +1,6 @@
-"""The folder where a track keeps its runs: each is written aside and then moved to its place whole.
+"""The folder where a track stores its runs: each is written aside and then moved to its place whole.
 
-It is a folder of its own, not the history store: what a track keeps are whole profiles of any command over old
+It is a folder of its own, not the history store: a track stores whole profiles of any command over old
 versions, for pictures of their differences. In the store they would pass for base runs and shape the gate's noise.
 """
 
@@ -17,15 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from profgate.adapters.files import sources_under, write_text
-from profgate.adapters.kept_sources import KeptSources
 from profgate.adapters.processes import Started, end_leftover
+from profgate.adapters.source_folders import Texts, files_below, text_of
 from profgate.errors import ProfgateError
 from profgate.model.source import SourceFile
 
 RECORD = "run.json"
-LARGEST_RECORD = 64 << 20
 ASIDE = ".aside-"
-PLACE_PREFIX = "profgate-track-"
 SOURCES = "work/source/source"  # as runners lay out checkouts, so that paths in profiles are cut to those below it
 
 
@@ -61,7 +59,7 @@ class TrackFolder:
     def __init__(self, folder: str, key: str) -> None:
         self.folder = os.path.abspath(folder)  # noqa: PTH100 - a text, which children get as a variable
         self._runs = Path(self.folder) / "runs" / key
-        self.sources = KeptSources(self._runs / "sources")
+        self.sources = StoredSources(self._runs / "sources")
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[str]:
@@ -70,7 +68,7 @@ class TrackFolder:
         Gives a folder that does not exist, for the sources of one version after the other: always the same one, since
         its path stands in profiles, and outside of every repository, since tools look for settings in folders above.
         """
-        with self._told():
+        with self._errors():
             self._runs.mkdir(parents=True, exist_ok=True)
             (Path(self.folder) / ".gitignore").write_text("*\n", encoding="utf-8")  # profiles are nobody's sources
             lock_file = (Path(self.folder) / "lock").open("wb")  # of all commands: they write the same pages
@@ -82,15 +80,13 @@ class TrackFolder:
                 (place / SOURCES).parent.mkdir(parents=True)
                 yield str(place / SOURCES)
             finally:
-                shutil.rmtree(place, ignore_errors=True)
+                remove_folder(str(place))
 
     def runs(self, version: str) -> Iterator[tuple[int, str]]:
         """Numbers and records of the runs that are done."""
         for path in self._numbered(version):
             with contextlib.suppress(OSError):
-                record = path / RECORD
-                if record.stat().st_size <= LARGEST_RECORD:
-                    yield int(path.name), record.read_text(encoding="utf-8", errors="replace")
+                yield int(path.name), (path / RECORD).read_text(encoding="utf-8", errors="replace")
 
     def profiles(self, version: str, number: int) -> list[SourceFile]:
         """The profiles of a run that is done."""
@@ -99,31 +95,29 @@ class TrackFolder:
 
     def drop(self, version: str) -> None:
         """Forgets all runs of a version."""
-        with self._told():
+        with self._errors():
             for path in self._numbered(version):
-                path.rename(aside := self._aside())
-                shutil.rmtree(aside, ignore_errors=True)
+                self._remove(path)
 
     @contextlib.contextmanager
     def attempt(self) -> Iterator[Attempt]:
-        """A run to be made; what is not kept is gone at the end."""
+        """A run to be made; what is not stored is gone at the end."""
         folder = self._aside()
-        with self._told():
+        with self._errors():
             (folder / "out").mkdir(parents=True)
         try:
             yield Attempt(str(folder))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def keep(self, attempt: Attempt, version: str, number: int, record: str) -> None:
+    def store(self, attempt: Attempt, version: str, number: int, record: str) -> None:
         """Moves a finished run to its place, whole or not at all."""
         write_text(f"{attempt.folder}/{RECORD}", record)
         place = self._version(version) / str(number)
-        with self._told():
+        with self._errors():
             place.parent.mkdir(parents=True, exist_ok=True)
             if place.exists():  # a record that could not be read
-                place.rename(aside := self._aside())
-                shutil.rmtree(aside, ignore_errors=True)
+                self._remove(place)
             Path(attempt.folder).rename(place)
 
     def note_started(self, started: Started) -> None:
@@ -131,13 +125,18 @@ class TrackFolder:
         write_text(str(self._runs / "running.json"), json.dumps({"group": started.group, "ticks": started.ticks}))
 
     @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
-        """What the system refuses, as an error of ours: the disk may be full, the folder somebody else's."""
+    def _errors(self) -> Iterator[None]:
+        """Translates what the system refuses: the disk may be full, the folder somebody else's."""
         try:
             yield
         except OSError as error:
-            what = f"cannot be written ({error.strerror}); what was finished is kept, and the same command goes on"
+            what = f"cannot be written ({error.strerror}); finished runs are stored, and the same command goes on"
             raise ProfgateError(self.folder, what) from error
+
+    def _remove(self, path: Path) -> None:
+        """Removes a run, whole or not at all."""
+        path.rename(aside := self._aside())
+        shutil.rmtree(aside, ignore_errors=True)
 
     def _clear(self) -> None:
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
@@ -147,8 +146,7 @@ class TrackFolder:
             shutil.rmtree(path, ignore_errors=True)
 
     def _place(self) -> Path:
-        digest = hashlib.sha256(str(self._runs.resolve()).encode(errors="surrogatepass")).hexdigest()[:12]
-        place = Path(tempfile.gettempdir()) / f"{PLACE_PREFIX}{digest}"
+        place = Path(tempfile.gettempdir()) / f"profgate-track-{_digest(str(self._runs.resolve()))[:12]}"
         shutil.rmtree(place, ignore_errors=True)  # what a killed track left
         try:
             place.mkdir(mode=0o700)  # fails for what somebody else put there, a link included
@@ -159,13 +157,12 @@ class TrackFolder:
     def _version(self, version: str) -> Path:
         plain = re.sub(r"[^\w.+-]", "-", version)[:80]
         if plain != version or plain.startswith("."):
-            plain = f"v-{plain}-{hashlib.sha256(version.encode(errors='surrogatepass')).hexdigest()[:10]}"
+            plain = f"v-{plain}-{_digest(version)[:10]}"
         return self._runs / plain
 
     def _numbered(self, version: str) -> list[Path]:
         folder = self._version(version)
-        found = [path for path in folder.glob("*") if path.name.isdecimal()] if folder.is_dir() else []
-        return sorted(found, key=lambda path: int(path.name))
+        return sorted((path for path in folder.glob("*") if path.name.isdecimal()), key=lambda path: int(path.name))
 
     def _aside(self) -> Path:
         return self._runs / f"{ASIDE}{os.urandom(6).hex()}"
@@ -180,3 +177,65 @@ def _hold(file: int, folder: str) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         raise ProfgateError(folder, "another profgate track works in it; wait for that one or name another") from None
+
+
+class StoredSources:
+    """The sources of releases, so that two of them can be compared: a list of files for each, each different text once.
+
+    The lists name the texts by their digests; None stands for what is no text.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def store(self, version: str, source: str) -> None:
+        """Stores the texts below a folder; nothing of one with more files than anybody wrote."""
+        if self._list(version).is_file():
+            return
+        try:
+            found = files_below(source)
+        except ProfgateError:
+            return
+        listed: dict[str, str | None] = {}
+        for path, place in sorted(found.items()):
+            text = text_of(place)
+            listed[path] = None if text is None else _digest(text)
+            if text is not None and not self._text(_digest(text)).is_file():
+                write_text(str(self._text(_digest(text))), text)
+        write_text(str(self._list(version)), json.dumps(listed))
+
+    def differing(self, before: str, after: str) -> tuple[Texts, Texts, frozenset[str]] | None:
+        """Texts of the files that differ between two versions, and all paths of the second; None for a missing one."""
+        old, new = self._listed(before), self._listed(after)
+        if old is None or new is None:
+            return None
+        # what is no text may differ too, but nobody could show how
+        same = {path for path in old.keys() & new.keys() if old[path] == new[path]}
+        return self._texts(old, same), self._texts(new, same), frozenset(new)
+
+    def _texts(self, listed: dict[str, str | None], same: set[str]) -> Texts:
+        return {path: self._read(digest) for path, digest in sorted(listed.items()) if path not in same}
+
+    def _list(self, version: str) -> Path:
+        return self.folder / f"{_digest(version)[:32]}.json"
+
+    def _text(self, digest: str) -> Path:
+        return self.folder / digest[:2] / digest
+
+    def _read(self, digest: str | None) -> str | None:
+        try:
+            return None if digest is None else self._text(digest).read_bytes().decode("utf-8", "replace")
+        except OSError:
+            return None
+
+    def _listed(self, version: str) -> dict[str, str | None] | None:
+        try:
+            listed = json.loads(self._list(version).read_bytes())
+            plain = all(digest is None or re.fullmatch("[0-9a-f]{64}", digest) for digest in listed.values())
+        except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+            return None
+        return listed if plain else None
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

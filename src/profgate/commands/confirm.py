@@ -17,8 +17,9 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from profgate import wiring
-from profgate.adapters.files import exists, read_text, sources_under, write_text
-from profgate.adapters.measuring import run_command, scratch_folder, worktree
+from profgate.adapters.files import exists, read_text, scratch_folder, sources_under, write_text
+from profgate.adapters.git_versions import worktree
+from profgate.adapters.processes import output_of
 from profgate.commands.inputs import file, folder, policy_of
 from profgate.compare.workloads import workload_name
 from profgate.errors import ProfgateError
@@ -148,7 +149,7 @@ def _places(arguments: argparse.Namespace, report: Report, scratch: str, stack: 
         if not os.path.isdir(places[side]):  # noqa: PTH112 - a question, not a path
             raise ProfgateError(f"--{side}-dir", f"{places[side]} is no folder")
         if arguments.setup and given[side] is None:
-            run_command(["sh", "-ec", arguments.setup], places[side], {"PROFGATE_SIDE": side}, arguments.timeout)
+            output_of(["sh", "-ec", arguments.setup], places[side], {"PROFGATE_SIDE": side}, arguments.timeout)
     return places
 
 
@@ -169,7 +170,7 @@ def _measured(
             out = os.path.join(scratch, "out", side, str(number))  # noqa: PTH118 - doors pass plain paths
             os.makedirs(out)  # noqa: PTH103
             environ = {"PROFGATE_SIDE": side, "PROFGATE_RUN": str(number), "PROFGATE_OUT": out}
-            run_command(command, places[side], environ, arguments.timeout)
+            output_of(command, places[side], environ, arguments.timeout)
             left = [one for one in sources_under(out) if one.name != MANIFEST_NAME]
             if not left:
                 raise ProfgateError(f"run {number}, {side}", "left no profile in the folder that PROFGATE_OUT names")

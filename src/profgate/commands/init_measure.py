@@ -3,7 +3,7 @@
 import re
 import time
 
-from profgate.adapters.measuring import run_command
+from profgate.adapters.processes import output_of
 from profgate.commands.init_recipes import FEWEST_RUNS, SAMPLES, Extent, Recipe, extent_for
 from profgate.errors import ProfgateError
 
@@ -31,7 +31,7 @@ def measured(top: str, recipe: Recipe, command: str) -> tuple[str, Extent]:
 def _run(command: str, top: str) -> tuple[float, str]:
     """The seconds that a line of shell takes, at least one millisecond, and its output."""
     start = time.monotonic()
-    output = run_command(["sh", "-c", command], top, {}, LONGEST)
+    output = output_of(["sh", "-c", command], top, {}, LONGEST)
     return max(time.monotonic() - start, 0.001), output
 
 

@@ -1,25 +1,24 @@
 """The differential flame graphs of an evolution's jumps."""
 
 import hashlib
-import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from pathlib import PurePosixPath
 
 from profgate import wiring
-from profgate.adapters.track_folder import TrackFolder
 from profgate.attribute.folder_diff import folder_diff
 from profgate.attribute.function_changes import function_changes
 from profgate.attribute.unified_diff import parse_diff
 from profgate.commands.inputs import with_texts
-from profgate.commands.tracking import Plan, version_key
+from profgate.commands.tracking import Track, version_key
 from profgate.compare.calls import by_calls
 from profgate.compare.workloads import workload_name
 from profgate.errors import ProfgateError
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
-from profgate.model.evolution import Evolution, Jump, MeasuredVersion
+from profgate.model.evolution import Evolution, EvolutionLine, Version
 from profgate.model.report import Document, Side
 from profgate.model.source import SourceFile
 from profgate.model.units import CALLS
@@ -27,39 +26,30 @@ from profgate.pipeline import PipelineInput, states_of
 from profgate.report.page import build_page
 from profgate.report.page_input import PageContext, page_input
 
-FOLDER = "jumps"
-LONGEST_NAME = 60
+Versions = tuple[Version, Version]
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """What one page shows."""
-
-    benchmark: str
-    metric: str
-    baseline: MeasuredVersion
-    target: MeasuredVersion
-
-
-def jump_pages(evolution: Evolution, plan: Plan, folder: TrackFolder, most: int) -> Iterator[tuple[int, Document]]:
+def jump_pages(evolution: Evolution, track: Track, most: int) -> Iterator[tuple[int, Document]]:
     """The number of each jump and its page, the largest jumps of each metric in turns; at most so many pages.
 
     A jump without profiles that know who called whom has none. Two metrics of one pair may share a page.
     """
-    order = in_turns([_metric_of(evolution, number) for number in range(len(evolution.jumps))], evolution.metric)
+    metrics = [evolution.lines[jump.line].metric.name for jump in evolution.jumps]
     made: dict[tuple[str, str, int, int], Document] = {}
-    for number in order:
+    for number in in_turns(metrics, evolution.metric):
         jump = evolution.jumps[number]
-        pair = _pair(evolution, jump)
-        diff = _diff(plan, folder, pair)
-        comparison = _comparison(folder, pair, diff)
+        line = evolution.lines[jump.line]
+        versions = evolution.measured[jump.baseline].version, evolution.measured[jump.target].version
+        diff = _diff(track, versions)
+        comparison = _comparison(track, line, versions, diff)
         if comparison is None:
             continue
-        key = (pair.benchmark, comparison.metric.name, jump.baseline, jump.target)
+        key = (line.benchmark, comparison.metric.name, jump.baseline, jump.target)
         if key not in made:
             if len(made) >= most:
                 return
-            made[key] = Document(_name(pair, comparison.metric.name), "text/html", _page(pair, comparison, diff))
+            name = _name(line.benchmark, comparison.metric.name, versions)
+            made[key] = Document(name, "text/html", _page(versions, comparison, diff))
         yield number, made[key]
 
 
@@ -73,66 +63,54 @@ def in_turns(metrics: Sequence[str], first: str) -> list[int]:
     return [number for _, _, number in sorted(turns)]
 
 
-def _metric_of(evolution: Evolution, number: int) -> str:
-    return evolution.lines[evolution.jumps[number].line].metric.name
-
-
-def _pair(evolution: Evolution, jump: Jump) -> _Pair:
-    line = evolution.lines[jump.line]
-    return _Pair(line.benchmark, line.metric.name, evolution.measured[jump.baseline], evolution.measured[jump.target])
-
-
-def _comparison(folder: TrackFolder, pair: _Pair, diff: SourceDiff | None) -> Comparison | None:
+def _comparison(track: Track, line: EvolutionLine, versions: Versions, diff: SourceDiff | None) -> Comparison | None:
     """Both versions laid over each other, in the jump's metric or in the first that can be drawn."""
-    sides = [_sources(folder, version_key(one.version), pair.benchmark) for one in (pair.baseline, pair.target)]
-    if not all(sides):
+    before, after = (_profiles(track, version, line.benchmark) for version in versions)
+    if not before or not after:
         return None
-    labels = Side(pair.baseline.version.name), Side(pair.target.version.name)
-    given = PipelineInput(sides[0], sides[1], baseline_side=labels[0], target_side=labels[1], diff=diff)
+    sides = [Side(version.name) for version in versions]
+    given = PipelineInput(before, after, baseline_side=sides[0], target_side=sides[1], diff=diff)
     try:
-        comparisons = wiring.overlays(given)
-    except ProfgateError:  # said in the report already, where the profile was read
+        comparisons = [comparison for comparison in wiring.overlays(given) if comparison.drawable]
+    except ProfgateError:  # reported already, where the profile was read
         return None
-    drawable = [one for one in comparisons if one.drawable]
-    best = min(drawable, key=lambda one: one.metric.name != pair.metric, default=None)
-    return (by_calls(best) or best) if best is not None and pair.metric == CALLS.name else best
+    best = min(comparisons, key=lambda comparison: comparison.metric.name != line.metric.name, default=None)
+    return (by_calls(best) or best) if best is not None and line.metric.name == CALLS.name else best
 
 
-def _sources(folder: TrackFolder, version: str, benchmark: str) -> list[SourceFile]:
+def _profiles(track: Track, version: Version, benchmark: str) -> list[SourceFile]:
     """The profiles of one benchmark, named so that each counts as a run of it."""
-    found = [source for number, _ in folder.runs(version) for source in folder.profiles(version, number)]
+    key = version_key(version)
+    found = (source for number, _ in track.folder.runs(key) for source in track.folder.profiles(key, number))
     own = [source for source in found if workload_name(source.name) == benchmark]
-    return [replace(one, name=f"{benchmark}/run-{number}{_ending(one)}") for number, one in enumerate(own, 1)]
+    endings = ["".join(PurePosixPath(source.name).suffixes) for source in own]
+    return [
+        replace(source, name=f"{benchmark}/run-{number}{ending}")
+        for number, (source, ending) in enumerate(zip(own, endings, strict=True), start=1)
+    ]
 
 
-def _ending(source: SourceFile) -> str:
-    stem, dot, ending = posixpath.basename(source.name).partition(".")
-    return dot + ending if stem else ""
-
-
-def _diff(plan: Plan, folder: TrackFolder, pair: _Pair) -> SourceDiff | None:
-    """What changed in the sources: git's word on two commits, else the files that both setups left."""
-    versions = (pair.baseline.version, pair.target.version)
-    if plan.repository is None:
-        texts = folder.sources.differing(*map(version_key, versions))
+def _diff(track: Track, versions: Versions) -> SourceDiff | None:
+    """What changed in the sources: between two commits by git, else between the files that both setups left."""
+    if track.plan.repository is None:
+        texts = track.folder.sources.differing(*map(version_key, versions))
         return None if texts is None else folder_diff(*texts)
     before, after = (version.commit for version in versions)
-    patch = with_texts(parse_diff(plan.repository.patch(before, after), "git diff"))
-    return replace(patch, repository_files=plan.repository.files(after))
+    patch = with_texts(parse_diff(track.plan.repository.patch(before, after), "git diff"))
+    return replace(patch, repository_files=track.plan.repository.files(after))
 
 
-def _page(pair: _Pair, comparison: Comparison, diff: SourceDiff | None) -> str:
-    context = PageContext((pair.baseline.version.name, pair.target.version.name), diff=diff)
+def _page(versions: Versions, comparison: Comparison, diff: SourceDiff | None) -> str:
+    context = PageContext((versions[0].name, versions[1].name), diff=diff)
     if diff is not None:
         context = replace(context, states=states_of(comparison, diff, function_changes(diff)))
     return build_page(*page_input(comparison, context))
 
 
-def _name(pair: _Pair, metric: str) -> str:
-    """A path of signs that file systems and addresses take as they are, with a digest of the true words."""
-    versions = (pair.baseline.version, pair.target.version)
-    words = (pair.benchmark, metric, *(version.name for version in versions))
-    true_name = "\0".join([*words, *(version.commit for version in versions)])
+def _name(benchmark: str, metric: str, versions: Versions) -> str:
+    """A path of signs that file systems and addresses take as they are, with a digest of the true names."""
+    names = (benchmark, metric, *(version.name for version in versions))
+    true_name = "\0".join([*names, *(version.commit for version in versions)])
     digest = hashlib.sha256(true_name.encode(errors="surrogatepass")).hexdigest()[:8]
-    plain = (re.sub(r"[^0-9A-Za-z._-]", "-", word).lstrip(".")[:LONGEST_NAME] for word in words)
-    return f"{FOLDER}/{'.'.join(plain)}-{digest}.html"
+    plain = (re.sub(r"[^0-9A-Za-z._-]", "-", name).lstrip(".")[:60] for name in names)
+    return f"jumps/{'.'.join(plain)}-{digest}.html"

@@ -1,8 +1,7 @@
 """Runs named on the command line: files and folders of results become durations by test."""
 
-import argparse
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from profgate import wiring
@@ -15,7 +14,6 @@ from profgate.model.durations import DurationRun
 from profgate.model.durations_text import MARK, MOST_BYTES, durations_from_json
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
-from profgate.statistics.stable_ranks import RankRules
 
 FOLDER = "profgate-ranks"
 _DIGITS = re.compile(r"([0-9]{1,18})")
@@ -34,7 +32,7 @@ def runs_in(place: str) -> list[DurationRun]:
         groups.setdefault(run, []).append(replace(source, name=rest or run))
     if not groups:
         raise ProfgateError(place, "holds no run; 'profgate ranks record' puts some there")
-    runs = [one_run(sources, name) for name, sources in groups.items()]
+    runs = [_run_of(sources, name) for name, sources in groups.items()]
     return sorted(runs, key=lambda run: (run.recorded, _in_order(run.label)))
 
 
@@ -54,77 +52,21 @@ def stored_runs(folder: str) -> list[DurationRun]:
 
 def run_at(places: Iterable[str], label: str, commit: str = "", recorded: str = "") -> DurationRun:
     """All results below these places as one run. Raises ProfgateError where there are none, or one cannot be read."""
-    sources = [source for place in places for source in sources_under(place)]
-    return one_run(sources, label, commit, recorded)
+    return _run_of([source for place in places for source in sources_under(place)], label, commit, recorded)
 
 
-def one_run(sources: Sequence[SourceFile], label: str, commit: str = "", recorded: str = "") -> DurationRun:
-    """The results of one run; a file that 'ranks record' wrote alone keeps its own label, commit and time."""
+def _run_of(sources: Sequence[SourceFile], label: str, commit: str = "", recorded: str = "") -> DurationRun:
+    """The results of one run; a single file that 'ranks record' wrote provides its own label, commit and time."""
     if not sources:
         raise ProfgateError(label, "holds no results; let the tests write them there")
     if len(sources) == 1 and MARK in sources[0].head[:200]:
         run = durations_from_json(sources[0].read(MOST_BYTES), sources[0].name)
         return replace(run, commit=run.commit or commit, recorded=run.recorded or recorded)
-    profiles: list[Profile] = []
+    return run_of(_profiles(sources), label, commit, recorded)
+
+
+def _profiles(sources: Sequence[SourceFile]) -> Iterator[Profile]:
     for result in wiring.read_all(sources):
         if isinstance(result, ProfileError):
             raise result
-        profiles.append(result)
-    return run_of(profiles, label, commit, recorded)
-
-
-def add_rules(parser: argparse.ArgumentParser) -> None:
-    """The options that say when an order has changed."""
-    parser.add_argument(
-        "--width",
-        type=_width,
-        default=2.0,
-        metavar="W",
-        help="sigmas from the mean that still count as kept (default: 2)",
-    )
-    parser.add_argument(
-        "--sigma",
-        choices=("poisson", "observed"),
-        default="poisson",
-        help="the root of the mean count, or the spread among five or more baseline runs (default: poisson)",
-    )
-    parser.add_argument("--min-tests", type=count, default=30, metavar="N", help="fewer tell nothing (default: 30)")
-    parser.add_argument(
-        "--min-duration",
-        type=_milliseconds,
-        default=0.0,
-        metavar="MS",
-        help="leave out what the baseline does quicker (default: 0)",
-    )
-
-
-def rules_of(arguments: argparse.Namespace) -> RankRules:
-    """What those options say."""
-    return RankRules(arguments.width, arguments.sigma, arguments.min_tests, arguments.min_duration * 1e6)
-
-
-def count(text: str) -> int:
-    """A number from 1 on, for argparse."""
-    if not (text.isascii() and text.isdigit() and 0 < int(text) <= 1_000_000):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to 1,000,000")
-    return int(text)
-
-
-def _width(text: str) -> float:
-    try:
-        width = float(text)
-    except ValueError:
-        width = 0.0
-    if not 0.5 <= width <= 100.0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0.5 to 100")
-    return width
-
-
-def _milliseconds(text: str) -> float:
-    try:
-        duration = float(text)
-    except ValueError:
-        duration = -1.0
-    if not 0.0 <= duration <= 1e9:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of milliseconds")
-    return duration
+        yield result

@@ -1,7 +1,7 @@
-"""What profiles and results of one run say of how long each test took, and several runs laid side by side."""
+"""How long each test took, from the profiles and results of one run."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,11 +10,11 @@ from profgate.compare.columns import CompareOptions
 from profgate.compare.symbols import number_symbols
 from profgate.compare.workloads import workload_name
 from profgate.errors import ComparisonError
-from profgate.model.arrays import read_only
-from profgate.model.durations import DurationRun, DurationTable
+from profgate.model.durations import DurationRun, DurationTable, first_duration
 from profgate.model.profile import Profile
 from profgate.model.units import base_unit
 from profgate.model.workload import Workload
+from profgate.statistics.stable_ranks import side_by_side
 
 
 def is_table_of_durations(profile: Profile) -> bool:
@@ -46,28 +46,39 @@ def run_of(profiles: Iterable[Profile], label: str, commit: str = "", recorded: 
     readings: dict[str, list[float]] = {}
     units: dict[str, str] = {}
     for profile in profiles:
-        unit = _gather(profile, readings)
+        place = first_duration(profile.metrics)
+        if place is None:
+            raise ComparisonError(profile.name, "holds no durations; ranks need values of which less is better")
+        unit, factor, power = base_unit(profile.metrics[place].unit)
+        scale = factor * 10.0**power
         units.setdefault(unit, profile.name)
+        for name, value in _values(profile, place):
+            if math.isfinite(value):
+                readings.setdefault(name, []).append(value * scale)
     if len(units) > 1:
-        told = ", ".join(f"{unit} in {name}" for unit, name in sorted(units.items()))
-        raise ComparisonError(label, f"its values have several units ({told}); give results of one unit")
+        units_by_name = ", ".join(f"{unit} in {name}" for unit, name in sorted(units.items()))
+        raise ComparisonError(label, f"its values have several units ({units_by_name}); give results of one unit")
     if not readings:
         raise ComparisonError(label, "holds no duration; check that the tests ran and wrote their results")
     values = {name: float(np.median(found)) for name, found in sorted(readings.items())}
     return DurationRun(label, next(iter(units)), values, commit, recorded)
 
 
-def side_by_side(baseline: Sequence[DurationRun], target: Sequence[DurationRun]) -> DurationTable:
-    """The table of all runs, tests sorted by name. Raises ComparisonError where units differ."""
-    runs = (*baseline, *target)
-    units = sorted({run.unit for run in runs})
-    if len(units) > 1:
-        raise ComparisonError("the runs", f"measure in {' and '.join(units)}; compare runs of one unit")
-    names = sorted({name for run in runs for name in run.values})
-    values = np.array([[run.values.get(name, math.nan) for name in names] for run in runs], dtype=np.float64).reshape(
-        len(runs), len(names)
-    )
-    return DurationTable(names, _apart([run.label for run in runs]), read_only(values), len(baseline), "".join(units))
+def _values(profile: Profile, place: int) -> Iterator[tuple[str, float]]:
+    """Names and values of one metric, in its unit."""
+    body, scale = profile.measurements, profile.metrics[place].scale
+    if body is not None and _is_plain(profile):
+        named = list(map(_full, profile.frames.names, profile.frames.files))
+        chosen = body.of_metric(place)
+        for frame, amount in zip(body.frame[chosen].tolist(), body.amount[chosen].tolist(), strict=True):
+            yield named[frame], amount
+    elif profile.stacks is not None:
+        total = profile.stacks.values[place].sum() + profile.stacks.root_values[place]
+        yield workload_name(profile.name), float(total) * scale
+    elif profile.graph is not None:
+        yield workload_name(profile.name), float(profile.graph.self_value[place].sum()) * scale
+    elif body is not None:
+        yield workload_name(profile.name), float(np.nansum(body.amount[body.of_metric(place)])) * scale
 
 
 def durations_of(
@@ -76,7 +87,7 @@ def durations_of(
     """The tests of a workload whose files are results of test runs.
 
     Base runs of other commits are baseline runs too, and so are those of the ``past`` that a history holds, under the
-    names that ``options`` give. None for profiles of any other kind.
+    names that ``options`` give. None for profiles of any other kind, and for units that differ.
     """
     baseline = (*workload.baseline_runs, *workload.noise_runs)
     profiles = (*baseline, *workload.target_runs)
@@ -88,13 +99,13 @@ def durations_of(
         fit = [run for run in earlier if run.unit == runs[0].unit]
         return side_by_side([*fit, *runs[: len(baseline)]], runs[len(baseline) :])
     except ComparisonError:
-        return None  # of several units, or empty: what the comparison itself says of it is enough
+        return None
 
 
 def _under_raw_names(
     past: Sequence[DurationRun], profiles: Sequence[Profile], options: CompareOptions
 ) -> list[DurationRun]:
-    """The runs with the names that the profiles give their tests; what has several there cannot be told apart."""
+    """The runs with the names that the profiles give their tests; a name that stands for several is left out."""
     numbering = number_symbols(profiles, options.level, options.aliases, policy_aliases=options.policy_aliases)
     symbols = list(map(_full, numbering.symbols.names, numbering.symbols.files))
     raw: dict[str, set[str]] = {}
@@ -109,51 +120,3 @@ def _under_raw_names(
 
 def _full(name: str, file: str | None) -> str:
     return name if file is None else f"{file}: {name}"
-
-
-def _apart(labels: Sequence[str]) -> list[str]:
-    """Labels that are all different: ties are broken by them, and two runs must not break them alike."""
-    seen: dict[str, int] = {}
-    told = []
-    for label in labels:
-        seen[label] = seen.get(label, 0) + 1
-        told.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
-    return told
-
-
-def _ranked_metric(profile: Profile) -> int:
-    """The place of the first time; where there is none, of the first metric of which less is better."""
-    places = [place for place, metric in enumerate(profile.metrics) if metric.better == "lower" and metric.directed]
-    if not places:
-        raise ComparisonError(profile.name, "holds no durations; ranks need values of which less is better")
-    return min(places, key=lambda place: base_unit(profile.metrics[place].unit)[0] != "nanoseconds")
-
-
-def _gather(profile: Profile, readings: dict[str, list[float]]) -> str:
-    """Adds the readings of a profile; gives their base unit."""
-    place = _ranked_metric(profile)
-    metric = profile.metrics[place]
-    unit, factor, power = base_unit(metric.unit)
-    scale = factor * 10.0**power
-    body = profile.measurements
-    if not _is_plain(profile) or body is None:
-        total = _total(profile, place) * scale * metric.scale
-        readings.setdefault(workload_name(profile.name), []).append(total)
-        return unit
-    named = list(map(_full, profile.frames.names, profile.frames.files))
-    chosen = body.of_metric(place)
-    for frame, amount in zip(body.frame[chosen].tolist(), body.amount[chosen].tolist(), strict=True):
-        if math.isfinite(amount):
-            readings.setdefault(named[frame], []).append(amount * scale)
-    return unit
-
-
-def _total(profile: Profile, place: int) -> float:
-    """The sum of one metric in stored units."""
-    if profile.stacks is not None:
-        return float(profile.stacks.values[place].sum() + profile.stacks.root_values[place])
-    if profile.graph is not None:
-        return float(profile.graph.self_value[place].sum())
-    if profile.measurements is not None:
-        return float(np.nansum(profile.measurements.amount[profile.measurements.of_metric(place)]))
-    raise ComparisonError(profile.name, "holds no values")

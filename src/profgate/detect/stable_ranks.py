@@ -12,13 +12,13 @@ from profgate.model.change import Change, Context, Detection, Location, OptionSp
 from profgate.model.comparison import Comparison
 from profgate.model.durations import DurationTable, RankCheck
 from profgate.model.kinds import Kind
-from profgate.statistics.stable_ranks import RankRules, check
+from profgate.statistics.stable_ranks import RankRules, check, distinct
 
-TOLD = 5  # tests that moved most, kept in the report
+REPORTED = 5  # tests that moved most, that the report names
 
 
 class StableRanks:
-    """Whether tests or workloads keep their place in the order of duration: the order's word, not the clock's.
+    """Whether tests or workloads keep their place in the order of duration, whatever the clock shows.
 
     Counts how many ranks are stable from run to run (Copeland and Haemer, 2011) and finds changes that hit some
     tests and not others. Works on the results of test runs with 30 or more tests, or on 30 or more workloads,
@@ -27,7 +27,7 @@ class StableRanks:
     count in sigmas; sigma is the root of the mean, an upper bound, or the spread among five or more baseline runs.
     Never more than a maybe, and it has no vote. It fails where one test crosses few others, which hardly changes
     the count, and sees nothing that slows all tests alike; where hardly any rank is stable in the baseline, the
-    count cannot fall and nothing is told.
+    count cannot fall and the result is inconclusive.
     """
 
     name = "stable_ranks"
@@ -36,7 +36,7 @@ class StableRanks:
     options: tuple[OptionSpec, ...] = (
         OptionSpec("width", 2.0, "sigmas from the mean count that still are no change", 0.5, 100.0),
         OptionSpec("sigma", "poisson", "where sigma comes from", choices=("poisson", "observed")),
-        OptionSpec("min_tests", 30, "fewer tests or workloads tell nothing", 2, 1_000_000),
+        OptionSpec("min_tests", 30, "fewer tests or workloads are not tested", 2, 1_000_000),
     )
 
     def detect(
@@ -47,7 +47,7 @@ class StableRanks:
     ) -> Detection:
         """Nothing: one comparison has no order."""
         return cannot_tell(
-            self, resolved(self, options), ("stable ranks speak of all workloads together",), dict(UNSUITED)
+            self, resolved(self, options), ("stable ranks compare all workloads together",), dict(UNSUITED)
         )
 
     def detect_all(
@@ -56,35 +56,36 @@ class StableRanks:
         options: Mapping[str, Any],
         context: Context,  # noqa: ARG002 - the same
     ) -> tuple[Change, ...]:
-        """One word on the tests, where there are results of test runs, and one on the workloads of each metric."""
-        said = resolved(self, options)
-        rules = RankRules(float(said["width"]), said["sigma"], int(said["min_tests"]))
+        """A change for all tests, where there are results of test runs, and one for the workloads of each metric."""
+        chosen = resolved(self, options)
+        rules = RankRules(float(chosen["width"]), chosen["sigma"], int(chosen["min_tests"]))
         found = []
-        tests = [one.durations for one in comparisons if one.durations is not None]
+        tests = [comparison.durations for comparison in comparisons if comparison.durations is not None]
         if tests:
-            found.append(self._word("all tests", check(joined(tests), rules)))
+            found.append(self._change("all tests", check(joined(tests), rules)))
         workloads: dict[tuple[str, str], list[DurationTable]] = {}
-        for one in comparisons:
-            if one.durations is None and one.metric.better == "lower":
-                workloads.setdefault((one.metric.name, one.metric.unit), []).append(_whole(one))
+        for comparison in comparisons:
+            metric = comparison.metric
+            if comparison.durations is None and metric.better == "lower":
+                workloads.setdefault((metric.name, metric.unit), []).append(_whole(comparison))
         for (name, _), tables in workloads.items():
             place = "all workloads" if len(workloads) == 1 else f"all workloads, {name}"
             few = len(tables) < rules.min_tests
-            found.append(self._word(place, check(joined(tables), rules), (UNSUITED_FLAG,) if few else ()))
+            found.append(self._change(place, check(joined(tables), rules), (UNSUITED_FLAG,) if few else ()))
         return tuple(found)
 
-    def _word(self, place: str, found: RankCheck, flags: tuple[str, ...] = ()) -> Change:
-        known = found.mean is not None and found.count is not None
+    def _change(self, place: str, found: RankCheck, flags: tuple[str, ...] = ()) -> Change:
+        mean, count = found.mean, found.count
         return Change(
             strategy=self.name,
             family=self.family,
             kind=_kind(found).word,
             subtype="ranks",
             location=Location(place),
-            from_value=found.mean,
-            to_value=found.count,
-            delta=found.count - found.mean if found.count is not None and found.mean is not None else None,
-            relative=(found.count or 0.0) / found.mean - 1.0 if known and found.mean else None,
+            from_value=mean,
+            to_value=count,
+            delta=None if count is None or mean is None else count - mean,
+            relative=count / mean - 1.0 if count is not None and mean else None,
             share_from=None,
             share_to=None,
             confidence_type="sigma",
@@ -104,9 +105,9 @@ def _kind(found: RankCheck) -> Kind:
 
 
 def _evidence(found: RankCheck) -> dict[str, float | str | None]:
-    """The numbers behind the word, and the tests that moved most, a group of keys for each."""
+    """The numbers of the check, and the tests that moved most, a group of keys for each."""
     low, high = found.bounds or (None, None)
-    said: dict[str, float | str | None] = {
+    evidence: dict[str, float | str | None] = {
         "order": found.order,
         "direction": found.direction,
         "tests": found.common,
@@ -126,8 +127,8 @@ def _evidence(found: RankCheck) -> dict[str, float | str | None]:
         "unit": found.unit,
         **({"identical": "yes"} if found.identical else {}),
     }
-    for number, test in enumerate(found.moved[:TOLD], start=1):
-        said |= {
+    for number, test in enumerate(found.moved[:REPORTED], start=1):
+        evidence |= {
             f"moved_{number}": test.name,
             f"moved_{number}_rank_low": test.rank_from[0],
             f"moved_{number}_rank_high": test.rank_from[1],
@@ -136,7 +137,7 @@ def _evidence(found: RankCheck) -> dict[str, float | str | None]:
             f"moved_{number}_to": test.after,
             f"moved_{number}_ratio": test.ratio,
         }
-    return said
+    return evidence
 
 
 def _whole(comparison: Comparison) -> DurationTable:
@@ -153,18 +154,13 @@ def joined(tables: Sequence[DurationTable]) -> DurationTable:
     """Tests of several workloads as one table; those with other numbers of runs than most are in no run of it."""
     if len(tables) == 1:
         return tables[0]
-    shapes = Counter((table.baselines, len(table.labels), table.unit) for table in tables)
-    shape = max(shapes, key=lambda one: (shapes[one], one))
-    first = next(table for table in tables if (table.baselines, len(table.labels), table.unit) == shape)
+    shapes = [(table.baselines, len(table.labels), table.unit) for table in tables]
+    times = Counter(shapes)
+    shape = max(times, key=lambda shape: (times[shape], shape))
+    first = tables[shapes.index(shape)]
     parts = [
-        table.values
-        if (table.baselines, len(table.labels), table.unit) == shape
-        else np.full((len(first.labels), len(table.names)), math.nan)
-        for table in tables
+        table.values if own == shape else np.full((len(first.labels), len(table.names)), math.nan)
+        for table, own in zip(tables, shapes, strict=True)
     ]
-    seen: Counter[str] = Counter()
-    names = []
-    for name in (name for table in tables for name in table.names):
-        seen[name] += 1
-        names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    names = distinct(name for table in tables for name in table.names)
     return DurationTable(names, first.labels, np.concatenate(parts, axis=1), first.baselines, first.unit)

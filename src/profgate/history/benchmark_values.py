@@ -20,13 +20,14 @@ def benchmark_values(profiles: Iterable[tuple[str, Profile]]) -> list[BenchmarkV
     more nor less is better are left out.
     """
     known = list(profiles)
-    names = Counter(name for _, one in known if one.measurements is not None for name in set(one.frames.names))
+    results = [profile for _, profile in known if profile.measurements is not None]
+    names = Counter(name for profile in results for name in set(profile.frames.names))
     found: list[BenchmarkValue] = []
     for workload, profile in known:
         if profile.measurements is not None:
             found += _of_results(workload, profile, profile.measurements, names)
         else:
-            found += (BenchmarkValue(workload, _plain(metric), value) for metric, value in _totals(profile))
+            found += (BenchmarkValue(workload, metric, value) for metric, value in _totals(profile))
     return [value for value in found if value.metric.directed]
 
 
@@ -35,17 +36,16 @@ def wall_time(name: str, nanoseconds: int) -> list[BenchmarkValue]:
     return [BenchmarkValue(name, WALL, float(nanoseconds))]
 
 
-def _plain(metric: Metric) -> Metric:
-    return replace(metric, exponent=0)
-
-
 def _totals(profile: Profile) -> Iterator[tuple[Metric, float]]:
     stacks, graph = profile.stacks, profile.graph
     for place, metric in enumerate(profile.metrics):
         if stacks is not None:
-            yield metric, float(int(stacks.values[place].sum()) + int(stacks.root_values[place])) * metric.scale
+            total = int(stacks.values[place].sum()) + int(stacks.root_values[place])
         elif graph is not None:
-            yield metric, float(int(graph.self_value[place].sum())) * metric.scale
+            total = int(graph.self_value[place].sum())
+        else:
+            continue
+        yield replace(metric, exponent=0), float(total) * metric.scale
     calls = graph.calls if graph is not None else stacks.calls if stacks is not None else None
     if calls is not None and calls.any() and all(metric.name != CALLS.name for metric in profile.metrics):
         yield CALLS, float(int(calls.sum()))
@@ -54,7 +54,7 @@ def _totals(profile: Profile) -> Iterator[tuple[Metric, float]]:
 def _of_results(
     workload: str, profile: Profile, results: Measurements, names: Counter[str]
 ) -> Iterator[BenchmarkValue]:
-    """``names``: in how many files each benchmark stands; those of several are told apart by their file."""
+    """``names``: in how many files each benchmark stands; those of several are named with their file."""
     frames = profile.frames
     for place, metric in enumerate(profile.metrics):
         unit, factor, power = base_unit(metric.unit)

@@ -1,4 +1,4 @@
-"""Readings of many versions as lines, with their jumps."""
+"""Values of many versions as lines, with their jumps."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -13,12 +13,12 @@ from profgate.model.arrays import FloatArray, read_only
 from profgate.model.evolution import BenchmarkValue, Evolution, EvolutionLine, MeasuredVersion
 from profgate.model.units import MetricKind
 
-FIRST_COUNTED = ("instructions", "Ir", "calls")  # the most telling of what repeats exactly
+FIRST_COUNTED = ("instructions", "Ir", "calls")  # of what repeats exactly
 
 
 @dataclass(frozen=True, slots=True)
 class EvolutionOptions:
-    """``metric`` speaks first; ``min_change`` is a fraction; ``stretches`` compares between changes of the source."""
+    """``metric`` is shown first; ``min_change`` is a fraction; ``stretches`` compares between changes of the source."""
 
     metric: str | None = None
     min_change: float | None = None
@@ -28,65 +28,54 @@ class EvolutionOptions:
 def evolution_of(title: str, measured: Sequence[MeasuredVersion], options: EvolutionOptions | None = None) -> Evolution:
     """The lines and jumps of these versions, in their order. Raises ComparisonError where nothing was measured."""
     options = options or EvolutionOptions()
-    series: dict[tuple[str, str, str], _Series] = {}
+    gathered: dict[tuple[str, str, str], list[tuple[int, BenchmarkValue]]] = {}
     for number, version in enumerate(measured):
         for value in chain.from_iterable(version.runs):
             key = (value.benchmark, value.metric.name, value.metric.unit)
-            if key not in series:
-                series[key] = _Series(value, len(measured))
-            series[key].add(number, value)
-    if not series:
+            gathered.setdefault(key, []).append((number, value))
+    if not gathered:
         reasons = "; ".join(dict.fromkeys(version.problem for version in measured if version.problem))
         raise ComparisonError("track", f"no version could be measured: {reasons or 'there is none'}")
-    ordered = [series[key] for key in sorted(series)]
-    matrices = [one.matrix() for one in ordered]
-    lines = tuple(one.line(values) for one, values in zip(ordered, matrices, strict=True))
-    tracks = (
-        track
-        for number, (line, values) in enumerate(zip(lines, matrices, strict=True))
-        for track in _tracks(number, line, values, stretches=options.stretches)
-    )
+    lines: list[EvolutionLine] = []
+    tracks: list[Track] = []
+    for key in sorted(gathered):
+        values = _matrix(gathered[key], len(measured))
+        line = _line(gathered[key], values)
+        tracks += _tracks(len(lines), line, values, stretches=options.stretches)
+        lines.append(line)
     jumps = tuple(find_jumps(tracks, options.min_change))
-    return Evolution(title, tuple(measured), lines, jumps, _first_metric(lines, options.metric), _notes(lines, options))
+    first = _first_metric(lines, options.metric)
+    return Evolution(title, tuple(measured), tuple(lines), jumps, first, _notes(lines, options))
 
 
-class _Series:
-    """The values of one benchmark and metric while they are gathered."""
+def _matrix(readings: Sequence[tuple[int, BenchmarkValue]], versions: int) -> FloatArray:
+    """float64[version, run], NaN where a version has fewer runs."""
+    rows: list[list[float]] = [[] for _ in range(versions)]
+    for number, reading in readings:
+        if math.isfinite(reading.value):
+            rows[number].append(reading.value)
+    matrix = np.full((versions, max(map(len, rows))), np.nan)
+    for number, row in enumerate(rows):
+        matrix[number, : len(row)] = row
+    return matrix
 
-    def __init__(self, first: BenchmarkValue, versions: int) -> None:
-        self.benchmark, self.metric = first.benchmark, first.metric
-        self.values: list[list[float]] = [[] for _ in range(versions)]
-        self.sources: list[str | None] = [None] * versions
 
-    def add(self, number: int, value: BenchmarkValue) -> None:
-        if math.isfinite(value.value):
-            self.values[number].append(value.value)
-        self.sources[number] = value.source or self.sources[number]
-
-    def matrix(self) -> FloatArray:
-        """float64[version, run], NaN where a version has fewer runs."""
-        columns = np.full((len(self.values), max(map(len, self.values))), np.nan)
-        for number, values in enumerate(self.values):
-            columns[number, : len(values)] = values
-        return columns
-
-    def line(self, values: FloatArray) -> EvolutionLine:
-        middle, count = medians(values)
-        some = count > 0
-        low, high = middle.copy(), middle.copy()
-        low[some], high[some] = np.nanmin(values[some], axis=1), np.nanmax(values[some], axis=1)
-        known = [(number, source) for number, source in enumerate(self.sources) if source is not None]
-        breaks = tuple(now[0] for before, now in pairwise(known) if before[1] != now[1])
-        return EvolutionLine(
-            self.benchmark,
-            self.metric,
-            middle=read_only(middle),
-            low=read_only(low),
-            high=read_only(high),
-            count=read_only(count),
-            breaks=breaks,
-            source_known=bool(known),
-        )
+def _line(readings: Sequence[tuple[int, BenchmarkValue]], values: FloatArray) -> EvolutionLine:
+    middle, count = medians(values)
+    some = count > 0
+    low, high = middle.copy(), middle.copy()
+    low[some], high[some] = np.nanmin(values[some], axis=1), np.nanmax(values[some], axis=1)
+    known = {number: reading.source for number, reading in readings if reading.source}
+    return EvolutionLine(
+        readings[0][1].benchmark,
+        readings[0][1].metric,
+        middle=read_only(middle),
+        low=read_only(low),
+        high=read_only(high),
+        count=read_only(count),
+        breaks=tuple(number for before, number in pairwise(known) if known[before] != known[number]),
+        source_known=bool(known),
+    )
 
 
 def _tracks(number: int, line: EvolutionLine, values: FloatArray, *, stretches: bool) -> Iterator[Track]:
@@ -99,13 +88,13 @@ def _tracks(number: int, line: EvolutionLine, values: FloatArray, *, stretches: 
         yield Track(number, line.metric, inside)
 
 
-def _first_metric(lines: Sequence[EvolutionLine], wanted: str | None) -> str:
-    """The metric that was asked for, else one that repeats exactly, else the one of most lines."""
+def _first_metric(lines: Sequence[EvolutionLine], requested: str | None) -> str:
+    """The requested metric, else one that repeats exactly, else the one of most lines."""
     names = sorted({line.metric.name for line in lines})
-    if wanted is not None:
-        if wanted not in names:
-            raise ComparisonError("--metric", f"no benchmark has {wanted!r}; there are {', '.join(names)}")
-        return wanted
+    if requested is not None:
+        if requested not in names:
+            raise ComparisonError("--metric", f"no benchmark has {requested!r}; there are {', '.join(names)}")
+        return requested
     counted = {line.metric.name for line in lines if line.metric.kind is MetricKind.COUNTED}
     lead = next((name for name in FIRST_COUNTED if name in counted), None)
     return lead or min(names, key=lambda name: (-sum(line.metric.name == name for line in lines), name))

@@ -10,8 +10,9 @@ show: small steps that stay, and drifts over several versions.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -25,7 +26,7 @@ ALPHA = 0.05  # chance of one false jump among all steps of all lines
 MIN_CHANGE = {MetricKind.COUNTED: 0.01, MetricKind.TIMED: 0.05, MetricKind.SAMPLED: 0.05}
 PRIOR_NOISE = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.15, MetricKind.SAMPLED: 0.05}  # of single runs
 PRIOR_DEGREES = 30.0
-STEPS_FOR_NOISE = 6  # fewer steps say nothing about what a usual one is
+STEPS_FOR_NOISE = 6  # fewer steps do not show what a usual one is
 NORMAL_MAD = 1.4826  # of the median absolute deviation of a normal distribution
 LASTING = 0.6  # part of a step that the versions around it must confirm
 AROUND = 3
@@ -35,7 +36,7 @@ WORTH_SPLITTING = 3.0  # of a t over the best split; shuffling takes long, and l
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Track:
-    """What one line holds: ``values`` float64[version, run] are its values, NaN where a version has fewer or none."""
+    """The values of one line: ``values`` float64[version, run], NaN where a version has fewer or none."""
 
     line: int
     metric: Metric
@@ -52,67 +53,51 @@ def medians(values: FloatArray) -> tuple[FloatArray, IntArray]:
     return np.where(count > 0, (ordered[rows, low] + ordered[rows, high]) / 2.0, np.nan), count
 
 
-@dataclass(frozen=True, slots=True)
-class _Noise:
-    """Standard deviation of a value in logarithms, of a step beyond its values, and degrees of freedom."""
-
-    spread: float
-    step: float
-    degrees: float
-
-    def errors(self, count: IntArray) -> FloatArray:
-        """Standard error of the step between each two neighbours of so many values."""
-        of_runs: FloatArray = self.spread * np.sqrt(1.0 / count[:-1] + 1.0 / count[1:])
-        return np.maximum(of_runs, self.step)
-
-
 def find_jumps(tracks: Iterable[Track], min_change: float | None = None) -> list[Jump]:
     """The jumps of all lines, the largest first. ``min_change`` is a fraction; by default it is that of the kind."""
-    series = [_Series(track, *medians(track.values)) for track in tracks]
-    steps = sum(max(len(one.known) - 1, 0) for one in series)
-    bars: dict[float, float] = {}
-    jumps = [jump for one in series for jump in _of_series(one, steps, min_change, bars)]
+    all_series = [_Series(track) for track in tracks]
+    steps = sum(max(len(series.known) - 1, 0) for series in all_series)
+    alpha = ALPHA / max(steps, 1)
+    critical = cache(lambda degrees: critical_t(alpha, degrees))
+    jumps = [jump for series in all_series for jump in _of_series(series, min_change, alpha, critical)]
     return sorted(jumps, key=lambda jump: (-_size(jump), jump.line, jump.target))
 
 
 class _Series:
     """One track's versions that have values: their numbers, medians and counts."""
 
-    def __init__(self, track: Track, middle: FloatArray, count: IntArray) -> None:
-        self.track = track
+    def __init__(self, track: Track) -> None:
+        middle, count = medians(track.values)
+        self.line, self.metric = track.line, track.metric
         self.known = np.flatnonzero(count)
-        self.middle, self.count = middle[self.known], count[self.known]
+        self.middle, self.count, self.values = middle[self.known], count[self.known], track.values[self.known]
 
 
 def _size(jump: Jump) -> float:
-    if jump.ratio is None or jump.ratio <= -1.0:
-        return math.inf
-    return abs(math.log1p(jump.ratio))
+    return math.inf if jump.ratio is None or jump.ratio <= -1.0 else abs(math.log1p(jump.ratio))
 
 
-def _of_series(one: _Series, steps: int, min_change: float | None, bars: dict[float, float]) -> Iterator[Jump]:
-    """``bars`` keep the quantiles that were looked up, by degrees of freedom."""
-    if len(one.known) < 2:
+def _of_series(
+    series: _Series, min_change: float | None, alpha: float, critical: Callable[[float], float]
+) -> Iterator[Jump]:
+    """``alpha`` is the chance of a false jump at one step, ``critical`` the quantile that has it."""
+    if len(series.known) < 2:
         return
-    if one.middle.min() <= 0.0:
-        yield from _from_nothing(one)
+    if series.middle.min() <= 0.0:
+        yield from _from_zero(series)
         return
-    kind = one.track.metric.kind
-    logs = np.log(one.middle)
-    move = np.diff(logs)
-    noise = _noise(one, move)
+    kind = series.metric.kind
+    logs = np.log(series.middle)
+    move = np.abs(np.diff(logs))
+    error, degrees = _noise(series, move)
     least = math.log1p(MIN_CHANGE[kind] if min_change is None else min_change)
-    if noise.degrees not in bars:
-        bars[noise.degrees] = critical_t(ALPHA / max(steps, 1), noise.degrees)
-    error = noise.errors(one.count)
-    large = (np.abs(move) >= least * (1 - 1e-9)) & (np.abs(move) > bars[noise.degrees] * error)
-    if kind is MetricKind.COUNTED:
-        yield from (_jump(one, place + 1, float(error[place])) for place in np.flatnonzero(large).tolist())
-        return
-    steep = [place + 1 for place in np.flatnonzero(large).tolist() if _lasts(logs, place + 1)]
-    yield from (_jump(one, place, float(error[place - 1])) for place in steep)
-    if _best_t(logs) >= WORTH_SPLITTING:
-        yield from _lasting(one, steep, error, ALPHA / max(steps, 1), math.expm1(least))
+    large = (move >= least * (1 - 1e-9)) & (move > critical(degrees) * error)
+    steep = (np.flatnonzero(large) + 1).tolist()
+    if kind is not MetricKind.COUNTED:
+        steep = [place for place in steep if _lasts(logs, place)]
+    yield from (_jump(series, place, float(error[place - 1])) for place in steep)
+    if kind is not MetricKind.COUNTED and _best_t(logs) >= WORTH_SPLITTING:
+        yield from _lasting(series, steep, error, alpha, math.expm1(least))
 
 
 def _best_t(logs: FloatArray) -> float:
@@ -127,61 +112,62 @@ def _best_t(logs: FloatArray) -> float:
     return float(t.max())
 
 
-def _lasting(one: _Series, steep: Sequence[int], error: FloatArray, chance: float, min_change: float) -> Iterator[Jump]:
-    """Steps and drifts between segments, but those that hold a steep step, which says it more exactly."""
-    for shift in shifts(one.middle, min(chance, 0.001), min_change, LEAST_SEGMENT):
-        first, last = max(shift.first - 1, 0), min(shift.last, len(one.known) - 1)
+def _lasting(
+    series: _Series, steep: Sequence[int], error: FloatArray, chance: float, min_change: float
+) -> Iterator[Jump]:
+    """Steps and drifts between segments, but those that hold a steep step, which shows it more exactly."""
+    for shift in shifts(series.middle, min(chance, 0.001), min_change, LEAST_SEGMENT):
+        first, last = max(shift.first - 1, 0), min(shift.last, len(series.known) - 1)
         if first < last and not any(first <= place <= last + 1 for place in steep):
-            yield _jump(one, last, float(error[last - 1]), first, (shift.before, shift.after))
+            yield _jump(series, last, float(error[last - 1]), first, (shift.before, shift.after))
 
 
-def _noise(one: _Series, move: FloatArray) -> _Noise:
-    kind = one.track.metric.kind
-    repeated = one.track.values[one.known[one.count > 1]]
-    degrees = int((one.count[one.count > 1] - 1).sum())
-    scatter = 0.0
+def _noise(series: _Series, move: FloatArray) -> tuple[FloatArray, float]:
+    """The standard error of each step between neighbours, in logarithms, and its degrees of freedom."""
+    kind, count = series.metric.kind, series.count
+    degrees = float((count - 1).sum())
+    spread, usual = PRIOR_NOISE[kind], 0.0
     if degrees:
         with np.errstate(divide="ignore", invalid="ignore"):  # a value of zero beside others: no logarithm
-            logs = np.log(repeated)
+            logs = np.log(series.values[count > 1])
         logs[~np.isfinite(logs)] = np.nan
-        around = logs - np.nanmean(logs, axis=1, keepdims=True)
-        scatter = math.sqrt(float(np.nansum(around**2)) / degrees)
+        spread = math.sqrt(float(np.nansum((logs - np.nanmean(logs, axis=1, keepdims=True)) ** 2)) / degrees)
     if len(move) >= STEPS_FOR_NOISE and kind is not MetricKind.COUNTED:
-        usual = NORMAL_MAD * float(np.median(np.abs(move)))
-        return _Noise(scatter, usual, max(float(degrees), len(move) / 2))
-    if degrees:
-        return _Noise(scatter, 0.0, float(degrees))
-    return _Noise(PRIOR_NOISE[kind], 0.0, PRIOR_DEGREES)
+        usual = NORMAL_MAD * float(np.median(move))
+        spread = spread if degrees else 0.0
+        degrees = max(degrees, len(move) / 2)
+    of_runs: FloatArray = spread * np.sqrt(1.0 / count[:-1] + 1.0 / count[1:])
+    return np.maximum(of_runs, usual), degrees or PRIOR_DEGREES
 
 
 def _lasts(logs: FloatArray, place: int) -> bool:
-    """Whether the versions around say the same, so that one disturbed version is not two jumps."""
+    """Whether the versions around confirm the step, so that one disturbed version is not two jumps."""
     step = logs[place] - logs[place - 1]
     around = np.median(logs[place : place + AROUND]) - np.median(logs[max(place - AROUND, 0) : place])
     return bool(around / step >= LASTING) if step else False
 
 
-def _from_nothing(one: _Series) -> Iterator[Jump]:
+def _from_zero(series: _Series) -> Iterator[Jump]:
     """A counted line that begins or ceases to be zero; a time of zero means nothing."""
-    if one.track.metric.kind is not MetricKind.COUNTED or one.middle.min() < 0.0:
+    if series.metric.kind is not MetricKind.COUNTED or series.middle.min() < 0.0:
         return
-    for place in (np.flatnonzero(np.diff((one.middle == 0.0).astype(np.int8))) + 1).tolist():
-        yield _jump(one, place, 0.0)
+    for place in (np.flatnonzero(np.diff((series.middle == 0.0).astype(np.int8))) + 1).tolist():
+        yield _jump(series, place, 0.0)
 
 
 def _jump(
-    one: _Series, place: int, noise: float, first: int | None = None, levels: tuple[float, float] | None = None
+    series: _Series, place: int, noise: float, first: int | None = None, levels: tuple[float, float] | None = None
 ) -> Jump:
     """The jump at a version, from the one before it or from ``first``; ``levels`` where segments were compared."""
     first = place - 1 if first is None else first
-    before, after = levels or (float(one.middle[first]), float(one.middle[place]))
+    before, after = levels or (float(series.middle[first]), float(series.middle[place]))
     return Jump(
-        line=one.track.line,
-        baseline=int(one.known[first]),
-        target=int(one.known[place]),
+        line=series.line,
+        baseline=int(series.known[first]),
+        target=int(series.known[place]),
         from_value=before,
         to_value=after,
         ratio=after / before - 1.0 if before else None,
-        direction="worse" if (after > before) == (one.track.metric.better == "lower") else "better",
+        direction="worse" if (after > before) == (series.metric.better == "lower") else "better",
         noise=noise,
     )

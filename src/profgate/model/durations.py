@@ -1,20 +1,22 @@
-"""How long many tests took in several runs, and what the stable ranks of their order say."""
+"""How long many tests took in several runs, and the check of their stable ranks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from profgate.model.arrays import FloatArray
+from profgate.model.units import Metric, base_unit
 
 TEST_RESULTS = frozenset({"junit", "pytest-durations", "pytest-report-log", "go-test", "durations"})  # formats
 Order = Literal["kept", "below", "above", "unknown"]
+Direction = Literal["slower", "faster", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
 class DurationRun:
-    """One run: how long each test took, by name. ``unit`` is a base unit; ``label`` tells the run from others.
+    """One run: how long each test took, by name. ``unit`` is a base unit; ``label`` names the run.
 
-    ``commit`` and ``recorded`` (ISO 8601, UTC) are empty where nobody said.
+    ``commit`` and ``recorded`` (ISO 8601, UTC) are empty where not known.
     """
 
     label: str
@@ -57,7 +59,7 @@ class MovedTest:
 
 @dataclass(frozen=True, slots=True)
 class RankCheck:
-    """What the stable ranks of one target say against several baseline runs.
+    """The stable ranks of one target against several baseline runs.
 
     ``order`` below or above: more than ``width`` * ``sigma`` from ``mean``, the mean count over all pairs of baseline
     runs; ``count`` is the mean over target against each of them. Both are None where no pair exists. ``chance`` is the
@@ -65,7 +67,7 @@ class RankCheck:
     ``overall`` is the median ratio of all tests, which no rank shows. ``direction`` is that of the tests that moved.
     ``usual_distance`` is the farthest that any test of a baseline run left the ranks of the other ones, None where
     those are too few; ``farther`` tests moved farther than that. ``identical``: each target run is a baseline run to
-    the last bit, so its count says nothing; the order is kept.
+    the last bit, so its count shows nothing; the order is kept.
     """
 
     order: Order
@@ -83,7 +85,7 @@ class RankCheck:
     chance: float | None = None
     ties: int = 0
     overall: float | None = None
-    direction: Literal["slower", "faster", "unknown"] = "unknown"
+    direction: Direction = "unknown"
     moved: tuple[MovedTest, ...] = ()
     unit: str = "nanoseconds"
     identical: bool = False
@@ -117,3 +119,23 @@ class RankCheck:
             return "the order is steadier than before: fewer tests change places than among the baseline runs"
         which = {"slower": "tests got slower", "faster": "tests got faster", "unknown": "no direction stands out"}
         return f"the order of the durations changed: {which[self.direction]}"
+
+
+@dataclass(frozen=True, slots=True)
+class RankPoint:
+    """One run against the usual ones before it; ``baseline`` are the labels of those."""
+
+    run: DurationRun
+    check: RankCheck
+    baseline: tuple[str, ...]
+
+    @property
+    def departed(self) -> bool:
+        """Whether the order left the bounds."""
+        return self.check.order in {"below", "above"}
+
+
+def first_duration(metrics: Sequence[Metric]) -> int | None:
+    """The place of the first time; where there is none, of the first metric of which less is better."""
+    places = [place for place, metric in enumerate(metrics) if metric.better == "lower" and metric.directed]
+    return min(places, key=lambda place: base_unit(metrics[place].unit)[0] != "nanoseconds", default=None)

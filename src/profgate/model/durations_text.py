@@ -1,7 +1,6 @@
 """The durations of one run as a file of its own, `profgate.durations/1`: what ``profgate ranks record`` writes."""
 
 import json
-import math
 
 from profgate.errors import ProfileError
 from profgate.model.durations import DurationRun
@@ -47,6 +46,4 @@ def durations_from_json(data: bytes, where: str) -> DurationRun:
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST:
             raise ProfileError(where, f"the duration of {name[:80]!r} is no number from 0 on; record the run again")
         values[name] = float(value)
-    if not all(map(math.isfinite, values.values())):
-        raise ProfileError(where, "a duration is not finite; record the run again")
     return DurationRun(texts["label"] or where, texts["unit"], values, texts["commit"], texts["recorded"])

@@ -1,12 +1,10 @@
-"""How benchmarks did over versions: what was measured in each, and where it jumped."""
+"""Benchmarks over versions: what was measured in each, and where it jumped."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.units import Metric
-
-LineState = Literal["compared", "source changed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +18,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkValue:
-    """What one run says of one benchmark in one metric, ``value`` in the metric's unit.
+    """The result of one run for one benchmark in one metric, ``value`` in the metric's unit.
 
     ``file`` and ``line`` are where the benchmark itself stands, ``source`` is a digest of that text; None = not known.
     """
@@ -50,7 +48,7 @@ class EvolutionLine:
 
     ``middle``, ``low`` and ``high`` float64[version] are the median and the extremes of its values, NaN where there are
     none; ``count`` int64[version] is their number. ``breaks`` are the versions from which on its own source was
-    another; ``source_known`` tells whether anybody could look.
+    another; ``source_known`` is false where nobody could look.
     """
 
     benchmark: str
@@ -63,8 +61,8 @@ class EvolutionLine:
     source_known: bool = False
 
     @property
-    def state(self) -> LineState:
-        """Only a benchmark that stayed what it was says something about the versions."""
+    def state(self) -> Literal["compared", "source changed"]:
+        """Whether the versions can be compared: only by a benchmark that did not change itself."""
         return "source changed" if self.breaks else "compared"
 
 
@@ -90,7 +88,7 @@ class Jump:
 class Evolution:
     """All lines, sorted by benchmark and metric, and their jumps, largest first.
 
-    ``metric`` is the name of the metric that speaks first. ``measured`` are all versions, in their order.
+    ``metric`` is the name of the metric that is shown first. ``measured`` are all versions, in their order.
     """
 
     title: str
@@ -99,3 +97,9 @@ class Evolution:
     jumps: tuple[Jump, ...]
     metric: str
     notes: tuple[str, ...] = ()
+
+    def first_jumps(self) -> list[tuple[int, Jump]]:
+        """The jumps of the first metric, with their numbers."""
+        return [
+            (number, jump) for number, jump in enumerate(self.jumps) if self.lines[jump.line].metric.name == self.metric
+        ]

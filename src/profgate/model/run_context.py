@@ -1,4 +1,4 @@
-"""Where a run stands: the event that started it, the commits it is about and the services it may use."""
+"""The context of a run: the event that started it, the commits it is about and the services it may use."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class TriggeringRun:
-    """The finished run a ``workflow_run`` event speaks of; the head repository is None when it was deleted."""
+    """The finished run a ``workflow_run`` event is about; the head repository is None when it was deleted."""
 
     id: int
     event: str
@@ -64,10 +64,10 @@ class RunContext:
 
     @property
     def concerns_pull(self) -> bool:
-        """Whether this run speaks of a pull request's code: in it, or as the second half of a run in it."""
+        """Whether this run is about a pull request's code: in it, or as the fork comment workflow after it."""
         return self.pr_number is not None and self.event_name in {"pull_request", "workflow_run"}
 
     @property
     def read_only(self) -> bool:
-        """Whether GitHub gives this run a token that cannot write, whatever its permissions say."""
+        """Whether GitHub gives this run a token that cannot write, whatever its permissions."""
         return self.event_name == "pull_request" and (self.is_fork or self.is_dependabot)

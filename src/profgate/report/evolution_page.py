@@ -13,8 +13,8 @@ from profgate.model.arrays import FloatArray
 from profgate.model.evolution import Evolution, EvolutionLine, Jump
 from profgate.model.units import Metric
 from profgate.model.visible_text import full_name, plain
-from profgate.report.evolution_text import ARROWS, version_name
-from profgate.report.numbers import counted, quantity, signed_percent
+from profgate.report.evolution_text import ARROWS, change_text, version_name, versions_text
+from profgate.report.numbers import counted, quantity
 from profgate.report.page import NO_WAY_OUT, hash_source, page_script
 from profgate.report.templates import read_asset, render_template
 
@@ -30,9 +30,6 @@ MODULES = (
     "evolution",
 )
 STYLES = ("page", "evolution")
-DIGITS = 7  # of a value: more than any screen shows
-STATIC_ROWS = 20
-COMPRESSION = 6
 
 
 def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None = None) -> str:
@@ -46,13 +43,13 @@ def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None =
             raise ValueError(f"evolution page: {link!r} is no path inside the folder; pass a relative path")
     script, style = page_script(MODULES), "\n".join(read_asset(f"page/{name}.css") for name in STYLES)
     text = json.dumps(_document(evolution, links), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    packed = zlib.compress(text.encode("utf-8", "replace"), COMPRESSION)
+    packed = zlib.compress(text.encode("utf-8", "replace"))
     page = render_template(
         "page/evolution.html.j2",
         title=full_name(evolution.title),
         facts=_facts(evolution),
         notes=[*_problems(evolution), *(plain(note) for note in evolution.notes)],
-        jumps=[_static_jump(evolution, jump, links.get(number)) for number, jump in _first(evolution)],
+        jumps=[_static_jump(evolution, jump, links.get(number)) for number, jump in evolution.first_jumps()[:20]],
         policy=f"default-src 'none'; script-src {hash_source(script)}; style-src {hash_source(style)}; {NO_WAY_OUT}",
         data=base64.b64encode(packed).decode("ascii"),
         script=Markup(script),  # noqa: S704 -- our own file
@@ -69,26 +66,30 @@ def _document(evolution: Evolution, links: Mapping[int, str]) -> dict[str, Any]:
         metrics.setdefault((line.metric.name, line.metric.unit), line.metric)
     places = {name: place for place, name in enumerate(benchmarks)}
     numbers = {key: place for place, key in enumerate(metrics)}
-    machines = list(dict.fromkeys(one.machine for one in evolution.measured if one.machine))
-    first = next(place for place, (name, _) in enumerate(metrics) if name == evolution.metric)
+    machines = list(dict.fromkeys(version.machine for version in evolution.measured if version.machine))
     return {
         "schema": SCHEMA,
-        "metric": first,
+        "metric": next(place for place, (name, _) in enumerate(metrics) if name == evolution.metric),
         "metrics": [
-            {"name": full_name(one.name), "unit": plain(one.unit), "better": one.better, "kind": one.kind.value}
-            for one in metrics.values()
+            {
+                "name": full_name(metric.name),
+                "unit": plain(metric.unit),
+                "better": metric.better,
+                "kind": metric.kind.value,
+            }
+            for metric in metrics.values()
         ],
         "benchmarks": [full_name(name) for name in benchmarks],
         "machines": [plain(name) for name in machines],
         "versions": [
             {
-                "name": version_name(one),
-                "commit": one.version.commit[:10],
-                "subject": plain(one.version.subject)[:200],
-                "problem": plain(one.problem)[:500],
-                "machine": machines.index(one.machine) if one.machine else None,
+                "name": version_name(measured),
+                "commit": measured.version.commit[:10],
+                "subject": plain(measured.version.subject)[:200],
+                "problem": plain(measured.problem)[:500],
+                "machine": machines.index(measured.machine) if measured.machine else None,
             }
-            for one in evolution.measured
+            for measured in evolution.measured
         ],
         "lines": [
             {
@@ -124,21 +125,22 @@ def _rounded(values: FloatArray) -> list[float | None]:
 
 
 def _unless_same(values: FloatArray, line: EvolutionLine) -> list[float | None] | None:
-    """The column; None where it says what the middle says, as with counted values and single runs."""
+    """The column; None where it equals the middle, as with counted values and single runs."""
     column = _rounded(values)
     return None if column == _rounded(line.middle) else column
 
 
 def _short(value: float) -> float:
-    shown = float(f"{value:.{DIGITS}g}")
+    """The value with more digits than any screen shows."""
+    shown = float(f"{value:.7g}")
     return int(shown) if shown.is_integer() and abs(shown) < 1 << 53 else shown
 
 
 def _facts(evolution: Evolution) -> list[tuple[str, str, str]]:
     """Name, value and tone of what stands in the masthead."""
-    jumps = [jump for jump in evolution.jumps if evolution.lines[jump.line].metric.name == evolution.metric]
-    worse = sum(jump.direction == "worse" for jump in jumps)
-    measured = sum(bool(one.runs) for one in evolution.measured)
+    jumps = evolution.first_jumps()
+    worse = sum(jump.direction == "worse" for _, jump in jumps)
+    measured = sum(bool(version.runs) for version in evolution.measured)
     total = len(evolution.measured)
     return [
         ("Versions", f"{measured:,}" if measured == total else f"{measured:,} of {total:,}", ""),
@@ -149,31 +151,22 @@ def _facts(evolution: Evolution) -> list[tuple[str, str, str]]:
 
 
 def _problems(evolution: Evolution) -> list[str]:
-    failed = [one for one in evolution.measured if one.problem]
+    failed = [version for version in evolution.measured if version.problem]
     if not failed:
         return []
-    shown = "; ".join(f"{version_name(one)}: {plain(one.problem)[:200]}" for one in failed[:3])
+    shown = "; ".join(f"{version_name(version)}: {plain(version.problem)[:200]}" for version in failed[:3])
     more = f"; and {len(failed) - 3:,} more" if len(failed) > 3 else ""
     return [f"{counted(len(failed), 'version')} without values: {shown}{more}."]
-
-
-def _first(evolution: Evolution) -> list[tuple[int, Jump]]:
-    own = [
-        (number, jump)
-        for number, jump in enumerate(evolution.jumps)
-        if evolution.lines[jump.line].metric.name == evolution.metric
-    ]
-    return own[:STATIC_ROWS]
 
 
 def _static_jump(evolution: Evolution, jump: Jump, link: str | None) -> dict[str, str | None]:
     line = evolution.lines[jump.line]
     return {
         "benchmark": full_name(line.benchmark),
-        "versions": " → ".join(version_name(evolution.measured[number]) for number in (jump.baseline, jump.target)),
+        "versions": versions_text(evolution, jump),
         "before": quantity(jump.from_value, line.metric.unit),
         "after": quantity(jump.to_value, line.metric.unit),
-        "change": f"{ARROWS[jump.direction]} {signed_percent(jump.ratio) if jump.ratio is not None else 'from zero'}",
+        "change": f"{ARROWS[jump.direction]} {change_text(jump)}",
         "direction": jump.direction,
         "href": link,
     }

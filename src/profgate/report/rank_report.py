@@ -1,43 +1,50 @@
-"""The word of the stable ranks for a terminal, for a pull request and for programs."""
+"""The check of stable ranks, and its history, for a terminal, for a pull request and for programs."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from profgate.model.change import Change
-from profgate.model.durations import MovedTest, Order, RankCheck
+from profgate.model.durations import Direction, MovedTest, Order, RankCheck, RankPoint
 from profgate.model.report import Report
-from profgate.model.visible_text import columns_of, fitting, name_text, plain
+from profgate.model.visible_text import name_text
 from profgate.report import numbers
 from profgate.report.markdown_text import code_cell, sentence
+from profgate.report.numbers import UNKNOWN, counted
+from profgate.report.text_table import aligned
 
 SCHEMA = "profgate.ranks/1"
+HISTORY_SCHEMA = "profgate.rank-history/1"
 STRATEGY = "stable_ranks"
 Tone = Literal["head", "bad", "warn", "good", "quiet", "text"]
 Line = tuple[Tone, str]
+MOVED_HEADINGS = ("rank", "duration", "against the rest")
 SHOWN = 15  # tests that moved, unless verbose
 FEW = 3
-WORDS: dict[Order, tuple[Tone, str]] = {
+TITLES: dict[Order, tuple[Tone, str]] = {
     "kept": ("good", "STABLE"),
     "below": ("warn", "REVIEW"),
     "above": ("warn", "REVIEW"),
     "unknown": ("warn", "NOT TESTED"),
 }
 SIGNS = {"kept": "✅", "below": "🟡", "above": "🟡", "unknown": "⚪"}
+HEADINGS = ("run", "tests", "stable", "expected", "")
+MARKS = {"kept": "", "below": "◀ order changed", "above": "◀ steadier than before", "unknown": "not tested"}
+LABEL = 60
 APART = 1.25  # ratio of all tests together from which the blind spot of ranks is worth a sentence
 
 
 def counts(check: RankCheck) -> str:
-    """How many ranks are stable, and how many were expected; empty where nothing was counted, or it tells nothing."""
+    """How many ranks are stable, and how many were expected; empty where nothing was counted or compared."""
     if check.count is None or check.identical:
         return ""
-    told = f"{_count(check.count)} of {numbers.counted(check.common, 'rank')} stable"
+    shown = f"{_count(check.count)} of {counted(check.common, 'rank')} stable"
     if check.bounds is None or check.mean is None:
-        return told
+        return shown
     low, high = check.bounds
     most = min(high, check.common)
     return (
-        f"{told}; {_count(check.mean)} among {numbers.counted(check.baselines, 'baseline run')}, "
+        f"{shown}; {_count(check.mean)} among {counted(check.baselines, 'baseline run')}, "
         f"expected {_count(max(0.0, low))} to {_count(most)} ({check.width:g} sigma, {check.sigma_rule})"
     )
 
@@ -51,41 +58,41 @@ def notes(check: RankCheck) -> Iterable[str]:
     if check.order == "kept" and not check.identical:
         yield "the count does not see a test that passes few others, nor what slows all tests alike"
     if check.left_out:
-        yield f"{numbers.counted(check.left_out, 'test')} left out: not in all runs, or below the shortest duration"
+        yield f"{counted(check.left_out, 'test')} left out: not in all runs, or below the shortest duration"
     if check.overall is not None and not 1 / APART < check.overall < APART:
         yield (
             f"the median test takes {numbers.ratio(1.0, check.overall)} the baseline's time; ranks do not see what "
             "changes all tests alike, and another machine does just that"
         )
     if check.ties > check.common / 2:
-        yield f"the clock is coarse: up to {numbers.counted(check.ties, 'reading')} equal another in the same run"
+        yield f"the clock is coarse: up to {counted(check.ties, 'reading')} equal another in the same run"
 
 
 def _against_usual(check: RankCheck, usual: int) -> str:
     """Whether a test moved as none did without a change; each run being the farthest with equal chance."""
     if not check.farther:
-        return f"no test moved farther than among the baseline runs, where it is up to {numbers.counted(usual, 'rank')}"
-    one = check.farther == 1
+        return f"no test moved farther than among the baseline runs, where it is up to {counted(usual, 'rank')}"
     return (
-        f"{numbers.counted(check.farther, 'test')} moved farther than any among the baseline runs, where it is up to "
-        f"{numbers.counted(usual, 'rank')}: review {'it' if one else 'them'}; by chance this happens in one of "
-        f"{check.baselines + 1} checks"
+        f"{counted(check.farther, 'test')} moved farther than any among the baseline runs, where it is up to "
+        f"{counted(usual, 'rank')}: review {'it' if check.farther == 1 else 'them'}; by chance this happens in one "
+        f"of {check.baselines + 1} checks"
     )
 
 
 def rank_lines(check: RankCheck, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:
     """Plain lines with their tone."""
-    tone, word = WORDS[check.order]
-    lines: list[Line] = [(tone, f"{word}  {check.said}")]
-    if told := counts(check):
-        lines.append(("text", f"  {told}"))
+    tone, title = TITLES[check.order]
+    lines: list[Line] = [(tone, f"{title}  {check.said}")]
+    if stable := counts(check):
+        lines.append(("text", f"  {stable}"))
     lines += [("quiet", f"  {note}") for note in notes(check)]
     shown = _shown(check, verbose=verbose)
     if shown:
-        lines += [("text", ""), ("head", "  moved most")]
-        lines += [("text", line) for line in _table(check, shown, max(width, 60))]
+        rows = [(name_text(test.name, 200), *_cells(test, check.unit)) for test in shown]
+        table = aligned([("test", *MOVED_HEADINGS), *rows], max(width, 60) - 2, right=range(1, 4))
+        lines += [("text", ""), ("head", "  moved most"), *(("text", f"  {line}") for line in table)]
     if more := len(check.moved) - len(shown):
-        lines.append(("quiet", f"  … and {numbers.counted(more, 'test')} more (-v shows them)"))
+        lines.append(("quiet", f"  … and {counted(more, 'test')} more (-v shows them)"))
     return tuple(lines)
 
 
@@ -99,14 +106,10 @@ def rank_details(check: RankCheck) -> str:
     lines = [f"- {sentence(text)}" for text in (counts(check), *notes(check)) if text]
     shown = _shown(check, verbose=False)
     if shown:
-        lines += ["", "| test | rank | duration | against the rest |", "|:--|--:|--:|--:|"]
-        lines += [
-            f"| {code_cell(test.name)} | {ranks_text(test)} | {numbers.from_to(test.before, test.after, check.unit)} "
-            f"| {ratio_text(test)} |"
-            for test in shown
-        ]
+        lines += ["", f"| test | {' | '.join(MOVED_HEADINGS)} |", "|:--|--:|--:|--:|"]
+        lines += [f"| {code_cell(test.name)} | {' | '.join(_cells(test, check.unit))} |" for test in shown]
     if more := len(check.moved) - len(shown):
-        lines += ["", f"{numbers.counted(more, 'test')} more moved from where the baseline runs had them."]
+        lines += ["", f"{counted(more, 'test')} more moved from where the baseline runs had them."]
     return "\n".join(lines) + "\n"
 
 
@@ -149,40 +152,40 @@ def rank_json(check: RankCheck, baseline: Sequence[str], target: Sequence[str]) 
 
 def check_of(change: Change) -> RankCheck:
     """The check behind a change of the strategy stable_ranks, with the tests it names."""
-    said = change.evidence
-    order: Order = next((word for word in get_args(Order) if word == said.get("order")), "unknown")
-    direction = said.get("direction")
+    evidence = change.evidence
+    orders: tuple[Order, ...] = get_args(Order)
+    directions: tuple[Direction, ...] = get_args(Direction)
     return RankCheck(
-        order=order,
+        order=next((order for order in orders if order == evidence.get("order")), "unknown"),
         reason=change.reason,
-        common=_whole(said.get("tests")),
-        left_out=_whole(said.get("left_out")),
-        baselines=_whole(said.get("baseline_runs")),
+        common=_whole(evidence.get("tests")),
+        left_out=_whole(evidence.get("left_out")),
+        baselines=_whole(evidence.get("baseline_runs")),
         mean=_number(change.from_value),
         count=_number(change.to_value),
-        sigma=_number(said.get("sigma")),
-        sigma_rule=str(said.get("sigma_rule") or "poisson"),
-        width=_number(said.get("width")) or 2.0,
-        chance=_number(said.get("chance")),
-        ties=_whole(said.get("ties")),
-        overall=_number(said.get("overall")),
-        direction="slower" if direction == "slower" else "faster" if direction == "faster" else "unknown",
-        moved=tuple(_moved_tests(said)),
-        unit=str(said.get("unit") or "nanoseconds"),
-        identical=said.get("identical") == "yes",
-        usual_distance=None if said.get("usual_distance") is None else _whole(said.get("usual_distance")),
-        farther=_whole(said.get("farther")),
+        sigma=_number(evidence.get("sigma")),
+        sigma_rule=str(evidence.get("sigma_rule") or "poisson"),
+        width=_number(evidence.get("width")) or 2.0,
+        chance=_number(evidence.get("chance")),
+        ties=_whole(evidence.get("ties")),
+        overall=_number(evidence.get("overall")),
+        direction=next((known for known in directions if known == evidence.get("direction")), "unknown"),
+        moved=tuple(_moved_tests(evidence)),
+        unit=str(evidence.get("unit") or "nanoseconds"),
+        identical=evidence.get("identical") == "yes",
+        usual_distance=None if evidence.get("usual_distance") is None else _whole(evidence.get("usual_distance")),
+        farther=_whole(evidence.get("farther")),
     )
 
 
-def _moved_tests(said: Mapping[str, float | str | None]) -> Iterable[MovedTest]:
+def _moved_tests(evidence: Mapping[str, float | str | None]) -> Iterable[MovedTest]:
     number = 1
-    while isinstance(name := said.get(f"moved_{number}"), str):
+    while isinstance(name := evidence.get(f"moved_{number}"), str):
         key = f"moved_{number}_"
-        low, high, now = (_whole(said.get(f"{key}rank_{word}")) for word in ("low", "high", "to"))
-        before, after = (_number(said.get(f"{key}{word}")) or 0.0 for word in ("from", "to"))
+        low, high, now = (_whole(evidence.get(f"{key}rank_{end}")) for end in ("low", "high", "to"))
+        before, after = (_number(evidence.get(f"{key}{end}")) or 0.0 for end in ("from", "to"))
         distance = max(0, low - now, now - high)
-        yield MovedTest(name, (low, high), now, distance, before, after, _number(said.get(f"{key}ratio")))
+        yield MovedTest(name, (low, high), now, distance, before, after, _number(evidence.get(f"{key}ratio")))
         number += 1
 
 
@@ -195,20 +198,17 @@ def _whole(value: float | str | None) -> int:
 
 
 def rank_sections(report: Report) -> tuple[tuple[str, str, RankCheck], ...]:
-    """What stable ranks say in a report: the sign, what they were counted over, and the check."""
-    words = [change for change in report.changes if change.strategy == STRATEGY]
-    return tuple((SIGNS[check.order], change.location.name, check) for change in words for check in [check_of(change)])
+    """The checks of a report: the sign, what was counted over, and the check."""
+    checks = ((change.location.name, check_of(change)) for change in report.changes if change.strategy == STRATEGY)
+    return tuple((SIGNS[check.order], place, check) for place, check in checks)
 
 
-def ranks_text(test: MovedTest) -> str:
-    """The ranks of a test: ``12–15 → 301``."""
+def _cells(test: MovedTest, unit: str) -> tuple[str, str, str]:
+    """The ranks of a test (``12–15 → 301``), its durations, and its ratio against the median of all."""
     low, high = test.rank_from
-    return f"{low if low == high else f'{low}–{high}'} → {test.rank_to}"
-
-
-def ratio_text(test: MovedTest) -> str:
-    """How a test changed against the median of all."""
-    return numbers.UNKNOWN if test.ratio is None else numbers.ratio(1.0, test.ratio)
+    ranks = f"{low if low == high else f'{low}–{high}'} → {test.rank_to}"
+    against_rest = UNKNOWN if test.ratio is None else numbers.ratio(1.0, test.ratio)
+    return ranks, numbers.from_to(test.before, test.after, unit), against_rest
 
 
 def _count(value: float) -> str:
@@ -220,16 +220,70 @@ def _shown(check: RankCheck, *, verbose: bool) -> Sequence[MovedTest]:
     return check.moved if verbose else check.moved[: SHOWN if check.order == "below" else FEW]
 
 
-def _table(check: RankCheck, shown: Sequence[MovedTest], width: int) -> Iterable[str]:
-    rows = [("test", "rank", "duration", "against the rest")]
-    rows += [
-        (name_text(one.name, 200), ranks_text(one), numbers.from_to(one.before, one.after, check.unit), ratio_text(one))
-        for one in shown
-    ]
-    columns = [max(columns_of(row[place]) for row in rows) for place in range(4)]
-    columns[0] = min(columns[0], max(width - sum(columns[1:]) - 8, 12))
-    for row in rows:
-        first = fitting(plain(row[0]), columns[0])
-        cells = [first + " " * (columns[0] - columns_of(first))]
-        cells += [" " * (size - columns_of(cell)) + cell for cell, size in zip(row[1:], columns[1:], strict=True)]
-        yield ("  " + "  ".join(cells)).rstrip()
+def history_lines(points: Sequence[RankPoint], *, width: int = 80) -> tuple[Line, ...]:
+    """Plain lines with their tone, and a sentence at the end."""
+    table = aligned([HEADINGS, *map(_point_cells, points)], max(width, 60) - 2, right=range(1, 4))
+    tones: list[Tone] = ["quiet", *("warn" if point.departed else "text" for point in points)]
+    return (*zip(tones, table, strict=True), ("head", _totals(points)))
+
+
+def history_markdown(points: Sequence[RankPoint]) -> str:
+    """A Markdown table of the same rows."""
+    rows = ["| run | tests | stable | expected | |", "|:--|--:|--:|--:|:--|"]
+    for point in points:
+        _, *cells = _point_cells(point)
+        rows.append(f"| {code_cell(_name(point), LABEL)} | {' | '.join(cells)} |")
+    return "\n".join([*rows, "", _totals(points)]) + "\n"
+
+
+def history_json(points: Sequence[RankPoint]) -> str:
+    """The rows for programs; unknown is null."""
+    document: dict[str, Any] = {"schema": HISTORY_SCHEMA, "runs": [_document(point) for point in points]}
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+
+def _document(point: RankPoint) -> dict[str, Any]:
+    run, check = point.run, point.check
+    return {
+        "label": run.label,
+        "commit": run.commit or None,
+        "recorded": run.recorded or None,
+        "tests": len(run.values),
+        "common": check.common,
+        "stable": check.count,
+        "expected": check.mean,
+        "bounds": check.bounds,
+        "order": check.order,
+        "direction": check.direction if check.order == "below" else None,
+        "reason": check.reason,
+        "moved": [test.name for test in check.moved[:5]] if point.departed else [],
+    }
+
+
+def _point_cells(point: RankPoint) -> tuple[str, ...]:
+    check = point.check
+    expected = UNKNOWN
+    if check.bounds is not None and check.order != "unknown":
+        expected = f"{max(0.0, check.bounds[0]):,.0f} to {min(check.bounds[1], check.common):,.0f}"
+    stable = UNKNOWN if check.count is None else f"{check.count:,.1f}"
+    mark = MARKS[check.order]
+    if check.order == "below" and check.direction != "unknown":
+        mark = f"{mark}: {check.direction}"
+    return (
+        name_text(_name(point), LABEL),
+        f"{check.common:,}" if point.baseline else UNKNOWN,
+        stable,
+        expected,
+        mark,
+    )
+
+
+def _name(point: RankPoint) -> str:
+    run = point.run
+    return f"{run.commit[:10]} {run.label}" if run.commit and not run.label.startswith(run.commit[:7]) else run.label
+
+
+def _totals(points: Sequence[RankPoint]) -> str:
+    tested = sum(point.check.order != "unknown" for point in points)
+    departures = sum(point.departed for point in points)
+    return f"{counted(departures, 'departure')} in {counted(tested, 'run')} that could be compared, of {len(points):,}"

@@ -1,26 +1,29 @@
 """Stable ranks: how many tests keep their place in the order of duration from run to run.
 
-Copeland and Haemer, "Robust Performance Testing on the Cheap" (2011). A uniform change of speed moves no rank, so runs
-of different machines may be compared.
+Copeland and Haemer, "Robust Performance Testing on the Cheap" (2011), with its appendix. A uniform change of speed
+moves no rank, so runs of different machines may be compared.
 """
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from typing import Literal
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.durations import DurationTable, MovedTest, Order, RankCheck
-from profgate.statistics.fixed_points import chance_of_as_many
+from profgate.errors import ComparisonError
+from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
+from profgate.model.durations import Direction, DurationRun, DurationTable, MovedTest, Order, RankCheck
 
 FEWEST_RUNS = 3  # of a baseline: their three pairs are the least that shows a mean
 OBSERVED_RUNS = 5  # from which ten pairs show a spread
 NEAR = 2  # ranks beside its baseline range in which a test has not moved: single neighbours change places all the time
 CLOSE = 1e-9  # counts are whole numbers; their means may miss a bound by rounding alone
+EXACT_LIMIT = 10  # from here on the exact law and Poisson(1) differ by less than 3e-5 in all
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +39,62 @@ class RankRules:
     min_value: float = 0.0
 
 
+def derangements(count: int) -> int:
+    """The orders of so many things that leave none in its place: D(n) = n * D(n - 1) + (-1)^n, D(0) = 1."""
+    found = 1
+    for number in range(1, count + 1):
+        found = number * found + (-1) ** number
+    return found
+
+
+def exact_law(count: int) -> tuple[Fraction, ...]:
+    """P(exactly k of ``count`` ranks are stable) for k = 0..count, every order being equally likely."""
+    orders = math.factorial(count)
+    return tuple(Fraction(math.comb(count, same) * derangements(count - same), orders) for same in range(count + 1))
+
+
+def chance_of_as_many(count: int, same: int) -> float:
+    """P(at least ``same`` of ``count`` ranks are stable in a random order); exact for few, by Poisson(1) for many."""
+    if same <= 0:
+        return 1.0
+    if count <= EXACT_LIMIT:
+        return float(sum(exact_law(count)[same:], Fraction(0)))
+    from scipy.special import gammainc  # P(Poisson(1) >= k), also where 1 minus the head loses all digits
+
+    return float(gammainc(same, 1.0))
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """The names, repeated ones with a number: runs of one label must not break ties alike."""
+    seen: Counter[str] = Counter()
+    different = []
+    for name in names:
+        seen[name] += 1
+        different.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return different
+
+
+def side_by_side(baseline: Sequence[DurationRun], target: Sequence[DurationRun]) -> DurationTable:
+    """The table of all runs, tests sorted by name. Raises ComparisonError where units differ."""
+    runs = (*baseline, *target)
+    units = sorted({run.unit for run in runs})
+    if len(units) > 1:
+        raise ComparisonError("the runs", f"measure in {' and '.join(units)}; compare runs of one unit")
+    names = sorted({name for run in runs for name in run.values})
+    rows = [[run.values.get(name, math.nan) for name in names] for run in runs]
+    values = read_only(np.array(rows, dtype=np.float64).reshape(len(runs), len(names)))
+    return DurationTable(names, distinct(run.label for run in runs), values, len(baseline), "".join(units))
+
+
 def ranks_of(values: FloatArray, run: str, names: Sequence[str]) -> IntArray:
     """int64[test]: the rank of each, 1 the quickest.
 
     Equal values are ordered by a hash of run and name: a cluster of equal readings then keeps one rank on average, as
     tests of equal speed do, where mid-ranks would move the whole cluster at once.
     """
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    same = ordered[1:] == ordered[:-1]
-    tied = np.zeros(len(values), dtype=np.bool_)
-    tied[1:] |= same
-    tied[:-1] |= same
+    _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
     hashes = np.zeros(len(values), dtype=np.uint64)
-    for place in order[tied].tolist():
+    for place in np.flatnonzero(sizes[group] > 1).tolist():
         key = f"{run}\0{names[place]}".encode("utf-8", "surrogatepass")
         hashes[place] = int.from_bytes(hashlib.blake2b(key, digest_size=8).digest())
     ranks = np.empty(len(values), dtype=np.int64)
@@ -67,29 +112,25 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
 
     Only tests of all runs count, since one more test shifts every rank above it.
     """
-    in_all: BoolArray = np.logical_and.reduce(np.isfinite(table.values), axis=0)
-    if rules.min_value > 0.0 and table.baselines:
-        in_all[in_all] = np.median(table.values[: table.baselines, in_all], axis=0) >= rules.min_value
-    names = [name for name, common in zip(table.names, in_all.tolist(), strict=True) if common]
-    values, split = table.values[:, in_all], table.baselines
-    ranks = np.array(
-        [ranks_of(row, label, names) for row, label in zip(values, table.labels, strict=True)], dtype=np.int64
-    ).reshape(values.shape)
-    pairs = tuple(stable(ranks[a], ranks[b]) for a, b in combinations(range(split), 2))
-    counts = tuple(stable(ranks[a], ranks[b]) for a in range(split) for b in range(split, len(ranks)))
-    mean = sum(pairs) / len(pairs) if pairs else None
-    count = sum(counts) / len(counts) if counts else None
+    split = table.baselines
+    included = _included(table, rules.min_value)
+    names = [table.names[place] for place in np.flatnonzero(included).tolist()]
+    values = table.values[:, included]
+    ranks = [ranks_of(row, label, names) for row, label in zip(values, table.labels, strict=True)]
+    pairs = tuple(stable(*pair) for pair in combinations(ranks[:split], 2))
+    counts = tuple(stable(*pair) for pair in product(ranks[:split], ranks[split:]))
+    mean, count = _mean(pairs), _mean(counts)
     sigma, rule = _sigma(pairs, mean, split, rules)
     reason = _why_unknown(len(names), split, len(ranks) - split, rules.min_tests)
     reason = reason or _why_blind(mean, count, sigma, rules.width)
-    moved, direction = _moved(names, values, ranks, split) if split and counts and names else ((), "unknown")
     identical = not reason and _identical(values, split)
-    usual = _usual_distance(values[:split]) if split >= FEWEST_RUNS and names else None
+    order: Order = "kept" if identical else "unknown" if reason else _order(mean, count, sigma, rules.width)
+    moves = _moves(names, values, np.array(ranks), split) if counts and names else _Moves()
     return RankCheck(
-        order="unknown" if reason else "kept" if identical else _order(mean, count, sigma, rules.width),
+        order=order,
         reason=reason,
         common=len(names),
-        left_out=len(in_all) - len(names),
+        left_out=len(included) - len(names),
         baselines=split,
         mean=mean,
         count=count,
@@ -98,37 +139,28 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
         width=rules.width,
         pair_counts=pairs,
         target_counts=counts,
-        chance=None if count is None or not names else chance_of_as_many(len(names), round(count)),
+        chance=chance_of_as_many(len(names), round(count)) if count is not None and names else None,
         ties=max((len(row) - len(np.unique(row)) for row in values), default=0),
-        overall=_overall(values, split) if split and counts and names else None,
-        direction=direction,
-        moved=moved,
+        overall=moves.overall,
+        direction=moves.direction,
+        moved=moves.tests,
         unit=table.unit,
         identical=identical,
-        usual_distance=usual,
-        farther=0 if usual is None else sum(test.distance > usual for test in moved),
+        usual_distance=moves.usual,
+        farther=moves.farther,
     )
 
 
-def _usual_distance(values: FloatArray) -> int:
-    """The farthest that any test of one of these runs left the ranks that all the others gave it."""
-    first, last = _places(values)
-    farthest = 0
-    for run in range(len(values)):
-        one = np.arange(len(values)) == run
-        farthest = max(farthest, int(_distance(first[~one], last[~one], first[one], last[one]).max()))
-    return farthest
+def _included(table: DurationTable, least: float) -> BoolArray:
+    """bool[test]: which stand in all runs and are long enough."""
+    included: BoolArray = np.logical_and.reduce(np.isfinite(table.values), axis=0)
+    if least > 0.0 and table.baselines:
+        included[included] = np.median(table.values[: table.baselines, included], axis=0) >= least
+    return included
 
 
-def _distance(low: IntArray, high: IntArray, first: IntArray, last: IntArray) -> IntArray:
-    """int64[test]: by how many ranks the median places of some runs lie outside of those of others.
-
-    Where readings equal each other a test has several places, and none of them has been left within such a cluster.
-    """
-    above = np.median(first, axis=0) - high.max(axis=0)
-    below = low.min(axis=0) - np.median(last, axis=0)
-    distance: IntArray = np.rint(np.maximum(0, np.maximum(above, below))).astype(np.int64)
-    return distance
+def _mean(counts: Sequence[int]) -> float | None:
+    return sum(counts) / len(counts) if counts else None
 
 
 def _identical(values: FloatArray, split: int) -> bool:
@@ -177,30 +209,28 @@ def _order(mean: float | None, count: float | None, sigma: float | None, width: 
     return "below" if count < mean else "above"
 
 
-def _log_ratios(values: FloatArray, split: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Medians before and after by test, and the logarithm of their ratio; NaN where one of them is not positive."""
-    before, after = np.median(values[:split], axis=0), np.median(values[split:], axis=0)
-    known = (before > 0.0) & (after > 0.0)
-    ratio = np.full(len(before), math.nan)
-    ratio[known] = np.log(after[known] / before[known])
-    return before, after, ratio
+class _Moves(NamedTuple):
+    """How the tests moved; the fields are those of `RankCheck`."""
+
+    tests: tuple[MovedTest, ...] = ()
+    direction: Direction = "unknown"
+    overall: float | None = None
+    usual: int | None = None
+    farther: int = 0
 
 
-def _overall(values: FloatArray, split: int) -> float | None:
-    ratio = _log_ratios(values, split)[2]
-    return float(np.exp(np.nanmedian(ratio))) if np.isfinite(ratio).any() else None
-
-
-def _moved(
-    names: Sequence[str], values: FloatArray, ranks: IntArray, split: int
-) -> tuple[tuple[MovedTest, ...], Literal["slower", "faster", "unknown"]]:
+def _moves(names: Sequence[str], values: FloatArray, ranks: IntArray, split: int) -> _Moves:
     """The tests that left their baseline ranks, the farthest first, and the direction most of the way was taken in."""
     first, last = _places(values)
     low, high = ranks[:split].min(axis=0), ranks[:split].max(axis=0)
     now = np.rint(np.median(ranks[split:], axis=0)).astype(np.int64)
     distance = _distance(first[:split], last[:split], first[split:], last[split:])
-    before, after, ratio = _log_ratios(values, split)
-    centred = ratio - (np.nanmedian(ratio) if np.isfinite(ratio).any() else 0.0)
+    before, after = np.median(values[:split], axis=0), np.median(values[split:], axis=0)
+    ratio = np.full(len(names), math.nan)  # natural logarithm; unknown where a median is not positive
+    known = (before > 0.0) & (after > 0.0)
+    ratio[known] = np.log(after[known] / before[known])
+    overall = float(np.median(ratio[known])) if known.any() else None
+    centred = ratio - (overall or 0.0)
     size = np.nan_to_num(np.abs(centred), nan=0.0)
     far = np.flatnonzero(distance > NEAR).tolist()
     rows = np.array(sorted(far, key=lambda row: (-distance[row], -size[row], names[row])), dtype=np.int64)
@@ -212,24 +242,47 @@ def _moved(
             int(distance[row]),
             float(before[row]),
             float(after[row]),
-            float(np.exp(centred[row])) if math.isfinite(centred[row]) else None,
+            float(np.exp(centred[row])) if known[row] else None,
         )
         for row in rows.tolist()
     )
-    return found, _direction(now[rows] - low[rows], distance[rows], centred[rows])
+    usual = _usual_distance(first[:split], last[:split]) if split >= FEWEST_RUNS else None
+    return _Moves(
+        found,
+        direction=_direction(now[rows] - low[rows], distance[rows], centred[rows]),
+        overall=None if overall is None else float(np.exp(overall)),
+        usual=usual,
+        farther=0 if usual is None else sum(test.distance > usual for test in found),
+    )
 
 
 def _places(values: FloatArray) -> tuple[IntArray, IntArray]:
     """int64[run, test]: the first and the last rank that each reading may have, different where others equal it."""
-    ordered = [np.sort(row) for row in values]
-    pairs = list(zip(ordered, values, strict=True))
-    first = [np.searchsorted(line, row, side="left") + 1 for line, row in pairs]
-    last = [np.searchsorted(line, row, side="right") for line, row in pairs]
-    return np.array(first, dtype=np.int64), np.array(last, dtype=np.int64)
+    ordered = np.sort(values, axis=1)
+    first = [np.searchsorted(line, row, side="left") + 1 for line, row in zip(ordered, values, strict=True)]
+    last = [np.searchsorted(line, row, side="right") for line, row in zip(ordered, values, strict=True)]
+    return np.array(first), np.array(last)
 
 
-def _direction(up: IntArray, distance: IntArray, centred: FloatArray) -> Literal["slower", "faster", "unknown"]:
-    """Where the weight of the moves lies: one test that moved 200 ranks says more than twenty that moved three."""
+def _distance(low: IntArray, high: IntArray, first: IntArray, last: IntArray) -> IntArray:
+    """int64[test]: by how many ranks the median places of some runs lie outside of those of others.
+
+    Where readings equal each other a test has several places, and none of them has been left within such a cluster.
+    """
+    above = np.median(first, axis=0) - high.max(axis=0)
+    below = low.min(axis=0) - np.median(last, axis=0)
+    distance: IntArray = np.rint(np.maximum(0, np.maximum(above, below))).astype(np.int64)
+    return distance
+
+
+def _usual_distance(first: IntArray, last: IntArray) -> int:
+    """The farthest that any test of one baseline run left the ranks that all the others gave it."""
+    others = [np.arange(len(first)) != run for run in range(len(first))]
+    return max(int(_distance(first[rest], last[rest], first[~rest], last[~rest]).max()) for rest in others)
+
+
+def _direction(up: IntArray, distance: IntArray, centred: FloatArray) -> Direction:
+    """Where the weight of the moves lies: one test that moved 200 ranks counts more than twenty that moved three."""
     signs = np.where(np.isfinite(centred), np.sign(np.nan_to_num(centred)), np.sign(up))
     weight = float((signs * distance).sum())
     return "unknown" if weight == 0.0 else "slower" if weight > 0.0 else "faster"

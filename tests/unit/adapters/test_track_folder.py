@@ -18,7 +18,7 @@ def folder(tmp_path: Path) -> TrackFolder:
 def keep(folder: TrackFolder, version: str, number: int, record: str = "{}", profile: str = "a 1") -> None:
     with folder.attempt() as attempt:
         Path(attempt.output, "work.folded").write_text(profile)
-        folder.keep(attempt, version, number, record)
+        folder.store(attempt, version, number, record)
 
 
 def test_a_run_is_kept_with_its_profiles(folder: TrackFolder) -> None:
@@ -117,7 +117,7 @@ def test_what_cannot_be_written_is_told_with_its_place(folder: TrackFolder, tmp_
         shutil.rmtree(attempt.folder)
         Path(attempt.folder).write_text("")  # in the way, as a full disk is
         with pytest.raises(ProfgateError) as told:
-            folder.keep(attempt, "v1", 1, "{}")
+            folder.store(attempt, "v1", 1, "{}")
         Path(attempt.folder).unlink()
     assert told.value.where.startswith(folder.folder)
     blocked = TrackFolder(str(tmp_path / "file" / "track"), "key")

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from profgate.compare.durations import side_by_side
-from profgate.history.rank_history import RankPoint, rank_history
-from profgate.model.durations import DurationRun
+from profgate.history.rank_runs import rank_history
+from profgate.model.durations import DurationRun, RankPoint
 from profgate.statistics.stable_ranks import RankRules
 
 TESTS = 200
@@ -24,7 +23,7 @@ def orders(points: tuple[RankPoint, ...]) -> str:
 
 
 def history(*runs: DurationRun, window: int = 5) -> tuple[RankPoint, ...]:
-    return rank_history(runs, RankRules(), side_by_side, window)
+    return rank_history(runs, RankRules(), window)
 
 
 def test_an_unchanged_history_departs_nowhere() -> None:

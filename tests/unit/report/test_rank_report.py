@@ -4,12 +4,17 @@ import json
 
 import numpy as np
 
-from profgate.compare.durations import side_by_side
-from profgate.history.rank_history import rank_history
+from profgate.history.rank_runs import rank_history
 from profgate.model.durations import DurationRun, RankCheck
-from profgate.report.rank_history_report import history_json, history_lines, history_markdown
-from profgate.report.rank_report import rank_json, rank_lines, rank_markdown
-from profgate.statistics.stable_ranks import RankRules, check
+from profgate.report.rank_report import (
+    history_json,
+    history_lines,
+    history_markdown,
+    rank_json,
+    rank_lines,
+    rank_markdown,
+)
+from profgate.statistics.stable_ranks import RankRules, check, side_by_side
 
 HOSTILE = "a|b`@all\u202e\x1b[31m<img src=x>\n"
 
@@ -79,7 +84,7 @@ def test_json_holds_every_number() -> None:
 
 
 def test_history_as_lines_markdown_and_json() -> None:
-    points = rank_history(runs(6, last_slow=5000.0), RankRules(), side_by_side)
+    points = rank_history(runs(6, last_slow=5000.0), RankRules())
     lines = [line for _, line in history_lines(points)]
     assert lines[0].split() == ["run", "tests", "stable", "expected"]
     assert lines[1].split() == ["run", "0", "–", "–", "–", "not", "tested"]

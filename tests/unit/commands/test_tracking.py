@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import pytest
 
-from profgate.history.order import coarse_to_fine, duration_text, next_to_refine, remaining_seconds
+from profgate.commands.tracking import coarse_to_fine, duration_text, next_to_refine
 
 
 def test_the_ends_come_first_and_then_the_middles() -> None:
@@ -42,11 +42,6 @@ def test_without_a_jump_both_ends_are_enough() -> None:
     assert walked(100, 200) == [99, 0]
     assert walked(1, 1) == [0]
     assert next_to_refine(0, [], []) is None
-
-
-def test_the_rest_takes_what_the_done_ones_took() -> None:
-    assert remaining_seconds([], 5) is None
-    assert remaining_seconds([10.0, 12.0, 300.0], 5) == 60.0
 
 
 @pytest.mark.parametrize(

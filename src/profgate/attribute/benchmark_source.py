@@ -1,4 +1,4 @@
-"""What one benchmark is inside its file, to tell whether the benchmark itself changed."""
+"""The source of one benchmark inside its file, to know whether the benchmark itself changed."""
 
 import hashlib
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from profgate.attribute.fingerprints import SourceFunction, parsed_source
 
 
-def own_source(path: str, line: int | None, text: str) -> bytes:
+def benchmark_source(path: str, line: int | None, text: str) -> bytes:
     """A digest of the function or class that stands at this line (counted from 1), with its decorators and all in it.
 
     Layout, comments and the rest of the file do not count. Where the line is not known, or nothing stands there, the
@@ -16,12 +16,16 @@ def own_source(path: str, line: int | None, text: str) -> bytes:
     if parsed is None:
         return _digest([text.encode("utf-8", "surrogatepass")])
     own = None if line is None else _at(parsed.functions, line)
-    inside = [one for one in parsed.functions if own is None or (own.first <= one.first and one.last <= own.last)]
-    if any(one.broken for one in inside):
+    inside = [
+        function
+        for function in parsed.functions
+        if own is None or (own.first <= function.first and function.last <= own.last)
+    ]
+    if any(function.broken for function in inside):
         lines = text.split("\n")[slice(None) if own is None else slice(own.first - 1, own.last)]
         return _digest([line.encode("utf-8", "surrogatepass") for line in lines])
     imports = sorted(name.encode("utf-8", "surrogatepass") for name, _ in parsed.imports) if own is None else []
-    return _digest([*imports, *(one.fingerprint for one in inside)])
+    return _digest([*imports, *(function.fingerprint for function in inside)])
 
 
 def _at(functions: Sequence[SourceFunction], line: int) -> SourceFunction | None:
@@ -29,11 +33,13 @@ def _at(functions: Sequence[SourceFunction], line: int) -> SourceFunction | None
 
     An anonymous function on a single line is part of what somebody wrote there.
     """
-    around = [one for one in functions if one.kind != "module" and one.first <= line <= one.last]
-    opening = [one for one in around if line <= one.opens and (one.kind != "anonymous" or _size(one))]
+    around = [
+        function for function in functions if function.kind != "module" and function.first <= line <= function.last
+    ]
+    opening = [found for found in around if line <= found.opens and (found.kind != "anonymous" or _size(found))]
     if opening:
         return max(opening, key=_size)
-    return min(around, key=lambda one: (one.kind == "anonymous", _size(one)), default=None)
+    return min(around, key=lambda function: (function.kind == "anonymous", _size(function)), default=None)
 
 
 def _size(function: SourceFunction) -> int:

@@ -1,0 +1,25 @@
+"""Columns side by side for a terminal."""
+
+from collections.abc import Container, Sequence
+
+from profgate.model.visible_text import columns_of, fitting
+
+NARROWEST = 12  # columns that remain of a name
+
+
+def aligned(rows: Sequence[Sequence[str]], width: int, *, name: int = 0, right: Container[int] = ()) -> list[str]:
+    """The rows as lines of this width; the column ``name`` is cut where it is too wide, ``right`` are aligned right."""
+    if not rows:
+        return []
+    sizes = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
+    others = sum(sizes) - sizes[name] + 2 * (len(sizes) - 1)
+    sizes[name] = max(min(sizes[name], width - others), NARROWEST)
+    lines = []
+    for row in rows:
+        cells = []
+        for place, (cell, size) in enumerate(zip(row, sizes, strict=True)):
+            text = fitting(cell, size)
+            gap = " " * (size - columns_of(text))
+            cells.append(gap + text if place in right else text + gap)
+        lines.append("  ".join(cells).rstrip())
+    return lines
