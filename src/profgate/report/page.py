@@ -12,6 +12,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from profgate.report.page_columns import (
+    CUT_ALL,
     OrderedTree,
     PageHeader,
     PageTree,
@@ -19,11 +20,11 @@ from profgate.report.page_columns import (
     exact_sum,
     one_sided_shares,
     order_tree,
+    threshold_for,
+    visible_page,
 )
 from profgate.report.page_encoding import EncodedPage, encode_page
 from profgate.report.page_numbers import signed_share_text, signed_text, value_text
-from profgate.report.page_size import CUT_ALL, threshold_for
-from profgate.report.page_text import visible_page
 from profgate.report.svg import draw_svg, svg_style
 from profgate.report.templates import read_asset, render_template
 
@@ -43,9 +44,8 @@ _FEW_SAMPLES = 1000
 _HARDLY_COMMON = 0.5
 _STATIC_ROWS = 20
 _SAFETY = 0.97  # fewer rows compress worse
-_ATTEMPTS = 5
-_ROW_BYTES = 4.0  # of a page for each call path: what profiles of more than a million take
-_HOPELESS = 1.25  # times the limit
+_ATTEMPTS = 6
+_ROW_BYTES = 2.5  # no row takes less; a page that is too large by far need not be made whole to know it
 NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const|let|class)", re.MULTILINE)
@@ -65,24 +65,18 @@ def build_page(tree: PageTree, header: PageHeader, size_limit: int = SIZE_LIMIT)
     tree, header = visible_page(tree, header)
     whole = order_tree(tree)
     keep = {*header.keep, *(finding["symbol"] for finding in header.findings)}
-    # a page that is too large by far need not be made whole to know it
-    most_rows = whole.size if whole.size * _ROW_BYTES < _HOPELESS * size_limit else int(size_limit / _ROW_BYTES)
-    guessed, last, page = most_rows < whole.size, -1.0, ""
-    for _ in range(_ATTEMPTS + 1):
-        threshold = threshold_for(whole, keep, most_rows) if most_rows < whole.size else 0.0
-        if threshold == last:
-            return page  # as much as fits
+    most_rows = min(whole.size, int(size_limit / _ROW_BYTES))
+    for attempt in range(_ATTEMPTS):
+        threshold = 0.0
+        if most_rows < whole.size:
+            threshold = threshold_for(whole, keep, most_rows) if attempt < _ATTEMPTS - 1 else CUT_ALL
         kept = cut_tree(tree, whole, threshold, keep) if threshold else whole
         page, data_size = _filled(tree, whole, kept, header, _cut_note(whole, kept, threshold) if threshold else None)
-        size = len(page.encode("utf-8"))
-        if size <= size_limit and not guessed:
-            return page
-        # what this attempt says of a row's size; the text around the data hardly changes
-        room = max(size_limit - (size - data_size), 0)
-        most_rows = int(kept.size * _SAFETY * room / data_size)
-        guessed, last = False, threshold if size <= size_limit else -1.0
-    kept = cut_tree(tree, whole, CUT_ALL, keep)
-    return _filled(tree, whole, kept, header, _cut_note(whole, kept, CUT_ALL))[0]
+        excess = len(page.encode("utf-8")) - size_limit
+        if excess <= 0:
+            break
+        most_rows = int(kept.size * _SAFETY * max(data_size - excess, 0) / data_size)
+    return page
 
 
 def page_script(modules: Sequence[str] = MODULES) -> str:

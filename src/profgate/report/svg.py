@@ -13,9 +13,9 @@ from profgate.report.page_columns import (
     PageTree,
     order_tree,
     sums_of_ancestors,
+    visible_page,
 )
 from profgate.report.page_numbers import share_text, signed_share_text, signed_text, value_text
-from profgate.report.page_text import visible_page
 from profgate.report.shading import FIRST_LEVEL, LEVELS, USUAL, Shading, Style, classic_colour, shade
 
 Floats = NDArray[np.float64]
