@@ -25,7 +25,7 @@ from profgate.report.comment import render_comment
 from profgate.report.first_run import render_first_run
 from profgate.report.json_report import REPORT_NAME, to_json
 from profgate.report.links_json import LINKS_NAME, links_to_json
-from profgate.report.page_index import IndexRow, build_index
+from profgate.report.page import IndexRow, build_index
 from profgate.report.summary import render_summary
 
 UNTOLD = "This run was ended before it told its result anywhere else."

@@ -12,7 +12,6 @@ from profgate.model.report import Document, Finding, Report, Side
 from profgate.model.visible_text import full_name, name_text
 from profgate.report import numbers, rows
 from profgate.report.acceptances import markdown_acceptances, ways_out
-from profgate.report.finding_key import finding_key
 from profgate.report.markdown_text import (
     MARKER_KEY,
     code_span,
@@ -23,7 +22,7 @@ from profgate.report.markdown_text import (
     short_sha,
 )
 from profgate.report.rank_report import rank_details, rank_sections
-from profgate.report.rows import Pair, Row
+from profgate.report.rows import Pair, Row, finding_key
 from profgate.report.templates import render_template
 from profgate.report.wording import advice, full_sentence
 

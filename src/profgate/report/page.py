@@ -4,13 +4,16 @@ import base64
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from profgate.model.call_tree import added_at
+from profgate.model.visible_text import full_name, plain
+from profgate.report.numbers import signed_percent
 from profgate.report.page_columns import (
     CUT_ALL,
     OrderedTree,
@@ -24,7 +27,6 @@ from profgate.report.page_columns import (
     visible_page,
 )
 from profgate.report.page_encoding import EncodedPage, encode_page
-from profgate.report.page_numbers import signed_share_text, signed_text, value_text
 from profgate.report.svg import draw_svg, svg_style
 from profgate.report.templates import read_asset, render_template
 
@@ -49,15 +51,6 @@ _ROW_BYTES = 2.5  # no row takes less; a page that is too large by far need not 
 NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const|let|class)", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class _Facts:
-    before: str
-    after: str
-    change: str
-    relative: str
-    direction: str
 
 
 def build_page(tree: PageTree, header: PageHeader, size_limit: int = SIZE_LIMIT) -> str:
@@ -130,17 +123,17 @@ def _cut_note(whole: OrderedTree, kept: OrderedTree, threshold: float) -> dict[s
     }
 
 
-def _facts(header: PageHeader, before: int, after: int) -> _Facts:
-    old, new = before / header.runs[0], after / header.runs[1]
-    change = new - old
+def _facts(header: PageHeader, before: int, after: int) -> dict[str, str]:
+    expected = before * header.runs[1] / header.runs[0]
+    change = after - expected
     better = (change < 0) == (header.better == "lower")
-    return _Facts(
-        before=value_text(old, header.unit, header.exponent),
-        after=value_text(new, header.unit, header.exponent),
-        change=signed_text(change, header.unit, header.exponent),
-        relative=signed_share_text(change / old) if old else ("new" if new else ""),
-        direction="" if not change else "better" if better else "worse",
-    )
+    return {
+        "before": header.quantity(before, 0),
+        "after": header.quantity(after, 1),
+        "change": header.change(change),
+        "relative": signed_percent(change / expected) if expected else ("new" if after else ""),
+        "direction": "" if not change else "better" if better else "worse",
+    }
 
 
 def _sentence(tree: OrderedTree) -> str:
@@ -179,16 +172,11 @@ def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[
     """The functions whose inclusive value changed most, each stack counted once."""
     ratio = header.runs[1] / header.runs[0]
     outer = _outermost(ordered)
-    sums = {}
-    for column, rows in (
-        ("before", outer),
-        ("after", outer),
-        ("before_self", slice(None)),
-        ("after_self", slice(None)),
-    ):
-        totals = np.zeros(len(tree.names) + 2, np.int64)
-        np.add.at(totals, ordered.name[rows], getattr(ordered, column)[rows])
-        sums[column] = totals[: len(tree.names)]
+    every = np.arange(ordered.size)
+    sums = {
+        column: added_at(len(tree.names) + 2, ordered.name[rows], getattr(ordered, column)[rows])[:-2]
+        for column, rows in (("before", outer), ("after", outer), ("before_self", every), ("after_self", every))
+    }
     delta = sums["after"] - sums["before"] * ratio
     own = sums["after_self"] - sums["before_self"] * ratio
     size = np.abs(delta)
@@ -198,10 +186,10 @@ def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[
     return [
         {
             "name": tree.names[row],
-            "before": value_text(float(sums["before"][row]) / header.runs[0], header.unit, header.exponent),
-            "after": value_text(float(sums["after"][row]) / header.runs[1], header.unit, header.exponent),
-            "change": signed_text(float(delta[row]) / header.runs[1], header.unit, header.exponent),
-            "self_change": signed_text(float(own[row]) / header.runs[1], header.unit, header.exponent),
+            "before": header.quantity(float(sums["before"][row]), 0),
+            "after": header.quantity(float(sums["after"][row]), 1),
+            "change": header.change(float(delta[row])),
+            "self_change": header.change(float(own[row])),
         }
         for row in order[:_STATIC_ROWS]
     ]
@@ -216,3 +204,32 @@ def _outermost(ordered: OrderedTree) -> NDArray[np.intp]:
     shifted = ends + group * (ordered.size + 1)
     reach = np.maximum.accumulate(np.r_[0, shifted[:-1]]) - group * (ordered.size + 1)
     return np.sort(order[reach <= order])
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRow:
+    """One page: where it lies (a relative path), what it compares, and the change in words."""
+
+    href: str
+    workload: str
+    metric: str
+    before: str = ""
+    after: str = ""
+    change: str = ""
+    direction: str = ""
+
+
+def build_index(rows: Sequence[IndexRow], title: str = "Differential flame graphs") -> str:
+    """An HTML page that links the pages, in the order given; raises `ValueError` for a path that leaves the folder."""
+    for row in rows:
+        if ":" in row.href.split("/", 1)[0] or row.href.startswith(("/", "\\")) or ".." in row.href.split("/"):
+            raise ValueError(f"page index: {row.href!r} is no path inside the folder; pass a relative path")
+    style = read_asset("page/page.css")
+    policy = f"default-src 'none'; style-src {hash_source(style)}; base-uri 'none'; form-action 'none'"
+    return render_template(
+        "page/index.html.j2",
+        rows=[replace(row, workload=full_name(row.workload), metric=full_name(row.metric)) for row in rows],
+        title=plain(title),
+        style=Markup(style),  # noqa: S704 -- our own file
+        policy=policy,
+    )

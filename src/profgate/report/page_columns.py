@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from profgate.model.attribution import SourceStates
 from profgate.model.call_tree import TreeShape, pre_order, with_children
 from profgate.model.visible_text import full_name, plain, visible
+from profgate.report import numbers
 
 Ints = NDArray[np.int64]
 Rows = NDArray[np.int32]
@@ -146,6 +147,16 @@ class PageHeader:
         if self.sample_value:
             return self.sample_value
         return 1 if self.unit == "samples" and self.exponent == 0 else None
+
+    def quantity(self, value: float, side: int) -> str:
+        """A sum over the runs of a side (0 is before, 1 after) as the value of one run."""
+        return numbers.quantity(value / self.runs[side] * 10.0**self.exponent, self.unit)
+
+    def change(self, value: float) -> str:
+        """A difference of sums over the runs after, as that of one run; a scaled side is no number of samples."""
+        scaled = self.normalisation != "none"
+        unit = self.unit if not scaled or self.unit in {"nanoseconds", "bytes"} else "count"
+        return numbers.signed(value / self.runs[1] * 10.0**self.exponent, unit) + (" (scaled)" if scaled else "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,5 +1,6 @@
 """The order, the groups and the words in which every text report shows findings."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -251,6 +252,12 @@ def _total_of(row: Row, report: Report, quote: Quote) -> str:
 def _cause(rows: Sequence[Row]) -> Row | None:
     """The first row of a function, else the first at all."""
     return next((row for row in rows if not row.total), rows[0] if rows else None)
+
+
+def finding_key(location: Location) -> str:
+    """Sixteen hexadecimal digits that name a function, file and call path in an address."""
+    parts = (location.name, location.file or "", *(location.context or ()))
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def is_total(finding: Finding) -> bool:

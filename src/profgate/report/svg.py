@@ -6,6 +6,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
+from profgate.report import numbers
 from profgate.report.page_columns import (
     OTHER_NAME,
     OrderedTree,
@@ -15,7 +16,6 @@ from profgate.report.page_columns import (
     sums_of_ancestors,
     visible_page,
 )
-from profgate.report.page_numbers import share_text, signed_share_text, signed_text, value_text
 from profgate.report.shading import FIRST_LEVEL, LEVELS, USUAL, Shading, Style, classic_colour, shade
 
 Floats = NDArray[np.float64]
@@ -131,14 +131,6 @@ def _classic_fills(shading: Shading) -> list[tuple[int, int, int]]:
     return [classic_colour(delta, largest) for delta in shading.delta.tolist()]
 
 
-def _change_text(delta: float, header: PageHeader) -> str:
-    """A difference of the sides; of a scaled side it is no number of samples, and its label shows that."""
-    if header.normalisation == "none":
-        return signed_text(delta / header.runs[1], header.unit, header.exponent)
-    unit = header.unit if header.unit in {"nanoseconds", "bytes"} else ""
-    return f"{signed_text(delta / header.runs[1], unit, header.exponent)} (scaled)"
-
-
 def _box(
     tree: PageTree,
     ordered: OrderedTree,
@@ -156,12 +148,10 @@ def _box(
     glyph = {"new": "+ ", "gone": "× "}.get(state) or ("▲ " if level > 0 else "▼ " if level < 0 else "")
     delta = after - before * shading.ratio
     title = (
-        f"{name}: {value_text(before / header.runs[0], header.unit, header.exponent)} → "
-        f"{value_text(after / header.runs[1], header.unit, header.exponent)}, "
-        f"{_change_text(delta, header)}"
-        f" ({signed_share_text(delta / (before * shading.ratio)) if before else 'new' if after else '-'}), "
-        f"{share_text(before / float(ordered.before[0]) if before else 0.0)} of before, "
-        f"{share_text(after / float(ordered.after[0]) if after else 0.0)} of after"
+        f"{name}: {header.quantity(before, 0)} → {header.quantity(after, 1)}, {header.change(delta)}"
+        f" ({numbers.signed_percent(delta / (before * shading.ratio)) if before else 'new' if after else '-'}), "
+        f"{numbers.percent(before / float(ordered.before[0]) if before else 0.0)} of before, "
+        f"{numbers.percent(after / float(ordered.after[0]) if after else 0.0)} of after"
     )
     x, y = f"{left:.1f}", _TOP + int(ordered.depth[row]) * _ROW
     drawn = width if fills else max(width - 0.5, 0.3)
@@ -189,15 +179,12 @@ def _summary(ordered: OrderedTree, header: PageHeader, side: str) -> str:
     if not before and not after:
         return f"{header.metric}: both sides are empty"
     parts = [
-        (
-            f"{header.metric}: {value_text(before / header.runs[0], header.unit, header.exponent)} → "
-            f"{value_text(after / header.runs[1], header.unit, header.exponent)}"
-        ),
+        f"{header.metric}: {header.quantity(before, 0)} → {header.quantity(after, 1)}",
         f"width = {side}",
     ]
     gone = int(ordered.before_self[ordered.after == 0].sum())
     if gone:
-        parts.append(f"{share_text(gone / before)} of before elided")
+        parts.append(f"{numbers.percent(gone / before)} of before elided")
     return ", ".join(parts)
 
 
