@@ -8,7 +8,7 @@ from profgate.model.change import Change
 from profgate.model.report import Finding, MetricReport, NotCompared, Report
 from profgate.model.visible_text import plain
 from profgate.report import rows
-from profgate.report.wording import reason_text
+from profgate.report.wording import evidence_texts, reason_text, source_text
 
 COLUMNS = (
     "record",
@@ -63,6 +63,12 @@ def _records(report: Report) -> Iterable[dict[str, Cell]]:
 
 
 def _finding(workload: str, metric: MetricReport, finding: Finding) -> dict[str, Cell]:
+    texts = (
+        *(reason_text(reason, str) for reason in finding.reasons),
+        source_text(finding),
+        *evidence_texts(finding),
+        f"part of the change of {finding.carried_by.name}" if finding.carried_by else "",
+    )
     return {
         **_place(workload, metric),
         **_numbers(finding),
@@ -71,18 +77,8 @@ def _finding(workload: str, metric: MetricReport, finding: Finding) -> dict[str,
         "colour": finding.colour,
         "direction": finding.direction,
         "strategy": " ".join(vote.name for vote in finding.strategies if vote.agrees),
-        "reason": "; ".join((*(reason_text(reason, str) for reason in finding.reasons), *_told(finding))),
+        "reason": "; ".join(filter(None, texts)),
     }
-
-
-def _story(finding: Finding) -> tuple[str, ...]:
-    return (f"part of the change of {finding.carried_by.name}",) if finding.carried_by else ()
-
-
-def _told(finding: Finding) -> Iterable[str]:
-    """What is known of a finding beside its reasons."""
-    source = rows.source_words(finding)
-    return (*((source,) if source else ()), *rows.evidence_words(finding), *_story(finding))
 
 
 def _change(workload: str, metric: MetricReport | None, change: Change) -> dict[str, Cell]:

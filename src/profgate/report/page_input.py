@@ -12,9 +12,9 @@ from profgate.model.attribution import ChangedFile, Hunk, SourceDiff, SourceStat
 from profgate.model.comparison import Comparison, DiffTree, Runs, Symbols
 from profgate.model.report import Finding
 from profgate.report.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree
-from profgate.report.rows import finding_key, reach_in_full, tag_of, weight_of
+from profgate.report.rows import finding_key, tag_of, weight_of
 from profgate.report.unrolled import NOT_UNROLLED, unroll
-from profgate.report.wording import reason_text
+from profgate.report.wording import full_reach_text, reason_text
 
 Embed = Literal["changed", "none", "all"]
 LIMIT = 200_000  # characters of source in one page, which may be more public than the code
@@ -170,7 +170,7 @@ def _marks(findings: Sequence[Finding], comparison: Comparison) -> list[PageFind
         )
         if finding.reasons:
             mark["story"] = "; ".join(reason_text(reason, str) for reason in finding.reasons)
-        if reach := reach_in_full(finding):
+        if reach := full_reach_text(finding):
             mark["reach"] = reach
         if finding.location.context and comparison.tree is not None:
             mark["rows"] = _rows_of_path(comparison.tree, symbols.names, finding.location.context)
