@@ -674,8 +674,8 @@ def test_axe_finds_nothing_on_the_list_of_pages(
 ) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     rows = [
-        IndexRow("a.html", "a workload with a long name " * 4, "wall", "1.20 s", "1.31 s", "+9.2 %", "worse"),
-        IndexRow("b.html", "load", "wall", "310 ms", "200 ms", "-35.5 %", "better"),
+        IndexRow("a.html", "a workload with a long name " * 4, "wall"),
+        IndexRow("b.html", "load", "wall"),
     ]
     for name, index in (("list", build_index(rows)), ("none", build_index([]))):
         (tmp_path / f"{name}.html").write_text(index, encoding="utf-8")

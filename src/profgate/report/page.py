@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 from markupsafe import Markup
-from numpy.typing import NDArray
 
-from profgate.model.call_tree import added_at
+from profgate.model.call_tree import added_at, topmost_rows
 from profgate.model.visible_text import full_name, plain
 from profgate.report.numbers import signed_percent
 from profgate.report.page_columns import (
@@ -26,7 +25,7 @@ from profgate.report.page_columns import (
     threshold_for,
     visible_page,
 )
-from profgate.report.page_encoding import EncodedPage, encode_page
+from profgate.report.page_encoding import encode_page
 from profgate.report.svg import draw_svg, svg_style
 from profgate.report.templates import read_asset, render_template
 
@@ -81,13 +80,15 @@ def _filled(
     tree: PageTree, whole: OrderedTree, kept: OrderedTree, header: PageHeader, cut: dict[str, Any] | None
 ) -> tuple[str, int]:
     """The page, and how many bytes of it are its data."""
-    encoded: EncodedPage = encode_page(tree, kept, header, cut, one_sided_shares(whole))
+    encoded = encode_page(tree, kept, header, cut, one_sided_shares(whole))
+    size = len(encoded.data)
+    large = [f"A large page: {kept.size:,} call paths in {size / 1e6:.1f} MB of data."] if size > _LARGE else []
     script, style = page_script(), "\n".join(read_asset(f"page/{name}.css") for name in STYLES)
     styles = " ".join(hash_source(text) for text in (style, svg_style(header)))
     page = render_template(
         "page/page.html.j2",
         header=header,
-        notes=[*header.notes, *_doubts(whole, header), *_size_note(encoded, kept)],
+        notes=[*header.notes, *_doubts(whole, header), *large],
         facts=_facts(header, exact_sum(whole.before_self), exact_sum(whole.after_self)),
         sentence=_sentence(whole),
         top=_top_rows(tree, whole, header),
@@ -98,19 +99,12 @@ def _filled(
         script=Markup(script),  # noqa: S704 -- our own file
         style=Markup(style),  # noqa: S704 -- our own file
     )
-    return page.encode("utf-8", "replace").decode("utf-8"), len(encoded.data)  # a name may hold half a surrogate pair
-
-
-def _size_note(encoded: EncodedPage, kept: OrderedTree) -> list[str]:
-    """What a reader on a slow line should know."""
-    size = len(encoded.data)
-    return [f"A large page: {kept.size:,} call paths in {size / 1e6:.1f} MB of data."] if size > _LARGE else []
+    return page.encode("utf-8", "replace").decode("utf-8"), size  # a name may hold half a surrogate pair
 
 
 def hash_source(text: str) -> str:
     """The text as a source of a Content-Security-Policy."""
-    digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
-    return f"'sha256-{digest}'"
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
 
 
 def _cut_note(whole: OrderedTree, kept: OrderedTree, threshold: float) -> dict[str, Any]:
@@ -153,15 +147,13 @@ def _doubts(tree: OrderedTree, header: PageHeader) -> list[str]:
     """What makes these two sides hard to compare, beyond what the comparison itself has noted."""
     doubts = []
     sample = header.value_of_one_sample
-    totals = (int(tree.before[0]), int(tree.after[0]))
+    totals = {"before": int(tree.before[0]), "after": int(tree.after[0])}
     few = [
-        f"{side} has {total // sample}"
-        for side, total in zip(("before", "after"), totals, strict=True)
-        if sample and total < _FEW_SAMPLES * sample
+        f"{side} has {total // sample}" for side, total in totals.items() if sample and total // sample < _FEW_SAMPLES
     ]
-    if few and any(totals):
+    if few and any(totals.values()):
         doubts.append(f"Few samples: {' and '.join(few)}; below {_FEW_SAMPLES:,} most differences are chance.")
-    if all(totals) and max(one_sided_shares(tree)) > _HARDLY_COMMON:
+    if all(totals.values()) and max(one_sided_shares(tree)) > _HARDLY_COMMON:
         doubts.append(
             "Less than half of the cost lies in call paths of both sides: names may contain line numbers or ids."
         )
@@ -171,8 +163,10 @@ def _doubts(tree: OrderedTree, header: PageHeader) -> list[str]:
 def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[dict[str, str]]:
     """The functions whose inclusive value changed most, each stack counted once."""
     ratio = header.runs[1] / header.runs[0]
-    outer = _outermost(ordered)
     every = np.arange(ordered.size)
+    outer = topmost_rows(
+        ordered.name.astype(np.int32), every, ordered.end - every
+    )  # of recursive calls the outermost alone
     sums = {
         column: added_at(len(tree.names) + 2, ordered.name[rows], getattr(ordered, column)[rows])[:-2]
         for column, rows in (("before", outer), ("after", outer), ("before_self", every), ("after_self", every))
@@ -195,28 +189,13 @@ def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[
     ]
 
 
-def _outermost(ordered: OrderedTree) -> NDArray[np.intp]:
-    """Rows that have no row of the same function above them."""
-    order = np.sort((ordered.name + 2) * ordered.size + np.arange(ordered.size)) % ordered.size
-    names, ends = ordered.name[order], ordered.end[order]
-    # Within one function the rows stand in preorder: a row lies below an earlier one when that one's end is behind it.
-    group = np.cumsum(np.r_[True, names[1:] != names[:-1]]) - 1
-    shifted = ends + group * (ordered.size + 1)
-    reach = np.maximum.accumulate(np.r_[0, shifted[:-1]]) - group * (ordered.size + 1)
-    return np.sort(order[reach <= order])
-
-
 @dataclass(frozen=True, slots=True)
 class IndexRow:
-    """One page: where it lies (a relative path), what it compares, and the change in words."""
+    """One page: where it lies (a relative path), and what it compares."""
 
     href: str
     workload: str
     metric: str
-    before: str = ""
-    after: str = ""
-    change: str = ""
-    direction: str = ""
 
 
 def build_index(rows: Sequence[IndexRow], title: str = "Differential flame graphs") -> str:

@@ -68,7 +68,7 @@ class PageTree:
 
     The self values are non-negative integers, summed over the runs of a side. Calls are exact counts, None where
     unknown. ``evidence`` bool[2, row]: whether the inclusive and the self change pass the test of repeated runs.
-    Names, files, lines, categories and source states are columns over the symbols; ``former`` maps renamed symbols to
+    Names, files, lines and source states are columns over the symbols; ``former`` maps renamed symbols to
     their old names.
     """
 
@@ -82,7 +82,6 @@ class PageTree:
     baseline_calls: Ints | None = None
     target_calls: Ints | None = None
     evidence: NDArray[np.bool_] | None = None
-    categories: Sequence[str | None] = ()
     source: SourceStates | None = None
     former: Mapping[int, str] = field(default_factory=dict)
 

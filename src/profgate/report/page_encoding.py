@@ -125,8 +125,6 @@ def _row_columns(tree: PageTree, ordered: OrderedTree) -> Iterator[Column]:
 
 
 def _symbol_columns(tree: PageTree, symbols: list[int]) -> Iterator[Column]:
-    if any(tree.categories):
-        yield from _text_columns("categories", "category", _chosen(tree.categories, symbols))
     if tree.former:
         yield from _text_columns("formers", "former", [tree.former.get(symbol) for symbol in symbols])
     source = tree.source

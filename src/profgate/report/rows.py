@@ -280,7 +280,7 @@ def _size_text(row: Row) -> str:
     finding, relative = row.finding, row.finding.relative
     if relative is None:
         return "different"
-    if numbers.noun(row.metric.unit) in {"time", "samples"}:
+    if numbers.noun_of(row.metric.unit) in {"time", "samples"}:
         more, less = "slower", "faster"
     else:
         more, less = ("higher", "lower") if row.metric.better == "higher" else ("larger", "smaller")

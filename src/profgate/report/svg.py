@@ -12,6 +12,7 @@ from profgate.report.page_columns import (
     OrderedTree,
     PageHeader,
     PageTree,
+    one_sided_shares,
     order_tree,
     sums_of_ancestors,
     visible_page,
@@ -178,13 +179,9 @@ def _summary(ordered: OrderedTree, header: PageHeader, side: str) -> str:
     before, after = int(ordered.before[0]), int(ordered.after[0])
     if not before and not after:
         return f"{header.metric}: both sides are empty"
-    parts = [
-        f"{header.metric}: {header.quantity(before, 0)} → {header.quantity(after, 1)}",
-        f"width = {side}",
-    ]
-    gone = int(ordered.before_self[ordered.after == 0].sum())
-    if gone:
-        parts.append(f"{numbers.percent(gone / before)} of before elided")
+    parts = [f"{header.metric}: {header.quantity(before, 0)} → {header.quantity(after, 1)}", f"width = {side}"]
+    if gone := one_sided_shares(ordered)[0]:
+        parts.append(f"{numbers.percent(gone)} of before elided")
     return ", ".join(parts)
 
 
