@@ -318,13 +318,6 @@ def _sums_of_subtrees(end: Ints, values: Ints) -> Ints:
     return subtrees
 
 
-def sums_of_ancestors(end: Ints, values: Ints) -> Ints:
-    """For each row in preorder the sum over all rows above it."""
-    steps = np.concatenate([np.zeros(1, np.int64), values])  # a row counts from the one behind it
-    np.subtract.at(steps, end, values)  # to the end of its subtree
-    return np.cumsum(steps)[:-1]
-
-
 def _in_preorder(
     parent: Ints, name: Ints, before: Ints, after: Ints, hidden: Ints, row: Ints, ranks: Ints
 ) -> OrderedTree:

@@ -14,7 +14,6 @@ from profgate.report.page_columns import (
     PageTree,
     one_sided_shares,
     order_tree,
-    sums_of_ancestors,
     visible_page,
 )
 from profgate.report.shading import FIRST_LEVEL, LEVELS, USUAL, Shading, Style, classic_colour, shade
@@ -93,9 +92,11 @@ def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes
 
 
 def _before(ordered: OrderedTree, side: str) -> NDArray[np.int64]:
-    """What stands left of each row: all before it in preorder, but for what its ancestors hold themselves."""
+    """What stands left of each row: all before it in preorder, but for the self values of its ancestors."""
     own = ordered.after_self if side == "after" else ordered.before_self
-    before: NDArray[np.int64] = np.cumsum(own) - own - sums_of_ancestors(ordered.end, own)
+    steps = np.r_[0, own]  # an ancestor's value counts from the row behind it
+    np.subtract.at(steps, ordered.end, own)  # to the end of its subtree
+    before: NDArray[np.int64] = np.cumsum(own) - own - np.cumsum(steps)[:-1]
     return before
 
 
@@ -112,18 +113,14 @@ def _slivers(ordered: OrderedTree, left: Floats, widths: Floats, drawn: NDArray[
     shown = np.zeros(ordered.size, np.bool_)
     shown[drawn] = True
     rows = np.flatnonzero(~shown & shown[np.maximum(ordered.parent, 0)] & (widths > 0))
-    runs: list[tuple[int, float, float]] = []
     rows = rows[np.lexsort((left[rows], ordered.depth[rows]))]
-    columns = (ordered.depth[rows].tolist(), left[rows].tolist(), widths[rows].tolist())
-    for depth, start, size in zip(*columns, strict=True):
-        if runs and runs[-1][0] == depth and start - runs[-1][1] - runs[-1][2] < 0.01:
-            runs[-1] = (depth, runs[-1][1], start + size - runs[-1][1])
-        else:
-            runs.append((depth, start, size))
+    depth, start, end = ordered.depth[rows], left[rows], left[rows] + widths[rows]
+    apart = (depth[1:] != depth[:-1]) | (start[1:] - end[:-1] >= 0.01)
+    first, last = np.flatnonzero(np.r_[True, apart][: len(rows)]), np.flatnonzero(np.r_[apart, True][: len(rows)])
     return [
-        f'<rect class="s" x="{start:.1f}" y="{_TOP + depth * _ROW}" width="{size:.1f}" height="{_ROW - 1}"/>'
-        for depth, start, size in runs
-        if size >= _SMALLEST
+        f'<rect class="s" x="{x:.1f}" y="{_TOP + level * _ROW}" width="{right - x:.1f}" height="{_ROW - 1}"/>'
+        for level, x, right in zip(depth[first].tolist(), start[first].tolist(), end[last].tolist(), strict=True)
+        if right - x >= _SMALLEST
     ]
 
 
