@@ -24,6 +24,10 @@ from profgate.report.page_columns import (
 )
 
 SCHEMA = "profgate.page/1"
+HEADER_FIELDS = (
+    *("title", "workload", "metric", "unit", "exponent", "better"),
+    *("runs", "normalisation", "labels"),
+)
 _COMPRESSION_LEVEL = 5  # takes two thirds of the time of level 6, for one part in seventy more
 _EXACT_IN_DOUBLE = 2**53
 
@@ -72,15 +76,7 @@ def encode_page(
     stream = zlib.compress(b"".join(content for _, content in columns), _COMPRESSION_LEVEL)
     page_header = {
         "schema": SCHEMA,
-        "title": header.title,
-        "workload": header.workload,
-        "metric": header.metric,
-        "unit": header.unit,
-        "exponent": header.exponent,
-        "better": header.better,
-        "runs": list(header.runs),
-        "normalisation": header.normalisation,
-        "labels": list(header.labels),
+        **{name: getattr(header, name) for name in HEADER_FIELDS},
         "sample_value": header.value_of_one_sample,
         "g": divisor,
         "nodes": ordered.size,

@@ -4,6 +4,7 @@ import re
 from html import escape
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 
 from profgate.report import numbers
@@ -17,6 +18,7 @@ from profgate.report.page_columns import (
     visible_page,
 )
 from profgate.report.shading import FIRST_LEVEL, LEVELS, USUAL, Shading, Style, classic_colour, shade
+from profgate.report.templates import render_template
 
 Floats = NDArray[np.float64]
 _FORBIDDEN = re.compile("[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -54,40 +56,29 @@ def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes
     values = ordered.after if ordered.after[0] else ordered.before
     side = "after" if ordered.after[0] else "before"
     shading = shade(tree, ordered, header, style)
-    fills = _classic_fills(shading) if style.classic else None
+    largest = max(float(np.abs(shading.delta).max()), 1.0)
+    fills = [classic_colour(delta, largest) for delta in shading.delta.tolist()] if style.classic else None
     total = float(values[0])
     scale = (_WIDTH - 2 * _MARGIN) / total if total else 0.0
     widths: Floats = np.asarray(values * scale, np.float64)
     left: Floats = np.asarray(_MARGIN + _before(ordered, side) * scale, np.float64)
     drawn = _widest(widths, max_boxes)
-    rows = int(ordered.depth[drawn].max(initial=0)) + 1
-    height = _TOP + rows * _ROW + 30
     boxes = [
         _box(tree, ordered, header, shading, row, float(left[row]), float(widths[row]), fills) for row in drawn.tolist()
     ]
-    title = header.full_title
-    summary = _summary(ordered, header, side)
-    return "\n".join(
-        [
-            (
-                f'<svg xmlns="http://www.w3.org/2000/svg" class="pg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" '
-                f'height="{height}" role="img" aria-label="{_safe(title, quote=True)}">'
-            ),
-            f"<style>{svg_style(header)}</style>",
-            (
-                '<defs><pattern id="pg-new" width="4" height="4" patternUnits="userSpaceOnUse"><circle class="m" '
-                'cx="1" cy="1" r=".8"/></pattern><pattern id="pg-gone" width="6" height="6" '
-                'patternUnits="userSpaceOnUse" '
-                'patternTransform="rotate(45)"><path class="n" d="M0 0V6"/></pattern></defs>'
-            ),
-            f'<rect class="b" width="{_WIDTH}" height="{height}"/>',
-            f'<text class="t" x="{_MARGIN}" y="19">{_safe(_shortened(title, 140))}</text>',
-            f'<text class="q" x="{_MARGIN}" y="36">{_safe(_shortened(summary, 175))}</text>',
-            *boxes,
-            *_slivers(ordered, left, widths, drawn),
-            *_legend(header, height, style),
-            "</svg>\n",
-        ]
+    title = _visible(header.full_title)
+    return render_template(
+        "page/picture.svg.j2",
+        width=_WIDTH,
+        height=_TOP + (int(ordered.depth[drawn].max(initial=0)) + 1) * _ROW + 30,
+        margin=_MARGIN,
+        title=title,
+        short_title=_shortened(title, 140),
+        summary=_shortened(_visible(_summary(ordered, header, side)), 175),
+        style=Markup(svg_style(header)),  # noqa: S704 -- numbers alone
+        shapes=map(Markup, [*boxes, *_slivers(ordered, left, widths, drawn)]),
+        classic=style.classic,
+        better=header.better,
     )
 
 
@@ -122,11 +113,6 @@ def _slivers(ordered: OrderedTree, left: Floats, widths: Floats, drawn: NDArray[
         for level, x, right in zip(depth[first].tolist(), start[first].tolist(), end[last].tolist(), strict=True)
         if right - x >= _SMALLEST
     ]
-
-
-def _classic_fills(shading: Shading) -> list[tuple[int, int, int]]:
-    largest = max(float(np.abs(shading.delta).max()), 1.0)
-    return [classic_colour(delta, largest) for delta in shading.delta.tolist()]
 
 
 def _box(
@@ -182,20 +168,6 @@ def _summary(ordered: OrderedTree, header: PageHeader, side: str) -> str:
     return ", ".join(parts)
 
 
-def _legend(header: PageHeader, height: int, style: Style) -> list[str]:
-    y = height - 20
-    if style.classic:
-        words = "white to red = more, to blue = less after the change, by the function's own cost; widths = after"
-        return [f'<text class="q" x="{_MARGIN}" y="{y + 9}">{words}</text>']
-    steps = [
-        f'<rect class="l{level + LEVELS}" x="{_MARGIN + 12 * place}" y="{y}" width="12" height="10"/>'
-        for place, level in enumerate(range(-LEVELS, LEVELS + 1, 8))
-    ]
-    words = "blue = less, red = more after the change" if header.better == "lower" else "red = less after the change"
-    text = f"{words}; neutral = below 0.1 % of the whole or within chance; dots and + = only after"
-    return [*steps, f'<text class="q" x="{_MARGIN + 118}" y="{y + 9}">{text}</text>']
-
-
 def _scheme(theme: str, header: PageHeader) -> str:
     less, none, more = _PALETTES[theme]
     back, ink, quiet, sliver, other = (
@@ -233,6 +205,10 @@ def _shortened(text: str, room: int) -> str:
     return f"{text[:head]}…{text[len(text) - (room - 1 - head) :]}"
 
 
-def _safe(text: str, *, quote: bool = False) -> str:
-    """Escaped, and without the characters XML forbids."""
-    return escape(_FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text), quote=quote)
+def _safe(text: str) -> str:
+    return escape(_visible(text), quote=False)
+
+
+def _visible(text: str) -> str:
+    """Without the characters that XML forbids."""
+    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)
