@@ -90,7 +90,7 @@ def _filled(
         header=header,
         notes=[*header.notes, *_doubts(whole, header), *large],
         facts=_facts(header, exact_sum(whole.before_self), exact_sum(whole.after_self)),
-        sentence=_sentence(whole),
+        state=_state(whole),
         top=_top_rows(tree, whole, header),
         picture=Markup(draw_svg(tree, kept, header, _STATIC_BOXES)),  # noqa: S704 -- escaped where it is drawn
         policy=f"default-src 'none'; script-src {hash_source(script)}; style-src {styles}; {NO_WAY_OUT}",
@@ -130,17 +130,12 @@ def _facts(header: PageHeader, before: int, after: int) -> dict[str, str]:
     }
 
 
-def _sentence(tree: OrderedTree) -> str:
-    before, after = int(tree.before[0]), int(tree.after[0])
-    if not before and not after:
-        return "Both sides are empty: there is nothing to draw."
-    if not before:
-        return "The before side is empty: everything is new."
-    if not after:
-        return "The after side is empty: everything is gone, and the picture shows the before side."
-    if np.array_equal(tree.before_self, tree.after_self):
-        return "Both sides are identical."
-    return "Static picture: its width is the after side. With JavaScript this page is interactive."
+def _state(tree: OrderedTree) -> str:
+    """Which sides hold anything: ``neither``, ``after``, ``before``, else ``same`` or ``both``."""
+    before, after = bool(tree.before[0]), bool(tree.after[0])
+    if not before or not after:
+        return "after" if after else "before" if before else "neither"
+    return "same" if np.array_equal(tree.before_self, tree.after_self) else "both"
 
 
 def _doubts(tree: OrderedTree, header: PageHeader) -> list[str]:

@@ -1,7 +1,7 @@
 """The order and the groups in which every text report shows findings, and the headline."""
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -105,11 +105,16 @@ def grouped(report: Report) -> Groups:
     for row in sorted(shown, key=_importance):
         cause, group = row.finding.story, _group(row)
         if group in {"worse", "better"} and cause is not None:
-            group = "related" if row.finding.carried_by is not None or cause in causes else group
-            causes |= {cause} if group != "related" else set()
+            if row.finding.carried_by is not None or cause in causes:
+                group = "related"
+            else:
+                causes.add(cause)
         groups[group].append(row)
+    related: dict[int | None, list[Row]] = {}
+    for row in groups["related"]:
+        related.setdefault(row.finding.story, []).append(row)
     for name in ("worse", "better"):
-        groups[name] = [_with_related(row, groups["related"]) for row in groups[name]]
+        groups[name] = [_with_related(row, related.get(row.finding.story, [])) for row in groups[name]]
     return Groups(**{name: tuple(found) for name, found in groups.items()})
 
 
@@ -125,10 +130,9 @@ def _group(row: Row) -> str:
     return "noise" if costless or {reason.code for reason in finding.reasons[:1]} & QUIET else "other"
 
 
-def _with_related(row: Row, related: Iterable[Row]) -> Row:
-    same = [other for other in related if other.finding.story is not None and other.finding.story == row.finding.story]
-    here = sum(other.workload == row.workload and other.metric is row.metric for other in same)
-    return replace(row, related=here, elsewhere=len({other.workload for other in same} - {row.workload}))
+def _with_related(row: Row, related: Sequence[Row]) -> Row:
+    here = sum(other.workload == row.workload and other.metric is row.metric for other in related)
+    return replace(row, related=here, elsewhere=len({other.workload for other in related} - {row.workload}))
 
 
 def pairs(report: Report) -> tuple[Pair, ...]:
@@ -152,10 +156,9 @@ def not_compared(report: Report) -> tuple[NotCompared, ...]:
         if metric.state != "compared" and not {(workload.name, metric.name), (workload.name, None)} & stated
     ]
     order = ("both", "baseline", "target")
-    entries = (*report.not_compared, *unstated)
-    return tuple(
-        sorted(entries, key=lambda entry: (order.index(entry.side), entry.name, entry.metric or "", entry.reason))
-    )
+    entries = [*report.not_compared, *unstated]
+    entries.sort(key=lambda entry: (order.index(entry.side), entry.name, entry.metric or "", entry.reason))
+    return tuple(entries)
 
 
 def doubt(report: Report, quote: Quote) -> str:
