@@ -115,8 +115,6 @@ function optionalColumns(header, parts, size, symbols) {
     callsAfter,
     evidence: has("evidence") ? readBits(parts.get("evidence"), size) : null,
     evidenceSelf: has("evidence_self") ? readBits(parts.get("evidence_self"), size) : null,
-    categories: text("categories"),
-    categoryOf: has("category") ? readVarints(parts.get("category"), symbols) : null,
     sources: codes && Array.from(codes, (code) => states[code] ?? "unknown"),
     formers: text("formers"),
     formerOf: has("former") ? readVarints(parts.get("former"), symbols) : null,

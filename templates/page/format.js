@@ -71,5 +71,5 @@ function digits(amount) {
 }
 
 function grouped(text) {
-  return text.replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
+  return text.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }

@@ -200,7 +200,7 @@ def test_popup_and_lower_pane_tell_the_figures(open_page: OpenPage) -> None:
     box(page, "parse").locator(".shape").hover()
     popup = page.locator(".blueprint > .tip")
     text = popup.inner_text()
-    for words in ("parse", "27.22 %", "60.25 %", "+33.03 pp", "100", "1\u202f100", "+1\u202f000", "its source changed"):
+    for words in ("parse", "27.22 %", "60.25 %", "+33.03 pp", "100", "1,100", "+1,000", "its source changed"):
         assert words in text
     assert "finding: severe, worse (call_context)" in text
     box(page, "parse").locator(".shape").click()

@@ -48,11 +48,8 @@ def random_tree(seed: int, *, optional: bool) -> PageTree:
         paths=tuple(f"a/{number % 5}.py" if number % 4 else None for number in range(SYMBOLS)),
         links=tuple(f"https://forge.example/{number % 6}" if number % 5 else None for number in range(SYMBOLS)),
     )
-    categories = [None if number % 3 else "library" for number in range(SYMBOLS)]
     evidence = random.integers(0, 2, (2, 251)).astype(np.bool_)
-    return PageTree(
-        parent, symbol, before, after, names, files, lines, calls_before, calls_after, evidence, categories, source
-    )
+    return PageTree(parent, symbol, before, after, names, files, lines, calls_before, calls_after, evidence, source)
 
 
 def decoded(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -92,7 +89,6 @@ def test_every_column_comes_back(seed: int, threshold: float) -> None:
     for given, texts, places in (
         (tree.source.paths, "paths", "pathOf"),
         (tree.source.links, "links", "linkOf"),
-        (tree.categories, "categories", "categoryOf"),
     ):
         shown = [columns[texts][place - 1] if place else None for place in columns[places]]
         assert by_symbol(columns, shown) == [given[symbol] if symbol >= 0 else None for symbol in name]

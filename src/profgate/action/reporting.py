@@ -22,12 +22,11 @@ from profgate.pipeline import Built
 from profgate.publish.artifacts import Page, report_artifact, store_report, upload_pages, upload_step
 from profgate.publish.files import give_back, write_documents
 from profgate.publish.step_outputs import Published, regressions
-from profgate.report.comment import render_comment
+from profgate.report.comment import render_comment, render_summary
 from profgate.report.first_run import render_first_run
 from profgate.report.json_report import REPORT_NAME, to_json
 from profgate.report.links_json import LINKS_NAME, links_to_json
-from profgate.report.page_index import IndexRow, build_index
-from profgate.report.summary import render_summary
+from profgate.report.page import IndexRow, build_index
 from profgate.report.wording import reason_text
 from profgate.sources.artifact_source import later_set
 

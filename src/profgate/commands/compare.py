@@ -22,7 +22,7 @@ from profgate.publish.terminal import reading, show
 from profgate.report.comment import render_comment
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import to_json
-from profgate.report.page_index import IndexRow, build_index
+from profgate.report.page import IndexRow, build_index
 from profgate.report.terminal_report import terminal_lines
 
 FORMATS = ("terminal", "json", "markdown", "csv")

@@ -8,7 +8,7 @@ from typing import Literal
 from profgate.model.annotation import Annotation
 from profgate.model.report import Report
 from profgate.model.visible_text import cut, name_text, plain
-from profgate.report.rows import Row, grouped, story, why
+from profgate.report.rows import Row, change_text, grouped, why
 
 LONGEST_TITLE = 255  # characters that GitHub takes
 LONGEST_MESSAGE = 2_000
@@ -23,7 +23,7 @@ def annotations(report: Report, changed_paths: Iterable[str]) -> tuple[tuple[Ann
     """
     paths = {hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest(): path for path in changed_paths}
     told = grouped(report)
-    found = (_noted(report, row, paths) for row in (*told.worse, *told.carried))
+    found = (_noted(report, row, paths) for row in (*told.worse, *told.related))
     notes = [note for note in found if note is not None]
     return tuple(notes[:MOST]), max(0, len(notes) - MOST)
 
@@ -34,7 +34,7 @@ def _noted(report: Report, row: Row, paths: dict[str, str]) -> Annotation | None
     if row.finding.direction != "worse" or place is None or place[1] not in paths:
         return None
     where = f" in {name_text(row.workload)}" if len(report.workloads) > 1 else ""
-    message = f"{story(row, name_text)}{where}: {'; '.join(why(row, name_text))}"
+    message = f"{change_text(row, name_text)}{where}: {'; '.join(why(row, name_text))}"
     level: Literal["failure", "warning"] = "failure" if row.finding.colour == "red" else "warning"
     return Annotation(
         path=paths[place[1]],

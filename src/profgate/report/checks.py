@@ -125,7 +125,7 @@ def _headline(report: Report) -> str:
 def _findings(report: Report, width: int) -> Iterator[Line]:
     """What the gate counts, below its metric with the total; the metrics without any in one line."""
     groups, shown = rows.grouped(report), rows.pairs(report)
-    hidden = len(groups.carried) + len(groups.other) + len(groups.noise)
+    hidden = len(groups.related) + len(groups.other) + len(groups.noise)
     quiet = 0
     for pair in shown:
         found = [row for row in (*groups.worse, *groups.better) if row.metric is pair.metric]

@@ -5,10 +5,10 @@ import io
 from collections.abc import Iterable
 
 from profgate.model.change import Change
-from profgate.model.report import Finding, MetricReport, NotCompared, Report
+from profgate.model.report import Finding, MetricReport, Report
 from profgate.model.visible_text import plain
 from profgate.report import rows
-from profgate.report.wording import reason_text
+from profgate.report.wording import evidence_texts, reason_text, source_text
 
 COLUMNS = (
     "record",
@@ -45,10 +45,10 @@ Cell = str | float | int | None
 def to_csv(report: Report) -> str:
     """Lines of values in base units, unknown left empty; text that a spreadsheet would run starts with a quote."""
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
+    writer.writeheader()
     for record in _records(report):
-        writer.writerow([_cell(record.get(column)) for column in COLUMNS])
+        writer.writerow({column: _cell(value) for column, value in record.items()})
     return stream.getvalue()
 
 
@@ -59,10 +59,18 @@ def _records(report: Report) -> Iterable[dict[str, Cell]]:
         for metric in load.metrics:
             yield from (_change(load.name, metric, change) for change in metric.changes)
     yield from (_change("", None, change) for change in report.changes)
-    yield from (_missing(entry) for entry in rows.not_compared(report))
+    for entry in rows.not_compared(report):
+        reason = f"{entry.side}: {entry.reason}"
+        yield {"record": "not compared", "workload": entry.name, "metric": entry.metric, "reason": reason}
 
 
 def _finding(workload: str, metric: MetricReport, finding: Finding) -> dict[str, Cell]:
+    texts = (
+        *(reason_text(reason, str) for reason in finding.reasons),
+        source_text(finding),
+        *evidence_texts(finding),
+        f"part of the change of {finding.carried_by.name}" if finding.carried_by else "",
+    )
     return {
         **_place(workload, metric),
         **_numbers(finding),
@@ -71,18 +79,8 @@ def _finding(workload: str, metric: MetricReport, finding: Finding) -> dict[str,
         "colour": finding.colour,
         "direction": finding.direction,
         "strategy": " ".join(vote.name for vote in finding.strategies if vote.agrees),
-        "reason": "; ".join((*(reason_text(reason, str) for reason in finding.reasons), *_told(finding))),
+        "reason": "; ".join(filter(None, texts)),
     }
-
-
-def _story(finding: Finding) -> tuple[str, ...]:
-    return (f"part of the change of {finding.carried_by.name}",) if finding.carried_by else ()
-
-
-def _told(finding: Finding) -> Iterable[str]:
-    """What is known of a finding beside its reasons."""
-    source = rows.source_words(finding)
-    return (*((source,) if source else ()), *rows.evidence_words(finding), *_story(finding))
 
 
 def _change(workload: str, metric: MetricReport | None, change: Change) -> dict[str, Cell]:
@@ -101,33 +99,16 @@ def _change(workload: str, metric: MetricReport | None, change: Change) -> dict[
     }
 
 
-def _missing(entry: NotCompared) -> dict[str, Cell]:
-    return {
-        "record": "not compared",
-        "workload": entry.name,
-        "metric": entry.metric,
-        "reason": f"{entry.side}: {entry.reason}",
-    }
-
-
 def _place(workload: str, metric: MetricReport | None) -> dict[str, Cell]:
     return {"workload": workload, "metric": metric.name, "unit": metric.unit} if metric else {}
 
 
 def _numbers(found: Finding | Change) -> dict[str, Cell]:
-    where = found.location
     return {
-        "name": where.name,
-        "file": where.file,
-        "line": where.line,
-        "module": where.module,
-        "kind": found.kind,
+        **{part: getattr(found.location, part) for part in ("name", "file", "line", "module")},
+        **{part: getattr(found, part) for part in ("kind", "delta", "relative", "share_from", "share_to")},
         "from": found.from_value,
         "to": found.to_value,
-        "delta": found.delta,
-        "relative": found.relative,
-        "share_from": found.share_from,
-        "share_to": found.share_to,
     }
 
 

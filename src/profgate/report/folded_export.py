@@ -1,12 +1,11 @@
 """Folded stacks written from columns: one side alone, or both sides on each line."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from profgate.report.page_columns import Ints, PageTree, Rows
 
@@ -32,10 +31,7 @@ def two_column_folded(
     The values are raw: integers times ten to the exponent, written without rounding, unless a scaling is wanted.
     """
     frames, repairs = _frames(names, _repaired)
-    sums: dict[str, tuple[int, int]] = {}
-    for stack, row in _stacks(tree, frames):
-        before, after = sums.get(stack, (0, 0))
-        sums[stack] = (before + int(tree.baseline_self[row]), after + int(tree.target_self[row]))
+    sums = _sums(tree, frames)
     befores, places = [before for before, _ in sums.values()], exponent
     if scaling is not None:
         befores, places = _scaled(befores, scaling), exponent - scaling.decimals
@@ -64,10 +60,8 @@ def one_column_folded(
     """
     frames, repairs = _frames(names, lambda name: _COUNT_LOOKALIKE.sub("_", _repaired(name)))
     tree = PageTree(parent, symbol, values, np.zeros(len(values), np.int64), names)
-    sums: dict[str, int] = {}
-    for stack, row in _stacks(tree, frames):
-        sums[stack] = sums.get(stack, 0) + int(values[row])
-    return _sorted_text([f"{stack} {_decimal(value, exponent)}" for stack, value in sums.items()]), repairs
+    sums = _sums(tree, frames)
+    return _sorted_text([f"{stack} {_decimal(value, exponent)}" for stack, (value, _) in sums.items()]), repairs
 
 
 def _frames(names: Sequence[str], repair: Callable[[str], str]) -> tuple[list[str], int]:
@@ -80,17 +74,20 @@ def _repaired(name: str) -> str:
     return text.replace(";", ":").strip() or _UNKNOWN
 
 
-def _stacks(tree: PageTree, frames: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """The stack and row of every row with a self value, in the order of the rows."""
+def _sums(tree: PageTree, frames: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """The self values of both sides by stack, in the order of the rows."""
     parent, symbol = tree.parent.tolist(), tree.symbol.tolist()
-    used: NDArray[np.intp] = np.flatnonzero((tree.baseline_self > 0) | (tree.target_self > 0))
-    for row in used.tolist():
-        stack = []
+    sums: dict[str, tuple[int, int]] = {}
+    for row in np.flatnonzero((tree.baseline_self > 0) | (tree.target_self > 0)).tolist():
+        names = []
         above = row
         while above > 0:
-            stack.append(frames[symbol[above]])
+            names.append(frames[symbol[above]])
             above = parent[above]
-        yield ";".join(reversed(stack)) or _UNKNOWN, row
+        stack = ";".join(reversed(names)) or _UNKNOWN
+        before, after = sums.get(stack, (0, 0))
+        sums[stack] = (before + int(tree.baseline_self[row]), after + int(tree.target_self[row]))
+    return sums
 
 
 def _decimal(value: int, exponent: int) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from urllib.parse import quote
 
 from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
-from profgate.report import numbers
 
 SENTENCE_LENGTH = 300
 MARKER_KEY = re.compile(r"(?!.*--)[a-z0-9._-]{1,64}", re.ASCII)
@@ -31,16 +30,6 @@ def code_span(text: str, length: int = NAME_LENGTH) -> str:
 def code_cell(text: str, length: int = NAME_LENGTH) -> str:
     """Any name as inline code in a table: no broken cell, no markup, no mention."""
     return code_span(text, length).replace("|", "\\|")
-
-
-def html_text(text: str, length: int = NAME_LENGTH) -> str:
-    """A name for the inside of an HTML element, where Markdown must not wake up either."""
-    return _entities(name_text(text, length))
-
-
-def html_code(text: str, length: int = NAME_LENGTH) -> str:
-    """A name as ``<code>`` for places where Markdown is not read, such as ``<summary>``."""
-    return f"<code>{html_text(text, length)}</code>"
 
 
 def sentence(text: str, length: int = SENTENCE_LENGTH) -> str:
@@ -75,8 +64,5 @@ def _entities(text: str) -> str:
 markdown_filters: dict[str, Callable[..., object]] = {
     "code_cell": code_cell,
     "code_span": code_span,
-    "html_code": html_code,
     "sentence": sentence,
-    "percent": numbers.percent,
-    "signed_percent": numbers.signed_percent,
 }

@@ -58,26 +58,12 @@ def from_to(from_value: float | None, to_value: float | None, unit: str) -> str:
 
 def percent(fraction: float | None) -> str:
     """A share without sign for growth: ``5.8 %``, ``<0.01 %``, ``–`` where unknown."""
-    if fraction is None or not math.isfinite(fraction):
-        return UNKNOWN
-    value = fraction * 100
-    if value == 0:
-        return "0 %"
-    if abs(value) < SMALLEST_PERCENT:
-        return "<0.01 %"
-    return f"{_percent_digits(value)} %"
+    return _percent(fraction, "<0.01 %", "")
 
 
 def signed_percent(fraction: float | None) -> str:
     """A relative change: ``+6.8 %``, ``−0.04 %``, ``≈0 %``, ``–`` where unknown."""
-    if fraction is None or not math.isfinite(fraction):
-        return UNKNOWN
-    value = fraction * 100
-    if value == 0:
-        return "0 %"
-    if abs(value) < SMALLEST_PERCENT:
-        return "≈0 %"
-    return f"{'+' if value > 0 else ''}{_percent_digits(value)} %"
+    return _percent(fraction, "≈0 %", "+")
 
 
 def share_from_to(share_from: float | None, share_to: float | None) -> str:
@@ -117,12 +103,12 @@ def probability(value: float | None) -> str:
     return "<0.0001" if value < 0.0001 else f"{value:.2g}"
 
 
-def counted(number: int, word: str, plural: str | None = None) -> str:
+def counted(number: int, noun: str, plural: str | None = None) -> str:
     """A number with its noun: ``1 workload``, ``1,812 workloads``."""
-    return f"{number:,} {word if number == 1 else plural or word + 's'}"
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def noun(unit: str) -> str:
+def noun_of(unit: str) -> str:
     """What a value in this unit is called in a sentence."""
     return NOUNS.get(base_unit(unit)[0], "value")
 
@@ -158,10 +144,14 @@ def _digits(value: float, scale: Scale) -> str:
     return _with_minus(text)
 
 
-def _percent_digits(value: float) -> str:
-    size = abs(value)
-    decimals = 0 if size >= 99.95 else 1 if size >= 0.095 else 2
-    return _with_minus(f"{value:,.{decimals}f}")
+def _percent(fraction: float | None, tiny: str, plus: str) -> str:
+    if fraction is None or not math.isfinite(fraction):
+        return UNKNOWN
+    value, size = fraction * 100, abs(fraction) * 100
+    if 0 < size < SMALLEST_PERCENT:
+        return tiny
+    decimals = 0 if size >= 99.95 or not value else 1 if size >= 0.095 else 2
+    return f"{plus if value > 0 else ''}{_with_minus(f'{value:,.{decimals}f}')} %"
 
 
 def _with_minus(text: str) -> str:

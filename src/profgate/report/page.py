@@ -4,14 +4,17 @@ import base64
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from markupsafe import Markup
-from numpy.typing import NDArray
 
+from profgate.model.call_tree import added_at, topmost_rows
+from profgate.model.visible_text import full_name, plain
+from profgate.report.numbers import signed_percent
 from profgate.report.page_columns import (
+    CUT_ALL,
     OrderedTree,
     PageHeader,
     PageTree,
@@ -19,11 +22,10 @@ from profgate.report.page_columns import (
     exact_sum,
     one_sided_shares,
     order_tree,
+    threshold_for,
+    visible_page,
 )
-from profgate.report.page_encoding import EncodedPage, encode_page
-from profgate.report.page_numbers import signed_share_text, signed_text, value_text
-from profgate.report.page_size import CUT_ALL, threshold_for
-from profgate.report.page_text import visible_page
+from profgate.report.page_encoding import encode_page
 from profgate.report.svg import draw_svg, svg_style
 from profgate.report.templates import read_asset, render_template
 
@@ -43,21 +45,11 @@ _FEW_SAMPLES = 1000
 _HARDLY_COMMON = 0.5
 _STATIC_ROWS = 20
 _SAFETY = 0.97  # fewer rows compress worse
-_ATTEMPTS = 5
-_ROW_BYTES = 4.0  # of a page for each call path: what profiles of more than a million take
-_HOPELESS = 1.25  # times the limit
+_ATTEMPTS = 6
+_ROW_BYTES = 2.5  # no row takes less; a page that is too large by far need not be made whole to know it
 NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const|let|class)", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class _Facts:
-    before: str
-    after: str
-    change: str
-    relative: str
-    direction: str
 
 
 def build_page(tree: PageTree, header: PageHeader, size_limit: int = SIZE_LIMIT) -> str:
@@ -65,24 +57,18 @@ def build_page(tree: PageTree, header: PageHeader, size_limit: int = SIZE_LIMIT)
     tree, header = visible_page(tree, header)
     whole = order_tree(tree)
     keep = {*header.keep, *(finding["symbol"] for finding in header.findings)}
-    # a page that is too large by far need not be made whole to know it
-    most_rows = whole.size if whole.size * _ROW_BYTES < _HOPELESS * size_limit else int(size_limit / _ROW_BYTES)
-    guessed, last, page = most_rows < whole.size, -1.0, ""
-    for _ in range(_ATTEMPTS + 1):
-        threshold = threshold_for(whole, keep, most_rows) if most_rows < whole.size else 0.0
-        if threshold == last:
-            return page  # as much as fits
+    most_rows = min(whole.size, int(size_limit / _ROW_BYTES))
+    for attempt in range(_ATTEMPTS):
+        threshold = 0.0
+        if most_rows < whole.size:
+            threshold = threshold_for(whole, keep, most_rows) if attempt < _ATTEMPTS - 1 else CUT_ALL
         kept = cut_tree(tree, whole, threshold, keep) if threshold else whole
         page, data_size = _filled(tree, whole, kept, header, _cut_note(whole, kept, threshold) if threshold else None)
-        size = len(page.encode("utf-8"))
-        if size <= size_limit and not guessed:
-            return page
-        # what this attempt says of a row's size; the text around the data hardly changes
-        room = max(size_limit - (size - data_size), 0)
-        most_rows = int(kept.size * _SAFETY * room / data_size)
-        guessed, last = False, threshold if size <= size_limit else -1.0
-    kept = cut_tree(tree, whole, CUT_ALL, keep)
-    return _filled(tree, whole, kept, header, _cut_note(whole, kept, CUT_ALL))[0]
+        excess = len(page.encode("utf-8")) - size_limit
+        if excess <= 0:
+            break
+        most_rows = int(kept.size * _SAFETY * max(data_size - excess, 0) / data_size)
+    return page
 
 
 def page_script(modules: Sequence[str] = MODULES) -> str:
@@ -94,15 +80,17 @@ def _filled(
     tree: PageTree, whole: OrderedTree, kept: OrderedTree, header: PageHeader, cut: dict[str, Any] | None
 ) -> tuple[str, int]:
     """The page, and how many bytes of it are its data."""
-    encoded: EncodedPage = encode_page(tree, kept, header, cut, one_sided_shares(whole))
+    encoded = encode_page(tree, kept, header, cut, one_sided_shares(whole))
+    size = len(encoded.data)
+    large = [f"A large page: {kept.size:,} call paths in {size / 1e6:.1f} MB of data."] if size > _LARGE else []
     script, style = page_script(), "\n".join(read_asset(f"page/{name}.css") for name in STYLES)
     styles = " ".join(hash_source(text) for text in (style, svg_style(header)))
     page = render_template(
         "page/page.html.j2",
         header=header,
-        notes=[*header.notes, *_doubts(whole, header), *_size_note(encoded, kept)],
+        notes=[*header.notes, *_doubts(whole, header), *large],
         facts=_facts(header, exact_sum(whole.before_self), exact_sum(whole.after_self)),
-        sentence=_sentence(whole),
+        state=_state(whole),
         top=_top_rows(tree, whole, header),
         picture=Markup(draw_svg(tree, kept, header, _STATIC_BOXES)),  # noqa: S704 -- escaped where it is drawn
         policy=f"default-src 'none'; script-src {hash_source(script)}; style-src {styles}; {NO_WAY_OUT}",
@@ -111,19 +99,12 @@ def _filled(
         script=Markup(script),  # noqa: S704 -- our own file
         style=Markup(style),  # noqa: S704 -- our own file
     )
-    return page.encode("utf-8", "replace").decode("utf-8"), len(encoded.data)  # a name may hold half a surrogate pair
-
-
-def _size_note(encoded: EncodedPage, kept: OrderedTree) -> list[str]:
-    """What a reader on a slow line should know."""
-    size = len(encoded.data)
-    return [f"A large page: {kept.size:,} call paths in {size / 1e6:.1f} MB of data."] if size > _LARGE else []
+    return page.encode("utf-8", "replace").decode("utf-8"), size  # a name may hold half a surrogate pair
 
 
 def hash_source(text: str) -> str:
     """The text as a source of a Content-Security-Policy."""
-    digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
-    return f"'sha256-{digest}'"
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
 
 
 def _cut_note(whole: OrderedTree, kept: OrderedTree, threshold: float) -> dict[str, Any]:
@@ -136,45 +117,38 @@ def _cut_note(whole: OrderedTree, kept: OrderedTree, threshold: float) -> dict[s
     }
 
 
-def _facts(header: PageHeader, before: int, after: int) -> _Facts:
-    old, new = before / header.runs[0], after / header.runs[1]
-    change = new - old
+def _facts(header: PageHeader, before: int, after: int) -> dict[str, str]:
+    expected = before * header.runs[1] / header.runs[0]
+    change = after - expected
     better = (change < 0) == (header.better == "lower")
-    return _Facts(
-        before=value_text(old, header.unit, header.exponent),
-        after=value_text(new, header.unit, header.exponent),
-        change=signed_text(change, header.unit, header.exponent),
-        relative=signed_share_text(change / old) if old else ("new" if new else ""),
-        direction="" if not change else "better" if better else "worse",
-    )
+    return {
+        "before": header.quantity(before, 0),
+        "after": header.quantity(after, 1),
+        "change": header.change(change),
+        "relative": signed_percent(change / expected) if expected else ("new" if after else ""),
+        "direction": "" if not change else "better" if better else "worse",
+    }
 
 
-def _sentence(tree: OrderedTree) -> str:
-    before, after = int(tree.before[0]), int(tree.after[0])
-    if not before and not after:
-        return "Both sides are empty: there is nothing to draw."
-    if not before:
-        return "The before side is empty: everything is new."
-    if not after:
-        return "The after side is empty: everything is gone, and the picture shows the before side."
-    if np.array_equal(tree.before_self, tree.after_self):
-        return "Both sides are identical."
-    return "Static picture: its width is the after side. With JavaScript this page is interactive."
+def _state(tree: OrderedTree) -> str:
+    """Which sides hold anything: ``neither``, ``after``, ``before``, else ``same`` or ``both``."""
+    before, after = bool(tree.before[0]), bool(tree.after[0])
+    if not before or not after:
+        return "after" if after else "before" if before else "neither"
+    return "same" if np.array_equal(tree.before_self, tree.after_self) else "both"
 
 
 def _doubts(tree: OrderedTree, header: PageHeader) -> list[str]:
     """What makes these two sides hard to compare, beyond what the comparison itself has noted."""
     doubts = []
     sample = header.value_of_one_sample
-    totals = (int(tree.before[0]), int(tree.after[0]))
+    totals = {"before": int(tree.before[0]), "after": int(tree.after[0])}
     few = [
-        f"{side} has {total // sample}"
-        for side, total in zip(("before", "after"), totals, strict=True)
-        if sample and total < _FEW_SAMPLES * sample
+        f"{side} has {total // sample}" for side, total in totals.items() if sample and total // sample < _FEW_SAMPLES
     ]
-    if few and any(totals):
+    if few and any(totals.values()):
         doubts.append(f"Few samples: {' and '.join(few)}; below {_FEW_SAMPLES:,} most differences are chance.")
-    if all(totals) and max(one_sided_shares(tree)) > _HARDLY_COMMON:
+    if all(totals.values()) and max(one_sided_shares(tree)) > _HARDLY_COMMON:
         doubts.append(
             "Less than half of the cost lies in call paths of both sides: names may contain line numbers or ids."
         )
@@ -184,17 +158,14 @@ def _doubts(tree: OrderedTree, header: PageHeader) -> list[str]:
 def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[dict[str, str]]:
     """The functions whose inclusive value changed most, each stack counted once."""
     ratio = header.runs[1] / header.runs[0]
-    outer = _outermost(ordered)
-    sums = {}
-    for column, rows in (
-        ("before", outer),
-        ("after", outer),
-        ("before_self", slice(None)),
-        ("after_self", slice(None)),
-    ):
-        totals = np.zeros(len(tree.names) + 2, np.int64)
-        np.add.at(totals, ordered.name[rows], getattr(ordered, column)[rows])
-        sums[column] = totals[: len(tree.names)]
+    every = np.arange(ordered.size)
+    outer = topmost_rows(
+        ordered.name.astype(np.int32), every, ordered.end - every
+    )  # of recursive calls the outermost alone
+    sums = {
+        column: added_at(len(tree.names) + 2, ordered.name[rows], getattr(ordered, column)[rows])[:-2]
+        for column, rows in (("before", outer), ("after", outer), ("before_self", every), ("after_self", every))
+    }
     delta = sums["after"] - sums["before"] * ratio
     own = sums["after_self"] - sums["before_self"] * ratio
     size = np.abs(delta)
@@ -204,21 +175,35 @@ def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[
     return [
         {
             "name": tree.names[row],
-            "before": value_text(float(sums["before"][row]) / header.runs[0], header.unit, header.exponent),
-            "after": value_text(float(sums["after"][row]) / header.runs[1], header.unit, header.exponent),
-            "change": signed_text(float(delta[row]) / header.runs[1], header.unit, header.exponent),
-            "self_change": signed_text(float(own[row]) / header.runs[1], header.unit, header.exponent),
+            "before": header.quantity(float(sums["before"][row]), 0),
+            "after": header.quantity(float(sums["after"][row]), 1),
+            "change": header.change(float(delta[row])),
+            "self_change": header.change(float(own[row])),
         }
         for row in order[:_STATIC_ROWS]
     ]
 
 
-def _outermost(ordered: OrderedTree) -> NDArray[np.intp]:
-    """Rows that have no row of the same function above them."""
-    order = np.sort((ordered.name + 2) * ordered.size + np.arange(ordered.size)) % ordered.size
-    names, ends = ordered.name[order], ordered.end[order]
-    # Within one function the rows stand in preorder: a row lies below an earlier one when that one's end is behind it.
-    group = np.cumsum(np.r_[True, names[1:] != names[:-1]]) - 1
-    shifted = ends + group * (ordered.size + 1)
-    reach = np.maximum.accumulate(np.r_[0, shifted[:-1]]) - group * (ordered.size + 1)
-    return np.sort(order[reach <= order])
+@dataclass(frozen=True, slots=True)
+class IndexRow:
+    """One page: where it lies (a relative path), and what it compares."""
+
+    href: str
+    workload: str
+    metric: str
+
+
+def build_index(rows: Sequence[IndexRow], title: str = "Differential flame graphs") -> str:
+    """An HTML page that links the pages, in the order given; raises `ValueError` for a path that leaves the folder."""
+    for row in rows:
+        if ":" in row.href.split("/", 1)[0] or row.href.startswith(("/", "\\")) or ".." in row.href.split("/"):
+            raise ValueError(f"page index: {row.href!r} is no path inside the folder; pass a relative path")
+    style = read_asset("page/page.css")
+    policy = f"default-src 'none'; style-src {hash_source(style)}; base-uri 'none'; form-action 'none'"
+    return render_template(
+        "page/index.html.j2",
+        rows=[replace(row, workload=full_name(row.workload), metric=full_name(row.metric)) for row in rows],
+        title=plain(title),
+        style=Markup(style),  # noqa: S704 -- our own file
+        policy=policy,
+    )

@@ -1,31 +1,33 @@
-"""The two sides of one comparison as columns, and their compact encoding for the page."""
+"""The two sides of one comparison as columns: in preorder, and cut to a size."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
 from typing import Literal, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from profgate.model.attribution import SourceStates
-from profgate.model.call_tree import NARROW
+from profgate.model.call_tree import TreeShape, pre_order, with_children
+from profgate.model.visible_text import full_name, plain, visible
+from profgate.report import numbers
 
 Ints = NDArray[np.int64]
 Rows = NDArray[np.int32]
 
 ROOT_NAME = -1
 OTHER_NAME = -2
+CUT_ALL = 1.1  # of a side: nothing is left but what is always shown
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 class PageFinding(TypedDict):
-    """One finding as the page marks it: the number of its symbol, how severe, and worse or better.
+    """One finding as the page marks it.
 
-    ``tag`` is the word by which reports call it, where the severity alone does not tell (``new``, ``much better``).
-    ``key`` is its name in an address. ``rows`` are the rows of the tree it speaks of, where it speaks of call paths and
-    not of the function everywhere. ``reach`` says in words how the change can have come to the function.
+    ``symbol`` is its number; ``tag`` the name that reports give its kind (``new``, ``much better``); ``key`` its name
+    in an address; ``rows`` the rows of the tree where it is about call paths; ``reach`` how the change reaches it.
     """
 
     symbol: int
@@ -65,9 +67,9 @@ class PageTree:
     """The union of both calling context trees; row 0 is the root (parent and symbol -1), parents before children.
 
     The self values are non-negative integers, summed over the runs of a side. Calls are exact counts, None where
-    unknown. ``evidence`` bool[2, row] tells whether the inclusive and the self change pass the test of repeated runs.
-    Names, files, lines, categories and source states are columns over the symbols; ``former`` are the old names of
-    renamed ones.
+    unknown. ``evidence`` bool[2, row]: whether the inclusive and the self change pass the test of repeated runs.
+    Names, files, lines and source states are columns over the symbols; ``former`` maps renamed symbols to
+    their old names.
     """
 
     parent: Rows
@@ -80,7 +82,6 @@ class PageTree:
     baseline_calls: Ints | None = None
     target_calls: Ints | None = None
     evidence: NDArray[np.bool_] | None = None
-    categories: Sequence[str | None] = ()
     source: SourceStates | None = None
     former: Mapping[int, str] = field(default_factory=dict)
 
@@ -89,8 +90,6 @@ class PageTree:
         size = len(self.parent)
         if not size or self.parent[0] != -1 or self.symbol[0] != -1:
             raise ValueError("page tree: row 0 must be the root; add a row with parent -1 and symbol -1")
-        if {len(self.symbol), len(self.baseline_self), len(self.target_self)} != {size}:
-            raise ValueError("page tree: columns differ in length; give one entry a row")
         children = self.parent[1:]
         if size > 1 and (children.min() < 0 or np.any(children >= np.arange(1, size))):
             raise ValueError("page tree: a parent must stand before its children; sort the rows")
@@ -98,16 +97,11 @@ class PageTree:
             raise ValueError("page tree: a symbol has no name; give one name a symbol")
         if self.baseline_self.min() < 0 or self.target_self.min() < 0:
             raise ValueError("page tree: a self value is negative; pass the two sides, not their difference")
-        for calls in (self.baseline_calls, self.target_calls):
-            if calls is not None and (len(calls) != size or calls.min() < 0):
-                raise ValueError("page tree: calls are counts, one a row; leave them out where they are unknown")
-        if self.evidence is not None and self.evidence.shape != (2, size):
-            raise ValueError("page tree: evidence is a line for inclusive and one for self, one entry a row")
 
 
 @dataclass(frozen=True, slots=True)
 class PageHeader:
-    """What the page says around the tree; a value is an integer times ten to the exponent, in the unit."""
+    """What the page shows around the tree; a value is an integer times ten to the exponent, in the unit."""
 
     title: str
     workload: str
@@ -137,7 +131,7 @@ class PageHeader:
 
     @property
     def eyebrow(self) -> str:
-        """What stands above the workload's name and does not repeat it."""
+        """The line above the workload's name, which does not repeat it."""
         return "Differential flame graph" if self.title.startswith(self.workload) else self.title
 
     @property
@@ -148,10 +142,20 @@ class PageHeader:
 
     @property
     def value_of_one_sample(self) -> int | None:
-        """How much value one sample carries, None where the values are no sample counts."""
+        """The value of one sample, None where the values are no sample counts."""
         if self.sample_value:
             return self.sample_value
         return 1 if self.unit == "samples" and self.exponent == 0 else None
+
+    def quantity(self, value: float, side: int) -> str:
+        """A sum over the runs of a side (0 is before, 1 after) as the value of one run."""
+        return numbers.quantity(value / self.runs[side] * 10.0**self.exponent, self.unit)
+
+    def change(self, value: float) -> str:
+        """A difference of sums over the runs after, as that of one run; a scaled side is no number of samples."""
+        scaled = self.normalisation != "none"
+        unit = self.unit if not scaled or self.unit in {"nanoseconds", "bytes"} else "count"
+        return numbers.signed(value / self.runs[1] * 10.0**self.exponent, unit) + (" (scaled)" if scaled else "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,6 +180,42 @@ class OrderedTree:
     def size(self) -> int:
         """Rows including the root."""
         return len(self.parent)
+
+
+def visible_page(tree: PageTree, header: PageHeader) -> tuple[PageTree, PageHeader]:
+    """The same columns and facts in visible characters; a function without a visible name gets one."""
+    return (
+        replace(
+            tree,
+            names=[full_name(name) for name in tree.names],
+            former={symbol: full_name(name) for symbol, name in tree.former.items()},
+            files=[_plain(file) for file in tree.files],
+        ),
+        replace(
+            header,
+            title=plain(header.title),
+            workload=full_name(header.workload),
+            metric=full_name(header.metric),
+            unit=plain(header.unit),
+            labels=(_plain(header.labels[0]), _plain(header.labels[1])),
+            notes=[plain(note) for note in header.notes],
+            findings=[
+                {**finding, "story": plain(finding["story"])} if "story" in finding else finding
+                for finding in header.findings
+            ],
+            sources=[_visible_source(source) for source in header.sources],
+        ),
+    )
+
+
+def _visible_source(source: PageSource) -> PageSource:
+    first, second = source["paths"]
+    hunks = [(before, after, [visible(line) for line in lines]) for before, after, lines in source["hunks"]]
+    return {**source, "origin": plain(source["origin"]), "paths": (_plain(first), _plain(second)), "hunks": hunks}
+
+
+def _plain(text: str | None) -> str | None:
+    return None if text is None else plain(text)
 
 
 def exact_sum(values: Ints) -> int:
@@ -205,7 +245,7 @@ def cut_tree(tree: PageTree, ordered: OrderedTree, threshold: float, keep: Colle
 
     Symbols in `keep` and everything above them stay.
     """
-    stays = stays_above(shares_of(ordered), rows_with(ordered, keep), threshold)
+    stays = _stays(_shares(ordered), _rows_with(ordered, keep), threshold)
     parent = np.maximum(ordered.parent, 0)
     cut = np.flatnonzero(~stays & stays[parent])
     rows = np.flatnonzero(stays)
@@ -227,18 +267,37 @@ def cut_tree(tree: PageTree, ordered: OrderedTree, threshold: float, keep: Colle
     )
 
 
-def shares_of(ordered: OrderedTree) -> NDArray[np.float64]:
-    """What part of its own side each row holds, the larger of both."""
-    return np.maximum(_shares(ordered.before), _shares(ordered.after))
+def threshold_for(ordered: OrderedTree, keep: Collection[int], most_rows: int) -> float:
+    """The smallest share of a side below which subtrees must be merged to leave at most `most_rows` rows.
+
+    `CUT_ALL` where no threshold is enough, because more rows are always shown.
+    """
+    share, marked, parent = _shares(ordered), _rows_with(ordered, keep), np.maximum(ordered.parent, 0)
+
+    def fits(threshold: float) -> bool:
+        stays = _stays(share, marked, threshold)
+        owners = np.zeros(ordered.size, np.bool_)  # one row for each parent whose children are merged
+        owners[parent[~stays & stays[parent]]] = True
+        return int(stays.sum()) + int(owners.sum()) <= most_rows
+
+    steps = np.unique(share)
+    place = bisect_left(steps, True, key=fits)  # a higher threshold never leaves more rows
+    return float(steps[place]) if place < len(steps) else CUT_ALL
 
 
-def rows_with(ordered: OrderedTree, symbols: Collection[int]) -> NDArray[np.bool_]:
+def _shares(ordered: OrderedTree) -> NDArray[np.float64]:
+    """The part of its own side that each row holds, the larger of both."""
+    before, after = (values / max(int(values[0]), 1) for values in (ordered.before, ordered.after))
+    return np.maximum(before, after)
+
+
+def _rows_with(ordered: OrderedTree, symbols: Collection[int]) -> NDArray[np.bool_]:
     """The rows of these symbols and all rows above them."""
     own = np.isin(ordered.name, np.fromiter(symbols, np.int64, len(symbols)))
-    return np.asarray(sums_of_subtrees(ordered.end, own.astype(np.int64)) > 0)
+    return np.asarray(_sums_of_subtrees(ordered.end, own.astype(np.int64)) > 0)
 
 
-def stays_above(share: NDArray[np.float64], marked: NDArray[np.bool_], threshold: float) -> NDArray[np.bool_]:
+def _stays(share: NDArray[np.float64], marked: NDArray[np.bool_], threshold: float) -> NDArray[np.bool_]:
     """The rows that a cut at this share leaves: large ones, marked ones and the root."""
     stays = (share >= threshold) | marked
     stays[0] = True
@@ -252,80 +311,44 @@ def one_sided_shares(ordered: OrderedTree) -> tuple[float, float]:
     return gone / max(int(ordered.before[0]), 1), fresh / max(int(ordered.after[0]), 1)
 
 
-def sums_of_subtrees(end: Ints, values: Ints) -> Ints:
+def _sums_of_subtrees(end: Ints, values: Ints) -> Ints:
     """For each row in preorder the sum over it and all rows below, which end before ``end``."""
     sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(values)])
     subtrees: Ints = sums[end] - sums[:-1]
     return subtrees
 
 
-def sums_of_ancestors(end: Ints, values: Ints) -> Ints:
-    """For each row in preorder the sum over all rows above it."""
-    steps = np.concatenate([np.zeros(1, np.int64), values])  # a row counts from the one behind it
-    np.subtract.at(steps, end, values)  # to the end of its subtree
-    return np.cumsum(steps)[:-1]
-
-
-def _sibling_offsets(parent: Ints, rank: Ints, sizes: Ints) -> Ints:
-    """For each row the summed sizes of the siblings ranked before it."""
-    # most trees come with the parents and siblings in this order, which a stable sort sees at once
-    order = np.argsort((parent + 1) * (int(rank.max()) + 2) + rank + 1, kind="stable")
-    before = np.cumsum(sizes[order]) - sizes[order]
-    starts = np.flatnonzero(np.r_[True, np.diff(parent[order]) != 0])
-    counts = np.diff(np.r_[starts, len(order)])
-    offsets = np.empty_like(before)
-    offsets[order] = before - np.repeat(before[starts], counts)
-    return offsets
-
-
-def _rows_by_level(depth: Ints) -> list[NDArray[np.intp]]:
-    """The row numbers of every level, the root's first."""
-    order = np.argsort(depth.astype(np.uint16), kind="stable")
-    ends = np.cumsum(np.bincount(depth)).tolist()
-    return [order[start:end] for start, end in pairwise([0, *ends])]
-
-
 def _in_preorder(
     parent: Ints, name: Ints, before: Ints, after: Ints, hidden: Ints, row: Ints, ranks: Ints
 ) -> OrderedTree:
-    depth = _depths(parent)
-    sizes, place = _sizes_and_places(parent, depth, ranks[name])
+    depth, rank = _depths(parent), ranks[name]
+    by_level = np.lexsort((rank, parent, depth))
+    level = np.empty(len(parent), np.int64)
+    level[by_level] = np.arange(len(parent))
+    shape = TreeShape(
+        np.where(parent < 0, -1, level[parent])[by_level].astype(np.int32),
+        rank[by_level].astype(np.int32),
+        np.concatenate([[0], np.cumsum(np.bincount(depth))]),
+    )
+    sizes = with_children(shape, np.ones(len(parent), np.int64))
+    number = pre_order(shape, sizes)
+    place = number[level]
     order = np.empty(len(parent), np.int64)
     order[place] = np.arange(len(parent))
-    new_parent = np.where(parent[order] < 0, -1, place[np.maximum(parent[order], 0)])
-    end = np.arange(len(parent)) + sizes[order]
+    end = np.empty(len(parent), np.int64)
+    end[number] = number + sizes
     return OrderedTree(
-        parent=new_parent,
+        parent=np.where(parent < 0, -1, place[parent])[order],
         depth=depth[order],
         end=end,
         name=name[order],
         before_self=before[order],
         after_self=after[order],
-        before=sums_of_subtrees(end, before[order]),
-        after=sums_of_subtrees(end, after[order]),
+        before=_sums_of_subtrees(end, before[order]),
+        after=_sums_of_subtrees(end, after[order]),
         hidden=hidden[order],
         row=row[order],
     )
-
-
-def _sizes_and_places(parent: Ints, depth: Ints, rank: Ints) -> tuple[Ints, Ints]:
-    """The rows of each subtree, and the number of each row in preorder."""
-    if len(parent) < NARROW * int(depth.max()):
-        sizes, above = [1] * len(parent), parent.tolist()
-        for row in range(len(sizes) - 1, 0, -1):
-            sizes[above[row]] += sizes[row]
-        places = _sibling_offsets(parent, rank, np.array(sizes)).tolist()
-        for row in range(1, len(places)):
-            places[row] += places[above[row]] + 1
-        return np.array(sizes), np.array(places)
-    levels = _rows_by_level(depth)
-    size = np.ones(len(parent), np.int64)
-    for level in reversed(levels[1:]):
-        np.add.at(size, parent[level], size[level])
-    place = _sibling_offsets(parent, rank, size)
-    for level in levels[1:]:
-        place[level] += place[parent[level]] + 1
-    return size, place
 
 
 def _depths(parent: Ints) -> Ints:
@@ -335,10 +358,6 @@ def _depths(parent: Ints) -> Ints:
         depth += further
         above = above[above]
     return depth
-
-
-def _shares(values: Ints) -> NDArray[np.float64]:
-    return np.asarray(values / max(int(values[0]), 1), np.float64)
 
 
 def name_ranks(tree: PageTree) -> Ints:

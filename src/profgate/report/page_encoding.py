@@ -5,7 +5,7 @@ import json
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,10 @@ from profgate.report.page_columns import (
 )
 
 SCHEMA = "profgate.page/1"
+HEADER_FIELDS = (
+    *("title", "workload", "metric", "unit", "exponent", "better"),
+    *("runs", "normalisation", "labels"),
+)
 _COMPRESSION_LEVEL = 5  # takes two thirds of the time of level 6, for one part in seventy more
 _EXACT_IN_DOUBLE = 2**53
 
@@ -47,40 +51,32 @@ def encode_page(
 
     `cut` and `one_sided` are what the page says of the complete tree, of which `ordered` may be a part.
     """
-    numbered = _by_frequency(tree, ordered)
+    symbols = _by_frequency(tree, ordered)
+    place_of = {symbol: place for place, symbol in enumerate(symbols)}
     number = np.full(len(tree.names) + 2, -1, np.int64)
-    number[numbered] = np.arange(2, len(numbered) + 2)
+    number[symbols] = np.arange(2, len(symbols) + 2)
     number[ROOT_NAME], number[OTHER_NAME] = 0, 1
-    divisor = _common_divisor(ordered)
+    divisor = max(int(np.gcd(np.gcd.reduce(ordered.before_self), np.gcd.reduce(ordered.after_self))), 1)
+    depth = ordered.depth
     before, after = ordered.before_self // divisor, ordered.after_self // divisor
     wide = max(int(before.max()), int(after.max())) >= _EXACT_IN_DOUBLE
-    symbols = numbered.tolist()
-    place_of = {symbol: place for place, symbol in enumerate(symbols)}
     columns = [
-        ("pops", _varints(_pops(ordered.depth))),
+        ("pops", _varints(np.concatenate([[0], depth[:-1] + 1 - depth[1:]]))),  # levels closed before each row
         ("name", _varints(number[ordered.name])),
         ("before", _varints(before)),
         ("after", _varints(after)) if wide else ("change", _varints(_zigzag(after - before))),
         ("other", _varints(ordered.hidden[ordered.name == OTHER_NAME])),
         *_row_columns(tree, ordered),
         ("names", _json_bytes([tree.names[symbol] for symbol in symbols])),
-        *_text_columns("files", "file", [tree.files[symbol] if tree.files else None for symbol in symbols]),
-        ("line", _varints(np.array([(tree.lines[symbol] if tree.lines else None) or 0 for symbol in symbols]))),
+        *_text_columns("files", "file", _chosen(tree.files, symbols)),
+        ("line", _varints(np.array([line or 0 for line in _chosen(tree.lines, symbols)]))),
         *_symbol_columns(tree, symbols),
         *_sources(header, place_of),
     ]
     stream = zlib.compress(b"".join(content for _, content in columns), _COMPRESSION_LEVEL)
     page_header = {
         "schema": SCHEMA,
-        "title": header.title,
-        "workload": header.workload,
-        "metric": header.metric,
-        "unit": header.unit,
-        "exponent": header.exponent,
-        "better": header.better,
-        "runs": list(header.runs),
-        "normalisation": header.normalisation,
-        "labels": list(header.labels),
+        **{name: getattr(header, name) for name in HEADER_FIELDS},
         "sample_value": header.value_of_one_sample,
         "g": divisor,
         "nodes": ordered.size,
@@ -97,18 +93,23 @@ def encode_page(
 
 
 Column = tuple[str, bytes]
+_Value = TypeVar("_Value")
 
 
-def _by_frequency(tree: PageTree, ordered: OrderedTree) -> Ints:
+def _by_frequency(tree: PageTree, ordered: OrderedTree) -> list[int]:
     """The symbols of the rows, the most frequent first."""
     frequency = np.bincount(ordered.name[ordered.name >= 0], minlength=len(tree.names))
     used = np.flatnonzero(frequency)
-    order: Ints = used[np.lexsort((name_ranks(tree)[used], -frequency[used]))]
+    order: list[int] = used[np.lexsort((name_ranks(tree)[used], -frequency[used]))].tolist()
     return order
 
 
+def _chosen(values: Sequence[_Value | None], symbols: list[int]) -> list[_Value | None]:
+    return [values[symbol] if values else None for symbol in symbols]
+
+
 def _row_columns(tree: PageTree, ordered: OrderedTree) -> Iterator[Column]:
-    """What some profiles know of each call path: calls of both sides, and the verdict of repeated runs."""
+    """What some profiles have for each call path: calls of both sides, and the result of the test of repeated runs."""
     whole = ordered.name != OTHER_NAME
     if tree.baseline_calls is not None and tree.target_calls is not None:
         before, after = (np.where(whole, calls[ordered.row], 0) for calls in (tree.baseline_calls, tree.target_calls))
@@ -120,21 +121,15 @@ def _row_columns(tree: PageTree, ordered: OrderedTree) -> Iterator[Column]:
 
 
 def _symbol_columns(tree: PageTree, symbols: list[int]) -> Iterator[Column]:
-    if any(tree.categories):
-        yield from _text_columns("categories", "category", [tree.categories[symbol] for symbol in symbols])
     if tree.former:
         yield from _text_columns("formers", "former", [tree.former.get(symbol) for symbol in symbols])
     source = tree.source
     if source is None or set(source.states) <= {SOURCE_STATES[0]}:
         return
     yield "source", _varints(np.array([SOURCE_STATES.index(source.states[symbol]) for symbol in symbols], np.int64))
-    yield from _text_columns("paths", "path", [source.paths[symbol] for symbol in symbols])
-    yield from _text_columns("links", "link", [_web(source.links[symbol]) for symbol in symbols])
-
-
-def _web(link: str | None) -> str | None:
-    """The link, if it leads to a web page and nowhere else."""
-    return link if link and link.startswith(("https://", "http://")) else None
+    yield from _text_columns("paths", "path", _chosen(source.paths, symbols))
+    links = [link if link and link.startswith(("https://", "http://")) else None for link in source.links]
+    yield from _text_columns("links", "link", _chosen(links, symbols))
 
 
 def _text_columns(texts: str, column: str, values: Sequence[str | None]) -> Iterator[Column]:
@@ -146,40 +141,23 @@ def _text_columns(texts: str, column: str, values: Sequence[str | None]) -> Iter
 
 
 def _sources(header: PageHeader, place_of: dict[int, int]) -> Iterator[Column]:
-    """The sources of functions that are in the tree; the viewer reads them when somebody asks."""
-    placed = sorted(
-        (place_of[source["symbol"]], place)
-        for place, source in enumerate(header.sources)
-        if source["symbol"] in place_of
-    )
-    if placed:
-        yield "sources", _json_bytes([{**header.sources[place], "symbol": symbol} for symbol, place in placed])
+    """The sources of functions that are in the tree; the viewer reads them on demand."""
+    found = [source for source in header.sources if source["symbol"] in place_of]
+    found.sort(key=lambda source: place_of[source["symbol"]])
+    if found:
+        yield "sources", _json_bytes([{**source, "symbol": place_of[source["symbol"]]} for source in found])
 
 
 def _findings(findings: Sequence[PageFinding], place_of: dict[int, int], ordered: OrderedTree) -> list[dict[str, Any]]:
     """Findings of functions that are in the tree, by their places there."""
-    if not findings:
-        return []
-    place = np.full(int(ordered.row.max()) + 1, -1, np.int64)
     whole = np.flatnonzero(ordered.name != OTHER_NAME)
-    place[ordered.row[whole]] = whole
-    told = []
+    placed: list[dict[str, Any]] = []
     for finding in findings:
         if finding["symbol"] in place_of:
-            one: dict[str, Any] = {**finding, "symbol": place_of[finding["symbol"]]}
+            placed.append({**finding, "symbol": place_of[finding["symbol"]]})
             if "rows" in finding:
-                one["rows"] = sorted(int(place[row]) for row in finding["rows"] if row < len(place) and place[row] >= 0)
-            told.append(one)
-    return told
-
-
-def _common_divisor(ordered: OrderedTree) -> int:
-    return max(int(np.gcd(np.gcd.reduce(ordered.before_self), np.gcd.reduce(ordered.after_self))), 1)
-
-
-def _pops(depth: Ints) -> Ints:
-    """How many levels were closed before each row after the root."""
-    return np.concatenate([np.zeros(1, np.int64), depth[:-1] + 1 - depth[1:]])
+                placed[-1]["rows"] = whole[np.isin(ordered.row[whole], finding["rows"])].tolist()
+    return placed
 
 
 def _zigzag(values: Ints) -> NDArray[np.uint64]:

@@ -55,7 +55,7 @@ def _step(step: Step, pull_url: str) -> dict[str, Any]:
     if len(step.pulls) > PULLS:
         shown.append(f"and {len(step.pulls) - PULLS} more")
     groups = rows.grouped(step.report)
-    told = [rows.story(row, code_cell) for row in (*groups.worse, *groups.better) if not row.total]
+    told = [rows.change_text(row, code_cell) for row in (*groups.worse, *groups.better) if not row.total]
     more = [f"and {len(told) - FUNCTIONS} more"] if len(told) > FUNCTIONS else []
     return {
         "pulls": "<br>".join(shown) or numbers.counted(step.commits, "commit"),

@@ -4,19 +4,21 @@ import re
 from html import escape
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 
+from profgate.report import numbers
 from profgate.report.page_columns import (
     OTHER_NAME,
     OrderedTree,
     PageHeader,
     PageTree,
+    one_sided_shares,
     order_tree,
-    sums_of_ancestors,
+    visible_page,
 )
-from profgate.report.page_numbers import share_text, signed_share_text, signed_text, value_text
-from profgate.report.page_text import visible_page
 from profgate.report.shading import FIRST_LEVEL, LEVELS, USUAL, Shading, Style, classic_colour, shade
+from profgate.report.templates import render_template
 
 Floats = NDArray[np.float64]
 _FORBIDDEN = re.compile("[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -54,47 +56,38 @@ def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes
     values = ordered.after if ordered.after[0] else ordered.before
     side = "after" if ordered.after[0] else "before"
     shading = shade(tree, ordered, header, style)
-    fills = _classic_fills(shading) if style.classic else None
+    largest = max(float(np.abs(shading.delta).max()), 1.0)
+    fills = [classic_colour(delta, largest) for delta in shading.delta.tolist()] if style.classic else None
     total = float(values[0])
     scale = (_WIDTH - 2 * _MARGIN) / total if total else 0.0
     widths: Floats = np.asarray(values * scale, np.float64)
     left: Floats = np.asarray(_MARGIN + _before(ordered, side) * scale, np.float64)
     drawn = _widest(widths, max_boxes)
-    rows = int(ordered.depth[drawn].max(initial=0)) + 1
-    height = _TOP + rows * _ROW + 30
     boxes = [
         _box(tree, ordered, header, shading, row, float(left[row]), float(widths[row]), fills) for row in drawn.tolist()
     ]
-    title = header.full_title
-    summary = _summary(ordered, header, side)
-    return "\n".join(
-        [
-            (
-                f'<svg xmlns="http://www.w3.org/2000/svg" class="pg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" '
-                f'height="{height}" role="img" aria-label="{_safe(title, quote=True)}">'
-            ),
-            f"<style>{svg_style(header)}</style>",
-            (
-                '<defs><pattern id="pg-new" width="4" height="4" patternUnits="userSpaceOnUse"><circle class="m" '
-                'cx="1" cy="1" r=".8"/></pattern><pattern id="pg-gone" width="6" height="6" '
-                'patternUnits="userSpaceOnUse" '
-                'patternTransform="rotate(45)"><path class="n" d="M0 0V6"/></pattern></defs>'
-            ),
-            f'<rect class="b" width="{_WIDTH}" height="{height}"/>',
-            f'<text class="t" x="{_MARGIN}" y="19">{_safe(_shortened(title, 140))}</text>',
-            f'<text class="q" x="{_MARGIN}" y="36">{_safe(_shortened(summary, 175))}</text>',
-            *boxes,
-            *_slivers(ordered, left, widths, drawn),
-            *_legend(header, height, style),
-            "</svg>\n",
-        ]
+    title = _visible(header.full_title)
+    return render_template(
+        "page/picture.svg.j2",
+        width=_WIDTH,
+        height=_TOP + (int(ordered.depth[drawn].max(initial=0)) + 1) * _ROW + 30,
+        margin=_MARGIN,
+        title=title,
+        short_title=_shortened(title, 140),
+        summary=_shortened(_visible(_summary(ordered, header, side)), 175),
+        style=Markup(svg_style(header)),  # noqa: S704 -- numbers alone
+        shapes=map(Markup, [*boxes, *_slivers(ordered, left, widths, drawn)]),
+        classic=style.classic,
+        better=header.better,
     )
 
 
 def _before(ordered: OrderedTree, side: str) -> NDArray[np.int64]:
-    """What stands left of each row: all before it in preorder, but for what its ancestors hold themselves."""
+    """What stands left of each row: all before it in preorder, but for the self values of its ancestors."""
     own = ordered.after_self if side == "after" else ordered.before_self
-    before: NDArray[np.int64] = np.cumsum(own) - own - sums_of_ancestors(ordered.end, own)
+    steps = np.r_[0, own]  # an ancestor's value counts from the row behind it
+    np.subtract.at(steps, ordered.end, own)  # to the end of its subtree
+    before: NDArray[np.int64] = np.cumsum(own) - own - np.cumsum(steps)[:-1]
     return before
 
 
@@ -111,32 +104,15 @@ def _slivers(ordered: OrderedTree, left: Floats, widths: Floats, drawn: NDArray[
     shown = np.zeros(ordered.size, np.bool_)
     shown[drawn] = True
     rows = np.flatnonzero(~shown & shown[np.maximum(ordered.parent, 0)] & (widths > 0))
-    runs: list[tuple[int, float, float]] = []
     rows = rows[np.lexsort((left[rows], ordered.depth[rows]))]
-    columns = (ordered.depth[rows].tolist(), left[rows].tolist(), widths[rows].tolist())
-    for depth, start, size in zip(*columns, strict=True):
-        if runs and runs[-1][0] == depth and start - runs[-1][1] - runs[-1][2] < 0.01:
-            runs[-1] = (depth, runs[-1][1], start + size - runs[-1][1])
-        else:
-            runs.append((depth, start, size))
+    depth, start, end = ordered.depth[rows], left[rows], left[rows] + widths[rows]
+    apart = (depth[1:] != depth[:-1]) | (start[1:] - end[:-1] >= 0.01)
+    first, last = np.flatnonzero(np.r_[True, apart][: len(rows)]), np.flatnonzero(np.r_[apart, True][: len(rows)])
     return [
-        f'<rect class="s" x="{start:.1f}" y="{_TOP + depth * _ROW}" width="{size:.1f}" height="{_ROW - 1}"/>'
-        for depth, start, size in runs
-        if size >= _SMALLEST
+        f'<rect class="s" x="{x:.1f}" y="{_TOP + level * _ROW}" width="{right - x:.1f}" height="{_ROW - 1}"/>'
+        for level, x, right in zip(depth[first].tolist(), start[first].tolist(), end[last].tolist(), strict=True)
+        if right - x >= _SMALLEST
     ]
-
-
-def _classic_fills(shading: Shading) -> list[tuple[int, int, int]]:
-    largest = max(float(np.abs(shading.delta).max()), 1.0)
-    return [classic_colour(delta, largest) for delta in shading.delta.tolist()]
-
-
-def _change_text(delta: float, header: PageHeader) -> str:
-    """A difference of the sides; of a scaled side it is no number of samples, and its label shows that."""
-    if header.normalisation == "none":
-        return signed_text(delta / header.runs[1], header.unit, header.exponent)
-    unit = header.unit if header.unit in {"nanoseconds", "bytes"} else ""
-    return f"{signed_text(delta / header.runs[1], unit, header.exponent)} (scaled)"
 
 
 def _box(
@@ -156,12 +132,10 @@ def _box(
     glyph = {"new": "+ ", "gone": "× "}.get(state) or ("▲ " if level > 0 else "▼ " if level < 0 else "")
     delta = after - before * shading.ratio
     title = (
-        f"{name}: {value_text(before / header.runs[0], header.unit, header.exponent)} → "
-        f"{value_text(after / header.runs[1], header.unit, header.exponent)}, "
-        f"{_change_text(delta, header)}"
-        f" ({signed_share_text(delta / (before * shading.ratio)) if before else 'new' if after else '-'}), "
-        f"{share_text(before / float(ordered.before[0]) if before else 0.0)} of before, "
-        f"{share_text(after / float(ordered.after[0]) if after else 0.0)} of after"
+        f"{name}: {header.quantity(before, 0)} → {header.quantity(after, 1)}, {header.change(delta)}"
+        f" ({numbers.signed_percent(delta / (before * shading.ratio)) if before else 'new' if after else '-'}), "
+        f"{numbers.percent(before / float(ordered.before[0]) if before else 0.0)} of before, "
+        f"{numbers.percent(after / float(ordered.after[0]) if after else 0.0)} of after"
     )
     x, y = f"{left:.1f}", _TOP + int(ordered.depth[row]) * _ROW
     drawn = width if fills else max(width - 0.5, 0.3)
@@ -188,31 +162,10 @@ def _summary(ordered: OrderedTree, header: PageHeader, side: str) -> str:
     before, after = int(ordered.before[0]), int(ordered.after[0])
     if not before and not after:
         return f"{header.metric}: both sides are empty"
-    parts = [
-        (
-            f"{header.metric}: {value_text(before / header.runs[0], header.unit, header.exponent)} → "
-            f"{value_text(after / header.runs[1], header.unit, header.exponent)}"
-        ),
-        f"width = {side}",
-    ]
-    gone = int(ordered.before_self[ordered.after == 0].sum())
-    if gone:
-        parts.append(f"{share_text(gone / before)} of before elided")
+    parts = [f"{header.metric}: {header.quantity(before, 0)} → {header.quantity(after, 1)}", f"width = {side}"]
+    if gone := one_sided_shares(ordered)[0]:
+        parts.append(f"{numbers.percent(gone)} of before elided")
     return ", ".join(parts)
-
-
-def _legend(header: PageHeader, height: int, style: Style) -> list[str]:
-    y = height - 20
-    if style.classic:
-        words = "white to red = more, to blue = less after the change, by the function's own cost; widths = after"
-        return [f'<text class="q" x="{_MARGIN}" y="{y + 9}">{words}</text>']
-    steps = [
-        f'<rect class="l{level + LEVELS}" x="{_MARGIN + 12 * place}" y="{y}" width="12" height="10"/>'
-        for place, level in enumerate(range(-LEVELS, LEVELS + 1, 8))
-    ]
-    words = "blue = less, red = more after the change" if header.better == "lower" else "red = less after the change"
-    text = f"{words}; neutral = below 0.1 % of the whole or within chance; dots and + = only after"
-    return [*steps, f'<text class="q" x="{_MARGIN + 118}" y="{y + 9}">{text}</text>']
 
 
 def _scheme(theme: str, header: PageHeader) -> str:
@@ -252,6 +205,10 @@ def _shortened(text: str, room: int) -> str:
     return f"{text[:head]}…{text[len(text) - (room - 1 - head) :]}"
 
 
-def _safe(text: str, *, quote: bool = False) -> str:
-    """Escaped, and without the characters XML forbids."""
-    return escape(_FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text), quote=quote)
+def _safe(text: str) -> str:
+    return escape(_visible(text), quote=False)
+
+
+def _visible(text: str) -> str:
+    """Without the characters that XML forbids."""
+    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)

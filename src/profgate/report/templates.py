@@ -6,10 +6,8 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-_ESCAPED_ENDINGS = (".html", ".html.j2", ".svg.j2")
 
 
 def template_root() -> Traversable:
@@ -37,21 +35,10 @@ def render_template(name: str, /, *, filters: Mapping[str, Callable[..., Any]] |
 def _environment() -> Environment:
     # the templates are ours; in the sandbox even a mistake in one could reach nothing but the values it is given
     return ImmutableSandboxedEnvironment(
-        loader=FunctionLoader(_load),
-        autoescape=_is_markup,
+        loader=FileSystemLoader(str(template_root())),
+        autoescape=select_autoescape(("html", "html.j2", "svg.j2"), default_for_string=False),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-
-
-def _is_markup(name: str | None) -> bool:
-    return name is not None and name.endswith(_ESCAPED_ENDINGS)
-
-
-def _load(name: str) -> str | None:
-    try:
-        return read_asset(name)
-    except FileNotFoundError:
-        return None

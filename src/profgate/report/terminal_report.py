@@ -1,4 +1,4 @@
-"""The report for a terminal: plain lines that say for each how serious it is, so that a publisher may colour them."""
+"""The report for a terminal: plain lines, each with how serious it is, so that a publisher may colour them."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -9,11 +9,10 @@ from profgate.model.change import Change, path_text
 from profgate.model.reason import ReasonCode
 from profgate.model.report import Finding, Report, Side
 from profgate.model.visible_text import columns_of, cut, fitting, name_text, plain
-from profgate.report import numbers, rows
+from profgate.report import numbers, rows, wording
 from profgate.report.acceptances import plain_acceptances
 from profgate.report.rank_report import rank_lines, rank_sections
 from profgate.report.rows import Pair, Row
-from profgate.report.wording import advice
 
 Tone = Literal["head", "bad", "warn", "good", "quiet", "text"]
 Line = tuple[Tone, str]
@@ -26,6 +25,7 @@ WORDS = {
     "inconclusive": "INCONCLUSIVE",
 }
 TONES: dict[str, Tone] = {"fail": "bad", "warn": "warn", "pass": "good", "not_compared": "warn", "inconclusive": "warn"}
+SIDES = {"both": "both sides", "baseline": "only in the baseline", "target": "only in the target"}
 FEW = 3  # metrics that are shown even without findings
 PAIRS = 40  # metrics, unless verbose
 ROWS = 20  # of each group and metric, unless verbose
@@ -44,16 +44,16 @@ def terminal_lines(report: Report, *, verbose: bool = False, width: int = 80) ->
     width = max(width, NARROWEST)
     lines: list[Line] = [*_verdict(report, verbose=verbose), ("text", ""), *_sides(report)]
     found = _by_metric(report)
-    shown = rows.pairs(report)
-    told = shown if verbose or len(shown) <= FEW else [pair for pair in shown if rows.changed(pair)][:PAIRS]
-    for pair in told:
-        lines += [
-            ("text", ""),
-            *_pair_lines(report, pair, found.get(id(pair.metric), ([], [])), width, verbose=verbose),
-        ]
-    if more := sum(rows.changed(pair) for pair in shown[len(told) :]):
+    pairs = rows.pairs(report)
+    shown = pairs if verbose or len(pairs) <= FEW else [pair for pair in pairs if rows.changed(pair)][:PAIRS]
+    for pair in shown:
+        lines.append(("text", ""))
+        lines += _pair_lines(report, pair, found.get(id(pair.metric), ([], [])), width, verbose=verbose)
+    more = sum(map(rows.changed, pairs)) - sum(map(rows.changed, shown))
+    quiet = len(pairs) - len(shown) - more
+    if more:
         lines += [("text", ""), ("warn", f"… and {numbers.counted(more, 'metric')} more with findings (-v shows them)")]
-    if quiet := len(shown) - len(told) - more:
+    if quiet:
         lines += [("text", ""), ("quiet", f"{numbers.counted(quiet, 'metric')} without a finding (-v shows them)")]
     for _, place, check in rank_sections(report):
         lines += [("text", ""), ("head", f"order of {name_text(place, LABEL)}")]
@@ -70,19 +70,16 @@ def _verdict(report: Report, *, verbose: bool) -> Iterable[Line]:
     if not rows.pairs(report) and conclusion in {"pass", "warn"}:
         conclusion = "not_compared"
     tone = TONES[conclusion]
+    headline = rows.headline(report, name_text)
     if conclusion == "not_compared":
         headline = plain(rows.doubt(report, name_text))
-        shortened = replace(
-            report.verdict, reasons=tuple(one for one in report.verdict.reasons if one.code not in LISTED)
-        )
-        reasons = [plain(reason) for reason in rows.further_reasons(replace(report, verdict=shortened), name_text)]
-    else:
-        reasons = [plain(reason) for reason in rows.further_reasons(report, name_text)]
-        headline = rows.headline(report, name_text)
+        unlisted = tuple(reason for reason in report.verdict.reasons if reason.code not in LISTED)
+        report = replace(report, verdict=replace(report.verdict, reasons=unlisted))
+    reasons = [plain(reason) for reason in rows.further_reasons(report, name_text)]
     first = headline or (reasons.pop(0) if reasons else "no performance change" if conclusion == "pass" else "")
     yield tone, f"{WORDS[conclusion]}  {first}".rstrip()
     if conclusion == "inconclusive":
-        yield tone, f"  {advice(report.verdict.reasons[0])}"
+        yield tone, f"  {wording.advice(report.verdict.reasons[0])}"
     reasons = [reason for reason in reasons if reason != first]
     shown = reasons if verbose else reasons[:REASONS]
     yield from ((tone, f"  {reason}") for reason in shown)
@@ -101,11 +98,11 @@ def _side(side: Side) -> str:
 
 
 def _by_metric(report: Report) -> dict[int, tuple[list[Row], list[Row]]]:
-    """Findings and hints by the identity of their metric."""
+    """Findings and notes by the identity of their metric."""
     groups = rows.grouped(report)
     found: dict[int, tuple[list[Row], list[Row]]] = {}
-    hints = (*groups.carried, *groups.other, *groups.noise)
-    for place, part in enumerate(((*groups.worse, *groups.better), hints)):
+    notes = (*groups.related, *groups.other, *groups.noise)
+    for place, part in enumerate(((*groups.worse, *groups.better), notes)):
         for row in part:
             found.setdefault(id(row.metric), ([], []))[place].append(row)
     return found
@@ -119,47 +116,40 @@ def _pair_lines(
     relative = f" ({numbers.signed_percent(total.relative)})" if total.relative is not None else ""
     values = numbers.from_to(total.baseline, total.target, metric.unit)
     yield "text", f"  total {values}, {numbers.signed(total.delta, metric.unit)}{relative}"
-    facts = [rows.run_counts(metric), rows.calibration(report, metric)]
-    yield "quiet", "  " + "; ".join(fact for fact in facts if fact)
-    if smallest := rows.detectable(metric):
-        yield "quiet", f"  {smallest}"
-    findings, hints = found
-    shown = [*findings, *hints] if verbose else findings[:ROWS]
-    if shown:
-        yield from finding_lines(shown, width)
-        told = ((row, rows.growth(row)) for row in shown)
-        yield from (("text", f"  {_growth_line(row, text)}") for row, text in told if text)
-        yield from (("quiet", f"  {name_text(row.finding.location.name, LABEL)}: {text}") for row, text in _whys(shown))
-    else:
-        yield "quiet", "  no finding"
-    if len(findings) > len(shown):
-        yield "quiet", f"  … and {numbers.counted(len(findings) - len(shown), 'finding')} more (-v shows them)"
-    if hints and not verbose:
-        what = "related, within noise, new or gone"
-        yield "quiet", f"  {numbers.counted(len(hints), 'note')}: {what} (-v shows them)"
-    for old, new in rows.renames(metric)[: None if verbose else ROWS]:
-        yield "quiet", f"  renamed, compared as one: {name_text(old, LABEL)} is now {name_text(new, LABEL)}"
-    for old, new in rows.renamed_files(metric)[: None if verbose else ROWS]:
-        yield "quiet", f"  renamed file: {name_text(old, LABEL)} → {name_text(new, LABEL)}"
-    for reason in metric.cannot_tell:
-        yield "warn", f"  not tested: {plain(reason)}"
+    facts = (wording.run_counts(metric), wording.calibration(report, metric))
+    texts = ["; ".join(filter(None, facts)), wording.detectable(metric)]
+    yield from (("quiet", f"  {text}") for text in texts if text)
+    yield from _found_lines(*found, width, verbose=verbose)
+    renames = wording.renames([metric], lambda name: name_text(name, LABEL))
+    yield from (("quiet", f"  {text}") for text in renames[: None if verbose else ROWS])
+    yield from (("warn", f"  not tested: {plain(reason)}") for reason in metric.cannot_tell)
     if verbose:
         yield from (("quiet", f"  does not apply: {plain(reason)}") for reason in metric.unsuited)
         yield from (("quiet", line) for change in metric.changes for line in _change_lines(change, metric.unit))
     else:
-        yield from (("quiet", f"  {text}") for text in rows.only_counted(metric.counts))
+        yield from (("quiet", f"  {text}") for text in wording.only_counted(metric.counts))
 
 
-def _whys(shown: Sequence[Row]) -> Iterable[tuple[Row, str]]:
-    """Why the red and yellow rows have their colour."""
-    for row in shown:
-        words = rows.why(row, name_text)
-        if row.finding.colour in {"red", "yellow"} and words:
-            yield row, plain(words[0])
-
-
-def _growth_line(row: Row, text: str) -> str:
-    return f"{name_text(row.finding.location.name, LABEL)}: {text}"
+def _found_lines(findings: list[Row], notes: list[Row], width: int, *, verbose: bool) -> Iterable[Line]:
+    """The findings of one metric, how they grow with the size of the input, and why they have their colour."""
+    shown = [*findings, *notes] if verbose else findings[:ROWS]
+    if not shown:
+        yield "quiet", "  no finding"
+    else:
+        yield from finding_lines(shown, width)
+    names = [name_text(row.finding.location.name, LABEL) for row in shown]
+    for name, row in zip(names, shown, strict=True):
+        if text := rows.growth(row):
+            yield "text", f"  {name}: {text}"
+    for name, row in zip(names, shown, strict=True):
+        reasons = rows.why(row, name_text)
+        if row.finding.colour in {"red", "yellow"} and reasons:
+            yield "quiet", f"  {name}: {plain(reasons[0])}"
+    if more := max(0, len(findings) - len(shown)):
+        yield "quiet", f"  … and {numbers.counted(more, 'finding')} more (-v shows them)"
+    if notes and not verbose:
+        what = "related, within noise, new or gone"
+        yield "quiet", f"  {numbers.counted(len(notes), 'note')}: {what} (-v shows them)"
 
 
 def _tone(row: Row) -> Tone:
@@ -184,7 +174,7 @@ def _cells(row: Row, *, with_file: bool) -> tuple[str, ...]:
 
 
 def _named(finding: Finding, *, with_file: bool) -> str:
-    source = rows.source_words(finding) or rows.reach_words(finding).partition(":")[0]  # the path has no room here
+    source = wording.source_text(finding) or wording.reach_text(finding).partition(":")[0]  # the path has no room here
     return name_text(rows.name_of(finding, with_file=with_file)) + (f" ({source})" if source else "")
 
 
@@ -237,13 +227,9 @@ def _missing(report: Report, width: int, *, verbose: bool) -> Iterable[Line]:
     shown = entries if verbose else entries[:PAIRS]
     for entry in shown:
         where = name_text(entry.name, LABEL) + (f" · {name_text(entry.metric, 30)}" if entry.metric else "")
-        yield "warn", f"  {cut(where, width)} ({_standing(entry.side)}): {plain(entry.reason)}"
+        yield "warn", f"  {cut(where, width)} ({SIDES[entry.side]}): {plain(entry.reason)}"
     if more := len(entries) - len(shown):
         yield "warn", f"  … and {more:,} more (-v shows them)"
-
-
-def _standing(side: str) -> str:
-    return "both sides" if side == "both" else f"only in the {side}"
 
 
 def _notes(report: Report, width: int) -> Iterable[Line]:

@@ -38,37 +38,24 @@ def unroll(edges: CallEdges, own: IntArray, total: IntArray, keep: Collection[in
     ``keep`` are shown however small they are.
     """
     graph = _Graph(edges, own, total, keep)
-    level = graph.entries()
-    parts = [level]
-    rows, start, depth = len(level.symbol), 1, 1
-    while len(level.symbol) and rows < MAX_ROWS and depth < MAX_DEPTH:
-        level = graph.below(level, start, parts).largest(MAX_ROWS - rows)
-        start = 1 + rows
-        rows += len(level.symbol)
-        parts.append(level)
-        depth += 1
-    return _columns(parts, own)
+    paths, start = graph.entries(), 1
+    for _ in range(MAX_DEPTH - 1):
+        callers = np.arange(start, len(paths.parent))
+        if not len(callers) or len(paths.parent) > MAX_ROWS:
+            break
+        start = len(paths.parent)
+        paths = graph.with_calls(paths, callers)
+    return _columns(paths, own)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Level:
-    """Call paths of one length: their parents' rows, float64[2, path] parts of the function's activity, and calls."""
+class _Paths:
+    """Call paths behind the root's row: float64[2, row] parts of the function's activity, and calls."""
 
     parent: IntArray
     symbol: IntArray
     part: FloatArray
     calls: FloatArray
-    weight: FloatArray
-
-    def taken(self, places: IntArray | BoolArray) -> "_Level":
-        return _Level(
-            self.parent[places], self.symbol[places], self.part[:, places], self.calls[:, places], self.weight[places]
-        )
-
-    def largest(self, count: int) -> "_Level":
-        if len(self.symbol) <= count:
-            return self
-        return self.taken(np.sort(np.argsort(-self.weight, kind="stable")[:count]))
 
 
 class _Graph:
@@ -84,37 +71,35 @@ class _Graph:
         self.kept = np.isin(np.arange(self.symbols), np.fromiter(keep, np.int64, len(keep)))
         self.first = np.searchsorted(self.caller, np.arange(self.symbols + 1))
 
-    def entries(self) -> _Level:
+    def entries(self) -> _Paths:
         """Functions that were called from outside of the recording, with what no caller explains."""
         incoming = np.stack([np.bincount(self.callee, line, self.symbols) for line in self.cost])
         called = np.stack([np.bincount(self.callee, line, self.symbols) for line in self.calls])
-        nobody = np.bincount(self.callee, minlength=self.symbols) == 0
+        uncalled = np.bincount(self.callee, minlength=self.symbols) == 0
         outside = np.maximum(self.total - incoming, 0.0)
         calls = np.maximum(self.symbol_calls - called, 0.0)
-        part = np.where(nobody, 1.0, np.where(calls > 0, self._share(outside, calls, np.arange(self.symbols)), 0.0))
+        every, below_root = np.arange(self.symbols), np.zeros(self.symbols, np.int64)
+        part = np.where(uncalled, 1.0, np.where(calls > 0, self._share(outside, calls, every), 0.0))
         part[(self.total == 0) & (self.own == 0)] = 0.0
-        entries = self._level(np.zeros(self.symbols, np.int64), np.arange(self.symbols), part, calls)
-        return entries if len(entries.symbol) else self._largest_cycle()
+        root = _Paths(np.array([-1]), np.array([-1]), np.zeros((2, 1)), np.zeros((2, 1)))
+        paths = self._with(root, below_root, every, part, calls)
+        if len(paths.parent) > 1 or not self.symbols:
+            return paths
+        # every function has a caller: the one with the largest total is taken for the entry
+        entry = np.array([np.argmax((self.total / self.whole[:, None]).max(axis=0))])
+        return self._with(root, below_root[:1], entry, np.ones((2, 1)), np.ones((2, 1)))
 
-    def _largest_cycle(self) -> _Level:
-        """Where every function has a caller, the one with the largest total is taken for the entry."""
-        entry = np.array([int(np.argmax((self.total / self.whole[:, None]).max(axis=0)))] if self.symbols else [])
-        places = entry.astype(np.int64)
-        return self._level(
-            np.zeros(len(places), np.int64), places, np.ones((2, len(places))), np.ones((2, len(places)))
-        )
-
-    def below(self, level: _Level, start: int, parts: list[_Level]) -> _Level:
-        """The calls that the paths of one level make, without recursion; its first row is ``start``."""
-        counts = self.first[level.symbol + 1] - self.first[level.symbol]
-        caller = np.repeat(np.arange(len(level.symbol)), counts)
+    def with_calls(self, paths: _Paths, callers: IntArray) -> _Paths:
+        """The paths and the calls that these rows make, without recursion."""
+        symbol = paths.symbol[callers]
+        counts = self.first[symbol + 1] - self.first[symbol]
+        caller = np.repeat(callers, counts)
         edge = np.arange(len(caller)) - np.repeat(np.cumsum(counts) - counts, counts)
-        edge += np.repeat(self.first[level.symbol], counts)
-        fresh = ~_on_path(self.callee[edge], level, caller, parts)
+        edge += np.repeat(self.first[symbol], counts)
+        fresh = ~_on_path(self.callee[edge], caller, paths)
         caller, edge = caller[fresh], edge[fresh]
-        cost, calls = level.part[:, caller] * self.cost[:, edge], level.part[:, caller] * self.calls[:, edge]
-        part = self._share(cost, calls, self.callee[edge])
-        return self._level(start + caller, self.callee[edge], part, calls)
+        cost, calls = paths.part[:, caller] * self.cost[:, edge], paths.part[:, caller] * self.calls[:, edge]
+        return self._with(paths, caller, self.callee[edge], self._share(cost, calls, self.callee[edge]), calls)
 
     def _share(self, cost: FloatArray, calls: FloatArray, symbol: IntArray) -> FloatArray:
         """Which part of a function's activity this cost is; by calls where no time was measured."""
@@ -123,30 +108,30 @@ class _Graph:
         share = np.divide(cost, total, out=by_calls, where=total > 0)
         return np.minimum(share, 1.0)
 
-    def _level(self, parent: IntArray, symbol: IntArray, part: FloatArray, calls: FloatArray) -> _Level:
+    def _with(self, paths: _Paths, parent: IntArray, symbol: IntArray, part: FloatArray, calls: FloatArray) -> _Paths:
+        """The paths and the largest of these, as far as they are to be shown."""
         weight = (part * self.total[:, symbol] / self.whole[:, None]).max(axis=0, initial=0.0)
-        shown = (weight >= SMALLEST_SHARE) | (self.kept[symbol] & (part > 0).any(axis=0))
-        return _Level(parent, symbol, part, calls, weight).taken(shown)
+        shown = np.flatnonzero((weight >= SMALLEST_SHARE) | (self.kept[symbol] & (part > 0).any(axis=0)))
+        largest = np.sort(shown[np.argsort(-weight[shown], kind="stable")[: MAX_ROWS + 1 - len(paths.parent)]])
+        return _Paths(
+            np.concatenate([paths.parent, parent[largest]]),
+            np.concatenate([paths.symbol, symbol[largest]]),
+            np.concatenate([paths.part, part[:, largest]], axis=1),
+            np.concatenate([paths.calls, calls[:, largest]], axis=1),
+        )
 
 
-def _on_path(callee: IntArray, level: _Level, caller: IntArray, parts: list[_Level]) -> BoolArray:
-    """Whether the callee is among the callers already; walks all paths towards the root at once."""
-    found: BoolArray = callee == level.symbol[caller]
-    above = level.parent[caller]
-    start = 1 + sum(len(part.symbol) for part in parts) - len(level.symbol)
-    for part in reversed(parts[:-1]):
-        start -= len(part.symbol)
-        place = above - start
-        found |= callee == part.symbol[place]
-        above = part.parent[place]
+def _on_path(callee: IntArray, row: IntArray, paths: _Paths) -> BoolArray:
+    """Whether the callee is the function of the row or of one above it; walks all paths towards the root at once."""
+    found: BoolArray = callee == paths.symbol[row]
+    while row.any():
+        row = paths.parent[row]
+        found |= callee == paths.symbol[row]
     return found
 
 
-def _columns(parts: list[_Level], own: IntArray) -> Unrolled:
-    parent = np.concatenate([[-1], *(part.parent for part in parts)])
-    symbol = np.concatenate([[-1], *(part.symbol for part in parts)])
-    part = np.concatenate([np.zeros((2, 1)), *(one.part for one in parts)], axis=1)
-    calls = np.concatenate([np.zeros((2, 1)), *(one.calls for one in parts)], axis=1)
+def _columns(paths: _Paths, own: IntArray) -> Unrolled:
+    parent, symbol, part, calls = paths.parent, paths.symbol, paths.part, paths.calls
     values = np.zeros(part.shape, np.int64)
     left = np.zeros_like(own)
     for side in range(2):

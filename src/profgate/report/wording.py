@@ -1,22 +1,32 @@
-"""Sentences for reasons: the only place where a code becomes a text."""
+"""Sentences for reasons, evidence and measurements: the only place where a code becomes a text."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
+from string import Formatter
+from typing import Any
 
 from profgate.model.levels import RED
 from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.model.report import Finding, MetricReport, Report
 from profgate.report import numbers
 
 Quote = Callable[[str], str]
-MOST_SPLITS = 5000  # of a test; more ways are drawn at random
 Parameters = Mapping[str, Parameter]
+MOST_SPLITS = 5000  # of a test; more ways are drawn at random
 NAME_FIRST = frozenset({ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.FIRST_EDITION})
-RUNS_WANTED = "record at least 5 runs of each side"
+RUNS_NEEDED = "record at least 5 runs of each side"
+COMMON = 0.05  # common factor from which it is stated
+HIDDEN = frozenset({"contexts", "source", "source_link", "reach", "reach_path", "judged", "new"})
+CONFIRMED = "confirmed"  # evidence of a second measurement, which has sentences of its own
 
 
 def reason_text(reason: Reason, quote: Quote) -> str:
     """The sentence of a reason, without a full stop; ``quote`` makes names safe for the place it goes to."""
-    return SENTENCES[reason.code](reason.parameters, quote)
+    sentence = SENTENCES[reason.code]
+    if isinstance(sentence, str):
+        where = {"where": _where(reason.parameters, quote)}
+        return _Sentence().vformat(sentence, (), {**reason.parameters, **where})
+    return sentence(reason.parameters, quote)
 
 
 def full_sentence(reason: Reason, quote: Quote) -> str:
@@ -27,33 +37,38 @@ def full_sentence(reason: Reason, quote: Quote) -> str:
 
 def advice(reason: Reason) -> str:
     """What to record so that an inconclusive comparison can be judged, as a sentence; empty for other reasons."""
-    given = reason.parameters
-    match reason.code:
-        case ReasonCode.TOO_FEW_SAMPLES:
-            return f"Record about {given.get('factor')} times longer, or at a higher rate."
-        case ReasonCode.TOO_FEW_RUNS:
-            return f"Record at least {given.get('wanted')} runs of each side."
-        case ReasonCode.CANNOT_SEE:
-            return "Record more or longer runs."
-    return ""
+    return _Sentence().vformat(ADVICE.get(reason.code, ""), (), reason.parameters)
 
 
-def _fixed(text: str) -> Callable[[Parameters, Quote], str]:
-    return lambda _parameters, _quote: text
+class _Sentence(Formatter):
+    """Fills in parameters: ``{change:size}`` as `STYLES` has it, ``{runs:run}`` as a number of runs."""
+
+    def get_value(self, key: int | str, _args: Sequence[Any], kwargs: Mapping[str, Any]) -> Parameter:
+        return kwargs.get(str(key))
+
+    def format_field(self, value: Parameter, format_spec: str) -> str:
+        number = _number(value)
+        if format_spec in STYLES:
+            return STYLES[format_spec](number)
+        return numbers.counted(int(number or 0), format_spec) if format_spec else str(value)
 
 
 def _number(value: Parameter) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
+    return float(value) if isinstance(value, int | float) and isfinite(value) else None
 
 
-def _percent(value: Parameter) -> str:
-    return numbers.percent(_number(value))
-
-
-def _size(value: Parameter) -> str:
+def _size(value: float | None) -> str:
     """A relative change as percents, or as a multiple where percents are hard to read."""
-    number = _number(value)
-    return numbers.UNKNOWN if number is None else numbers.smallest_change(abs(number))
+    return numbers.UNKNOWN if value is None else numbers.smallest_change(abs(value))
+
+
+STYLES: dict[str, Callable[[float | None], str]] = {
+    "count": lambda number: f"{number or 0:,.0f}",
+    "percent": numbers.percent,
+    "ratio": lambda number: numbers.ratio(1.0, number),
+    "signed": numbers.signed_percent,
+    "size": _size,
+}
 
 
 def _where(parameters: Parameters, quote: Quote) -> str:
@@ -61,19 +76,18 @@ def _where(parameters: Parameters, quote: Quote) -> str:
     return quote(str(parameters.get("workload"))) + (f" {quote(str(metric))}" if metric else "")
 
 
-def _jobs(parameters: Parameters, _quote: Quote) -> str:
-    jobs, bound = parameters.get("jobs"), _number(parameters.get("bound"))
-    change = _number(parameters.get("change"))
-    if bound is None or not isfinite(bound) or change is None:
+def _beyond_jobs(parameters: Parameters, _quote: Quote) -> str:
+    jobs, bound, change = parameters.get("jobs"), _number(parameters.get("bound")), _number(parameters.get("change"))
+    if bound is None or change is None:
         return f"none of {jobs} base jobs has this function; this one does"
     return f"none of {jobs} base jobs differed by more than {_size(bound)}; this one differs by {_size(change)}"
 
 
 def _near_jobs(parameters: Parameters, _quote: Quote) -> str:
-    jobs, change = parameters.get("jobs"), _size(parameters.get("change"))
-    bound = _number(parameters.get("bound"))
-    if bound is None or not isfinite(bound):
+    jobs, bound = parameters.get("jobs"), _number(parameters.get("bound"))
+    if bound is None:
         return f"not certain: {jobs} base jobs are too few to separate it from noise"
+    change = _size(_number(parameters.get("change")))
     return f"not certain: it differs by {change}, {jobs} base jobs by up to {_size(bound)}"
 
 
@@ -86,23 +100,8 @@ def _no_split(parameters: Parameters, _quote: Quote) -> str:
 def _few_splits(parameters: Parameters, _quote: Quote) -> str:
     p, splits = _number(parameters.get("p")) or 0.0, int(_number(parameters.get("splits")) or 0)
     if splits * RED < 1.0:
-        return f"not certain: {splits:,} ways to regroup the runs are too few for a proof; {RUNS_WANTED}"
+        return f"not certain: {splits:,} ways to regroup the runs are too few for a proof; {RUNS_NEEDED}"
     return f"not certain: {round(p * splits):,} of {splits:,} ways to regroup the runs differ as much"
-
-
-def _few_jobs(parameters: Parameters, _quote: Quote) -> str:
-    jobs, needed = parameters.get("jobs"), parameters.get("needed")
-    return f"not confirmed: the sides come from different jobs, and {jobs} of {needed} base jobs are stored"
-
-
-def _everything(parameters: Parameters, _quote: Quote) -> str:
-    factor = numbers.ratio(1.0, _number(parameters.get("factor")))
-    return f"everything takes {factor} the time: another machine, or a change that touches everything"
-
-
-def _unlike_runs(parameters: Parameters, _quote: Quote) -> str:
-    factor = numbers.ratio(1.0, _number(parameters.get("factor")))
-    return f"not confirmed: all functions of the target take {factor} the time; record both sides interleaved"
 
 
 def _second(parameters: Parameters) -> str:
@@ -114,24 +113,9 @@ def _second(parameters: Parameters) -> str:
     return f"{runs} interleaved runs ({size}, p = {p})"
 
 
-def _demoted(parameters: Parameters, _quote: Quote) -> str:
-    seen = f"{parameters.get('reds')} of {parameters.get('trials')} comparisons of unchanged code were red"
-    return f"advisory: {seen}, more than the budget of {_percent(parameters.get('budget'))} allows"
-
-
 def _accepted(parameters: Parameters, _quote: Quote) -> str:
-    by, reason = parameters.get("by"), parameters.get("reason")
-    limit = numbers.signed_percent(_number(parameters.get("limit")))
-    return f"accepted{f' by {by}' if by else ''} up to {limit}: {reason}"
-
-
-def _too_few_samples(parameters: Parameters, _quote: Quote) -> str:
-    samples, runs = int(_number(parameters.get("samples")) or 0), int(_number(parameters.get("runs")) or 0)
-    return f"too few samples to judge: {samples:,} in {numbers.counted(runs, 'run')}"
-
-
-def _too_few_runs(parameters: Parameters, _quote: Quote) -> str:
-    return f"too few runs to judge: {parameters.get('baseline')} + {parameters.get('target')}"
+    by, limit = parameters.get("by"), numbers.signed_percent(_number(parameters.get("limit")))
+    return f"accepted{f' by {by}' if by else ''} up to {limit}: {parameters.get('reason')}"
 
 
 def _cannot_see(parameters: Parameters, _quote: Quote) -> str:
@@ -143,14 +127,11 @@ def _cannot_see(parameters: Parameters, _quote: Quote) -> str:
 
 
 def _finding(parameters: Parameters, quote: Quote) -> str:
-    name = parameters.get("function")
-    subject = quote(str(name)) if name else "the total"
-    relative = _number(parameters.get("relative"))
+    name, relative = parameters.get("function"), _number(parameters.get("relative"))
     kinds = {"NotInBaseline": "is new", "NotInTarget": "is gone"}
-    changed = kinds.get(str(parameters.get("kind")))
-    if changed is None:
-        changed = "changed" if relative is None else f"changed by {numbers.signed_percent(relative)}"
-    return f"{subject} {changed} in {_where(parameters, quote)}"
+    changed = "changed" if relative is None else f"changed by {numbers.signed_percent(relative)}"
+    subject = quote(str(name)) if name else "the total"
+    return f"{subject} {kinds.get(str(parameters.get('kind')), changed)} in {_where(parameters, quote)}"
 
 
 def _not_compared(parameters: Parameters, quote: Quote) -> str:
@@ -158,91 +139,203 @@ def _not_compared(parameters: Parameters, quote: Quote) -> str:
     return f"not compared: {_where(parameters, quote)}{f': {text}' if text else ''}"
 
 
-def _few_shared_names(parameters: Parameters, quote: Quote) -> str:
-    share, where = _percent(parameters.get("share")), _where(parameters, quote)
-    return f"both sides share only {share} of the run in {where}: check whether names contain line numbers or ids"
-
-
-def _total_not_tested(parameters: Parameters, quote: Quote) -> str:
-    relative = numbers.signed_percent(_number(parameters.get("relative")))
-    return f"the total changed by {relative} in {_where(parameters, quote)} and could not be tested"
-
-
-SENTENCES: dict[ReasonCode, Callable[[Parameters, Quote], str]] = {
+SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NO_SPLIT: _no_split,
-    ReasonCode.BEYOND_JOBS: _jobs,
-    ReasonCode.EXACT: lambda given, _quote: (
-        f"exact counts: within each side the {given.get('runs')} runs hardly differ"
-    ),
-    ReasonCode.CALLS_ROSE: lambda given, _quote: (
-        f"its calls rose from {_number(given.get('before')) or 0:,.0f} to {_number(given.get('after')) or 0:,.0f}"
-    ),
+    ReasonCode.BEYOND_JOBS: _beyond_jobs,
+    ReasonCode.EXACT: "exact counts: within each side the {runs} runs hardly differ",
+    ReasonCode.CALLS_ROSE: "its calls rose from {before:count} to {after:count}",
     ReasonCode.CONFIRMED: lambda given, _quote: f"confirmed by {_second(given)}",
     ReasonCode.FEW_SPLITS: _few_splits,
     ReasonCode.NEAR_JOBS: _near_jobs,
-    ReasonCode.FEW_JOBS: _few_jobs,
-    ReasonCode.UNLIKE_RUNS: _unlike_runs,
-    ReasonCode.ORDER_UNKNOWN: _fixed(
-        "not confirmed: the total can fail only where one job recorded both sides interleaved"
-    ),
-    ReasonCode.EVERYTHING: _everything,
-    ReasonCode.OFFSET: _fixed("offset by improvements elsewhere in the run"),
-    ReasonCode.TOTAL_IMPROVED: lambda given, _quote: (
-        f"the total improved by {_size(given.get('relative'))}, so it does not fail"
-    ),
-    ReasonCode.UNCONFIRMED: lambda given, _quote: (
-        f"not confirmed: {given.get('baseline')} + {given.get('target')} runs are too few; {RUNS_WANTED}"
-    ),
-    ReasonCode.NOT_REACHABLE: _fixed("not reachable from the change"),
+    ReasonCode.FEW_JOBS: "not confirmed: the sides come from different jobs, and {jobs} of {needed} base jobs are "
+    "stored",
+    ReasonCode.UNLIKE_RUNS: "not confirmed: all functions of the target take {factor:ratio} the time; "
+    "record both sides interleaved",
+    ReasonCode.ORDER_UNKNOWN: "not confirmed: the total can fail only where one job recorded both sides interleaved",
+    ReasonCode.EVERYTHING: "everything takes {factor:ratio} the time: another machine, or a change that touches "
+    "everything",
+    ReasonCode.OFFSET: "offset by improvements elsewhere in the run",
+    ReasonCode.TOTAL_IMPROVED: "the total improved by {relative:size}, so it does not fail",
+    ReasonCode.UNCONFIRMED: f"not confirmed: {{baseline}} + {{target}} runs are too few; {RUNS_NEEDED}",
+    ReasonCode.NOT_REACHABLE: "not reachable from the change",
     ReasonCode.NOT_REPEATED: lambda given, _quote: f"not confirmed by {_second(given)}",
-    ReasonCode.WAITS: lambda given, _quote: f"waits for confirmation (confirm: {given.get('confirm')})",
-    ReasonCode.CALLS: _fixed("call counts explain a change and never fail alone"),
-    ReasonCode.NO_DIRECTION: _fixed("the profile does not state whether lower or higher is better"),
-    ReasonCode.SUBSTITUTE_BASELINE: lambda given, _quote: (
-        f"advisory: the baseline is {numbers.counted(int(_number(given.get('distance')) or 0), 'commit')} older than "
-        "the merge base"
-    ),
-    ReasonCode.DEMOTED: _demoted,
-    ReasonCode.SEVERITY: lambda given, _quote: (
-        f"severity {given.get('severity')} does not fail ({given.get('setting')}: {given.get('value')})"
-    ),
-    ReasonCode.BELOW_MINIMUM: _fixed("below the minimum size for the gate"),
+    ReasonCode.WAITS: "waits for confirmation (confirm: {confirm})",
+    ReasonCode.CALLS: "call counts explain a change and never fail alone",
+    ReasonCode.NO_DIRECTION: "the profile does not state whether lower or higher is better",
+    ReasonCode.SUBSTITUTE_BASELINE: "advisory: the baseline is {distance:commit} older than the merge base",
+    ReasonCode.DEMOTED: "advisory: {reds} of {trials} comparisons of unchanged code were red, more than the budget of "
+    "{budget:percent} allows",
+    ReasonCode.SEVERITY: "severity {severity} does not fail ({setting}: {value})",
+    ReasonCode.BELOW_MINIMUM: "below the minimum size for the gate",
     ReasonCode.ACCEPTED: _accepted,
-    ReasonCode.ACCEPTED_PARTS: _fixed("explained by accepted changes"),
-    ReasonCode.MODELS: _fixed("its cost grows differently with the size of the input; not confirmed by a test"),
-    ReasonCode.NOT_TESTED: _fixed("no test could confirm it"),
-    ReasonCode.WITHIN_NOISE: _fixed("within noise"),
-    ReasonCode.NO_SELF_COST: _fixed("it has no cost of its own: a caller of what changed"),
-    ReasonCode.SHARE_SHIFTED: _fixed("its share of the run shifted, and nothing else shows a change"),
-    ReasonCode.TOO_FEW_SAMPLES: _too_few_samples,
-    ReasonCode.TOO_FEW_RUNS: _too_few_runs,
+    ReasonCode.ACCEPTED_PARTS: "explained by accepted changes",
+    ReasonCode.MODELS: "its cost grows differently with the size of the input; not confirmed by a test",
+    ReasonCode.NOT_TESTED: "no test could confirm it",
+    ReasonCode.WITHIN_NOISE: "within noise",
+    ReasonCode.NO_SELF_COST: "it has no cost of its own: a caller of what changed",
+    ReasonCode.SHARE_SHIFTED: "its share of the run shifted, and nothing else shows a change",
+    ReasonCode.TOO_FEW_SAMPLES: "too few samples to judge: {samples:count} in {runs:run}",
+    ReasonCode.TOO_FEW_RUNS: "too few runs to judge: {baseline} + {target}",
     ReasonCode.CANNOT_SEE: _cannot_see,
     ReasonCode.FINDING: _finding,
-    ReasonCode.NOTHING_COMPARED: _fixed("nothing was compared"),
+    ReasonCode.NOTHING_COMPARED: "nothing was compared",
     ReasonCode.NOT_COMPARED: _not_compared,
-    ReasonCode.NEW_WORKLOAD: lambda given, quote: f"only in the target: {_where(given, quote)}: {given.get('text')}",
-    ReasonCode.TOTAL_NOT_TESTED: _total_not_tested,
-    ReasonCode.FEW_SHARED_NAMES: _few_shared_names,
-    ReasonCode.STRATEGY_FAILED: lambda given, quote: f"a strategy failed in {_where(given, quote)}",
-    ReasonCode.DEPARTURE: lambda given, quote: f"{_where(given, quote)}: {given.get('text')}",
-    ReasonCode.MORE: lambda given, _quote: (
-        f"and {numbers.counted(int(_number(given.get('count')) or 0), 'more change')}"
-    ),
-    ReasonCode.NO_CHANGE: lambda given, _quote: (
-        f"no change beyond noise in {numbers.counted(int(_number(given.get('comparisons')) or 0), 'comparison')}"
-    ),
-    ReasonCode.NO_BASELINE: lambda given, _quote: str(given.get("text") or ""),
-    ReasonCode.FIRST_EDITION: lambda given, _quote: str(given.get("text") or ""),
-    ReasonCode.NEVER_RECORDED: lambda given, _quote: str(given.get("text") or ""),
-    ReasonCode.NO_TRUSTED_RUN: lambda given, _quote: (
-        f"no trusted run of {given.get('workflow')} on the last {given.get('commits')} commits"
-    ),
-    ReasonCode.NO_ARTIFACT: lambda given, _quote: f"run {given.get('run')} stored no artifact {given.get('artifact')}",
-    ReasonCode.ARTIFACT_EXPIRED: lambda given, _quote: (
-        f"artifact {given.get('artifact')} of run {given.get('run')} has expired"
-    ),
-    ReasonCode.ARTIFACT_UNUSABLE: lambda given, _quote: f"run {given.get('run')}: {given.get('text')}",
-    ReasonCode.NO_ASSET: lambda given, _quote: (
-        f"release {given.get('release')} has no profiles attached ({given.get('asset')})"
-    ),
+    ReasonCode.NEW_WORKLOAD: "only in the target: {where}: {text}",
+    ReasonCode.TOTAL_NOT_TESTED: "the total changed by {relative:signed} in {where} and could not be tested",
+    ReasonCode.FEW_SHARED_NAMES: "both sides share only {share:percent} of the run in {where}: check whether names "
+    "contain line numbers or ids",
+    ReasonCode.STRATEGY_FAILED: "a strategy failed in {where}",
+    ReasonCode.DEPARTURE: "{where}: {text}",
+    ReasonCode.MORE: "and {count:more change}",
+    ReasonCode.NO_CHANGE: "no change beyond noise in {comparisons:comparison}",
+    ReasonCode.NO_BASELINE: "{text}",
+    ReasonCode.FIRST_EDITION: "{text}",
+    ReasonCode.NEVER_RECORDED: "{text}",
+    ReasonCode.NO_TRUSTED_RUN: "no trusted run of {workflow} on the last {commits} commits",
+    ReasonCode.NO_ARTIFACT: "run {run} stored no artifact {artifact}",
+    ReasonCode.ARTIFACT_EXPIRED: "artifact {artifact} of run {run} has expired",
+    ReasonCode.ARTIFACT_UNUSABLE: "run {run}: {text}",
+    ReasonCode.NO_ASSET: "release {release} has no profiles attached ({asset})",
 }
+ADVICE = {
+    ReasonCode.TOO_FEW_SAMPLES: "Record about {factor} times longer, or at a higher rate.",
+    ReasonCode.TOO_FEW_RUNS: "Record at least {wanted} runs of each side.",
+    ReasonCode.CANNOT_SEE: "Record more or longer runs.",
+}
+SOURCES = {
+    "changed": "changed here",
+    "added": "added here",
+    "removed": "removed here",
+    "renamed": "moved or renamed here",
+}
+REACHES = {
+    "called by a changed function": "called by changed code: {}",
+    "dependency changed": "dependency changed: {}",
+    "not reachable": "not reachable from the change",
+}
+NO_PATH = {"changed here": "changed here", "unknown": "unknown whether the change reaches it"}
+
+
+def source_text(finding: Finding) -> str:
+    """What the pull request did to the finding's function; empty where it did nothing or it is unknown."""
+    return SOURCES.get((finding.evidence or {}).get("source", ""), "")
+
+
+def reach_text(finding: Finding) -> str:
+    """How the change reaches a function that it does not touch; empty where it touches it or it is unknown."""
+    evidence = finding.evidence or {}
+    return REACHES.get(evidence.get("reach", ""), "").format(evidence.get("reach_path", ""))
+
+
+def full_reach_text(finding: Finding) -> str:
+    """The same, also where the function is touched or the reach is unknown; empty where it was not examined."""
+    return reach_text(finding) or NO_PATH.get((finding.evidence or {}).get("reach", ""), "")
+
+
+def evidence_texts(finding: Finding) -> tuple[str, ...]:
+    """What else is known of a finding's place, each as ``name: text``; first what a second measurement found."""
+    evidence = finding.evidence or {}
+    repeated = {ReasonCode.CONFIRMED, ReasonCode.NOT_REPEATED} & {reason.code for reason in finding.reasons}
+    first = filter(None, ("" if repeated else _repetition(evidence), reach_text(finding)))
+    shown = (name for name in sorted(evidence) if name not in HIDDEN and CONFIRMED not in name)
+    return (*first, *(f"{name}: {evidence[name]}" for name in shown))
+
+
+def _repetition(evidence: Mapping[str, str]) -> str:
+    result = evidence.get(CONFIRMED)
+    if result in {None, "not seen"}:
+        return "not in the second measurement" if result else ""
+    given = {name: evidence.get(f"confirmed_{name}") for name in ("runs", "change", "p")}
+    return f"{'' if result == 'yes' else 'not '}confirmed by {_second(given)}"
+
+
+def repetitions(findings: Iterable[Finding]) -> str:
+    """How many findings a second measurement confirmed, as a sentence; empty where there was none."""
+    results = [(finding.evidence or {}).get(CONFIRMED) for finding in findings]
+    known = [result for result in results if result]
+    if not known:
+        return ""
+    unseen = f", {known.count('not seen')} without a value in it" if "not seen" in known else ""
+    return f"Measured again, interleaved: {known.count('yes')} of {len(known)} possible regressions confirmed{unseen}."
+
+
+def calibration(report: Report, metric: MetricReport) -> str:
+    """By what this metric is judged; empty where the report does not state it."""
+    facts = metric.calibration
+    if facts.get("mode") == "jobs":
+        basis = f"compared with {numbers.counted(int(facts.get('base_jobs') or 0), 'base job')}"
+    elif facts.get("mode") == "runs" and facts.get("inconclusive") != "too_few_runs":
+        order = "interleaved runs" if facts.get("interleaved") else "runs"
+        basis = f"{int(facts.get('splits') or 0):,} ways to regroup the {order}"
+    else:
+        return ""
+    basis = "exact counts" if facts.get("exact") else basis
+    if factor := common_factor(metric):
+        basis += f"; a common factor of {factor:.2f} is divided out"
+    return "; ".join(filter(None, (basis, false_alarms(report))))
+
+
+def common_factor(metric: MetricReport) -> float | None:
+    """The common factor of a metric's functions, None where it is not worth stating."""
+    factor = metric.calibration.get("common_factor")
+    return factor if isinstance(factor, float) and abs(factor - 1.0) >= COMMON else None
+
+
+def false_alarms(report: Report) -> str:
+    """How often the gate was red on unchanged code, with its interval and advice; empty where that was never tried."""
+    policy = report.policy
+    trials, reds = policy.get("unchanged_comparisons"), policy.get("unchanged_reds")
+    low, high = policy.get("false_alarms_low"), policy.get("false_alarms_high")
+    if not isinstance(trials, int) or not isinstance(low, int | float) or not isinstance(high, int | float):
+        return ""
+    text = (
+        f"false alarms in {reds} of {numbers.counted(trials, 'comparison')} of unchanged code"
+        f" (95 % interval {numbers.percent(low)} to {numbers.percent(high)})"
+    )
+    if policy.get("over_budget") and not policy.get("auto_demote"):
+        text += ", more than the budget allows: set auto-demote: true, or fail-on: never until it is quieter"
+    return text
+
+
+def visible_changes(metric: MetricReport) -> str:
+    """The smallest visible changes, ``4 % in the total, 22 % in a 10 % function``; empty where they are unknown."""
+    total, tenth = (metric.calibration.get(f"visible_{name}") for name in ("total", "tenth"))
+    found = [f"{numbers.smallest_change(total)} in the total"] if isinstance(total, int | float) else []
+    found += [f"{numbers.smallest_change(tenth)} in a 10 % function"] if isinstance(tenth, int | float) else []
+    return ", ".join(found)
+
+
+def detectable(metric: MetricReport) -> str:
+    """The same with its name in front."""
+    seen = visible_changes(metric)
+    return f"smallest visible change: {seen}" if seen else ""
+
+
+def run_counts(metric: MetricReport) -> str:
+    """The numbers of runs behind the values of a metric."""
+    noise = metric.runs.get("noise", 0)
+    others = f", {numbers.counted(noise, 'run')} of other base jobs" if noise else ""
+    return f"{metric.runs.get('baseline', 0)} + {metric.runs.get('target', 0)} runs{others}"
+
+
+def only_counted(counts: Mapping[str, int]) -> tuple[str, ...]:
+    """What is in no list: rows without a result, small locations and changes beyond the longest list."""
+    texts = {
+        "unknown": ("row", "without a result"),
+        "small": ("new or gone location", "too small to list"),
+        "cut": ("change", "beyond the longest list"),
+    }
+    return tuple(
+        f"{numbers.counted(counts[name], noun)} {rest}" for name, (noun, rest) in texts.items() if counts.get(name)
+    )
+
+
+def renames(metrics: Iterable[MetricReport], quote: Quote) -> list[str]:
+    """The functions and then the files that are compared as one although they have two names, each once."""
+    pairs = [(item.others[0], item.location) for metric in metrics for item in metric.relations if item.others]
+    names = [(old.name, new.name) for old, new in pairs if old.name != new.name or old.file == new.file]
+    files = [(old.file, new.file) for old, new in pairs if old.name == new.name and old.file != new.file]
+    return [
+        *(f"renamed, compared as one: {quote(old)} is now {quote(new)}" for old, new in dict.fromkeys(names)),
+        *(f"renamed file: {quote(old)} → {quote(new)}" for old, new in dict.fromkeys(files) if old and new),
+    ]

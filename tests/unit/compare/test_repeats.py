@@ -10,7 +10,7 @@ from profgate.model.profile import Configuration, Profile
 from profgate.model.source import source_of
 from profgate.model.workload import Workload
 from profgate.readers.folded import FoldedReader
-from profgate.report.page_evidence import evidence_of
+from profgate.report.page_input import evidence_of
 
 Run = dict[str, int]
 

@@ -16,9 +16,8 @@ from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, NotCompared, Report
 from profgate.model.visible_text import name_text
-from profgate.report.comment import COMMENT_BYTES, render_comment, render_quiet_comment
+from profgate.report.comment import COMMENT_BYTES, SUMMARY_BYTES, render_comment, render_quiet_comment, render_summary
 from profgate.report.first_run import render_first_run
-from profgate.report.summary import SUMMARY_BYTES, render_summary
 
 RUN = "https://github.com/octo/shop/actions/runs/7742"
 PAGE = f"{RUN}/artifacts/12"
@@ -78,7 +77,7 @@ def without_calls(report: Report) -> Report:
 
 
 def comment(report: Report, links: Links = LINKS) -> Document:
-    return render_comment(report, key="shop", links=links, run_url=RUN, updated="12:04 UTC")
+    return render_comment(report, key="shop", links=links, run_url=RUN)
 
 
 REPORTS = {

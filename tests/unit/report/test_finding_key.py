@@ -1,5 +1,5 @@
 from profgate.model.change import Location
-from profgate.report.finding_key import finding_key
+from profgate.report.rows import finding_key
 
 
 def test_a_key_is_short_and_the_same_in_every_build() -> None:

@@ -13,10 +13,9 @@ import report_samples as samples
 from profgate.model.links import Links
 from profgate.model.report import NotCompared
 from profgate.model.visible_text import plain
-from profgate.report.comment import render_comment
+from profgate.report.comment import render_comment, render_summary
 from profgate.report.page import build_page
 from profgate.report.page_columns import PageFinding, PageHeader, PageTree
-from profgate.report.summary import render_summary
 
 PIECES = (
     *(

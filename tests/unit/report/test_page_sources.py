@@ -1,6 +1,6 @@
 from profgate.model.attribution import ChangedFile, Edit, Hunk, LineRange, SourceDiff, SourceState, SourceStates
 from profgate.model.comparison import Symbols
-from profgate.report.page_sources import LIMIT, page_sources
+from profgate.report.page_input import LIMIT, page_sources
 
 
 def hunk(start: int, text: str, heading: str = "") -> Hunk:

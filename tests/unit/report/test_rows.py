@@ -10,8 +10,9 @@ from profgate.model.report import Finding, Report
 from profgate.report.comment import render_comment, total_cells
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
-from profgate.report.rows import Pair, Row, detectable, grouped, growth, headline, name_of, story
+from profgate.report.rows import Pair, Row, change_text, grouped, growth, headline, name_of
 from profgate.report.terminal_report import render_terminal
+from profgate.report.wording import detectable
 
 
 def model_change(**parts: object) -> Change:
@@ -145,7 +146,7 @@ def test_what_has_no_name_is_told_with_its_file(name: str, file: str | None, sho
 
 def test_fewer_samples_are_faster() -> None:
     less = Row("w", samples.metric(unit="samples"), samples.finding("f", 200, 150))
-    assert story(less, str) == "f is 25.0 % faster (200 → 150 samples)"
+    assert change_text(less, str) == "f is 25.0 % faster (200 → 150 samples)"
 
 
 def test_a_caller_without_own_cost_that_came_or_went_is_counted_and_not_listed() -> None:
