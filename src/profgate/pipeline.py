@@ -144,11 +144,10 @@ def _unreadable(workload: str, files: Sequence[tuple[str, str, str]]) -> NotComp
     """One entry for a workload, with the first of its files that cannot be read."""
     sides = " and the ".join(dict.fromkeys(side for side, _, _ in files))
     _, name, what = files[0]
-    count = len({file for _, file, _ in files})
+    more = len({file for _, file, _ in files}) - 1
+    others = f" and {more} more" if more else ""
     # side "target" would call a damaged file a new workload, which no gate waits for
-    if count == 1:
-        return NotCompared(name, None, "both", f"unreadable in the {sides}: {what}")
-    return NotCompared(workload, None, "both", f"{count} files are unreadable in the {sides}; {name}: {what}")
+    return NotCompared(workload, None, "both", f"unreadable in the {sides}: {name}{others}: {what}")
 
 
 def _of_job(profile: Profile, job: str) -> Profile:
@@ -172,7 +171,7 @@ def _pair(given: PipelineInput, read: Reader, gathered: _Gathered) -> Paired:
         noise.append([_of_job(one, f"base run {number}") for one in of_job if not isinstance(one, ProfileError)])
     paired = pair(baseline, target, noise)
     gathered.alone += [_unreadable(workload, files) for workload, files in gathered.unreadable.items()]
-    gathered.alone += paired.alone
+    gathered.alone += [entry for entry in paired.alone if entry.name not in gathered.unreadable]
     gathered.warnings += paired.warnings
     return paired
 

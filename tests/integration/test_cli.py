@@ -229,9 +229,9 @@ def test_a_stray_file_on_both_sides_is_told_once(tmp_path: Path, capsys: pytest.
         (tmp_path / side / "a.folded").write_text("main;f 5\n")
         (tmp_path / side / "notes.txt").write_text("not a profile\n")
     assert main(["compare", str(tmp_path / "old"), str(tmp_path / "new")]) == 3
-    told = [line for line in capsys.readouterr().out.splitlines() if "notes.txt (" in line]
+    told = [line for line in capsys.readouterr().out.splitlines() if "  notes (" in line]
     assert len(told) == 1
-    assert "unreadable in the baseline and the target: no known profile format" in told[0]
+    assert "unreadable in the baseline and the target: notes.txt: no known profile format" in told[0]
 
 
 def test_strategies_and_formats_explain_themselves(capsys: pytest.CaptureFixture[str]) -> None:
