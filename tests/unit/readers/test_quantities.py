@@ -14,7 +14,7 @@ DECIMALS = st.decimals(0, 10**6, allow_nan=False, places=6) | st.integers(0, 10*
 
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.lists(DECIMALS, max_size=20))
-def test_values_are_kept_exactly(values: list[int | Decimal]) -> None:
+def test_values_stay_exact(values: list[int | Decimal]) -> None:
     numbers, exponent, rounded = whole_numbers(values, 6, "x")
     assert [Fraction(number) * Fraction(10) ** exponent for number in numbers] == [Fraction(value) for value in values]
     assert not rounded
@@ -26,7 +26,7 @@ def test_the_exponent_is_that_of_the_finest_value() -> None:
     assert whole_numbers([], 9, "x") == ([], 0, False)
 
 
-def test_what_does_not_fit_is_rounded_and_told() -> None:
+def test_what_does_not_fit_is_rounded_and_reported() -> None:
     numbers, exponent, rounded = whole_numbers([Decimal("123456789.5"), Decimal("1e-15")], 20, "x")
     assert rounded
     assert numbers[0] * Decimal(10) ** exponent == Decimal("123456789.5")
