@@ -103,9 +103,9 @@ class _Locations:
     frames: IntArray
 
     @property
-    def single(self) -> bool:
-        """Whether each has one frame."""
-        return bool((np.diff(self.offsets) == 1).all())
+    def sizes(self) -> IntArray:
+        """int64[location] the number of frames of each."""
+        return np.diff(self.offsets)
 
 
 @dataclass
@@ -151,8 +151,9 @@ class _Message:
                 self.places[number] += (start, at)
             elif number == _PERIOD and wire == VARINT:
                 self.period = signed(varint(self.data, start, at, self.where)[0])
-        texts = zip(*self.columns(_STRING), strict=True)
-        self.strings = [self.data[start:end].decode(errors="replace") for start, end in texts]
+        texts = self.places[_STRING]
+        ends = zip(texts[::2], texts[1::2], strict=True)
+        self.strings = [self.data[start:end].decode(errors="replace") for start, end in ends]
         if not self.strings or self.strings[0]:
             raise truncated(self.where, len(self.data), "the string table is missing")
         if not self.places[_SAMPLE_TYPE]:
@@ -263,9 +264,7 @@ class _Message:
         self.refuse(counts != types, places, f"a sample does not have {types} values")
         values = values.reshape(-1, types).T
         self.refuse(
-            np.any(values < 0, axis=0, keepdims=True)[0],
-            places,
-            "a value is negative, as in a difference of two profiles",
+            np.asarray(np.any(values < 0, axis=0)), places, "a value is negative, as in a difference of two profiles"
         )
         counts, ids = found[_SAMPLE_LOCATION]
         order = _rows_of(locations.ids, ids)
@@ -273,13 +272,10 @@ class _Message:
         if unknown.any():
             sample = int(np.searchsorted(np.cumsum(counts), np.flatnonzero(unknown)[0], side="right"))
             raise truncated(self.where, int(places[sample]), f"location {ids[unknown][0]} does not exist")
-        frames = len(order)
-        if not locations.single:
-            frames = int((locations.offsets[order + 1] - locations.offsets[order]).sum())
+        frames = int(locations.sizes[order].sum())
         if frames > _MAX_FRAMES:
-            raise ProfileError(
-                self.where, f"the stacks have {frames} frames, at most {_MAX_FRAMES} can be read; record less"
-            )
+            what = f"the stacks have {frames} frames, at most {_MAX_FRAMES} can be read; record less"
+            raise ProfileError(self.where, what)
         return *_expanded(locations, order, counts), values[:, ::-1]
 
     def refuse(self, bad: BoolArray, places: IntArray, what: str) -> None:
@@ -320,8 +316,8 @@ def _rows_of(known: IntArray, ids: IntArray) -> IntArray:
 def _expanded(locations: _Locations, order: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
     """Frames root first of all samples, last sample first, and where each begins."""
     at, ends = order, np.cumsum(counts)
-    if not locations.single:
-        sizes = locations.offsets[order + 1] - locations.offsets[order]
+    if (locations.sizes != 1).any():
+        sizes = locations.sizes[order]
         at = ranges(locations.offsets[order], sizes)
         ends = np.append(0, np.cumsum(sizes))[ends]
     # leaf first within a sample: reversed as a whole, every stack begins at its root
