@@ -88,9 +88,9 @@ def output_of(words: Sequence[str], folder: str, variables: Mapping[str, str], t
 
     Raises ProfgateError for a command that cannot start, fails or takes longer.
     """
-    with tempfile.TemporaryDirectory(prefix="profgate-") as scratch:
-        log = str(Path(scratch, "log"))
-        outcome = run_command(words, folder=folder, environment=os.environ | variables, log=log, timeout=timeout)
+    environment = os.environ | variables
+    with tempfile.NamedTemporaryFile(prefix="profgate-") as log:
+        outcome = run_command(words, folder=folder, environment=environment, log=log.name, timeout=timeout)
     if outcome.failure:
         lines = " | ".join(line for line in outcome.output.splitlines() if line.strip())[-500:]
         what = f"{outcome.failure} in {folder}; its last lines: {lines or 'none'}"
