@@ -103,7 +103,7 @@ def test_without_a_repository_only_changed_files_are_known(
     assert any("git lists no files here" in one for one in json.loads(out)["warnings"])
 
 
-def test_git_tells_its_files_from_any_folder(
+def test_tracked_files_are_listed_from_any_folder(
     checkout: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path / "docs")
@@ -178,7 +178,7 @@ def test_a_renamed_file_is_one_location(moved: list[str], capsys: pytest.Capture
 
 
 @pytest.mark.parametrize("form", ["terminal", "markdown"])
-def test_a_renamed_file_is_told(form: str, moved: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_renamed_file_is_reported(form: str, moved: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     main(["compare", *moved, "--diff", "x.diff", "--format", form])
     out = capsys.readouterr().out.replace("`", "")
     assert "renamed file: shop/cart.py → shop/basket.py" in out

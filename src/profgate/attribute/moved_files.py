@@ -66,7 +66,8 @@ def _folders(old: str, new: str) -> tuple[str, str]:
     """What stands before the last folders and the name that both paths have in common."""
     before, after = old.split("/"), new.split("/")
     while before and after and before[-1] == after[-1]:
-        before, after = before[:-1], after[:-1]
+        before.pop()
+        after.pop()
     return "/".join([*before, ""]), "/".join([*after, ""])
 
 

@@ -37,7 +37,7 @@ def test_neutral_and_explained_findings_do_not_count() -> None:
     assert shared(of("f"), report(workload(metric(explained), name="api"))) == []
 
 
-def test_a_finding_says_what_the_base_branch_did_there() -> None:
+def test_finding_shows_the_change_on_the_base_branch() -> None:
     told = with_base_branch(of("mine", "both"), of("both", "a", "b", "c", "d"), NAME)
     mine, both = told.workloads[0].metrics[0].findings
     assert mine.evidence is None

@@ -25,7 +25,7 @@ def compared(baseline: Stacks, target: Stacks) -> Comparison:
     return from_stacks([{**QUIET, **baseline}], [{**QUIET, **target}])
 
 
-def test_callers_lead_to_the_callee_that_carries_their_change() -> None:
+def test_callers_lead_to_the_callee_that_explains_their_change() -> None:
     baseline = {"main;serve;parse;lex": 1000, "main;serve;write": 1000}
     comparison = compared(baseline, {**baseline, "main;serve;parse;lex": 2000})
     assert ends(comparison) == {"main": ("lex", 3), "serve": ("lex", 2), "parse": ("lex", 1)}
@@ -44,7 +44,7 @@ def test_a_walk_ends_where_several_callees_share_the_change() -> None:
     assert ends(comparison) == {"main": ("serve", 1)}
 
 
-def test_a_slower_machine_is_nobodys_cause() -> None:
+def test_slower_machine_is_no_cause() -> None:
     baseline = {"main;serve;parse": 1000, "main;serve;write": 1000}
     slower = {stack: count * 3 for stack, count in {**QUIET, **baseline}.items()}
     comparison = from_stacks([{**QUIET, **baseline}], [slower])

@@ -198,7 +198,7 @@ def test_a_syntax_error_inside_makes_a_function_unknown_and_no_other() -> None:
 
 
 @pytest.mark.parametrize("opening", ["(", "[", "f(", "-", "{", "lambda: ", 'f"{'])
-def test_hostile_nesting_gives_no_word(opening: str) -> None:
+def test_hostile_nesting_is_refused_or_broken(opening: str) -> None:
     parsed = parsed_source("a.py", f"def f():\n    return {opening * 60_000}")
     assert parsed is None or all(one.broken for one in parsed.functions if one.name == "f")
 

@@ -106,7 +106,7 @@ def test_a_first_line_settles_what_a_name_does_not() -> None:
 @pytest.mark.parametrize(
     ("name", "word"), [("pkg.(*T).M", "M"), ("int n::f<int>(int)", "f"), ("a.B$C.run", "run"), ("S::g", "g")]
 )
-def test_the_last_word_is_found_whatever_the_language(name: str, word: str) -> None:
+def test_last_name_is_found_in_any_language(name: str, word: str) -> None:
     assert word in last_names(name)
 
 

@@ -45,7 +45,7 @@ def test_a_function_of_one_name_in_another_scope_of_the_file_is_itself() -> None
     assert {name.rpartition(".")[2]: state for name, state in states(before, after).items()}["f"] == "changed"
 
 
-def test_equal_functions_that_cannot_be_told_apart_are_not_paired() -> None:
+def test_ambiguous_equal_functions_are_not_paired() -> None:
     before = {"a.py": f"def a(items):\n{LONG}\ndef b(items):\n{LONG}"}
     after = {"a.py": f"def c(items):\n{LONG}\ndef d(items):\n{LONG}"}
     assert set(states(before, after).values()) == {"added", "removed"}
@@ -66,7 +66,7 @@ def test_nameless_functions_pair_by_their_tokens_before_their_order() -> None:
     assert sorted(nameless) == ["added", "changed", "same"]
 
 
-def test_overloads_are_told_apart_by_their_parameters() -> None:
+def test_overloads_are_paired_by_their_parameters() -> None:
     before = {"A.java": "class A { int f(int a) { return 1; } int f(String a) { return 2; } }"}
     after = {"A.java": "class A { int f(String a) { return 2; } int f(int a) { return 3; } }"}
     changes = function_changes(folder_diff(before, after, frozenset(after)))
@@ -89,7 +89,7 @@ def test_a_method_stays_itself_when_its_class_gets_another_one() -> None:
     }
 
 
-def test_what_nobody_read_is_said() -> None:
+def test_unread_sources_are_reported() -> None:
     diff = SourceDiff(
         (
             ChangedFile("a.py", "a.py", "modified"),

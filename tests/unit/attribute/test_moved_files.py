@@ -91,7 +91,7 @@ def on(side: str, *files: str) -> dict[str, str]:
         (("x/a.py", "y/b.py"), ("v/a.py", "w/b.py"), None),  # two folders that have nothing to do with each other
     ],
 )
-def test_two_folders_are_seen_where_nobody_knows_the_sources(
+def test_two_folders_are_seen_without_sources(
     baseline: tuple[str, ...], target: tuple[str, ...], folders: tuple[str, str] | None
 ) -> None:
     both = {"z": "f (lib/json.py)"}

@@ -29,7 +29,7 @@ def test_a_file_is_whole_where_its_patch_holds_what_github_counts(
     assert (file.status, file.complete) == (status, complete)
 
 
-def test_files_that_did_not_change_and_unknown_words_are_left_out() -> None:
+def test_unchanged_files_and_unknown_statuses_are_left_out() -> None:
     assert not diff_of_pull([replace(MODIFIED, status="unchanged")], None, (None, None)).files
 
 
@@ -51,7 +51,7 @@ def test_the_files_of_the_commit_stand_beside_the_diff() -> None:
     )
 
 
-def test_every_doubt_is_told() -> None:
+def test_every_doubt_is_reported() -> None:
     diff = of_another_start(diff_of_pull([MODIFIED], None, (None, None)), "older")
     diff = with_files(diff, TreeRecord(frozenset({"a.py"}), whole=False))
     assert (diff.complete, diff.files[0].complete, diff.all_listed) == (False, False, False)

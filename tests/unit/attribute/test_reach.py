@@ -45,7 +45,7 @@ def words(comparison: Comparison, before: Mapping[str, str], after: Mapping[str,
     return dict(zip(comparison.symbols.names, found.reach, strict=True))
 
 
-def test_what_stands_above_a_function_tells_how_the_change_came_to_it() -> None:
+def test_callers_decide_how_the_change_reaches_a_function() -> None:
     found = reached(compared(), folder_diff({"src/cart.py": CART}, {"src/cart.py": SLOW}, FILES))
     told = dict(zip(compared().symbols.names, zip(found.reach, found.through, strict=True), strict=True))
     assert told == {
@@ -142,7 +142,7 @@ def test_a_long_name_is_cut_in_a_path() -> None:
     assert max(map(len, found.through)) < 80
 
 
-def test_a_long_path_tells_both_ends() -> None:
+def test_long_path_shows_both_ends() -> None:
     stack = ";".join(["total (src/cart.py:4)", *(f"f{place} (src/view.py:{place})" for place in range(1, 30))])
     found = reached(compared({stack: 3}), folder_diff({"src/cart.py": CART}, {"src/cart.py": SLOW}, FILES))
     assert "total › f1 › (25 more) › f27 › f28 › f29" in found.through

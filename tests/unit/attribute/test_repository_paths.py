@@ -31,7 +31,7 @@ def test_a_file_of_a_profile_is_found_where_only_one_fits(file: str | None, path
     assert RepositoryPaths(FILES, all_known=True).find(file) == path
 
 
-def test_a_bare_name_is_not_believed_where_not_all_files_are_known() -> None:
+def test_bare_name_needs_a_complete_list_of_files() -> None:
     some = RepositoryPaths(["src/shop/cart.py"], all_known=False)
     assert some.find("cart.py") is None
     assert some.find("shop/cart.py") == "src/shop/cart.py"

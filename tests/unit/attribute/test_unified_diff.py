@@ -89,14 +89,14 @@ def test_hunks_hold_their_ranges_edits_heading_and_text() -> None:
         (("old/src/x.py\t2026-01-01 10:00:00", "new/src/x.py\t2026-01-02 10:00:00"), "src/x.py"),
     ],
 )
-def test_what_tells_the_sides_apart_is_no_part_of_the_name(names: tuple[str, str], path: str) -> None:
+def test_prefixes_of_the_sides_are_removed(names: tuple[str, str], path: str) -> None:
     text = f"--- {names[0]}\n+++ {names[1]}\n@@ -1 +1 @@\n-a\n+b\n"
     (file,) = parse_diff(text * 2, "x.diff").files[:1]
     assert (file.path, file.previous_path, file.status) == (path, path, "modified")
     assert len(parse_diff(text * 2, "x.diff").files) == 2
 
 
-def test_words_around_a_patch_are_passed_over() -> None:
+def test_text_around_a_patch_is_skipped() -> None:
     mail = "From: a\nrename from the old world\n---\n x | 2 +-\n\n" + GIT + "-- \n2.47\n"
     assert parse_diff(mail, "x.diff").files == parse_diff(GIT, "x.diff").files
 
@@ -112,7 +112,7 @@ def test_words_around_a_patch_are_passed_over() -> None:
         ("--- a/x\n+++ b/x\n@@ -99999999999 +1 @@\n-a\n+b\n", "damaged"),
     ],
 )
-def test_a_damaged_diff_is_told_with_its_line(text: str, told: str) -> None:
+def test_damaged_diff_is_reported_with_its_line(text: str, told: str) -> None:
     with pytest.raises(ProfgateError, match=told):
         parse_diff(text, "x.diff")
 
@@ -128,7 +128,7 @@ def test_no_text_at_all_is_an_empty_diff() -> None:
     assert parse_diff("", "x.diff").files == ()
 
 
-def test_a_patch_that_breaks_off_says_so() -> None:
+def test_truncated_patch_is_incomplete() -> None:
     whole = "@@ -1,2 +1,2 @@ def f():\n a\n-b\n+c"
     assert parse_patch(whole, TextBudget())[1]
     assert len(parse_patch(whole, TextBudget())[0]) == 1
