@@ -13,7 +13,6 @@ SCALES: dict[str, tuple[tuple[float, str], ...]] = {
     "nanoseconds": ((1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")),
     "bytes": ((1.0, "B"), (2.0**10, "KiB"), (2.0**20, "MiB"), (2.0**30, "GiB"), (2.0**40, "TiB")),
 }
-NOUNS = {"nanoseconds": "time", "bytes": "memory", "samples": "samples"}
 SMALLEST_SHARED = 0.005  # a value below it is written in a unit of its own
 UNIT_LENGTH = 24
 MANY = 5.0  # relative change from which a multiple says more than percents
@@ -33,7 +32,7 @@ def quantity(value: float | None, unit: str) -> str:
     if value is None or not math.isfinite(value):
         return UNKNOWN
     scale = scale_for(unit, value)
-    return "1 sample" if (value, scale.sign) == (1, "samples") else _joined(_digits(value, scale), scale.sign)
+    return "1 sample" if (value, scale.sign) == (1, "samples") else f"{_digits(value, scale)} {scale.sign}".rstrip()
 
 
 def signed(value: float | None, unit: str) -> str:
@@ -53,7 +52,7 @@ def from_to(from_value: float | None, to_value: float | None, unit: str) -> str:
     if any(value and abs(value) / scale.factor < SMALLEST_SHARED for value in known):
         return f"{quantity(from_value, unit)} → {quantity(to_value, unit)}"
     left, right = (_digits(value, scale) for value in known)
-    return _joined(f"{left} → {right}", scale.sign)
+    return f"{left} → {right} {scale.sign}".rstrip()
 
 
 def percent(fraction: float | None) -> str:
@@ -108,11 +107,6 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def noun_of(unit: str) -> str:
-    """What a value in this unit is called in a sentence."""
-    return NOUNS.get(base_unit(unit)[0], "value")
-
-
 def scale_for(unit: str, value: float) -> Scale:
     """The readable unit for a value; a unit that is not ours is kept, without dangerous signs."""
     base, times, power = base_unit(unit)
@@ -157,10 +151,6 @@ def _percent(fraction: float | None, tiny: str, plus: str) -> str:
 def _with_minus(text: str) -> str:
     body = text.removeprefix("-")
     return body if body == text or not body.strip("0.,") else MINUS + body
-
-
-def _joined(digits: str, sign: str) -> str:
-    return f"{digits} {sign}" if sign else digits
 
 
 def _harmless(unit: str) -> str:

@@ -10,6 +10,7 @@ from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, WORSE, Kind
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import ReasonCode
 from profgate.model.report import Direction, Finding, MetricReport, NotCompared, Report
+from profgate.model.units import base_unit
 from profgate.report import numbers
 from profgate.report.wording import common_factor, full_sentence, reason_text
 
@@ -283,7 +284,7 @@ def _size_text(row: Row) -> str:
     finding, relative = row.finding, row.finding.relative
     if relative is None:
         return "different"
-    if numbers.noun_of(row.metric.unit) in {"time", "samples"}:
+    if base_unit(row.metric.unit)[0] in {"nanoseconds", "samples"}:
         more, less = "slower", "faster"
     else:
         more, less = ("higher", "lower") if row.metric.better == "higher" else ("larger", "smaller")

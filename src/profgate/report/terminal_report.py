@@ -42,7 +42,12 @@ def render_terminal(report: Report, *, verbose: bool = False, width: int = 80) -
 def terminal_lines(report: Report, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:
     """The same lines, each with its tone."""
     width = max(width, NARROWEST)
-    lines: list[Line] = [*_verdict(report, verbose=verbose), ("text", ""), *_sides(report)]
+    lines: list[Line] = [
+        *_verdict(report, verbose=verbose),
+        ("text", ""),
+        ("quiet", f"baseline  {_side(report.baseline)}"),
+        ("quiet", f"target    {_side(report.target)}"),
+    ]
     found = _by_metric(report)
     pairs = rows.pairs(report)
     shown = pairs if verbose or len(pairs) <= FEW else [pair for pair in pairs if rows.changed(pair)][:PAIRS]
@@ -85,11 +90,6 @@ def _verdict(report: Report, *, verbose: bool) -> Iterable[Line]:
     yield from ((tone, f"  {reason}") for reason in shown)
     if more := len(reasons) - len(shown):
         yield tone, f"  … and {numbers.counted(more, 'reason')} more (-v shows them)"
-
-
-def _sides(report: Report) -> Iterable[Line]:
-    yield "quiet", f"baseline  {_side(report.baseline)}"
-    yield "quiet", f"target    {_side(report.target)}"
 
 
 def _side(side: Side) -> str:
