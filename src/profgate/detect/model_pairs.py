@@ -247,7 +247,8 @@ class ModelRows:
         """The names of the models where one location is compared by several, else the plain name."""
         if len(np.unique(location_keys(self.pairs.symbol, self.pairs.subtype))) == len(self):
             return ["model"] * len(self)
-        return self._names(np.where(self.pairs.baseline != NONE, self.pairs.baseline, self.pairs.target))
+        rows = np.where(self.pairs.baseline != NONE, self.pairs.baseline, self.pairs.target)
+        return [name or "model" for name in self._names(rows)]
 
     def _lack(self, row: int, side: int) -> str:
         """Why a side of a pair has no model to compare."""
