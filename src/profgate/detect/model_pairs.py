@@ -147,7 +147,7 @@ class ModelRows:
         self.confidence = np.where(self.complete, np.minimum(models.r_square[before], models.r_square[after]), np.nan)
         self.partial_overlap = ~at_least(np.nan_to_num(self.overlap), min_overlap)
         kinds = np.where(self.complete, np.int64(Kind.NO_CHANGE), np.int64(Kind.UNKNOWN))
-        self.kinds = one_sided(np.asarray(comparison.present, np.bool_)[:, pairs.symbol], kinds)
+        self.kinds = one_sided(comparison, pairs.symbol, kinds)
         self.reasons = {
             row: "; ".join(self._lack(row, side) for side in (0, 1) if (before, after)[side][row] == NONE)
             for row in np.flatnonzero((self.kinds == Kind.UNKNOWN) & ~self.complete).tolist()
