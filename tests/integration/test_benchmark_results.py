@@ -45,7 +45,9 @@ def test_a_metric_without_direction_never_fails() -> None:
     assert report.verdict.conclusion != "fail"
     [metric] = report.workloads[0].metrics
     assert metric.total.relative == pytest.approx(0.3)
-    assert "nobody states whether more or less widgets is better" in " ".join(report.workloads[0].comparability)
+    assert "the profiles do not state whether more or less widgets is better" in " ".join(
+        report.workloads[0].comparability
+    )
     directed = compared(entries("widgets", better="lower"), entries("widgets", 1.3, better="lower"))
     assert {reason.code for finding in directed.workloads[0].metrics[0].findings for reason in finding.reasons} == {
         "order_unknown"

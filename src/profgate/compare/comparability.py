@@ -1,4 +1,4 @@
-"""Comparability before numbers: facts both sides state must agree, facts one side states are told."""
+"""Comparability before numbers: facts both sides state must agree, facts one side states are noted."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -8,7 +8,7 @@ import numpy as np
 from profgate.model.comparison import SAMPLING_RATE, Comparison, Note
 from profgate.model.profile import Facts, Profile
 
-FAR_APART = 3.0  # totals of the sides that differ by more than this factor are worth a warning
+FAR_APART = 3.0  # totals of the sides that differ by more than this factor get a warning
 NO_FRAME = 0.01  # part of a side's total in stacks without a frame
 UNRESOLVED = 0.20  # part of a side's total in names a profiler could not resolve
 _ADVICE = {"sampling mode": "; these count different time, record both sides in the same mode"}
@@ -36,7 +36,7 @@ def _stated(facts: Facts) -> dict[str, str | None]:
     }
 
 
-def _words(values: Iterable[str]) -> str:
+def _joined(values: Iterable[str]) -> str:
     return " and ".join(sorted(values))
 
 
@@ -47,7 +47,7 @@ def _disagreements(before: Sequence[Facts], after: Sequence[Facts], *, named: bo
         theirs, ours = ({run[fact] for run in side} - {None} for side in sides)
         known = [{str(value) for value in values} for values in (theirs, ours)]
         if known[0] and known[1] and (known[0] != known[1] or len(known[0]) > 1):
-            text = f"{fact} differs: {_words(known[0])} against {_words(known[1])}{_ADVICE.get(fact, '')}"
+            text = f"{fact} differs: {_joined(known[0])} against {_joined(known[1])}{_ADVICE.get(fact, '')}"
             yield Note(fact, text, blocks=not named)
         elif bool(known[0]) != bool(known[1]):
             side = "target" if known[0] else "baseline"
@@ -57,12 +57,12 @@ def _disagreements(before: Sequence[Facts], after: Sequence[Facts], *, named: bo
 def _machine(before: Sequence[Facts], after: Sequence[Facts]) -> Iterable[Note]:
     theirs, ours = ({facts.cpu_model for facts in side if facts.cpu_model} for side in (before, after))
     if theirs and ours and (theirs != ours or len(theirs) > 1):
-        text = f"CPU model differs: {_words(theirs)} against {_words(ours)}; totals are advisory"
+        text = f"CPU model differs: {_joined(theirs)} against {_joined(ours)}; totals are advisory"
         yield Note("CPU model", text, advisory=True)
     rates = [{facts.rate for facts in side if facts.rate} for side in (before, after)]
     if rates[0] and rates[1] and len(rates[0] | rates[1]) > 1:
-        said = [_words(f"{rate:g}" for rate in side) for side in rates]
-        text = f"sampling rate differs: {said[0]} against {said[1]}"
+        rates_of = [_joined(f"{rate:g}" for rate in side) for side in rates]
+        text = f"sampling rate differs: {rates_of[0]} against {rates_of[1]}"
         if all(facts.rate for facts in (*before, *after)):
             how = f"counts of samples are given as at {after[0].rate:g} a second, totals are advisory"
             yield Note("rescaled samples", f"{text}; {how}", advisory=True)
@@ -90,9 +90,8 @@ def doubts(comparison: Comparison) -> tuple[Note, ...]:
     """Warnings that only the numbers show: totals far apart, stacks without a frame, and unresolved names."""
     split, notes = comparison.runs.baseline, []
     if not comparison.metric.directed:
-        text = (
-            f"nobody states whether more or less {comparison.metric.name} is better; taken as if less were, never red"
-        )
+        text = f"the profiles do not state whether more or less {comparison.metric.name} is better"
+        text += "; compared as if less were, never red"
         notes.append(Note("direction", text, advisory=True))
     means = [float(side.mean()) for side in (comparison.run_totals[:split], comparison.run_totals[split:])]
     low, high = min(means), max(means)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.base import cannot_tell, one_sided, resolved, side_means, worse_sign
+from profgate.detect.base import cannot_tell, new_or_gone, resolved, side_means, worse_sign
 from profgate.detect.sampling import counts_apart
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
@@ -98,4 +98,4 @@ def _kinds(groups: _Groups, ratio: FloatArray, options: dict[str, Any], metric: 
     kinds = np.where(more, np.int64(sign * Kind.DEGRADATION), np.int64(Kind.NO_CHANGE))
     kinds = np.where(at_most(ratio, options["optimization"]), np.int64(sign * Kind.OPTIMIZATION), kinds)
     unusable = ~np.isfinite(groups.means).all(axis=0) | (before < 0) | (after < 0)
-    return one_sided(groups.known, np.where(unusable, np.int64(Kind.UNKNOWN), kinds))
+    return new_or_gone(groups.known, np.where(unusable, np.int64(Kind.UNKNOWN), kinds))

@@ -71,7 +71,12 @@ def directed(kind: Kind, worse: BoolArray) -> IntArray:
     return np.where(worse, np.int64(kind), np.int64(mirrored))
 
 
-def one_sided(known: BoolArray, kinds: IntArray) -> IntArray:
+def one_sided(comparison: Comparison, symbols: IntArray, kinds: IntArray) -> IntArray:
+    """The kinds, with symbols that one side alone knows as new or gone."""
+    return new_or_gone(np.asarray(comparison.present, dtype=np.bool_)[:, symbols], kinds)
+
+
+def new_or_gone(known: BoolArray, kinds: IntArray) -> IntArray:
     """The kinds, with rows that one side alone knows (bool[2, row]) as new or gone."""
     kinds = np.where(known[1] & ~known[0], np.int64(Kind.NOT_IN_BASELINE), kinds)
     return np.where(known[0] & ~known[1], np.int64(Kind.NOT_IN_TARGET), kinds)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.base import MODULE, cannot_tell, directed, one_sided, resolved, side_means, worse_sign
+from profgate.detect.base import MODULE, cannot_tell, directed, new_or_gone, resolved, side_means, worse_sign
 from profgate.detect.sampling import counts_apart
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
@@ -168,7 +168,7 @@ def _kinds(delta: FloatArray, found: _Outliers, known: BoolArray, sign: int) -> 
     kinds = np.where(found.by_deviation, directed(Kind.MAYBE_DEGRADATION, worse), np.int64(Kind.NO_CHANGE))
     kinds = np.where(found.by_fence, directed(Kind.DEGRADATION, worse), kinds)
     kinds = np.where(found.by_z, directed(Kind.SEVERE_DEGRADATION, worse), kinds)
-    return one_sided(known, np.where(delta == 0.0, np.int64(Kind.NO_CHANGE), kinds))
+    return new_or_gone(known, np.where(delta == 0.0, np.int64(Kind.NO_CHANGE), kinds))
 
 
 def _parts(comparison: Comparison, wanted: str) -> list[_Part]:

@@ -147,7 +147,7 @@ class ModelRows:
         self.confidence = np.where(self.complete, np.minimum(models.r_square[before], models.r_square[after]), np.nan)
         self.partial_overlap = ~at_least(np.nan_to_num(self.overlap), min_overlap)
         kinds = np.where(self.complete, np.int64(Kind.NO_CHANGE), np.int64(Kind.UNKNOWN))
-        self.kinds = one_sided(np.asarray(comparison.present, np.bool_)[:, pairs.symbol], kinds)
+        self.kinds = one_sided(comparison, pairs.symbol, kinds)
         self.reasons = {
             row: "; ".join(self._lack(row, side) for side in (0, 1) if (before, after)[side][row] == NONE)
             for row in np.flatnonzero((self.kinds == Kind.UNKNOWN) & ~self.complete).tolist()
@@ -247,7 +247,8 @@ class ModelRows:
         """The names of the models where one location is compared by several, else the plain name."""
         if len(np.unique(location_keys(self.pairs.symbol, self.pairs.subtype))) == len(self):
             return ["model"] * len(self)
-        return self._names(np.where(self.pairs.baseline != NONE, self.pairs.baseline, self.pairs.target))
+        rows = np.where(self.pairs.baseline != NONE, self.pairs.baseline, self.pairs.target)
+        return [name or "model" for name in self._names(rows)]
 
     def _lack(self, row: int, side: int) -> str:
         """Why a side of a pair has no model to compare."""

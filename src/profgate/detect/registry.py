@@ -40,7 +40,7 @@ WITH_SIZES = ("bmoe", "int")  # beside the defaults, where records or models kno
 def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
     """The built-in strategies and those of other packages; an outside name that is taken is a `SettingsError`."""
     known = list(STRATEGIES)
-    taken = {word for strategy in known for word in (strategy.name, strategy.short)}
+    taken = {name for strategy in known for name in (strategy.name, strategy.short)}
     for strategy in extra:
         lacking = [part for part in PARTS if not hasattr(strategy, part)]
         if lacking:
@@ -58,11 +58,11 @@ def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
     return tuple(known)
 
 
-def strategy_named(word: str, strategies: Iterable[Strategy] = STRATEGIES) -> Strategy:
+def strategy_named(name: str, strategies: Iterable[Strategy] = STRATEGIES) -> Strategy:
     """The strategy with this full or short name; an unknown one is a `SettingsError` that lists the known ones."""
     offered = tuple(strategies)
     for strategy in offered:
-        if word in (strategy.name, strategy.short):
+        if name in (strategy.name, strategy.short):
             return strategy
     known = ", ".join(f"{strategy.name} ({strategy.short})" for strategy in offered)
-    raise SettingsError(f"strategy {word!r}", f"there is none of this name; write one of {known}")
+    raise SettingsError(f"strategy {name!r}", f"unknown; choose from {known}")

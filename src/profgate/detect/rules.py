@@ -1,4 +1,4 @@
-"""Which strategies speak on a comparison, with which options; and their words, one after the other."""
+"""Selection of the strategies of a comparison with their options, and their detections in order."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,11 +17,12 @@ from profgate.model.profile import Configuration
 from profgate.model.units import Metric
 
 Selection = tuple[Strategy, dict[str, Any]]
+COLUMNS = ("kind", "from_value", "to_value", "confidence", "confidence_types")
 
 
 def _values(key: str, configuration: Configuration, metric: Metric) -> tuple[str, ...]:
-    """What a profile says for a key; empty where it says nothing."""
-    said = {
+    """The values of a profile for a key; empty where it states none."""
+    stated = {
         "type": (configuration.type,),
         "cmd": (configuration.command,),
         "args": (configuration.arguments,),
@@ -31,7 +32,7 @@ def _values(key: str, configuration: Configuration, metric: Metric) -> tuple[str
         "metric": (metric.name,),
         "unit": (metric.unit,),
     }
-    return tuple(value for value in said.get(key, ()) if value)
+    return tuple(value for value in stated.get(key, ()) if value)
 
 
 def _accepts(value: str, pattern: str) -> bool:
@@ -61,8 +62,8 @@ def selected(
 ) -> list[Selection]:
     """Strategies with all their options for one pair, in the order of the rules, each (method, options) once.
 
-    Without rules the built-in list speaks, with two more where the pair is ``sized``: it has models of cost over size.
-    Strategies that speak of the whole report are left out. An unknown method is a `SettingsError`.
+    Without rules it is the built-in list, with two more where the pair is ``sized``: it has models of cost over size.
+    Strategies on the whole report are left out. An unknown method is a `SettingsError`.
     """
     offered = tuple(strategies)
     rules = policy.rules or tuple(Rule(method) for method in (*DEFAULTS, *(WITH_SIZES if sized else ())))
@@ -83,10 +84,10 @@ def selected(
 
 def words_on(comparison: Comparison, selection: Sequence[Selection], context: Context) -> list[Detection]:
     """The detection of each selected strategy; a strategy that raises becomes a reason."""
-    return [_word(strategy, comparison, options, context) for strategy, options in selection]
+    return [_detection(strategy, comparison, options, context) for strategy, options in selection]
 
 
-def _word(strategy: Strategy, comparison: Comparison, options: dict[str, Any], context: Context) -> Detection:
+def _detection(strategy: Strategy, comparison: Comparison, options: dict[str, Any], context: Context) -> Detection:
     try:
         detection = strategy.detect(comparison, options, context)
         fault = next(faults(detection, strategy, comparison), "")
@@ -105,12 +106,11 @@ def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Ite
     if (detection.strategy, detection.family) != (strategy.name, strategy.family):
         yield f"its detection names strategy {detection.strategy} of family {detection.family}"
     rows = len(detection.symbol)
-    lengths = {name: len(column) for name, column in (detection.statistics | {"kind": detection.kind}).items()}
-    lengths |= {"from_value": len(detection.from_value), "to_value": len(detection.to_value)}
-    lengths |= {"confidence": len(detection.confidence), "confidence_types": len(detection.confidence_types)}
-    lengths |= {name: len(texts) for name, texts in detection.words.items()}
-    uneven = ((name, length) for name, length in lengths.items() if length != rows)
-    yield from (f"its column {name} has {length} rows, symbol has {rows}" for name, length in uneven)
+    columns: dict[str, Any] = {**detection.statistics, **{name: getattr(detection, name) for name in COLUMNS}}
+    columns |= detection.words
+    for name, column in columns.items():
+        if len(column) != rows:
+            yield f"its column {name} has {len(column)} rows, symbol has {rows}"
     if rows and not MODULE <= detection.symbol.min() <= detection.symbol.max() < len(comparison.symbols):
         yield "a row names a symbol that does not exist"
     yield from (
@@ -126,9 +126,9 @@ def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Ite
 def words_on_all(
     comparisons: Sequence[Comparison], policy: Policy, strategies: Iterable[Strategy], context: Context
 ) -> tuple[Change, ...]:
-    """What strategies over all workloads say: those of the rules on the comparisons that match, else the built-in ones.
+    """Changes of strategies on all workloads: those of the rules on the comparisons that match, else the built-in ones.
 
-    A rule speaks in any case; what was not asked for is silent where it does not apply.
+    What no rule names is left out where it does not apply.
     """
     offered = tuple(strategies)
     known = {strategy.short for strategy in offered}
@@ -138,27 +138,25 @@ def words_on_all(
         strategy = strategy_named(rule.method, offered)
         if not isinstance(strategy, ReportStrategy):
             continue
-        chosen = [one for one in comparisons if _matches(rule, one.configuration, one.metric)]
-        changes = _words_on_report(strategy, chosen, resolved(strategy, rule.options), context)
-        found += [one for one in changes if policy.rules or UNSUITED_FLAG not in one.flags]
+        chosen = [pair for pair in comparisons if _matches(rule, pair.configuration, pair.metric)]
+        changes = _report_changes(strategy, chosen, resolved(strategy, rule.options), context)
+        found += [change for change in changes if policy.rules or UNSUITED_FLAG not in change.flags]
     return tuple(found)
 
 
-def _words_on_report(
+def _report_changes(
     strategy: ReportStrategy, comparisons: Sequence[Comparison], options: dict[str, Any], context: Context
 ) -> tuple[Change, ...]:
     try:
         return strategy.detect_all(comparisons, options, context)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may raise anything
-        reason = f"the strategy failed: {type(error).__name__}: {error}"
-        nowhere = Location("all workloads")
         return (
             Change(
                 strategy=strategy.name,
                 family=strategy.family,
                 kind="Unknown",
                 subtype="",
-                location=nowhere,
+                location=Location("all workloads"),
                 from_value=None,
                 to_value=None,
                 delta=None,
@@ -167,6 +165,6 @@ def _words_on_report(
                 share_to=None,
                 confidence_type="none",
                 confidence=None,
-                reason=reason,
+                reason=f"the strategy failed: {type(error).__name__}: {error}",
             ),
         )

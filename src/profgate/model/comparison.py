@@ -93,8 +93,8 @@ class CallEdges:
 class Runs:
     """Numbers of runs, and which job recorded each; noise = base runs of other commits.
 
-    Runs whose jobs have the same number share machine, build and layout. None: the profiles of this side do not say,
-    and every run counts as a job of its own.
+    Runs whose jobs have the same number share machine, build and layout. None: the profiles of this side do not
+    state it, and every run counts as a job of its own.
     """
 
     baseline: int
@@ -108,9 +108,9 @@ class Runs:
     def base_jobs(self) -> tuple[int, ...]:
         """The job of every base run, those of the baseline first; jobs are numbered from 0."""
         own, others = self.baseline_jobs or range(self.baseline), self.noise_jobs or range(self.noise)
-        told = [*((0, job) for job in own), *((1, job) for job in others)]
-        numbers = {job: number for number, job in enumerate(dict.fromkeys(told))}
-        return tuple(numbers[job] for job in told)
+        jobs = [*((0, job) for job in own), *((1, job) for job in others)]
+        numbers = {job: number for number, job in enumerate(dict.fromkeys(jobs))}
+        return tuple(numbers[job] for job in jobs)
 
 
 SAMPLING_RATE = "sampling rate"  # the fact of the note that rates differ and counts cannot be given as at one of them
@@ -118,7 +118,7 @@ SAMPLING_RATE = "sampling rate"  # the fact of the note that rates differ and co
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One word on comparability: ``blocks`` True makes the pair not compared."""
+    """A note on comparability: ``blocks`` True makes the pair not compared."""
 
     fact: str
     text: str
@@ -157,23 +157,18 @@ class Causes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """What every strategy gets: one workload, one metric, both sides.
+    """One workload and metric with both sides, the input of every strategy.
 
-    ``self_value`` and ``total_value`` are int64[run, symbol], baseline runs first, then target runs; total counts
-    recursion once. ``run_totals`` int64[run]. ``present`` bool[2, symbol] tells whether a side knows the symbol.
-    ``noise_self`` int64[noise run, symbol] and ``noise_totals`` int64[noise run] are base runs of other commits;
-    ``noise_active`` is like ``active_total`` for them, None where some are only known without.
-    ``waiting`` bool[symbol]: functions that only wait; ``active_total`` int64[run, symbol] is ``total_value`` without
-    what waiting functions below took.
-    ``first_seen`` int64[symbol] is the place of a symbol's first appearance in the baseline's input, root to leaf.
-    ``period`` is the value of one sample where the metric is sampled and that is known and one for all runs, else None;
-    ``sample_values`` float64[run] and ``noise_sample_values`` float64[noise run] hold it where it is known at all, in
-    stored units, and may differ from run to run. ``tree`` is there
-    for formats with stacks, ``edges`` for those that know callers and callees alone. ``models`` are there where a
-    profile brings models of cost over size, or records with sizes to fit them to. ``renamed`` are symbols that stand
-    for an older name too, with that (name, file); ``files`` lead from what the baseline calls a file to what the target
-    and ``symbols`` do; ``durations`` are there
-    where the files are results of test runs.
+    int64[run, symbol], baseline runs first: ``self_value``, ``total_value`` (recursion counts once) and
+    ``active_total``, the total without what waiting functions took. ``run_totals`` int64[run]. ``noise_self``,
+    ``noise_active`` (None where not known) and ``noise_totals`` hold the same of base runs of other commits.
+    ``present`` bool[2, symbol]: whether a side knows the symbol; ``waiting`` bool[symbol]: functions that only wait;
+    ``first_seen`` int64[symbol]: place of the first appearance in the baseline's input, root to leaf.
+    ``period`` is the value of one sample where it is known and the same in all runs; ``sample_values`` float64[run] and
+    ``noise_sample_values`` float64[noise run] are in stored units and may differ from run to run. ``tree`` is there for
+    formats with stacks, ``edges`` for those with callers and callees alone, ``models`` where a profile brings models of
+    cost over size or records to fit them to, ``durations`` where the files are results of test runs. ``renamed``:
+    symbols that stand for an older (name, file) too; ``files`` lead from the baseline's name of a file to the target's.
     """
 
     workload: str
