@@ -103,7 +103,7 @@ QUESTIONS: tuple[Callable[[GitHubClient], object], ...] = (
     *(lambda client: client.commit("m"), lambda client: client.merge_base("a", "b")),
     *(lambda client: client.ancestors("a"), lambda client: client.commits_between("a", "b")),
     *(lambda client: client.files_between("a", "b"), lambda client: client.pulls_of_commit("a")),
-    *(lambda client: client.workflow_runs("a.yml", "m", "push"), lambda client: client.run(1)),
+    lambda client: client.workflow_runs("a.yml", "m", "push"),
     *(lambda client: client.run_artifacts(1), lambda client: client.named_artifacts("n")),
     *(lambda client: client._artifact_address(1, "x"), lambda client: client.releases()),
     *(lambda client: client.release("v1"), lambda client: client.file_at("a.py", "m")),

@@ -150,8 +150,8 @@ def test_without_the_artifact_service_what_was_accepted_counts_in_the_leg(two_le
     ("members", "told"),
     [
         ({"report.json": b"{}"}, "holds other files"),
-        ({"report.json": b"{}", "links.json": b"{}"}, "report of leg linux"),
-        ({"report.json": b"[" * 50_000, "links.json": b"{}"}, "report of leg linux"),
+        ({"report.json": b"{}", "links.json": b"{}"}, "report of shard linux"),
+        ({"report.json": b"[" * 50_000, "links.json": b"{}"}, "report of shard linux"),
     ],
 )
 def test_a_report_that_no_leg_wrote_is_refused(two_legs: Stage, members: dict[str, bytes], told: str) -> None:

@@ -84,7 +84,7 @@ def test_a_pull_request_that_goes_into_another_branch_meanwhile_is_not_told_of_t
     recorded.fake.state.pulls[recorded.number].base_ref = "release"
     assert recorded.compare(profiles(SLOWER, 77)) == 1
     assert shown(recorded) == []
-    assert "goes into another branch by now" in recorded.log
+    assert "has another base branch by now" in recorded.log
 
 
 def test_a_pull_request_is_told_of_the_ref_that_was_chosen_whatever_its_base(recorded: Stage) -> None:

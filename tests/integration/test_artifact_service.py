@@ -26,7 +26,7 @@ def test_what_was_uploaded_can_be_found_and_read_by_the_client() -> None:
         service = service_of(fake)
         run = fake.state.current_run_id
         assert run is not None
-        page = service.upload_file("report.html", b"<html></html>", "text/html", expires_days=3)
+        page = service.upload_file("report.html", b"<html></html>", "text/html")
         profiles = service.upload_zip("profgate-cpu", {"b.folded": b"b 1\n", "a/a.folded": b"a 1\n"})
         client = fake.closing(GitHubClient(fake.token, fake.api_url, fake.state.repository, pauses=(0, 0)))
         newest, oldest = client.run_artifacts(run)

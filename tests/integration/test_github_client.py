@@ -74,8 +74,8 @@ def test_a_fork_run_is_told_from_ours_by_its_repository() -> None:
     with FakeGitHub() as fake:
         sha = fake.add_commit(branch="main")
         path = ".github/workflows/profgate.yml"
-        number = fake.add_run(sha, repository="mallory/shop", repository_id=666, path=f"{path}@main")
-        run = client_of(fake).run(number)
+        fake.add_run(sha, repository="mallory/shop", repository_id=666, path=f"{path}@main")
+        (run,) = client_of(fake).workflow_runs(path)
         assert run.workflow_path == path
         assert (run.head_repository, run.repository.id) == (Repository(666, "mallory/shop"), 4711)
 

@@ -11,7 +11,6 @@ import uuid
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -91,13 +90,11 @@ class ArtifactService:
         self._verify = verify
         self._budget = budget or RetryBudget()
 
-    def upload_zip(self, name: str, files: Mapping[str, bytes], *, expires_days: int | None = None) -> UploadedArtifact:
+    def upload_zip(self, name: str, files: Mapping[str, bytes]) -> UploadedArtifact:
         """Stores files as one zip, byte for byte the same for the same files."""
-        return self.upload_file(name, zip_files(files), "application/zip", expires_days=expires_days)
+        return self.upload_file(name, zip_files(files), "application/zip")
 
-    def upload_file(
-        self, name: str, data: bytes, mime_type: str, *, expires_days: int | None = None
-    ) -> UploadedArtifact:
+    def upload_file(self, name: str, data: bytes, mime_type: str) -> UploadedArtifact:
         r"""Stores one file as it is; a browser opens it directly if it knows ``mime_type``.
 
         The name must be new in this run, else NameTaken, and free of ``" : < > | * ? \ /`` and line breaks.
@@ -105,9 +102,6 @@ class ArtifactService:
         if not name or BAD_NAME.search(name):
             raise UploadUnavailable(f"artifact {name!r}", 'the name is empty or holds one of " : < > | * ? \\ /')
         created = {"name": name, "version": PROTOCOL_VERSION, "mime_type": mime_type}
-        if expires_days is not None:
-            expires = datetime.now(UTC) + timedelta(days=expires_days)
-            created["expires_at"] = expires.strftime("%Y-%m-%dT%H:%M:%SZ")
         address = _field(self._service("CreateArtifact", created), "signed_upload_url", name)
         self._mask_signature(address, name)
         self._store(address, data, mime_type, name)
@@ -131,9 +125,10 @@ class ArtifactService:
             found = self._service("ListArtifacts", {"name_filter": name}).get("artifacts")
         except UploadUnavailable:
             return ""
-        listed = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-        mine = (one for one in listed if (one.get("name"), one.get("digest")) == (name, digest))
-        return next((str(one.get("database_id", "")) for one in mine), "")
+        for item in found if isinstance(found, list) else ():
+            if isinstance(item, dict) and (item.get("name"), item.get("digest")) == (name, digest):
+                return str(item.get("database_id", ""))
+        return ""
 
     def _service(self, method: str, fields: Mapping[str, object]) -> dict[str, Any]:
         body = json.dumps({**self._backends, **fields}).encode()

@@ -1,7 +1,6 @@
 """The run context from the variables of the runner and its event file; both are read with tolerance."""
 
 import json
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,14 +13,13 @@ MAX_EVENT = 32 * 1024 * 1024  # GitHub's own cap on payloads is 25 MB
 BOT = "dependabot[bot]"
 
 
-def read_run_context(env: Mapping[str, str] | None = None) -> RunContext:
+def read_run_context(env: Mapping[str, str]) -> RunContext:
     """The context of this run. Raises ProfgateError for an event file that is missing, too large or no JSON object."""
-    given = os.environ if env is None else env
-    return run_context(given, _read_event(given.get("GITHUB_EVENT_PATH", "")))
+    return run_context(env, _read_event(env.get("GITHUB_EVENT_PATH", "")))
 
 
 def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
-    """The context of a run from its variables and its event, as far as they tell."""
+    """The context of a run from its variables and its event; missing fields are empty."""
     pull, group, triggering = _part(event, "pull_request"), _part(event, "merge_group"), _triggering_run(event)
     base, head = _part(pull, "base"), _part(pull, "head")
     repository = _part(event, "repository")

@@ -92,10 +92,6 @@ class GitHubClient(GitRequests):
             head_sha=head_sha or None,
         )
 
-    def run(self, run_id: int) -> RunRecord:
-        """One run; one request."""
-        return self._get(f"/actions/runs/{run_id:d}", RunRecord, exclude_pull_requests="true")
-
     def rerun_failed_jobs(self, run_id: int) -> None:
         """Starts the failed jobs of a finished run again; sending it twice starts them once."""
         self._call("POST", f"/actions/runs/{run_id:d}/rerun-failed-jobs", repeats=1)

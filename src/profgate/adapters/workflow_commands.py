@@ -1,10 +1,8 @@
-"""What a step tells the runner: log lines, annotations, outputs and the summary, safe for hostile text."""
+"""Log lines, annotations, outputs and the summary of a step, safe for hostile text."""
 
 import re
 import uuid
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
@@ -30,16 +28,16 @@ class WorkflowCommands:
         """One log line; nothing in ``text`` can become a command."""
         self._write(harmless(text))
 
-    def notice(self, message: str, *, title: str = "", file: str = "", line: int | None = None) -> None:
-        """An annotation for what is worth knowing."""
-        self._annotate("notice", message, title, file, line)
+    def notice(self, message: str, *, title: str = "") -> None:
+        """Writes a notice."""
+        self._annotate("notice", message, title)
 
-    def warning(self, message: str, *, title: str = "", file: str = "", line: int | None = None) -> None:
-        """An annotation for what somebody should look at."""
-        self._annotate("warning", message, title, file, line)
+    def warning(self, message: str, *, title: str = "") -> None:
+        """Writes a warning."""
+        self._annotate("warning", message, title)
 
     def error(self, message: str, *, title: str = "", file: str = "", line: int | None = None) -> None:
-        """An annotation for what makes the step fail."""
+        """Writes an error."""
         self._annotate("error", message, title, file, line)
 
     def mask(self, secret: str) -> None:
@@ -47,15 +45,6 @@ class WorkflowCommands:
         for line in secret.splitlines():
             if line.strip():
                 self._write(f"::add-mask::{_escaped(line)}")
-
-    @contextmanager
-    def group(self, title: str) -> Iterator[None]:
-        """Folds the log lines written inside."""
-        self._write(f"::group::{_escaped(harmless(title))}")
-        try:
-            yield
-        finally:
-            self._write("::endgroup::")
 
     def set_output(self, name: str, value: str) -> None:
         """An output of the step; no value can add another one. Raises ProfgateError for a bad name."""
@@ -66,27 +55,25 @@ class WorkflowCommands:
             raise ProfgateError(f"output {name}", "holds its own delimiter; run again")
         _append(self._output_path, f"{name}<<{delimiter}\n{value}\n{delimiter}\n".encode("utf-8", "replace"))
 
-    def add_summary(self, markdown: str) -> bool:
-        """Adds to the job's summary; what would exceed the runner's limit is cut at a line. Returns if all fitted."""
+    def add_summary(self, markdown: str) -> None:
+        """Adds to the job's summary, cut at a line where it would exceed the runner's limit."""
         if not self._summary_path:
-            return True
+            return
         data = markdown.rstrip("\n").encode("utf-8", "replace") + b"\n"
-        room = SUMMARY_LIMIT - _size(self._summary_path)
-        fits = len(data) <= room
-        if not fits:
+        left = SUMMARY_LIMIT - _size(self._summary_path)
+        if len(data) > left:
             note = CUT_NOTE.encode()
-            data = data[: max(0, room - len(note))]
-            data = data[: data.rfind(b"\n") + 1] + note if room >= len(note) else b""
+            data = data[: max(0, left - len(note))]
+            data = data[: data.rfind(b"\n") + 1] + note if left >= len(note) else b""
         _append(self._summary_path, data)
-        return fits
 
-    def replace_summary(self, markdown: str) -> bool:
-        """Puts a text in the place of all this step's summary says so far. Returns if all fitted."""
+    def replace_summary(self, markdown: str) -> None:
+        """Replaces this step's summary."""
         if self._summary_path:
             _put(self._summary_path, b"", "wb")
-        return self.add_summary(markdown)
+        self.add_summary(markdown)
 
-    def _annotate(self, level: str, message: str, title: str, file: str, line: int | None) -> None:
+    def _annotate(self, level: str, message: str, title: str, file: str = "", line: int | None = None) -> None:
         self._annotations[level] += 1
         if self._annotations[level] > ANNOTATION_LIMIT:
             self.log(f"{level}: {message}")

@@ -1,4 +1,4 @@
-"""A note beside a line of a pull request."""
+"""An annotation of a line of a pull request."""
 
 from dataclasses import dataclass
 from typing import Literal

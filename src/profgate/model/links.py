@@ -1,4 +1,4 @@
-"""Where the uploaded pages of a report can be seen; made after the report and therefore no part of it."""
+"""Addresses of a report's uploaded pages; no part of the report, which is written before."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ class Links:
 
     ``pages`` maps (workload name, metric name) to the page with the differential flame graph, ``index`` leads to all
     pages, ``report`` to the report for programs, ``run`` to the workflow run. ``fetch`` is the command that fetches
-    pages which have no address, once the step that was told has uploaded them.
+    pages which have no address, once the suggested step has uploaded them.
     """
 
     pages: dict[tuple[str, str], str] = field(default_factory=dict)

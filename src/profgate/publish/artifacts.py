@@ -1,8 +1,9 @@
-"""Pages and baselines as artifacts of this run; where that fails, the step that does it instead."""
+"""Pages, profiles and reports as artifacts of this run; where that fails, the step to add."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -12,7 +13,7 @@ from profgate.model.report import Document
 
 LONGEST_NAME = 120
 REPORT_PREFIX = "profgate-report-"
-MOST_NAMES = 3  # under which a page is tried to be stored
+MOST_NAMES = 3  # tried for a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +30,15 @@ class Uploaded:
     """Links to what was uploaded, and what failed."""
 
     links: Links
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...] = ()
 
 
 def upload_pages(
     connect: Callable[[], ArtifactService], pages: Sequence[Page], *, key: str, attempt: int, folder: str, run_url: str
 ) -> Uploaded:
-    """Each page as an artifact of its own that opens in the browser.
+    """Uploads each page as an artifact that opens in the browser.
 
-    The first failure ends it: what fails once fails for all, and the run still has the files in ``folder``.
+    The first failure ends it; the files stay in ``folder``.
     """
     links = Links(run=run_url)
     if not pages:
@@ -51,27 +52,25 @@ def upload_pages(
     except UploadUnavailable as error:
         name = f"profgate-pages-{key}-{attempt}"
         step, command = upload_step(name, folder, run_url), fetch_command(name, run_url)
-        told = f"{error}\nThe pages are in {folder}; to keep them add this step:\n{step}"
-        told = f"{told}\nand fetch them with: {command}" if command else told
-        return Uploaded(replace(links, fetch=command or None), (told,))
+        warning = f"{error}\nThe pages are in {folder}; to store them add this step:\n{step}"
+        warning += f"\nand fetch them with: {command}" if command else ""
+        return Uploaded(replace(links, fetch=command or None), (warning,))
     return Uploaded(links)
 
 
 def _stored_page(service: ArtifactService, page: Page, new_name: Callable[[], str]) -> UploadedArtifact:
-    """The page under the first name that is free: nobody looks for a page by its name."""
+    """The page under the first free name."""
     data, kind = page.document.text.encode(), page.document.media_type
     for _ in range(MOST_NAMES - 1):
-        try:
+        with suppress(NameTaken):
             return service.upload_file(new_name(), data, kind)
-        except NameTaken:
-            continue
     return service.upload_file(new_name(), data, kind)
 
 
 def upload_profiles(
     connect: Callable[[], ArtifactService], name: str, files: Mapping[str, bytes], folder: str, run_url: str
 ) -> str | None:
-    """Stores the profiles with their manifest; the warning with the step to add where that fails, else None."""
+    """Stores the profiles with their manifest; the warning where that fails, else None."""
     try:
         connect().upload_zip(name, files)
     except UploadUnavailable as error:
@@ -81,7 +80,7 @@ def upload_profiles(
 
 
 def store_report(connect: Callable[[], ArtifactService], name: str, files: Mapping[str, bytes]) -> tuple[str, str]:
-    """Stores a report's files; its address, or empty with the warning where that fails."""
+    """Stores a report's files; its address, empty where that fails, and the warning."""
     try:
         return connect().upload_zip(name, files).url, ""
     except UploadUnavailable as error:
@@ -89,12 +88,12 @@ def store_report(connect: Callable[[], ArtifactService], name: str, files: Mappi
 
 
 def report_artifact(key: str, attempt: int) -> str:
-    """The name under which the report of a key is stored; a merge looks for these."""
+    """The artifact name of a report that a merge reads."""
     return f"{REPORT_PREFIX}{key}-{attempt}"
 
 
 def verdict_artifact(key: str, attempt: int) -> str:
-    """The name under which a report is stored that was made of reports of this run."""
+    """The artifact name of a merged report."""
     return f"profgate-verdict-{key}-{attempt}"
 
 
@@ -105,7 +104,7 @@ def key_of_report(name: str) -> tuple[str, int] | None:
 
 
 def page_name(key: str, page: Page, attempt: int, taken: set[str]) -> str:
-    """A name that is unique in this run and made of plain letters; the new name is added to ``taken``."""
+    """A unique name of plain letters, which is added to ``taken``."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{page.workload}.{page.metric}").strip("-.")[:LONGEST_NAME] or "page"
     name, number = f"profgate-{key}-{plain}-{attempt}.html", 1
     while name.lower() in taken:
@@ -116,7 +115,7 @@ def page_name(key: str, page: Page, attempt: int, taken: set[str]) -> str:
 
 
 def upload_step(name: str, folder: str, run_url: str = "") -> str:
-    """The workflow step that uploads a folder; GitHub Enterprise Server lacks the service of its newer versions."""
+    """The workflow step that uploads a folder; GitHub Enterprise Server lacks the service of newer versions."""
     return (
         f"- uses: actions/upload-artifact@{'v3' if _own_server(run_url) else 'v7'}\n"
         "  if: always()\n"
@@ -128,7 +127,7 @@ def upload_step(name: str, folder: str, run_url: str = "") -> str:
 
 
 def fetch_command(name: str, run_url: str) -> str:
-    """The command that fetches an artifact of a run, on whatever host that is; empty for what is no run's address."""
+    """The command that fetches an artifact of a run; empty for an address that is no run."""
     found = re.fullmatch(r"https?://([^/]+)/([^/]+/[^/]+)/actions/runs/([0-9]+)", run_url)
     if found is None:
         return ""

@@ -1,4 +1,4 @@
-"""An optional check run: the comment's text beside the commit, with notes on the changed lines."""
+"""An optional check run: the comment's text at the commit, with annotations of changed lines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ LONGEST_SUMMARY = 60_000  # bytes; GitHub refuses more than 65,535 characters
 
 @dataclass(frozen=True, slots=True)
 class CheckText:
-    """What the check run shows; the summary is Markdown, ``external_id`` tells this run of profgate from others."""
+    """What the check run shows; the summary is Markdown, ``external_id`` identifies this run of profgate."""
 
     title: str
     summary: str
@@ -24,7 +24,7 @@ class CheckText:
 
 
 def check_name(key: str) -> str:
-    """A name of its own: a check and a status of one name would both be required."""
+    """The check run's name, unlike the status: if equal, a branch rule would require both."""
     return f"profgate lines ({key})"
 
 

@@ -9,7 +9,7 @@ from profgate.model.visible_text import cut, plain
 
 LONGEST = 140  # characters of a description; GitHub refuses more
 State = Literal["success", "failure", "error"]
-WORDS = {
+LABELS = {
     "pass": "passed",
     "warn": "review",
     "fail": "failed",
@@ -24,14 +24,14 @@ def status_context(key: str) -> str:
 
 
 def publish_verdict(client: GitHubClient, sha: str, key: str, verdict: Verdict, text: str, url: str) -> None:
-    """The gate's word on a commit; what is not compared passes or fails as the policy says, and says so."""
+    """Sets the status of a commit; "not compared" passes or fails as the policy defines."""
     failed = verdict.conclusion == "fail" or verdict.exit_code == 1
-    words = filter(None, (WORDS[verdict.conclusion], text))
-    _publish(client, sha, key, "failure" if failed else "success", ": ".join(words), url)
+    parts = filter(None, (LABELS[verdict.conclusion], text))
+    _publish(client, sha, key, "failure" if failed else "success", ": ".join(parts), url)
 
 
 def publish_failure(client: GitHubClient, sha: str, key: str, error: Exception, url: str) -> None:
-    """That there is no result: a required status must not be waited for in vain."""
+    """Sets the status of a run without result, which a branch rule may require."""
     _publish(client, sha, key, "error", f"no result: {error}", url)
 
 

@@ -21,7 +21,7 @@ OUTPUTS = {
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What is known only after publishing."""
+    """Values known only after publishing."""
 
     report_path: str = ""
     page_url: str = ""

@@ -1,6 +1,6 @@
 """One comment for each key, found by marker and author, never written for an older head.
 
-It is edited in place, which notifies nobody; on wish it is written anew instead and the older ones are minimised.
+It is edited in place, which notifies nobody; on request a new one is written and the older ones are minimised.
 """
 
 import re
@@ -17,7 +17,7 @@ ACTIONS_LOGIN = "github-actions[bot]"
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What could be said. ``worth`` tells whether it is worth a new comment; ``quiet`` replaces an old one if not."""
+    """Possible texts. ``worth``: a new comment may be written; else ``quiet`` replaces an old one."""
 
     full: str
     quiet: str
@@ -26,7 +26,7 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Where the comment is; ``skipped`` says why nothing was written, None where something was."""
+    """The comment's address; ``skipped`` is why nothing was written, None where something was."""
 
     url: str = ""
     skipped: str | None = None
@@ -35,11 +35,10 @@ class Outcome:
 def publish_comment(
     client: GitHubClient, number: int, head_sha: str, key: str, texts: Texts, mode: str, *, base_ref: str = ""
 ) -> Outcome:
-    """Writes what the mode asks for, where the pull request still is what it was.
+    """Writes or edits the comment, unless the pull request has changed since.
 
-    ``mode`` is always, on-change or never; ``base_ref`` is the branch that was compared with, empty = it matters not.
-    The comments may have been read before the comparison: what was deleted or written since is met on writing. Raises
-    `GitHubError`; `NotAllowed` where the token cannot write.
+    ``mode`` is always, on-change or never; ``base_ref`` is the compared branch, empty where it does not matter. The
+    comments may have been read before the comparison. Raises `GitHubError`; `NotAllowed` where the token cannot write.
     """
     if mode == "never":
         return Outcome(skipped="comments are switched off")
@@ -49,7 +48,7 @@ def publish_comment(
         return Outcome(skipped="nothing changed")
     if existing and _same(existing[0].body, wanted):
         _remove(client, existing[1:])
-        return Outcome(existing[0].html_url, "the comment says it already")
+        return Outcome(existing[0].html_url, "the comment is up to date")
     pull = client.pull(number)
     if reason := _moved_on(pull, head_sha, base_ref) or (not existing and _closed(pull)):
         return Outcome(skipped=reason)
@@ -76,13 +75,13 @@ def publish_anew(
         return Outcome(skipped="nothing changed")
     if wanted and shown and _same(shown[-1].body, texts.full):
         _minimize(client, shown[:-1])
-        return Outcome(shown[-1].html_url, "the comment says it already")
+        return Outcome(shown[-1].html_url, "the comment is up to date")
     pull = client.pull(number)
     if reason := _moved_on(pull, head_sha, base_ref) or (wanted and _closed(pull)):
         return Outcome(skipped=reason)
     if not wanted:
         _minimize(client, shown)
-        return Outcome(skipped="nothing changed; what was said before is minimised")
+        return Outcome(skipped="nothing changed; the earlier comment is minimised")
     created = client.create_comment(number, texts.full)
     # Another run may have written meanwhile: of all that are shown now, the newest stays.
     others = owned(client.comments(number), key, created.author)
@@ -96,20 +95,20 @@ def _moved_on(pull: PullRecord, head_sha: str, base_ref: str) -> str:
     """Why a result is no longer about this pull request; empty where it is."""
     if pull.head.sha != head_sha:
         return "the pull request has newer commits"
-    return "the pull request goes into another branch by now" if base_ref and pull.base.ref != base_ref else ""
+    return "the pull request has another base branch by now" if base_ref and pull.base.ref != base_ref else ""
 
 
 def _closed(pull: PullRecord) -> str:
-    """Why nobody is to be notified any more; empty where the pull request is open."""
+    """Why no new comment is written; empty where the pull request is open."""
     return "" if pull.state == "open" else f"the pull request is {pull.state}"
 
 
 def answer_in_comment(
     client: GitHubClient, number: int, key: str, answered: Callable[[str], str], *, newest: bool
 ) -> str:
-    """Changes our comment to what ``answered`` makes of it; its address, empty where there is none.
+    """Edits the comment with ``answered``; its address, empty where there is none.
 
-    ``newest``: older ones are minimised, so that the newest is the one that is read. An edit notifies nobody.
+    ``newest``: older comments are minimised, so the newest is edited.
     """
     mine = owned(client.comments(number), key, ACTIONS_LOGIN)
     if not mine:
@@ -126,15 +125,15 @@ def owned(comments: list[CommentRecord], key: str, author: str) -> list[CommentR
 
 
 def _create(client: GitHubClient, number: int, key: str, body: str) -> CommentRecord:
-    """Creates, then looks again: two runs at once, or a token of another login, must still end with one comment."""
+    """Creates a comment, and removes others of a concurrent run."""
     created = client.create_comment(number, body)
     mine = owned(client.comments(number), key, created.author)
     if not mine or mine[0].id == created.id:
         _remove(client, mine[1:])
         return created
-    kept = client.edit_comment(mine[0].id, body)
+    edited = client.edit_comment(mine[0].id, body)
     _remove(client, mine[1:])
-    return kept
+    return edited
 
 
 def _remove(client: GitHubClient, comments: list[CommentRecord]) -> None:

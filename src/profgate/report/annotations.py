@@ -12,23 +12,23 @@ from profgate.report.rows import Row, change_text, grouped, why
 
 LONGEST_TITLE = 255  # characters that GitHub takes
 LONGEST_MESSAGE = 2_000
-MOST = 500  # notes; nobody reads more, and fifty are a request
+MOST = 500  # fifty are a request
 _PLACE = re.compile(r"#diff-([0-9a-f]{64})R([0-9]{1,9})")
 
 
 def annotations(report: Report, changed_paths: Iterable[str]) -> tuple[tuple[Annotation, ...], int]:
-    """A note for each finding of higher cost whose function was changed here, the worst first, and how many are cut.
+    """An annotation for each regression of a changed function, the worst first, and how many are cut.
 
-    ``changed_paths`` are the files of the pull request: a finding knows the digest of its file's path alone.
+    ``changed_paths`` are the files of the pull request: a finding stores only the digest of its file's path.
     """
     paths = {hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest(): path for path in changed_paths}
-    told = grouped(report)
-    found = (_noted(report, row, paths) for row in (*told.worse, *told.related))
+    groups = grouped(report)
+    found = (_annotation(report, row, paths) for row in (*groups.worse, *groups.related))
     notes = [note for note in found if note is not None]
     return tuple(notes[:MOST]), max(0, len(notes) - MOST)
 
 
-def _noted(report: Report, row: Row, paths: dict[str, str]) -> Annotation | None:
+def _annotation(report: Report, row: Row, paths: dict[str, str]) -> Annotation | None:
     evidence = row.finding.evidence or {}
     place = _PLACE.search(evidence.get("source_link", ""))
     if row.finding.direction != "worse" or place is None or place[1] not in paths:

@@ -1,4 +1,4 @@
-"""What a repository reads where profgate runs for the first time and has nothing to compare with."""
+"""The comment of a first run, which has nothing to compare with."""
 
 from profgate.model.levels import FEWEST_JOBS
 from profgate.model.policy import Policy
@@ -8,7 +8,7 @@ from profgate.report.comment import SIGNS, marker
 from profgate.report.markdown_text import link, link_target, markdown_filters
 from profgate.report.templates import render_template
 
-RANKED_TESTS = 30  # from which their order says something
+RANKED_TESTS = 30  # enough for stable ranks
 
 
 def render_first_run(

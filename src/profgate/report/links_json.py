@@ -1,4 +1,4 @@
-"""The links of a report as JSON and back, `profgate.links/1`: the file beside report.json that a merge reads."""
+"""The links of a report as JSON, `profgate.links/1`: the file beside report.json that a merge reads."""
 
 import json
 from typing import Any

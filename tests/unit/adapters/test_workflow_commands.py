@@ -79,10 +79,9 @@ def test_no_text_becomes_a_command_or_a_second_line(text: str) -> None:
     commands.log(text)
     commands.log(f"slower: {text}")
     assert as_read_by_the_runner(stream.getvalue()) == []
-    with commands.group(text):
-        commands.warning(text, title=text, file=text, line=3)
+    commands.error(text, title=text, file=text, line=3)
     lines = re.split(r"\r\n|\r|\n", stream.getvalue())[2:]
-    assert [line.split("::")[1].partition(" ")[0] for line in lines[:-1]] == ["group", "warning", "endgroup"]
+    assert [line.split("::")[1].partition(" ")[0] for line in lines[:-1]] == ["error"]
 
 
 def test_annotations_escape_what_the_runner_unescapes() -> None:
@@ -133,8 +132,8 @@ def test_an_output_has_a_plain_name(name: str) -> None:
 def test_a_summary_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
     path = tmp_path / "summary"
     commands = WorkflowCommands(io.StringIO(), summary_path=str(path))
-    assert commands.replace_summary("first")
-    assert commands.replace_summary("second")
+    commands.replace_summary("first")
+    commands.replace_summary("second")
     commands.add_summary("more")
     assert path.read_text() == "second\nmore\n"
 
@@ -142,30 +141,22 @@ def test_a_summary_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
 def test_the_summary_is_added_to_and_never_exceeds_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "summary"
     commands = WorkflowCommands(io.StringIO(), summary_path=str(path))
-    assert commands.add_summary("# One")
-    assert not commands.add_summary("ä line of text\n" * 100_000)
+    commands.add_summary("# One")
+    commands.add_summary("ä line of text\n" * 100_000)
     data = path.read_bytes()
     assert SUMMARY_LIMIT - 100 < len(data) <= SUMMARY_LIMIT
     text = data.decode()
     assert text.startswith("# One\nä line")
     assert text.endswith("of text\n\n\n*The summary was cut; the report holds the rest.*\n")
-    assert not commands.add_summary("more " * 100)
+    commands.add_summary("more " * 100)
     assert path.stat().st_size <= SUMMARY_LIMIT
 
 
-def test_masks_groups_and_files_that_cannot_be_written(tmp_path: Path) -> None:
+def test_masks_and_files_that_cannot_be_written(tmp_path: Path) -> None:
     stream = io.StringIO()
     commands = WorkflowCommands(stream, output_path=str(tmp_path))
     commands.mask("first%\n\nsecond")
-    with commands.group("Profiles\n::x"):
-        commands.log("inside")
-    assert stream.getvalue().splitlines() == [
-        "::add-mask::first%25",
-        "::add-mask::second",
-        "::group::Profiles ::x",
-        "inside",
-        "::endgroup::",
-    ]
+    assert stream.getvalue().splitlines() == ["::add-mask::first%25", "::add-mask::second"]
     with pytest.raises(ProfgateError, match="must be writable"):
         commands.set_output("a", "b")
 

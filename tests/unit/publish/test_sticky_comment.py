@@ -41,7 +41,7 @@ def test_the_comment_is_written_once_and_edited_then(fake: FakeGitHub) -> None:
 
 def test_what_is_said_already_is_not_written_again(fake: FakeGitHub) -> None:
     publish(fake)
-    assert publish(fake) == "the comment says it already"
+    assert publish(fake) == "the comment is up to date"
     assert fake.count("PATCH") == 0
 
 
@@ -149,7 +149,7 @@ def test_a_new_comment_folds_the_older_ones_away(fake: FakeGitHub) -> None:
 def test_where_nothing_changed_any_more_nothing_false_stays(fake: FakeGitHub) -> None:
     assert anew(fake, NOT_WORTH) == "nothing changed"
     anew(fake)
-    assert anew(fake, NOT_WORTH) == "nothing changed; what was said before is minimised"
+    assert anew(fake, NOT_WORTH) == "nothing changed; the earlier comment is minimised"
     assert shown(fake) == []
     assert anew(fake, NOT_WORTH) == "nothing changed"
 
@@ -159,7 +159,7 @@ def test_what_was_folded_away_can_become_true_again(fake: FakeGitHub) -> None:
     anew(fake, NOT_WORTH)
     assert anew(fake) is None
     assert shown(fake) == [TEXTS.full]
-    assert anew(fake) == "the comment says it already"
+    assert anew(fake) == "the comment is up to date"
 
 
 def test_the_modes_hold_for_new_comments_too(fake: FakeGitHub) -> None:
@@ -185,8 +185,8 @@ def test_only_our_own_comments_of_the_key_are_folded_away(fake: FakeGitHub) -> N
     anew(fake)
     anew(fake, other("more"))
     fake.add_comment(1, "Please look at this.", author="reviewer")
-    assert anew(fake, other("more")) == "the comment says it already"
-    assert anew(fake, NOT_WORTH) == "nothing changed; what was said before is minimised"
+    assert anew(fake, other("more")) == "the comment is up to date"
+    assert anew(fake, NOT_WORTH) == "nothing changed; the earlier comment is minimised"
     assert shown(fake) == [elsewhere, TEXTS.full, "Please look at this."]
 
 

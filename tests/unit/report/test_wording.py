@@ -40,11 +40,11 @@ PARAMETERS: dict[ReasonCode, dict[str, Parameter]] = {
     ReasonCode.MORE: {"count": 2},
     ReasonCode.NO_CHANGE: {"comparisons": 3},
     ReasonCode.FIRST_EDITION: {"text": "f got worse"},
-    ReasonCode.NEVER_RECORDED: {"text": "no run of profile.yml on main"},
-    ReasonCode.NO_TRUSTED_RUN: {"workflow": "profile.yml", "commits": 50},
+    ReasonCode.NEVER_RECORDED: {"text": "no baseline is stored"},
+    ReasonCode.NO_TRUSTED_RUN: {"workflow": "a.yml", "commits": 9},
     ReasonCode.NO_ARTIFACT: {"run": 7, "artifact": "profgate-default"},
     ReasonCode.ARTIFACT_EXPIRED: {"run": 7, "artifact": "profgate-default"},
-    ReasonCode.ARTIFACT_UNUSABLE: {"run": 7, "text": "it holds no profile"},
+    ReasonCode.ARTIFACT_UNUSABLE: {"run": 7, "text": "the zip is broken"},
     ReasonCode.NO_ASSET: {"release": "v1", "asset": "profgate-default.zip"},
 }
 
