@@ -22,7 +22,7 @@ FrameKey = tuple[str, str | None, int | None, str | None, str]
 
 def line_of(value: object) -> int | None:
     """The value as a line number, None for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < MAX_LINE else None
+    return value if type(value) is int and 0 < value < MAX_LINE else None
 
 
 @dataclass
@@ -39,7 +39,8 @@ class Frames:
         ``place`` distinguishes frames that are otherwise equal.
         """
         known = file if isinstance(file, str) and file else None
-        return self.numbers.setdefault((name or "[unknown]", known, line_of(line), module, place), len(self.numbers))
+        first = line if type(line) is int and 0 < line < MAX_LINE else None
+        return self.numbers.setdefault((name or "[unknown]", known, first, module, place), len(self.numbers))
 
     def listed(self) -> FrameList:
         """The frames in the order of their numbers."""
