@@ -345,7 +345,7 @@ def test_a_measured_command_is_recorded_often_enough(tmp_path: Path, capsys: pyt
     assert main(["init", str(tmp_path), "--yes", "--measure", "--command", "true"]) == 0
     text = written(tmp_path).read_text()
     for shown in (text, capsys.readouterr().out):
-        assert re.search(r"50 runs of 0\.0 s at 1,000 samples a second give about [\d,]+ samples\.", shown)
+        assert re.search(r"50 runs of 0\.\d s at 1,000 samples a second give about [\d,]+ samples\.", shown)
         assert "10,000 are needed: let the command do" in shown
     assert "seq 50" in text
     assert "--runs 50 --minutes 15" in text

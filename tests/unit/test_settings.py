@@ -3,7 +3,7 @@ import pytest
 from profgate.errors import SettingsError
 from profgate.settings import SETTINGS, Settings, input_variable, settings_from
 
-DEFAULT = Settings(artifact="profgate-default")
+DEFAULT = Settings.model_validate({"artifact": "profgate-default"})
 
 
 def test_nothing_given_is_the_documented_default() -> None:
