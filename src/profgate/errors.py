@@ -58,5 +58,5 @@ def did_you_mean(name: str, known: Collection[str]) -> str:
     """The end of an error about an unknown name: the closest known one, or all."""
     import difflib  # not needed where nothing is wrong
 
-    close = difflib.get_close_matches(name, list(known), 1)
+    close = difflib.get_close_matches(name, list(known), 1, cutoff=0.5)
     return f"did you mean {close[0]}?" if close else f"known are {', '.join(known)}"
