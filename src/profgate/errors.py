@@ -55,8 +55,9 @@ class NotAllowed(GitHubError):  # noqa: N818 - named for what it says
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:
-    """The end of an error about an unknown name: the closest known one, or all."""
+    """The end of an error about an unknown name: the closest known ones, or all."""
     import difflib  # not needed where nothing is wrong
 
-    close = difflib.get_close_matches(name, list(known), 1, cutoff=0.5)
-    return f"did you mean {close[0]}?" if close else f"known are {', '.join(known)}"
+    close = difflib.get_close_matches(name, list(known), 1)
+    close = close or difflib.get_close_matches(name, list(known), 2, cutoff=0.5)  # short names
+    return f"did you mean {' or '.join(close)}?" if close else f"known are {', '.join(known)}"
