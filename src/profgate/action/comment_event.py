@@ -1,6 +1,6 @@
 """A comment with an acceptance: if its author may accept, the failed job, or the comparison, runs again.
 
-The answer notifies nobody: a reaction, and refusals in profgate's own comment.
+The answer sends no notification: a reaction, and refusals in profgate's own comment.
 """
 
 import posixpath

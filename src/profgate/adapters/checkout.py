@@ -66,7 +66,7 @@ def base_branch(folder: str) -> str | None:
 def _git(*words: str, folder: str = ".", data: bytes | None = None) -> bytes | None:
     """The output of git; None where git is missing or refuses."""
     try:
-        return git(words, folder, data=data, patience=30)
+        return git(words, folder, data=data, timeout=30)
     except ProfgateError:
         return None
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from profgate.model.source import SourceFile, source_of
 
-PATIENCE = 120  # seconds
+TIMEOUT = 120  # seconds
 LARGEST = 512 << 20  # bytes of a recording
 LARGEST_RESULT = 1 << 30
 JFR_EVENTS = ("jdk.ExecutionSample", "jdk.NativeMethodSample", "jdk.ObjectAllocationSample")
@@ -54,7 +54,7 @@ def _run(converter: Converter, source: SourceFile) -> bytes | None:
                     stdout=said,
                     stderr=subprocess.DEVNULL,
                     check=True,
-                    timeout=PATIENCE,
+                    timeout=TIMEOUT,
                 )
             return result.read_bytes() if result.stat().st_size <= LARGEST_RESULT else None
         except (OSError, subprocess.SubprocessError):

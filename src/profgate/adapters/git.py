@@ -1,4 +1,4 @@
-"""What git tells of commits: their names, parents, times and titles. Nothing of it is believed to be well-formed."""
+"""Commits from git: hashes, parents, times and titles; its output is not assumed to be well-formed."""
 
 import re
 import shutil
@@ -8,40 +8,40 @@ from collections.abc import Mapping, Sequence
 from profgate.errors import ProfgateError
 from profgate.model.history import StoredCommit
 
-PATIENCE = 120  # seconds
+TIMEOUT = 120  # seconds
 NAME = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
 def git(
-    words: Sequence[str],
+    arguments: Sequence[str],
     folder: str = ".",
     *,
     data: bytes | None = None,
-    patience: float = PATIENCE,
+    timeout: float = TIMEOUT,
     options: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
 ) -> bytes:
-    """What git prints for these words; ``options`` stand before them. Raises ProfgateError with git's own reason."""
+    """The output of git; ``options`` precede the arguments. Raises ProfgateError with git's last line of error."""
     program = shutil.which("git")
     if program is None:
         raise ProfgateError("git", "is not installed; install it, or name commits by their whole hash")
     try:
-        done = subprocess.run(  # noqa: S603 - git itself; words that users give stand behind --end-of-options
-            [program, *options, *words],
+        done = subprocess.run(  # noqa: S603 - git itself; what users give follows --end-of-options
+            [program, *options, *arguments],
             cwd=folder,
             input=data,
             env=environment,
             capture_output=True,
             check=False,
-            timeout=patience,
+            timeout=timeout,
         )
     except OSError as error:
         raise ProfgateError("git", f"cannot be run: {error.strerror or error}") from error
     except subprocess.TimeoutExpired:
-        raise ProfgateError(f"git {words[0]}", f"took longer than {patience:.0f} seconds; try again") from None
+        raise ProfgateError(f"git {arguments[0]}", f"took longer than {timeout:.0f} seconds; try again") from None
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise ProfgateError(f"git {words[0]}", (said or ["failed without a word"])[-1][:300])
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise ProfgateError(f"git {arguments[0]}", (lines or ["failed without a message"])[-1][:300])
     return done.stdout
 
 
@@ -60,9 +60,9 @@ def resolved(rev: str, folder: str = ".") -> str:
 def commits_before(rev: str, folder: str = ".", most: int | None = None) -> dict[str, StoredCommit]:
     """The commit and all it descends from, as far as the clone goes, by hash; at most so many. Raises ProfgateError."""
     bound = [] if most is None else [f"--max-count={most}"]
-    words = ["log", "-z", *bound, "--format=%H%x01%P%x01%ct%x01%s", "--end-of-options", rev, "--"]
+    arguments = ["log", "-z", *bound, "--format=%H%x01%P%x01%ct%x01%s", "--end-of-options", rev, "--"]
     found = {}
-    for record in git(words, folder).decode("utf-8", "replace").split("\0"):
+    for record in git(arguments, folder).decode("utf-8", "replace").split("\0"):
         sha, _, rest = record.partition("\x01")
         parents, _, rest = rest.partition("\x01")
         time, _, title = rest.partition("\x01")

@@ -118,4 +118,4 @@ def _git(folder: str, *words: str) -> str:
     """The output of git. The repository's hooks do not run: they belong to its users' work, not to a measurement."""
     environment = without_git(dict(os.environ)) | {"LC_ALL": "C.UTF-8"}
     options = ("-c", f"core.hooksPath={os.devnull}")
-    return git(words, folder, patience=600, options=options, environment=environment).decode("utf-8", "replace")
+    return git(words, folder, timeout=600, options=options, environment=environment).decode("utf-8", "replace")

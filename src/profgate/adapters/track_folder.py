@@ -126,7 +126,7 @@ class TrackFolder:
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
-        """Translates what the system refuses: the disk may be full, the folder somebody else's."""
+        """Translates errors of the system: a full disk, or a folder of another user."""
         try:
             yield
         except OSError as error:
@@ -209,7 +209,7 @@ class StoredSources:
         old, new = self._listed(before), self._listed(after)
         if old is None or new is None:
             return None
-        # what is no text may differ too, but nobody could show how
+        # files that are not text may differ too, but their difference cannot be shown
         same = {path for path in old.keys() & new.keys() if old[path] == new[path]}
         return self._texts(old, same), self._texts(new, same), frozenset(new)
 

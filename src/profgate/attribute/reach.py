@@ -77,7 +77,7 @@ def _doubt(states: SourceStates, comparison: Comparison, sides: Sides, dependenc
     others = [file.path for file in diff.files if not _is_text(file.path) and file.path not in sides.changes.imported]
     others = [path for path in others if not is_lock_file(path) or path in dependencies.unread]
     if others:
-        what = "could not be read" if language_of(others[0]) else "is no source whose functions can be told apart"
+        what = "could not be read" if language_of(others[0]) else "is in a language whose functions are not recognized"
         return f"{others[0]} changed and {what}"
     for known in _all_functions(sides):
         if known.state == "unknown":

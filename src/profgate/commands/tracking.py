@@ -119,7 +119,7 @@ class Track:
             self._report(f"{_label(version)}: {result}{rest}")
 
     def _to_do(self) -> Iterator[tuple[int, int]]:
-        """The numbers of versions to measure, and how many are left after each; 0 where nobody knows."""
+        """The numbers of versions to measure, and how many are left after each; 0 where unknown."""
         count = len(self.plan.versions)
         missing = {number for number, version in enumerate(self.plan.versions) if self._lacks(version)}
         if not self.plan.refine:
@@ -170,7 +170,7 @@ class Track:
             if error.where.startswith(self.folder.folder):  # our own disk is full: no fault of the version
                 raise
             problem = str(error)
-        except OSError as error:  # of a disk that is full, or files of that version that nobody may read
+        except OSError as error:  # a full disk, or unreadable files of that version
             problem = f"{error.filename or 'the worktree'}: {error.strerror}"
         number = max(self._records(version), default=0) + 1
         with self.folder.attempt() as attempt:

@@ -1,5 +1,6 @@
 """Strategies on the difference of the two best models: fast_check, linear_regression, polynomial_regression."""
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -43,9 +44,9 @@ class DifferenceOfModels(ModelStrategy):
         CHOICE,
     )
 
+    @abstractmethod
     def shapes(self, z: FloatArray, difference: FloatArray) -> list[str]:
         """Name the form of float64[pair, n] differences over z in 0..1, float64[n]."""
-        raise NotImplementedError
 
     def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:
         """Compare the models on their common range of sizes by the mean relative difference."""

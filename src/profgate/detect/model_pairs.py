@@ -1,5 +1,6 @@
 """Pairs of cost models of one location, and the rows that every strategy on such pairs reports."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -269,7 +270,7 @@ class ModelRows:
         return f"{where}: all sizes are equal" if sizes.min() == sizes.max() else where
 
 
-class ModelStrategy:
+class ModelStrategy(ABC):
     """Base of the strategies on pairs of models."""
 
     name: str
@@ -288,9 +289,9 @@ class ModelStrategy:
         self.judge(rows, chosen)
         return rows.detection(self, chosen)
 
+    @abstractmethod
     def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:
         """Fill in kinds, reasons and statistics."""
-        raise NotImplementedError
 
 
 def has_formula(models: CostModels, rows: IntArray) -> BoolArray:

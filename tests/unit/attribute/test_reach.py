@@ -72,7 +72,7 @@ def test_a_change_that_does_not_run_reaches_nothing() -> None:
     ("before", "after", "doubt"),
     [
         ({"src/cart.py": CART}, {"src/cart.py": CART + "K = 1\n"}, "code outside functions changed in src/cart.py"),
-        ({"a.json": "1"}, {"a.json": "2"}, "a.json changed and is no source whose functions can be told apart"),
+        ({"a.json": "1"}, {"a.json": "2"}, "a.json changed and is in a language whose functions are not recognized"),
         ({"Dockerfile": "1"}, {"Dockerfile": "2"}, "Dockerfile changed"),
         ({"requirements.txt": "a==1\n"}, {"requirements.txt": "a==2\n"}, "a dependency changed: a 1 → 2"),
         ({"src/x.py": "def f(): pass"}, {"src/x.py": "def f(:"}, "src/x.py holds what its grammar does not know"),
