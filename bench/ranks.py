@@ -14,7 +14,7 @@ from scipy import stats
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.durations import DurationTable, RankCheck
-from profgate.statistics.stable_ranks import RankRules, check, exact_law
+from profgate.statistics.rank_checks import RankRules, check, exact_law
 
 TRIALS = 1000  # as in the paper
 FEWEST_TRIALS = 30  # fewer fill no two cells of a chi-squared test

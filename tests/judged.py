@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from profgate.detect.registry import STRATEGIES
+from profgate.detect.builtin import STRATEGIES
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
 from profgate.model.report import Finding, NotCompared, Report

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from comparisons import from_exclusive, symbols_of, timed
-from profgate.compare.cost_models import cost_models
+from profgate.compare.growth import cost_models
 from profgate.model.comparison import Comparison, Observations
 from profgate.model.cost_models import MODEL_NAMES
 from profgate.model.profile import Configuration, FrameList, Model, Profile

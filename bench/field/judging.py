@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from bench.field.cases import INTERLEAVED, SAME_COST, SLOWER_REWRITE, Case
 
-from profgate.detect.registry import STRATEGIES
+from profgate.detect.builtin import STRATEGIES
 from profgate.errors import ProfileError
 from profgate.model.profile import Profile
 from profgate.model.report import Finding, Report

@@ -70,7 +70,7 @@ def _run(arguments: Sequence[str]) -> int:
             from profgate.action.entry import main as run_action
 
             return run_action()
-        from profgate.commands.main import run_command
+        from profgate.cli.main import run_command
 
         return run_command(arguments)
     except ProfgateError as error:

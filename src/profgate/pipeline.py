@@ -7,21 +7,24 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from profgate.attribute.function_changes import FunctionChanges, function_changes, unread
-from profgate.attribute.moved_files import files_of_two_folders, files_of_two_roots, functions_of_moved_files
-from profgate.attribute.paired_functions import not_to_pair, paired_functions
-from profgate.attribute.reach import with_reach
-from profgate.attribute.renamed import renamed
-from profgate.attribute.source_states import Sides, source_states
+from profgate.attribution.function_changes import FunctionChanges, function_changes, unread
+from profgate.attribution.moved_files import files_of_two_folders, files_of_two_roots, functions_of_moved_files
+from profgate.attribution.paired_functions import not_to_pair, paired_functions
+from profgate.attribution.reach import with_reach
+from profgate.attribution.renamed import renamed
+from profgate.attribution.source_states import Sides, source_states
 from profgate.compare.build import compare_workload, number_workload, without_values
 from profgate.compare.columns import CompareOptions
 from profgate.compare.comparability import comparability, doubts
-from profgate.compare.durations import durations_of
+from profgate.compare.duration_table import durations_of
 from profgate.compare.multiples import without_multiples
 from profgate.compare.rates import at_one_rate
 from profgate.compare.symbols import Identity
 from profgate.compare.workloads import Paired, pair, workload_name
 from profgate.errors import ComparisonError, ProfileError
+from profgate.flamegraph.page import build_page
+from profgate.flamegraph.page_columns import BlueprintRules
+from profgate.flamegraph.page_input import PageContext, page_input
 from profgate.model.acceptance import Acceptance
 from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.change import Context, Detection
@@ -41,13 +44,10 @@ from profgate.model.report import (
 )
 from profgate.model.source import SourceFile
 from profgate.model.workload import Workload
-from profgate.report.page import build_page
-from profgate.report.page_columns import BlueprintRules
-from profgate.report.page_input import PageContext, page_input
 
 if TYPE_CHECKING:
-    from profgate.detect.base import Strategy
     from profgate.detect.rules import Selection
+    from profgate.detect.strategy import Strategy
     from profgate.model.history import Reading
 
 Reader = Callable[[Sequence[SourceFile]], "list[Profile | ProfileError]"]
@@ -195,9 +195,8 @@ def _compare(paired: Paired, given: PipelineInput, gathered: _Gathered) -> list[
             continue
         past_runs: list[DurationRun] = []
         if given.past is not None:
+            from profgate.compare.past import runs_of, with_past
             from profgate.compare.readings import series_of  # not needed by who has no history
-            from profgate.history.past import with_past
-            from profgate.history.rank_runs import runs_of
 
             past = given.past(series_of(workload.baseline_runs[0], options).key)
             made = [with_past(one, past) for one in made]
@@ -405,7 +404,7 @@ def report_on(
     ``states`` are those of each comparison's sources: evidence beside the findings, and what makes a strategy's word on
     a calling context more than a maybe.
     """
-    from profgate.attribute.causes import causes_of  # none of these is needed to draw only
+    from profgate.attribution.causes import causes_of  # none of these is needed to draw only
     from profgate.detect.evidence import evidence_of
     from profgate.detect.rules import words_on_all
     from profgate.judge.changes import metric_report
@@ -439,7 +438,7 @@ def report_on(
 
 def _without_effect(given: PipelineInput) -> list[str]:
     """Warnings about options of strategies that no longer do anything."""
-    from profgate.detect.registry import STRATEGIES
+    from profgate.detect.builtin import STRATEGIES
 
     known = {name: strategy for strategy in STRATEGIES for name in (strategy.name, strategy.short)}
     gate = ["the policy key gate-without-history no longer has an effect; remove it"]

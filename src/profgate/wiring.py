@@ -1,36 +1,29 @@
 """Which parts this run gets: readers and strategies with those of outside packages, and processes for large input."""
 
-import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from profgate.adapters.converters import converted
-from profgate.adapters.packages import registers
-from profgate.adapters.workers import done, processors
-from profgate.compare.columns import CompareOptions
+from profgate.attribution.dependencies import wanted_texts
 from profgate.errors import ComparisonError, ProfgateError, ProfileError
+from profgate.io.checkout import blob_texts, texts_of_files
+from profgate.io.converters import converted
+from profgate.io.packages import registers
+from profgate.io.workers import done, processors
+from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.comparison import Comparison
-from profgate.model.policy import Policy
 from profgate.model.profile import Profile
-from profgate.model.report import Side
-from profgate.model.source import SourceFile, source_of, source_of_profile
-from profgate.model.trend import CHANGE_POINT, TrendRules
-from profgate.model.units import Metric
+from profgate.model.source import SourceFile
 from profgate.pipeline import Built, PipelineInput, Reader, build_report, chosen_for, compare_sources
-from profgate.readers.base import ProfileReader, SplittingReader
+from profgate.readers.reader import ProfileReader, SplittingReader
 from profgate.readers.registry import read_or_error, readers_with, splitting_reader
 
 if TYPE_CHECKING:
-    from profgate.detect.base import Strategy
-    from profgate.history.false_alarms import Trial
-    from profgate.history.trends import Rules
-    from profgate.model.history import Reading, Series, StoredJob, StoredVerdict
+    from profgate.detect.strategy import Strategy
 
 GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 PACKING = 8
-LARGEST_KEPT = 32 << 20  # bytes of a file that the history keeps whole
 Progress = Callable[[int], None]  # told the size of each file that was read
 LARGE = 16 << 20  # bytes on both sides together; below, starting a process costs more than it saves
 PART = 64 << 20  # bytes of a file that are read in one go
@@ -55,14 +48,14 @@ def _outside(group: str) -> tuple[Any, ...]:
 
 def strategies() -> "tuple[Strategy, ...]":
     """The built-in strategies and those of outside packages."""
-    from profgate.detect.registry import all_strategies  # not needed by who only draws
+    from profgate.detect.builtin import all_strategies  # not needed by who only draws
 
     return all_strategies(_outside("profgate.strategies"))
 
 
 def readers() -> tuple[ProfileReader, ...]:
     """The readers in the order in which they are asked."""
-    from profgate.adapters.native import NativeKernels
+    from profgate.io.native import NativeKernels
 
     return readers_with(_outside("profgate.readers"), NativeKernels())
 
@@ -133,7 +126,7 @@ def _reader(progress: Progress | None) -> Reader:
 
 def tests_in(sources: Sequence[SourceFile]) -> int:
     """How many tests these files hold results of; 0 where one of them is a profile, or cannot be read."""
-    from profgate.compare.durations import is_table_of_durations
+    from profgate.compare.duration_table import is_table_of_durations
 
     count = 0
     for profile in read_all(sources):
@@ -157,90 +150,6 @@ def strategies_of(built: Built, given: PipelineInput) -> dict[str, tuple[str, ..
     return {workload: tuple(names) for workload, names in spoke.items()}
 
 
-def trend_rules(policy: Policy) -> "Rules":
-    """The options of the strategy `change_point` for a series and metric: those of the first rule that matches."""
-    from profgate.detect.rules import selected
-
-    def rules(series: "Series", metric: Metric) -> TrendRules:
-        chosen = selected(policy, series.configuration, metric, strategies())
-        return next((TrendRules(**options) for one, options in chosen if one.name == CHANGE_POINT), TrendRules())
-
-    return rules
-
-
-def readings(
-    sources: Sequence[SourceFile], policy: Policy, commit: str, job: "StoredJob", *, keep: bool
-) -> "list[Reading]":
-    """What the history keeps of these files; with ``keep`` the files themselves too.
-
-    Raises ProfileError that tells every file that cannot be read, and ComparisonError.
-    """
-    from profgate.compare.readings import readings_of  # the history is not needed by who only compares
-
-    read = read_all(sources)
-    broken = [one for one in read if isinstance(one, ProfileError)]
-    if broken:
-        raise ProfileError("\n".join(map(str, broken)))
-    options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, policy_aliases=policy.aliases)
-    made = []
-    for source, profile in zip(sources, read, strict=True):
-        content = source.read(LARGEST_KEPT)
-        run = f"{source.name}\0{hashlib.sha256(content).hexdigest()}"
-        kept = content if keep and len(content) <= LARGEST_KEPT else None
-        if not isinstance(profile, ProfileError):
-            made += readings_of(profile, options, commit, job, run, kept)
-    return made
-
-
-def tried(trial: "Trial", policy: Policy, past: "Callable[[str], Sequence[Reading]]") -> "StoredVerdict":
-    """The gate's word on two sides of equal code, as it would be if it decided."""
-    from profgate.model.history import StoredVerdict
-
-    before, after = stored_sides(trial.before, trial.after)
-    given = PipelineInput(
-        before,
-        after,
-        policy=replace(policy, auto_demote=False),
-        baseline_side=Side("", trial.baseline),
-        target_side=Side("", trial.target),
-        pages=0,
-        past=past,
-    )
-    report = compare(given).report
-    metrics = [metric for workload in report.workloads for metric in workload.metrics]
-    reds = sum(finding.colour == "red" for metric in metrics for finding in metric.findings)
-    conclusion = report.verdict.conclusion
-    return StoredVerdict("unchanged", trial.baseline, trial.target, trial.name, conclusion, reds, len(metrics))
-
-
-def stored_sides(*sides: "Sequence[Reading]") -> list[list[SourceFile]]:
-    """The readings of both sides as sources: whole files where both sides have all of theirs, else what is left.
-
-    A benchmark among others in its file is all there in its readings. Where the history has dropped symbols of some
-    readings, they are one symbol in all. Raises ProfileError.
-    """
-    from profgate.compare.readings import is_benchmark, of_same_symbols, profile_of
-
-    if any(reading.profile is None or is_benchmark(reading) for side in sides for reading in side):
-        return [
-            [source_of_profile(profile_of(one, number)) for number, one in enumerate(side)]
-            for side in of_same_symbols(sides)
-        ]
-    return [_kept_files(side) for side in sides]
-
-
-def _kept_files(side: "Sequence[Reading]") -> list[SourceFile]:
-    files = {(one.name, one.profile, one.job.identity): one for one in side}
-    read = read_all([source_of(one.name, one.profile or b"") for one in files.values()])
-    sources = []
-    for reading, profile in zip(files.values(), read, strict=True):
-        if isinstance(profile, ProfileError):
-            raise profile
-        facts = {name: value for name, value in asdict(reading.facts).items() if value is not None}
-        sources.append(source_of_profile(replace(profile, facts=replace(profile.facts, **facts))))
-    return sources
-
-
 def overlays(given: PipelineInput) -> list[Comparison]:
     """The comparisons alone, for commands that draw or tabulate without judging.
 
@@ -253,3 +162,19 @@ def overlays(given: PipelineInput) -> list[Comparison]:
             "; ".join(f"{name}: {one.reason}" for name, one in zip(names, gathered.alone, strict=True))
         )
     return comparisons
+
+
+def with_texts(diff: SourceDiff) -> SourceDiff:
+    """The diff with the files whose ids it names, as git or the working tree has them."""
+    wanted_before, wanted_after = wanted_texts(diff)
+    before = {one.previous_path: one.blobs[0] for one in diff.files if one.blobs and one.previous_path in wanted_before}
+    after = {one.path: one.blobs[1] for one in diff.files if one.blobs and one.path in wanted_after}
+    if not before and not after:
+        return diff
+    stored = blob_texts([*before.values(), *after.values()])
+    here = texts_of_files({path: blob for path, blob in after.items() if blob not in stored})
+    texts = SourceTexts(
+        {path: stored[blob] for path, blob in before.items() if blob in stored},
+        {path: stored[blob] for path, blob in after.items() if blob in stored} | here,
+    )
+    return replace(diff, texts=texts)

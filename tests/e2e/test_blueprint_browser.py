@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from e2e.conftest import OpenFile
+from profgate.flamegraph.page import build_page
+from profgate.flamegraph.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree
 from profgate.model.attribution import SourceState, SourceStates
-from profgate.report.page import build_page
-from profgate.report.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 from e2e.conftest import OpenFile
-from profgate.history.evolution import evolution_of
-from profgate.model.evolution import BenchmarkValue, Evolution, MeasuredVersion, Version
 from profgate.model.units import Metric, MetricKind
-from profgate.report.evolution_page import build_evolution_page
+from profgate.track.evolution import evolution_of
+from profgate.track.evolution_page import build_evolution_page
+from profgate.track.versions import BenchmarkValue, Evolution, MeasuredVersion, Version
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

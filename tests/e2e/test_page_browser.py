@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from e2e.conftest import OpenFile
+from profgate.flamegraph.page import IndexRow, build_index, build_page
+from profgate.flamegraph.page_columns import PageFinding, PageHeader, PageTree
 from profgate.model.attribution import SourceStates
-from profgate.report.page import IndexRow, build_index, build_page
-from profgate.report.page_columns import PageFinding, PageHeader, PageTree
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -11,9 +11,9 @@ from requests import Response
 
 from fuzz.door import Door
 from fuzz.mutation import JSON
-from profgate.adapters.artifact_service import SCOPE, ArtifactService
-from profgate.adapters.github_client import GitHubClient
 from profgate.errors import GitHubError
+from profgate.github.artifact_service import SCOPE, ArtifactService
+from profgate.github.client import GitHubClient
 
 CLAIMS = json.dumps({"scp": f"{SCOPE}run:job"}).encode()
 TOKEN = f"x.{base64.urlsafe_b64encode(CLAIMS).decode()}.x"

@@ -21,18 +21,19 @@ from fuzz.door import DATA, Door
 from fuzz.github_door import GITHUB_DOOR
 from fuzz.mutation import JSON, YAML, Codec
 from history_samples import reading
-from profgate.adapters.downloads import read_zip
-from profgate.adapters.history_file import FILE, check_file, connected_untrusted
-from profgate.adapters.history_reader import HistoryReader
-from profgate.adapters.history_store import open_history
-from profgate.attribute.dependencies import dependency_changes
-from profgate.attribute.fingerprints import parsed_source
-from profgate.attribute.unified_diff import TextBudget, parse_diff, parse_patch
-from profgate.config_file import read_policy
+from profgate.attribution.dependencies import dependency_changes
+from profgate.attribution.fingerprints import parsed_source
+from profgate.attribution.unified_diff import TextBudget, parse_diff, parse_patch
 from profgate.errors import ProfgateError, ProfileError, SettingsError
-from profgate.history.records import record_from_json
+from profgate.github.downloads import read_zip
+from profgate.github.fork_artifact import checked_set
+from profgate.history.history_file import FILE, check_file, connected_untrusted
+from profgate.history.history_reader import HistoryReader
+from profgate.history.history_store import open_history
+from profgate.history.trend import Trend
+from profgate.history.trend_report import trends_json, trends_lines
 from profgate.history.trends import trends_of_text
-from profgate.judge.legs import Leg, as_one
+from profgate.judge.shards import Leg, as_one
 from profgate.model.acceptance import in_comment, in_commit, remembered_limits
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceTexts
 from profgate.model.change import OptionSpec
@@ -41,14 +42,13 @@ from profgate.model.manifest import MANIFEST_NAME, Manifest, ManifestFile, manif
 from profgate.model.policy import Policy
 from profgate.model.run_context import TriggeringRun
 from profgate.model.source import source_of
-from profgate.model.trend import Trend
 from profgate.readers.registry import read_profile
 from profgate.report.comment import render_comment
 from profgate.report.json_report import from_json, to_json
 from profgate.report.links_json import links_from_json, links_to_json
 from profgate.report.terminal_report import terminal_lines
-from profgate.report.trends import trends_json, trends_lines
-from profgate.sources.fork_artifact import checked_set
+from profgate.settings.config_file import read_policy
+from profgate.track.run_record import record_from_json
 from report_samples import hostile, regression
 
 RUN = TriggeringRun(7, "pull_request", "success", "topic", "a" * 40, 2, "stranger", ".github/workflows/a.yml")

@@ -6,9 +6,9 @@ from fuzz.door import DATA, Door
 from fuzz.mutation import JSON, JSON_LINES, MARSHAL, PROTOBUF, Codec
 from profgate.errors import ProfileError
 from profgate.model.source import source_of
-from profgate.readers.base import ProfileReader
 from profgate.readers.containers import unwrap
 from profgate.readers.folded import FoldedReader, split_difference
+from profgate.readers.reader import ProfileReader
 from profgate.readers.registry import READERS
 from smallest_files import RICHER, SMALLEST
 

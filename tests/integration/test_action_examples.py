@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from profgate.activity import COMPARING_EVENTS, RECORDING_EVENTS
-from profgate.settings import SETTINGS, settings_from
+from profgate.action.activity import COMPARING_EVENTS, RECORDING_EVENTS
+from profgate.settings.inputs import SETTINGS, settings_from
 
 FOLDER = Path(__file__).parents[2] / "examples" / "workflows"
 EXAMPLES = sorted(FOLDER.glob("*.yml"))

@@ -13,7 +13,7 @@ from action_stage import ARTIFACT, SHARES, SLOWER, Stage, profiles
 from fake_github.state import Commit
 from history_samples import reading
 from profgate.action import history_branch
-from profgate.adapters.history_store import open_history
+from profgate.history.history_store import open_history
 
 BRANCH = "profgate-history"
 FILE = "history.sqlite"

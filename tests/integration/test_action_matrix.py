@@ -8,9 +8,9 @@ import pytest
 
 from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
 from profgate.__main__ import main as merge_by_hand
-from profgate.judge.legs import Leg, as_one
+from profgate.github.artifact_upload import report_artifact
+from profgate.judge.shards import Leg, as_one
 from profgate.model.policy import Policy
-from profgate.publish.artifacts import report_artifact
 from profgate.report.json_report import from_json
 
 LEGS = ("linux", "windows")

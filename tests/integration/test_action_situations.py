@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from action_stage import ARTIFACT, BASE_RUNS, BOTH_SLOWER, SHARES, SLOWER, Stage, profiles
-from profgate.publish.sticky_comment import ACTIONS_LOGIN
+from profgate.github.sticky_comment import ACTIONS_LOGIN
 
 
 @pytest.fixture

@@ -11,8 +11,9 @@ import pytest
 from action_stage import SLOWER, Stage, profiles
 from fake_github import CUT, HANG
 from profgate.action.job import Pace
-from profgate.adapters import artifact_service, downloads, github_requests
-from profgate.adapters.retry_budget import RetryBudget
+from profgate.github import artifact_service, downloads
+from profgate.github import requests as github_requests
+from profgate.github.retry_budget import RetryBudget
 
 LIMITED = 403
 ALWAYS = 999

@@ -7,9 +7,9 @@ from typing import Any
 import yaml
 
 from profgate import wiring
-from profgate.config_file import schema
-from profgate.publish.step_outputs import OUTPUTS
-from profgate.settings import SETTINGS
+from profgate.github.step_outputs import OUTPUTS
+from profgate.settings.config_file import schema
+from profgate.settings.inputs import SETTINGS
 
 ROOT = Path(__file__).parents[2]
 INPUTS = re.compile(r"(^inputs:\n).*?(^\n?outputs:)", re.DOTALL | re.MULTILINE)

@@ -7,10 +7,10 @@ import zipfile
 import pytest
 
 from fake_github import FakeGitHub
-from profgate.adapters import artifact_service
-from profgate.adapters.artifact_service import ArtifactService, UploadUnavailable, zip_files
-from profgate.adapters.github_client import GitHubClient
-from profgate.adapters.retry_budget import RetryBudget
+from profgate.github import artifact_service
+from profgate.github.artifact_service import ArtifactService, UploadUnavailable, zip_files
+from profgate.github.client import GitHubClient
+from profgate.github.retry_budget import RetryBudget
 
 
 def service_of(fake: FakeGitHub, secrets: list[str] | None = None) -> ArtifactService:

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from fake_github import FakeGitHub
-from profgate.adapters.github_client import GitHubClient
 from profgate.errors import GitHubError
+from profgate.github.artifact_source import Found, Search, find_stored
+from profgate.github.baseline_search import Trust
+from profgate.github.client import GitHubClient
 from profgate.model.manifest import MANIFEST_NAME, Manifest, ManifestFile, manifest_to_json
 from profgate.report.wording import reason_text
-from profgate.sources.artifact_source import Found, Search, find_stored
-from profgate.sources.baseline_search import Trust
 
 NAME = "profgate-default"
 FILES = {"api.folded": b"main 1\n"}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from profgate import wiring
-from profgate.commands.main import run_command as main
+from profgate.cli.main import run_command as main
 from profgate.errors import ProfgateError
 from profgate.model.manifest import Manifest
 from profgate.model.report import Report

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from profgate.commands.main import COMMANDS, run_command
+from profgate.cli.main import COMMANDS, run_command
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md"), *ROOT.glob("examples/**/*.yml")]

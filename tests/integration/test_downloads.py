@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from fake_github import FakeGitHub
-from profgate.adapters.downloads import TryAgainError, fetch
 from profgate.errors import GitHubError
+from profgate.github.downloads import TryAgainError, fetch
 
 
 @contextmanager

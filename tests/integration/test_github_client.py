@@ -8,11 +8,11 @@ from email.utils import format_datetime
 import pytest
 
 from fake_github import FakeGitHub
-from profgate.adapters.github_client import GitHubClient
-from profgate.adapters.github_requests import NotFoundError, RateLimitedError, ServerFailedError
-from profgate.adapters.retry_budget import RetryBudget, RetryBudgetExceededError
 from profgate.errors import GitHubError, NotAllowed, ProfileError
-from profgate.model.github_records import Repository, TreeRecord
+from profgate.github.client import GitHubClient
+from profgate.github.records import Repository, TreeRecord
+from profgate.github.requests import NotFoundError, RateLimitedError, ServerFailedError
+from profgate.github.retry_budget import RetryBudget, RetryBudgetExceededError
 
 MARKER = "<!-- profgate v1 key=cpu head=abc -->"
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from profgate.__main__ import main
-from profgate.adapters.history_store import open_history
+from profgate.history.history_store import open_history
 
 Capture = pytest.CaptureFixture[str]
 

@@ -7,14 +7,14 @@ import sys
 import time
 from pathlib import Path
 
-from profgate.adapters.history_store import open_history
+from profgate.history.history_store import open_history
 
 TESTS = Path(__file__).parents[1]
 WRITER = """
 import sys
 sys.path.insert(0, {tests!r})
 from history_samples import reading
-from profgate.adapters.history_store import open_history
+from profgate.history.history_store import open_history
 folder, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 print("ready", flush=True)
 for number in range(count):
@@ -73,7 +73,7 @@ def test_a_writer_killed_with_its_journal_on_disk_is_rolled_back(tmp_path: Path)
     script = (
         f"import os, signal, sys; sys.path.insert(0, {str(TESTS)!r})\n"
         "from history_samples import reading\n"
-        "from profgate.adapters.history_store import open_history\n"
+        "from profgate.history.history_store import open_history\n"
         f"with open_history({str(tmp_path)!r}, write=True) as store, store.writing():\n"
         "    store.connection.execute('PRAGMA cache_size = 1')\n"
         "    store.connection.execute('PRAGMA cache_spill = 1')\n"

@@ -18,9 +18,9 @@ import yaml
 
 from profgate import wiring
 from profgate.__main__ import main
-from profgate.commands.init_recipes import RECIPES, extent_for
-from profgate.config_file import read_policy
-from profgate.settings import settings_from
+from profgate.init.recipes import RECIPES, extent_for
+from profgate.settings.config_file import read_policy
+from profgate.settings.inputs import settings_from
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = {name: one.options for one in wiring.strategies() for name in (one.name, one.short)}

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 
 import pytest
 
-from profgate.detect.registry import STRATEGIES
+from profgate.detect.builtin import STRATEGIES
+from profgate.github.step_outputs import Published, outputs_of
 from profgate.judge.verdict import judge
 from profgate.model.policy import Policy
 from profgate.model.report import Finding, Report
 from profgate.model.source import SourceFile, source_of
 from profgate.pipeline import PipelineInput, build_report
-from profgate.publish.step_outputs import Published, outputs_of
 from profgate.report.comment import render_comment
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json

@@ -13,8 +13,8 @@ import pytest
 
 from action_stage import ARTIFACT, Stage, profiles
 from fake_github import FakeGitHub
-from profgate.adapters.artifact_service import ArtifactService
-from profgate.adapters.github_client import GitHubClient
+from profgate.github.artifact_service import ArtifactService
+from profgate.github.client import GitHubClient
 from profgate.model.manifest import MANIFEST_NAME
 
 HOME = Path(__file__).parents[2] / ".ci" / "artifact-client"

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from profgate.model.attribution import SOURCE_STATES, SourceStates
-from profgate.report.page_columns import (
+from profgate.flamegraph.page_columns import (
     OTHER_NAME,
     OrderedTree,
     PageFinding,
@@ -21,7 +20,8 @@ from profgate.report.page_columns import (
     cut_tree,
     order_tree,
 )
-from profgate.report.page_encoding import encode_page
+from profgate.flamegraph.page_encoding import encode_page
+from profgate.model.attribution import SOURCE_STATES, SourceStates
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")

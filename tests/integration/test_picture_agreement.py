@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from profgate.report.folded_export import two_column_folded
-from profgate.report.page_columns import PageHeader, PageTree, order_tree
-from profgate.report.page_encoding import encode_page
-from profgate.report.shading import CLASSIC, USUAL, Style, shade
-from profgate.report.svg import build_svg
+from profgate.flamegraph.folded_export import two_column_folded
+from profgate.flamegraph.page_columns import PageHeader, PageTree, order_tree
+from profgate.flamegraph.page_encoding import encode_page
+from profgate.flamegraph.shading import CLASSIC, USUAL, Style, shade
+from profgate.flamegraph.svg import build_svg
 
 NODE = shutil.which("node")
 FLAMEGRAPH = shutil.which("flamegraph.pl")

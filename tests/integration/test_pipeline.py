@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from profgate.detect.registry import STRATEGIES
+from profgate.detect.builtin import STRATEGIES
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.source import source_of

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from profgate.__main__ import main
-from profgate.adapters.history_store import open_history
 from profgate.compare.columns import CompareOptions
 from profgate.compare.readings import readings_of
+from profgate.history.history_store import open_history
 from profgate.model.durations import DurationRun
 from profgate.model.durations_text import durations_to_json
 from profgate.model.history import StoredJob

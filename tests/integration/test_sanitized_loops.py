@@ -22,7 +22,7 @@ from random import Random
 
 from fuzz.mutation import mutated
 from fuzz.reader_doors import READER_DOORS
-from profgate.adapters.native import NativeKernels
+from profgate.io.native import NativeKernels
 from profgate.errors import ProfileError
 from profgate.model.source import source_of
 from profgate.readers.folded_scan import scan_file

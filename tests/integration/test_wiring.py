@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from profgate import wiring
-from profgate.adapters.files import sources_under
 from profgate.errors import ProfileError
+from profgate.io.files import sources_under
 from profgate.model.profile import Profile
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop" / "profiles" / "baseline"
@@ -39,8 +39,8 @@ def test_processes_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 FORKED = """
 import os, pickle, sys
 from profgate import wiring
-from profgate.adapters.files import sources_under
-from profgate.adapters import workers
+from profgate.io.files import sources_under
+from profgate.io import workers
 
 forks = []
 fork, workers.processors, wiring.processors = os.fork, lambda: 3, lambda: 3

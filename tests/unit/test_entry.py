@@ -51,7 +51,7 @@ def test_a_bug_shows_its_place_and_exits_4(monkeypatch: pytest.MonkeyPatch, caps
     def broken(_arguments: object) -> int:
         return 1 // 0
 
-    monkeypatch.setattr("profgate.commands.main.run_command", broken)
+    monkeypatch.setattr("profgate.cli.main.run_command", broken)
     assert entry.main(["compare", "a", "b"]) == 4
     assert "ZeroDivisionError" in capsys.readouterr().err
 
@@ -60,13 +60,13 @@ def test_ctrl_c_is_no_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     def interrupted(_arguments: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("profgate.commands.main.run_command", interrupted)
+    monkeypatch.setattr("profgate.cli.main.run_command", interrupted)
     assert entry.main(["compare", "a", "b"]) == 130
     assert capsys.readouterr().err == "profgate: interrupted\n"
 
 
 def test_a_name_that_the_terminal_cannot_show_is_shown_in_another_way() -> None:
-    code = "import profgate.__main__ as e, profgate.commands.main as m\n"
+    code = "import profgate.__main__ as e, profgate.cli.main as m\n"
     code += "m.run_command = lambda _: print('caf\\xe9 \\ud800') or 0\nraise SystemExit(e.main(['x']))"
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONPATH": os.pathsep.join(sys.path)}
     told = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)

@@ -4,9 +4,9 @@ import os
 import re
 from pathlib import Path
 
-from profgate.config_file import KEYS
 from profgate.model.policy import MEANING
-from profgate.settings import SETTINGS
+from profgate.settings.config_file import KEYS
+from profgate.settings.inputs import SETTINGS
 
 README = Path(__file__).parents[2] / "README.md"
 GITHUB = README.parent / "docs" / "github.md"

@@ -5,18 +5,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from profgate.action.job import Job
-from profgate.adapters.github_requests import NotFoundError
 from profgate.errors import ProfgateError, SettingsError
-from profgate.model.github_records import CommitRecord
+from profgate.github.artifact_source import Found, Search, StoredSet, find_stored
+from profgate.github.baseline_search import Trust
+from profgate.github.records import CommitRecord
+from profgate.github.release_source import LATEST, asset_name, attached_set, latest
+from profgate.github.requests import NotFoundError
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Side
 from profgate.model.run_context import RunContext
 from profgate.pipeline import PipelineInput
 from profgate.report.wording import reason_text
-from profgate.sources.artifact_source import Found, Search, StoredSet, find_stored
-from profgate.sources.baseline_search import Trust
-from profgate.sources.release_source import LATEST, asset_name, attached_set, latest
 
 
 @dataclass(frozen=True, slots=True)

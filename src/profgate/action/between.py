@@ -8,12 +8,12 @@ from profgate.action.baseline import recording_workflow
 from profgate.action.job import Job
 from profgate.action.sides import Sides
 from profgate.errors import GitHubError, ProfileError
-from profgate.model.github_records import RunRecord
+from profgate.github.artifact_source import StoredSet, later_set
+from profgate.github.baseline_search import Trust, distrust, first_parents
+from profgate.github.records import RunRecord
+from profgate.github.release_notes import Step, render_release_notes
 from profgate.model.report import Document, Report, Side
 from profgate.pipeline import PipelineInput
-from profgate.report.release_notes import Step, render_release_notes
-from profgate.sources.artifact_source import StoredSet, later_set
-from profgate.sources.baseline_search import Trust, distrust, first_parents
 
 MOST_STEPS = 20  # recorded commits between two releases that are compared one by one
 MOST_LOOKUPS = 60  # commits whose pull requests are asked for

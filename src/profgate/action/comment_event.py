@@ -8,15 +8,15 @@ from dataclasses import replace
 
 from profgate.action.fork_comment import comment_on_fork
 from profgate.action.job import Job
-from profgate.action.policy import acceptances_in, policy_at
+from profgate.action.policy_file import acceptances_in, policy_at
 from profgate.action.publishing import end_without_result
 from profgate.action.recording import target_artifact
 from profgate.errors import GitHubError, SettingsError
+from profgate.github.records import PullRecord, RunRecord
+from profgate.github.sticky_comment import answer_in_comment
 from profgate.model.acceptance import Acceptance
-from profgate.model.github_records import PullRecord, RunRecord
 from profgate.model.run_context import TriggeringRun
-from profgate.publish.sticky_comment import answer_in_comment
-from profgate.report.acceptances import with_answers
+from profgate.report.acceptance_rows import with_answers
 
 TAKEN, REFUSED = "+1", "confused"  # reactions
 NO_FAILURE = "no failed run of {} stands at {}: the acceptance counts in the next run"

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 
+from profgate.action.activity import ActivityKind, Wishes, activity_for
 from profgate.action.comment_event import judge_again
 from profgate.action.fork_comment import comment_on_fork
 from profgate.action.job import ON_GITHUB, Job, Pace
@@ -13,12 +14,11 @@ from profgate.action.recording import hand_over, record, store_target
 from profgate.action.releasing import keep_with_release
 from profgate.action.reporting import compare_and_report
 from profgate.action.sides import compared_sides, release_sides
-from profgate.activity import ActivityKind, Wishes, activity_for
-from profgate.adapters.connections import missing
-from profgate.adapters.event import read_run_context
-from profgate.adapters.workflow_commands import WorkflowCommands
 from profgate.errors import ProfgateError, SettingsError
-from profgate.settings import SETTINGS, Settings, input_variable, settings_from
+from profgate.github.connections import missing
+from profgate.github.event import read_run_context
+from profgate.github.workflow_commands import WorkflowCommands
+from profgate.settings.inputs import SETTINGS, Settings, input_variable, settings_from
 from profgate.version import VERSION
 
 

@@ -9,9 +9,9 @@ from profgate.action.recording import brought_artifact, target_artifact
 from profgate.action.reporting import compare_and_report
 from profgate.action.sides import fork_sides, with_own_baseline
 from profgate.errors import ProfgateError
-from profgate.model.github_records import PullRecord
+from profgate.github.fork_artifact import fork_artifact, pull_of_run
+from profgate.github.records import PullRecord
 from profgate.model.run_context import RunContext, TriggeringRun
-from profgate.sources.fork_artifact import fork_artifact, pull_of_run
 
 LEFT = "no open pull request has the commit {} of the finished run as its head; superseded by a newer run"
 SELF = "run {} stored no artifact {}: it reported by itself, since its token could write"

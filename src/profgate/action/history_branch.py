@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from profgate.action.job import Job
-from profgate.adapters.history_file import FILE
 from profgate.errors import GitHubError, ProfgateError
-from profgate.settings import Settings
+from profgate.history.history_file import FILE
+from profgate.settings.inputs import Settings
 
 MAX_BYTES = 50 << 20  # base64 makes it a third more, and GitHub gives a blob of at most 100 MB
 TRIES = 3

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from profgate.adapters.artifact_service import ArtifactService
-from profgate.adapters.connections import trusted_file
-from profgate.adapters.environment import machine_facts
-from profgate.adapters.files import scratch_folder
-from profgate.adapters.github_client import GitHubClient
-from profgate.adapters.retry_budget import RetryBudget
-from profgate.adapters.workflow_commands import WorkflowCommands
 from profgate.errors import NotAllowed, SettingsError
-from profgate.model.github_records import FileRecord
+from profgate.github.artifact_service import ArtifactService
+from profgate.github.client import GitHubClient
+from profgate.github.connections import trusted_file
+from profgate.github.records import FileRecord
+from profgate.github.retry_budget import RetryBudget
+from profgate.github.workflow_commands import WorkflowCommands
+from profgate.io.environment import machine_facts
+from profgate.io.files import scratch_folder
 from profgate.model.manifest import Manifest
 from profgate.model.run_context import RunContext
-from profgate.settings import Settings
+from profgate.settings.inputs import Settings
 from profgate.version import VERSION
 
 

@@ -7,17 +7,17 @@ from fnmatch import fnmatchcase
 
 from profgate.action.baseline import fair_baseline
 from profgate.action.job import Job
-from profgate.action.policy import accepted, policy_at
+from profgate.action.policy_file import accepted, policy_at
 from profgate.action.reporting import Result, conclude, first_run, is_first_run, with_stored_report
-from profgate.adapters.files import exists, read_text
 from profgate.errors import GitHubError, ProfgateError, SettingsError
-from profgate.judge.legs import Leg, as_one
+from profgate.github.artifact_upload import key_of_report, verdict_artifact
+from profgate.github.records import ArtifactRecord
+from profgate.io.documents import write_documents
+from profgate.io.files import exists, read_text
+from profgate.judge.shards import Leg, as_one
 from profgate.judge.verdict import policy_stated_in
-from profgate.model.github_records import ArtifactRecord
 from profgate.model.links import Links
 from profgate.model.report import Document, NotCompared, Report
-from profgate.publish.artifacts import key_of_report, verdict_artifact
-from profgate.publish.files import write_documents
 from profgate.report.json_report import REPORT_NAME, from_json, to_json
 from profgate.report.links_json import LINKS_NAME, links_from_json
 

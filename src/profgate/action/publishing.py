@@ -1,16 +1,16 @@
 """Annotations, outputs, status, check run, comment and exit code of a run."""
 
 from profgate.action.job import Job
-from profgate.adapters.workflow_commands import WorkflowCommands, harmless
 from profgate.errors import GitHubError, NotAllowed, ProfgateError, SettingsError
+from profgate.github.annotations import annotations
+from profgate.github.check_run import CheckText, publish_check_run
+from profgate.github.commit_status import publish_failure, publish_verdict
+from profgate.github.step_outputs import Published, outputs_of
+from profgate.github.sticky_comment import Texts, publish_anew, publish_comment
+from profgate.github.workflow_commands import WorkflowCommands, harmless
 from profgate.model.links import Links
 from profgate.model.report import Document, Report
 from profgate.model.visible_text import name_text, plain
-from profgate.publish.check_run import CheckText, publish_check_run
-from profgate.publish.commit_status import publish_failure, publish_verdict
-from profgate.publish.step_outputs import Published, outputs_of
-from profgate.publish.sticky_comment import Texts, publish_anew, publish_comment
-from profgate.report.annotations import annotations
 from profgate.report.comment import render_quiet_comment
 from profgate.report.rows import headline
 from profgate.report.wording import advice, reason_text

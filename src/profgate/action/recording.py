@@ -3,17 +3,17 @@
 import posixpath
 
 from profgate import wiring
-from profgate.action.history import carry_on
+from profgate.action.history_runs import carry_on
 from profgate.action.job import Job
-from profgate.action.policy import policy_at
+from profgate.action.policy_file import policy_at
 from profgate.action.publishing import set_outputs
 from profgate.errors import ProfileError
+from profgate.github.artifact_upload import upload_profiles
+from profgate.io.documents import give_back, write_documents, write_profiles
+from profgate.io.profile_files import LocalSet, described, listed, local_set
 from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_to_json
 from profgate.model.report import Document
-from profgate.publish.artifacts import upload_profiles
-from profgate.publish.files import give_back, write_documents, write_profiles
-from profgate.settings import Settings
-from profgate.sources.local import LocalSet, described, listed, local_set
+from profgate.settings.inputs import Settings
 
 
 def record(job: Job) -> int:

@@ -8,14 +8,14 @@ from profgate.action.publishing import set_outputs
 from profgate.action.recording import described_set, write_set
 from profgate.action.reporting import compare_and_report
 from profgate.action.sides import against_ref
-from profgate.adapters.artifact_service import zip_files
 from profgate.errors import GitHubError, ProfgateError
-from profgate.model.github_records import ReleaseRecord
+from profgate.github.artifact_service import zip_files
+from profgate.github.records import ReleaseRecord
+from profgate.github.release_source import LATEST, asset_name
+from profgate.io.documents import give_back
+from profgate.io.profile_files import LocalSet, local_files
 from profgate.model.manifest import Manifest
 from profgate.model.report import Side
-from profgate.publish.files import give_back
-from profgate.sources.local import LocalSet, local_files
-from profgate.sources.release_source import LATEST, asset_name
 
 FAILED = 2
 

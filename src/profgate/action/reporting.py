@@ -7,28 +7,29 @@ from profgate import wiring
 from profgate.action.baseline import base_branch
 from profgate.action.between import notes_between
 from profgate.action.job import Job
-from profgate.action.policy import accepted
+from profgate.action.policy_file import accepted
 from profgate.action.publishing import exit_code_of, set_outputs, write_check_run, write_comment, write_status
 from profgate.action.sides import Sides
-from profgate.attribute.base_branch import with_base_branch
-from profgate.attribute.pull_files import diff_of_pull, of_another_start, wanted_texts, with_doubt, with_files
+from profgate.attribution.base_branch import with_base_branch
+from profgate.attribution.dependencies import wanted_texts
 from profgate.errors import GitHubError, ProfgateError, ProfileError
+from profgate.flamegraph.page import IndexRow, build_index
+from profgate.github.artifact_source import later_set
+from profgate.github.artifact_upload import Page, report_artifact, store_report, upload_pages, upload_step
+from profgate.github.first_run import render_first_run
+from profgate.github.pull_files import diff_of_pull, of_another_start, with_doubt, with_files
+from profgate.github.step_outputs import Published, regressions
+from profgate.io.documents import give_back, write_documents
 from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, Report, Side
 from profgate.pipeline import Built
-from profgate.publish.artifacts import Page, report_artifact, store_report, upload_pages, upload_step
-from profgate.publish.files import give_back, write_documents
-from profgate.publish.step_outputs import Published, regressions
 from profgate.report.comment import render_comment, render_summary
-from profgate.report.first_run import render_first_run
 from profgate.report.json_report import REPORT_NAME, to_json
 from profgate.report.links_json import LINKS_NAME, links_to_json
-from profgate.report.page import IndexRow, build_index
 from profgate.report.wording import reason_text
-from profgate.sources.artifact_source import later_set
 
 UNFINISHED = "This run ended before it published its result anywhere else."
 SHARD = "This is one shard: the job that merges all shards comments and gives the verdict."

@@ -4,20 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from profgate.action.baseline import baseline_input, fair_baseline, named_ref, named_set, stored_at
-from profgate.action.history import Known, known_before
+from profgate.action.history_runs import Known, known_before
 from profgate.action.job import Job
-from profgate.action.policy import policy_at
+from profgate.action.policy_file import policy_at
 from profgate.errors import GitHubError, ProfgateError
-from profgate.model.github_records import RunRecord
+from profgate.github.artifact_source import Found, StoredSet
+from profgate.github.fork_artifact import ForkArtifact
+from profgate.github.records import RunRecord
+from profgate.io.profile_files import LocalSet, local_set
 from profgate.model.manifest import Manifest
 from profgate.model.reason import Reason
 from profgate.model.report import Side
 from profgate.model.source import SourceFile
 from profgate.pipeline import PipelineInput
 from profgate.report.wording import reason_text
-from profgate.sources.artifact_source import Found, StoredSet
-from profgate.sources.fork_artifact import ForkArtifact
-from profgate.sources.local import LocalSet, local_set
 
 
 @dataclass(frozen=True, slots=True)

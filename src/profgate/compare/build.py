@@ -21,7 +21,7 @@ from profgate.compare.columns import (
     stored_metric,
     within_real,
 )
-from profgate.compare.cost_models import cost_models
+from profgate.compare.growth import cost_models
 from profgate.compare.rates import sample_values
 from profgate.compare.symbols import Numbering, number_symbols
 from profgate.compare.waiting import waiting_symbols

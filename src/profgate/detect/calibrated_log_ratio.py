@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.base import cannot_tell, resolved, worse_sign
 from profgate.detect.costs import SELF, active_totals
 from profgate.detect.evidence import Evidence, Untested, evidence_of
 from profgate.detect.found import FoundRow, rows_of, unconfirmed_rows
+from profgate.detect.strategy import cannot_tell, resolved, worse_sign
 from profgate.model.arrays import FloatArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison

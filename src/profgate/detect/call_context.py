@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.base import UNSUITED, cannot_tell, resolved, worse_sign
 from profgate.detect.sampling import counts_apart, sample_counts
+from profgate.detect.strategy import UNSUITED, cannot_tell, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Context, Detection, OptionSpec

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from profgate.detect.base import UNSUITED, cannot_tell, resolved
+from profgate.detect.strategy import UNSUITED, cannot_tell, resolved
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.base import directed
 from profgate.detect.model_pairs import CHOICE, MIN_OVERLAP, ModelRows, ModelStrategy, location_keys
+from profgate.detect.strategy import directed
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import OptionSpec
 from profgate.model.cost_models import LINEAR, QUADRATIC, SHAPES

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.base import MODULE, cannot_tell, directed, new_or_gone, resolved, side_means, worse_sign
 from profgate.detect.sampling import counts_apart
+from profgate.detect.strategy import MODULE, cannot_tell, directed, new_or_gone, resolved, side_means, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, Observations

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.base import UNSUITED, Strategy, cannot_tell, directed, one_sided, resolved, worse_sign
+from profgate.detect.strategy import UNSUITED, Strategy, cannot_tell, directed, one_sided, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec, Partial
 from profgate.model.comparison import Comparison

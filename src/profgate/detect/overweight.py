@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.base import cannot_tell, directed, resolved, side_means, worse_sign
 from profgate.detect.sampling import counts_apart
+from profgate.detect.strategy import cannot_tell, directed, resolved, side_means, worse_sign
 from profgate.detect.totals import noise_bar
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.call_tree import added_at, topmost_rows

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.base import directed
 from profgate.detect.model_pairs import CHOICE, MIN_OVERLAP, ModelRows, ModelStrategy, has_formula, pair_values
+from profgate.detect.strategy import directed
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.change import OptionSpec, Partial
 from profgate.model.cost_models import CostModels

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.base import MODULE, UNSUITED_FLAG, ReportStrategy, Strategy, cannot_tell, resolved
-from profgate.detect.registry import DEFAULTS, ON_THE_REPORT, STRATEGIES, WITH_SIZES, strategy_named
+from profgate.detect.builtin import DEFAULTS, ON_THE_REPORT, STRATEGIES, WITH_SIZES, strategy_named
+from profgate.detect.strategy import MODULE, UNSUITED_FLAG, ReportStrategy, Strategy, cannot_tell, resolved
 from profgate.model.change import Change, Context, Detection, Location
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind

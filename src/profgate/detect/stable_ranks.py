@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.base import UNSUITED, UNSUITED_FLAG, cannot_tell, resolved
+from profgate.detect.strategy import UNSUITED, UNSUITED_FLAG, cannot_tell, resolved
 from profgate.model.change import Change, Context, Detection, Location, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.durations import DurationTable, RankCheck
 from profgate.model.kinds import Kind
-from profgate.statistics.stable_ranks import RankRules, check, distinct
+from profgate.statistics.rank_checks import RankRules, check, distinct
 
 REPORTED = 5  # tests that moved most, that the report names
 

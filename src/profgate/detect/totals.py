@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.base import WHOLE, cannot_tell, resolved, side_means, worse_sign
 from profgate.detect.calibrated_log_ratio import UNTESTED, evidence_for, unused
 from profgate.detect.evidence import Untested
 from profgate.detect.sampling import counts_apart
+from profgate.detect.strategy import WHOLE, cannot_tell, resolved, side_means, worse_sign
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind

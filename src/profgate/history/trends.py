@@ -5,14 +5,15 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import islice
 from typing import Protocol
 
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
+from profgate.history.trend import CHANGE_POINT, Trend, TrendRules
 from profgate.model.arrays import FloatArray
 from profgate.model.history import Column, Reading, Series, StoredRecord, SymbolKey
-from profgate.model.trend import CHANGE_POINT, Trend, TrendRules
 from profgate.model.units import Metric
 from profgate.statistics.change_points import Shift, change_points, shifts
 
@@ -24,6 +25,7 @@ LARGEST = 1e300  # ratios of larger values overflow
 NO_COMMIT = ""  # baseline and target of stored trends, which belong to no single commit
 TREND = TypeAdapter(Trend)
 
+MOST_PAST = 30  # commits from whose readings the noise is estimated
 Rules = Callable[[Series, Metric], TrendRules]  # those of a series and metric
 
 
@@ -205,3 +207,10 @@ def _trend(
         after=shift.after,
         p=shift.p,
     )
+
+
+def past_of(store: History, way_back: Iterable[str], key: str) -> list[Reading]:
+    """A series at the next measured commits of a way back, as far as the last lasting change."""
+    measured = store.measured_commits(key)
+    chosen = list(islice((sha for sha in way_back if sha in measured), MOST_PAST))
+    return of_one_regime(list(store.readings(key, chosen)), chosen[::-1])

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from profgate.judge.acceptances import with_acceptances
+from profgate.judge.accepted import with_acceptances
 from profgate.judge.findings import GateContext, importance, is_total, merged
 from profgate.judge.stories import with_stories
 from profgate.model.kinds import BY_WORD, MAYBE, WORSE

@@ -8,7 +8,6 @@ from profgate.model.kernels import Kernels
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
 from profgate.readers.austin import AustinReader
-from profgate.readers.base import ProfileReader, SplittingReader
 from profgate.readers.benchmarks import FORMATS
 from profgate.readers.callgrind import CallgrindReader
 from profgate.readers.containers import is_wrapped, unwrap
@@ -25,6 +24,7 @@ from profgate.readers.pstats import PstatsReader
 from profgate.readers.pyinstrument import PyinstrumentReader
 from profgate.readers.python_sampling import PythonSamplingReader
 from profgate.readers.python_sampling_jsonl import PythonSamplingJsonlReader
+from profgate.readers.reader import ProfileReader, SplittingReader
 from profgate.readers.speedscope import SpeedscopeReader
 from profgate.readers.trace_events import TraceEventsReader
 

@@ -11,7 +11,7 @@ from profgate.model.links import Links
 from profgate.model.report import Document, Finding, Report, Side
 from profgate.model.visible_text import full_name, name_text
 from profgate.report import numbers, rows, wording
-from profgate.report.acceptances import markdown_acceptances, ways_out
+from profgate.report.acceptance_rows import markdown_acceptances, ways_out
 from profgate.report.markdown_text import (
     MARKER_KEY,
     code_span,

@@ -10,7 +10,7 @@ from profgate.model.reason import ReasonCode
 from profgate.model.report import Finding, Report, Side
 from profgate.model.visible_text import columns_of, cut, fitting, name_text, plain
 from profgate.report import numbers, rows, wording
-from profgate.report.acceptances import plain_acceptances
+from profgate.report.acceptance_rows import plain_acceptances
 from profgate.report.rank_report import rank_lines, rank_sections
 from profgate.report.rows import Pair, Row
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from bench.history import main
 
-from profgate.adapters.history_store import open_history
+from profgate.history.history_store import open_history
 
 
 def test_a_small_history_is_filled_and_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ from profgate.compare.build import compare_workload
 from profgate.compare.calls import by_calls
 from profgate.compare.columns import CompareOptions
 from profgate.errors import ComparisonError
+from profgate.flamegraph.page_input import page_input
 from profgate.model.comparison import CallEdges, Comparison
 from profgate.model.profile import Configuration, Profile
 from profgate.model.source import source_of
@@ -17,7 +18,6 @@ from profgate.model.workload import Workload
 from profgate.readers.folded import FoldedReader
 from profgate.readers.pstats import PstatsReader
 from profgate.readers.speedscope import SpeedscopeReader
-from profgate.report.page_input import page_input
 
 Row = tuple[int, int, float, float]  # calls, primitive calls, self and inclusive seconds, as cProfile writes them
 

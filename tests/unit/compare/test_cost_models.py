@@ -5,7 +5,7 @@ import pytest
 
 from comparisons import SAMPLES
 from model_samples import Given, measured, modelled, points
-from profgate.compare.cost_models import cost_models
+from profgate.compare.growth import cost_models
 from profgate.model.comparison import Comparison, Observations
 from profgate.model.cost_models import MODEL_NAMES
 from profgate.model.profile import Configuration, FrameList, Profile

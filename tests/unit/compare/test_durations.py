@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from profgate.compare.columns import CompareOptions
-from profgate.compare.durations import durations_of, is_table_of_durations, run_of
+from profgate.compare.duration_table import durations_of, is_table_of_durations, run_of
 from profgate.compare.symbols import number_symbols
 from profgate.errors import ComparisonError
 from profgate.model.durations import DurationRun
@@ -15,7 +15,7 @@ from profgate.model.source import source_of
 from profgate.model.units import Better, Metric, MetricKind
 from profgate.model.workload import Workload
 from profgate.readers.registry import read_profile
-from profgate.statistics.stable_ranks import side_by_side
+from profgate.statistics.rank_checks import side_by_side
 
 
 def results(

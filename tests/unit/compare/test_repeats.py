@@ -5,12 +5,12 @@ import pytest
 
 from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
+from profgate.flamegraph.page_input import evidence_of
 from profgate.model.comparison import Comparison, DiffTree
 from profgate.model.profile import Configuration, Profile
 from profgate.model.source import source_of
 from profgate.model.workload import Workload
 from profgate.readers.folded import FoldedReader
-from profgate.report.page_input import evidence_of
 
 Run = dict[str, int]
 

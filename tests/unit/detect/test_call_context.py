@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comparisons import from_exclusive, from_stacks, timed
-from profgate.detect.base import resolved
 from profgate.detect.call_context import CallContext, State, context_table
+from profgate.detect.strategy import resolved
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison

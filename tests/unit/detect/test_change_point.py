@@ -5,16 +5,16 @@ from dataclasses import fields
 import pytest
 
 from comparisons import from_stacks
-from profgate import wiring
-from profgate.detect.base import resolved
+from profgate.detect.builtin import strategy_named
 from profgate.detect.change_point import ChangePoint
-from profgate.detect.registry import strategy_named
 from profgate.detect.rules import selected
+from profgate.detect.strategy import resolved
+from profgate.history.stored_profiles import trend_rules
+from profgate.history.trend import TrendRules
 from profgate.model.change import Context
 from profgate.model.history import Series
 from profgate.model.policy import Policy, Rule
 from profgate.model.profile import Configuration
-from profgate.model.trend import TrendRules
 from profgate.model.units import Metric
 
 TIME, SERIES = Metric("time", "nanoseconds"), Series("k", "api", Configuration(workload="api"))
@@ -48,4 +48,4 @@ def test_its_options_are_the_rules_of_trends() -> None:
     ],
 )
 def test_the_first_rule_that_matches_bounds_what_is_a_trend(rules: tuple[Rule, ...], expected: TrendRules) -> None:
-    assert wiring.trend_rules(Policy(rules=rules))(SERIES, TIME) == expected
+    assert trend_rules(Policy(rules=rules))(SERIES, TIME) == expected

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from model_samples import MODEL_PAIRS, Given, measured, pair, points, with_line
-from profgate.detect.base import Strategy
 from profgate.detect.difference_of_models import FastCheck, LinearRegression, PolynomialRegression
+from profgate.detect.strategy import Strategy
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind

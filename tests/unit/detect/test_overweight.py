@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from comparisons import from_stacks
-from profgate.detect.base import resolved
 from profgate.detect.overweight import Overweight, overweight_kinds, overweight_table, pivot_levels
+from profgate.detect.strategy import resolved
 from profgate.model.change import Context
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from comparisons import SAMPLES, from_exclusive
-from profgate.detect.registry import DEFAULTS, STRATEGIES, all_strategies, strategy_named
+from profgate.detect.builtin import DEFAULTS, STRATEGIES, all_strategies, strategy_named
 from profgate.detect.rules import selected, words_on
 from profgate.errors import SettingsError
 from profgate.model.change import Context, Detection, OptionSpec

@@ -7,12 +7,12 @@ import pytest
 
 from comparisons import SAMPLES, from_exclusive, from_stacks
 from profgate.detect.average_amount_threshold import AverageAmountThreshold
-from profgate.detect.base import Strategy
 from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
 from profgate.detect.call_context import CallContext
 from profgate.detect.exclusive_time_outliers import ExclusiveTimeOutliers
 from profgate.detect.overweight import Overweight
 from profgate.detect.sampling import sample_counts
+from profgate.detect.strategy import Strategy
 from profgate.detect.totals import Totals
 from profgate.model.change import Context
 from profgate.model.comparison import SAMPLING_RATE, Comparison, Note

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from comparisons import SAMPLES, from_exclusive
-from profgate.detect.base import UNSUITED_FLAG, ReportStrategy, Strategy
 from profgate.detect.rules import selected, words_on_all
 from profgate.detect.stable_ranks import StableRanks, joined
+from profgate.detect.strategy import UNSUITED_FLAG, ReportStrategy, Strategy
 from profgate.model.change import Change, Context
 from profgate.model.comparison import Comparison
 from profgate.model.durations import DurationTable

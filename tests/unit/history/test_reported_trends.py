@@ -7,9 +7,9 @@ from dataclasses import asdict, replace
 import pytest
 
 from history_samples import reading
+from profgate.history.trend import CHANGE_POINT, Trend, TrendRules
 from profgate.history.trends import reported_records, trends_along, trends_of_text, unreported
 from profgate.model.history import Reading, Series, StoredRecord
-from profgate.model.trend import CHANGE_POINT, Trend, TrendRules
 
 LINE = [f"c{number:02}" for number in range(40)]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from profgate.judge.acceptances import with_acceptances
+from profgate.judge.accepted import with_acceptances
 from profgate.model.acceptance import Acceptance
 from profgate.model.change import Location
 from profgate.model.reason import Parameter, Reason, ReasonCode

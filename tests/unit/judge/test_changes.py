@@ -8,10 +8,10 @@ import numpy as np
 from comparisons import from_exclusive, from_stacks
 from model_samples import Given, modelled, with_line
 from profgate.detect.average_amount_threshold import AverageAmountThreshold
-from profgate.detect.base import Strategy
 from profgate.detect.overweight import Overweight
 from profgate.detect.regression_models import BestModelOrderEquality, IntegralComparison, LocalStatistics
 from profgate.detect.rules import selected, words_on
+from profgate.detect.strategy import Strategy
 from profgate.judge.changes import LISTED_CHANGES, metric_report
 from profgate.model.change import Context, Location
 from profgate.model.comparison import Comparison, Note, Runs

@@ -10,10 +10,10 @@ import pytest
 from comparisons import SAMPLES, from_exclusive, timed
 from judged import BASE, SLOWER, codes, findings, judged
 from model_samples import Given
-from profgate.compare.cost_models import cost_models
-from profgate.detect.base import Strategy
+from profgate.compare.growth import cost_models
 from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
 from profgate.detect.regression_models import BestModelOrderEquality, IntegralComparison
+from profgate.detect.strategy import Strategy
 from profgate.judge.changes import metric_report
 from profgate.judge.findings import importance
 from profgate.judge.verdict import judge, policy_stated_in

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from profgate.adapters.native import LIBRARY, NativeKernels
 from profgate.errors import ProfileError
+from profgate.io.native import LIBRARY, NativeKernels
 from profgate.model.source import source_of
 from profgate.readers import folded_scan
 from profgate.readers.folded_scan import Scan, scan_file

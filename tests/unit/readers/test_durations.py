@@ -8,7 +8,7 @@ from profgate.errors import ProfileError
 from profgate.model.durations import DurationRun
 from profgate.model.durations_text import durations_from_json, durations_to_json
 from profgate.model.source import source_of
-from profgate.readers.benchmarks.durations import FORMAT
+from profgate.readers.benchmarks.durations_json import FORMAT
 from profgate.readers.registry import read_profile
 
 RUN = DurationRun("monday", "nanoseconds", {"b": 2.5, "a": 1e9}, "c0ffee", "2026-01-02T03:04:05+00:00")

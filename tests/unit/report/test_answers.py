@@ -1,7 +1,7 @@
 import cmarkgfm
 
 from profgate.model.acceptance import Acceptance
-from profgate.report.acceptances import ANSWERS, LONGEST_COMMENT, REFUSED, with_answers
+from profgate.report.acceptance_rows import ANSWERS, LONGEST_COMMENT, REFUSED, with_answers
 
 BODY = "<!-- profgate v1 key=default accepted=7.0:1.25 -->\n### ❌ Performance gate failed\n"
 

@@ -10,6 +10,7 @@ from cmarkgfm.cmark import Options
 import report_samples as samples
 from golden_files import Golden
 from profgate.errors import ProfgateError
+from profgate.github.first_run import render_first_run
 from profgate.model.acceptance import Acceptance, command_for, in_comment, remembered_limits
 from profgate.model.links import Links
 from profgate.model.policy import Policy
@@ -17,7 +18,6 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, NotCompared, Report
 from profgate.model.visible_text import name_text
 from profgate.report.comment import COMMENT_BYTES, SUMMARY_BYTES, render_comment, render_quiet_comment, render_summary
-from profgate.report.first_run import render_first_run
 
 RUN = "https://github.com/octo/shop/actions/runs/7742"
 PAGE = f"{RUN}/artifacts/12"

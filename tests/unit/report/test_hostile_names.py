@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import report_samples as samples
+from profgate.flamegraph.page import build_page
+from profgate.flamegraph.page_columns import PageFinding, PageHeader, PageTree
 from profgate.model.links import Links
 from profgate.model.report import NotCompared
 from profgate.model.visible_text import plain
 from profgate.report.comment import render_comment, render_summary
-from profgate.report.page import build_page
-from profgate.report.page_columns import PageFinding, PageHeader, PageTree
 
 PIECES = (
     *(

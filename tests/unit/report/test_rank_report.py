@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 
-from profgate.history.rank_runs import rank_history
 from profgate.model.durations import DurationRun, RankCheck
+from profgate.ranks.rank_runs import rank_history
 from profgate.report.rank_report import (
     history_json,
     history_lines,
@@ -14,7 +14,7 @@ from profgate.report.rank_report import (
     rank_lines,
     rank_markdown,
 )
-from profgate.statistics.stable_ranks import RankRules, check, side_by_side
+from profgate.statistics.rank_checks import RankRules, check, side_by_side
 
 HOSTILE = "a|b`@all\u202e\x1b[31m<img src=x>\n"
 

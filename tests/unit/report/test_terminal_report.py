@@ -6,8 +6,8 @@ import pytest
 
 import report_samples as samples
 from golden_files import Golden
+from profgate.io.terminal import show
 from profgate.model.report import NotCompared
-from profgate.publish.terminal import show
 from profgate.report.terminal_report import render_terminal, terminal_lines
 
 

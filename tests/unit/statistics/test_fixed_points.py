@@ -8,7 +8,7 @@ from itertools import permutations
 import pytest
 from scipy import stats
 
-from profgate.statistics.stable_ranks import EXACT_LIMIT, chance_of_as_many, derangements, exact_law
+from profgate.statistics.rank_checks import EXACT_LIMIT, chance_of_as_many, derangements, exact_law
 
 DERANGEMENTS = [1, 0, 1, 2, 9, 44, 265, 1854, 14833, 133496, 1334961]
 DISTANCE_TO_POISSON = {3: 0.237, 4: 0.0995, 5: 0.0344, 6: 0.0101, 8: 5.9e-4, 10: 2.2e-5}

@@ -8,7 +8,7 @@ import pytest
 
 from profgate.model.arrays import FloatArray
 from profgate.model.durations import DurationTable, RankCheck
-from profgate.statistics.stable_ranks import RankRules, _order, check, ranks_of, stable
+from profgate.statistics.rank_checks import RankRules, _order, check, ranks_of, stable
 
 
 def names_of(count: int) -> list[str]:

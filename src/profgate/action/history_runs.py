@@ -1,0 +1,218 @@
+"""The history in the action: base runs carry it from run to run in an artifact or a branch, comparisons read it.
+
+Both may be written by anybody, so they are opened as untrusted files. What is wrong with the history never fails a run:
+it is reported, and the run goes on without.
+"""
+
+import posixpath
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from profgate.action.baseline import fair_baseline, trusted_files
+from profgate.action.history_branch import branch_history, replace_branch
+from profgate.action.job import Job
+from profgate.errors import GitHubError, ProfgateError
+from profgate.github.artifact_source import later_set
+from profgate.github.artifact_upload import upload_profiles
+from profgate.github.records import RunRecord
+from profgate.history.ancestry import ancestors, first_line, nearest
+from profgate.history.false_alarms import Trial, leaves_alone, trials_at, with_false_alarms
+from profgate.history.history_file import FILE, MAX_FILE_BYTES
+from profgate.history.history_reader import HistoryReader, open_untrusted
+from profgate.history.history_store import HistoryStore, open_history
+from profgate.history.stored_profiles import readings, trend_rules, tried
+from profgate.history.trend_report import trend_text, trends_summary
+from profgate.history.trends import past_of, reported_records, trends_along, unreported
+from profgate.io.files import read_bytes, scratch_folder, write_bytes
+from profgate.io.profile_files import LocalSet
+from profgate.model.history import Reading, Retention, StoredCommit, StoredJob, StoredVerdict
+from profgate.model.manifest import Manifest
+from profgate.model.policy import Policy
+from profgate.pipeline import PipelineInput
+
+FOLDER = "history"
+RETENTION = Retention(profiles=0)
+NEARBY = 2  # histories beside the nearest that may hold what other runs added at the same time
+LAST = 150  # commits of the branch: an older change was reported when it was new
+ANNOTATED = 5  # of each direction; the summary lists more
+
+
+def history_artifact(job: Job) -> str:
+    """The name under which a run stores its history."""
+    return f"{job.settings.artifact}-history"
+
+
+def carry_on(job: Job, profiles: LocalSet, manifest: Manifest, policy: Policy) -> None:
+    """Adds this run to the history of the runs before it and stores it, and tries the gate on equal code.
+
+    The histories of the nearest runs are merged, so that what two runs added at the same time is not lost.
+    """
+    if job.settings.history == "off":
+        return
+    folder = posixpath.join(job.output_dir, FOLDER)
+    try:
+        # from this commit on: another run may have measured it
+        fair = replace(fair_baseline(job), start=job.context.sha)
+        with open_history(folder, write=True) as store:
+            head = _merge_branch(job, store)
+            # also beside a branch: here is what was stored before it, and what could not be written to it
+            for name, data in trusted_files(job, fair, history_artifact(job), FILE, 1 + NEARBY):
+                try:
+                    _merge(job, store, name, data)
+                except ProfgateError as error:
+                    job.commands.warning(f"the history of {name} is left out: {error}", title="profgate")
+            _add(job, store, profiles, manifest, policy)
+            _report_trends(job, store, policy)
+            store.prune(RETENTION)
+        if job.settings.history == "branch" and _stored_in_branch(job, folder, head):
+            return
+        data = read_bytes(posixpath.join(folder, FILE))
+    except GitHubError as error:  # a token that cannot read runs; baselines are stored without it as well
+        job.commands.log(f"the history was not carried on: {error}")
+        return
+    except ProfgateError as error:
+        job.commands.warning(f"the history was not carried on: {error}", title="profgate")
+        return
+    shown = posixpath.join(job.settings.output_dir, FOLDER)
+    if warning := upload_profiles(job.uploads, history_artifact(job), {FILE: data}, shown, job.context.run_url):
+        job.commands.warning(warning, title="profgate")
+
+
+def _merge(job: Job, store: HistoryStore, name: str, data: bytes) -> None:
+    with scratch_folder() as folder:
+        place = posixpath.join(folder, FILE)
+        write_bytes(place, data)
+        with open_untrusted(place) as other:
+            added = store.merge(other)
+    job.commands.log(f"history of {name}: {added} readings")
+
+
+def _merge_branch(job: Job, store: HistoryStore) -> str | ProfgateError | None:
+    """The commit of the branch whose history the store holds now; the error where it cannot be read."""
+    if job.settings.history != "branch":
+        return None
+    try:
+        head, data = branch_history(job)
+        if data is not None:
+            _merge(job, store, f"commit {head}", data)
+    except ProfgateError as error:
+        return error
+    return head
+
+
+def _stored_in_branch(job: Job, folder: str, head: str | ProfgateError | None) -> bool:
+    def merge(data: bytes) -> None:
+        with open_history(folder, write=True) as store:
+            _merge(job, store, "another run", data)
+            store.prune(RETENTION)
+
+    return replace_branch(job, head, lambda: read_bytes(posixpath.join(folder, FILE)), merge)
+
+
+def _add(job: Job, store: HistoryStore, profiles: LocalSet, manifest: Manifest, policy: Policy) -> None:
+    """Adds this run's readings, the commits before it, and the gate's verdicts on unchanged code."""
+    context = job.context
+    who = StoredJob(f"{context.run_id}/{context.run_attempt}/{context.job}", context.ref, context.event_name)
+    added = [
+        replace(reading, facts=manifest.facts_of(reading.name, reading.facts))
+        for reading in readings(profiles.files, policy, context.sha, who, keep=False)
+    ]
+    commits = job.client.ancestors(context.sha)
+    store.add_commits(StoredCommit(commit.sha, commit.parents, int(commit.date.timestamp())) for commit in commits)
+    trials = _trials(job, store, added, policy) if added else ()
+    verdicts = [tried(trial, policy, _past(job, store, trial.baseline)) for trial in trials]
+    with store.writing():
+        store.add(added)
+        store.add_verdicts(verdicts)
+
+
+def _trials(job: Job, store: HistoryStore, added: Sequence[Reading], policy: Policy) -> Iterator[Trial]:
+    """What this run's readings, which the store does not hold yet, can be compared with."""
+    commit, name = added[0].commit, added[0].job.identity
+    earlier = [reading for reading in store.readings(None, [commit]) if reading.job.identity != name]
+    yield from trials_at(earlier, added, name)
+    before = nearest(commit, store.commits(), store.measured_commits())
+    if before is None:
+        return
+    try:
+        paths = job.client.files_between(before.sha, commit)
+    except GitHubError as error:
+        job.commands.log(f"not known whether the code changed since {before.sha}: {error}")
+        return
+    if leaves_alone(paths or (), policy.unchanged_paths):
+        yield Trial(before.sha, commit, name, list(store.readings(None, [before.sha])), added)
+
+
+def _report_trends(job: Job, store: HistoryStore, policy: Policy) -> None:
+    """Annotations and a part of the summary for the lasting changes that no earlier run reported."""
+    try:
+        graph = store.commits()
+        line = first_line(job.context.sha, graph)[-LAST:]
+        new = unreported(store, trends_along(store, line, trend_rules(policy)), line)
+        store.add_records(reported_records(store, new))
+    except ProfgateError as error:
+        job.commands.warning(f"lasting changes were not looked for: {error}", title="profgate")
+        return
+    if not new:
+        return
+    for trend in [trend for trend in new if trend.worse][:ANNOTATED]:
+        job.commands.warning(trend_text(trend, graph), title="profgate: worse for good")
+    for trend in [trend for trend in new if not trend.worse][:ANNOTATED]:
+        job.commands.notice(trend_text(trend, graph), title="profgate: better for good")
+    job.commands.add_summary(trends_summary(new, graph).text)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a history holds of the time before a baseline; ``commits`` were measured then."""
+
+    past: Callable[[str], Sequence[Reading]]
+    unchanged: Sequence[StoredVerdict]
+    commits: int
+
+    def beside(self, given: PipelineInput, read: Collection[str]) -> PipelineInput:
+        """The input with noise of the commits that were not read already, and the false alarms."""
+
+        def past(key: str) -> Sequence[Reading]:
+            return [reading for reading in self.past(key) if reading.commit not in read]
+
+        return replace(given, policy=with_false_alarms(given.policy, self.unchanged), past=past)
+
+
+def known_before(job: Job, run: RunRecord) -> Known | None:
+    """What the history in the branch, else the one that a run stored, holds of the time before that run's commit.
+
+    None where it cannot be used.
+    """
+    if job.settings.history == "off":
+        return None
+    try:
+        data = branch_history(job)[1] if job.settings.history == "branch" else None
+        if data is None:
+            stored = later_set(job.client, run, history_artifact(job))
+            data = next((source.read(MAX_FILE_BYTES) for source in stored.files if source.name == FILE), b"")
+        place = posixpath.join(job.connections.enter_context(scratch_folder()), FILE)
+        write_bytes(place, data)
+        store = job.connections.enter_context(open_untrusted(place))
+        measured, graph = store.measured_commits(), store.commits()
+        before = [commit.sha for commit in ancestors(run.head_sha, graph) if commit.distance and commit.sha in measured]
+        unchanged = store.verdicts("unchanged")
+    except ProfgateError as error:
+        job.commands.log(f"no history is used: {error}")
+        return None
+    job.commands.log(f"history: {len(before)} measured commits before the baseline")
+    return Known(_past(job, store, run.head_sha), unchanged, len(before))
+
+
+def _past(job: Job, store: HistoryReader, baseline: str) -> Callable[[str], Sequence[Reading]]:
+    """A function that returns the readings of a baseline's ancestors by the key of a series."""
+    ancestry = [commit.sha for commit in ancestors(baseline, store.commits()) if commit.distance]
+
+    def past(key: str) -> Sequence[Reading]:
+        try:
+            return past_of(store, ancestry, key)
+        except ProfgateError as error:
+            job.commands.warning(f"the history is left out: {error}", title="profgate")
+            return ()
+
+    return past

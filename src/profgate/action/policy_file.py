@@ -1,0 +1,99 @@
+"""Policy and acceptances of a run: the inputs of a run make the policy stricter, never looser."""
+
+import os
+import posixpath
+import re
+from dataclasses import replace
+
+from profgate import wiring
+from profgate.action.job import Job
+from profgate.detect.builtin import DEFAULTS
+from profgate.errors import GitHubError, SettingsError
+from profgate.github.acceptance_comments import AcceptanceRequest, acceptances_of
+from profgate.github.records import PullRecord
+from profgate.io.files import read_text
+from profgate.model.acceptance import Acceptance
+from profgate.model.policy import Policy, Rule
+from profgate.model.report import Side
+from profgate.settings.config_file import Catalogue, read_policy, tightened
+
+QUEUED = re.compile(r"(?:refs/heads/)?(gh-readonly-queue/.+/)pr-([0-9]{1,9})-[0-9a-f]+")
+COMMENTING = frozenset({"pull_request", "workflow_run"})
+
+
+def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
+    """The policy at the baseline commit (of the checkout where None), and what was refused."""
+    catalogue: Catalogue = {name: one.options for one in wiring.strategies() for name in (one.name, one.short)}
+    settings, warnings = job.settings, []
+    name = settings.config
+    here = _config_here(job)
+    if commit is None:
+        policy = Policy() if here is None else read_policy(here, name, catalogue)
+    else:
+        data = job.client.file_at(name, commit)
+        text = None if data is None else data.decode("utf-8-sig", "replace")
+        policy = Policy() if text is None else read_policy(text, name, catalogue)
+        if here is not None and here != text and job.context.event_name == "pull_request":
+            warnings.append(f"{name} is changed by this pull request; the change counts after the merge")
+    unknown = [one for one in settings.strategies if one not in catalogue]
+    if unknown:
+        raise SettingsError("strategies", f"{', '.join(unknown)} unknown; known are {', '.join(catalogue)}")
+    policy, refused = tightened(policy, settings.gate_requests(), settings.strategies)
+    if settings.strategies and not policy.rules:
+        policy = replace(policy, rules=tuple(Rule(one) for one in (*DEFAULTS, *settings.strategies)))
+    if settings.gate_without_history is not None:
+        warnings.append("the input gate-without-history no longer has an effect; remove it")
+    return policy, (*warnings, *refused)
+
+
+def _config_here(job: Job) -> str | None:
+    place = posixpath.join(job.context.workspace, job.settings.config)
+    return read_text(place) if os.path.isfile(place) else None  # noqa: PTH113 - a question, not a path
+
+
+def accepted(job: Job, policy: Policy, baseline: Side) -> tuple[tuple[Acceptance, ...], tuple[str, ...]]:
+    """The acceptances for this run, and warnings. What cannot be read is not accepted."""
+    if not job.settings.token:
+        return (), ()
+    found: list[Acceptance] = []
+    try:
+        for number in _pulls(job, baseline):
+            found += acceptances_of(job.client, _request(job, policy, number))
+    except GitHubError as error:
+        return (), (f"nothing counts as accepted, because the comments could not be read: {error}",)
+    return tuple(found), ()
+
+
+def acceptances_in(job: Job, policy: Policy, pull: PullRecord) -> tuple[Acceptance, ...]:
+    """The acceptances of a pull request, as the run that judges it will read them."""
+    ours = pull.head_repository_id == job.context.repository_id
+    remembers = job.settings.comment != "never"
+    return acceptances_of(job.client, AcceptanceRequest(pull.number, job.settings.key, policy.owners, ours, remembers))
+
+
+def _request(job: Job, policy: Policy, number: int) -> AcceptanceRequest:
+    context = job.context
+    commenting = context.event_name in COMMENTING
+    ours = not context.is_fork if commenting else job.client.pull(number).head_repository_id == context.repository_id
+    remembers = commenting and not context.read_only and job.settings.comment != "never"
+    trailers = ours or context.event_name != "workflow_run"  # a fork's own run refused its trailers
+    return AcceptanceRequest(number, job.settings.key, policy.owners, ours, remembers, trailers)
+
+
+def _pulls(job: Job, baseline: Side) -> list[int]:
+    """The pull request of this run; of a merge group all between the baseline and its head."""
+    context = job.context
+    if context.event_name in COMMENTING:
+        return [] if context.pr_number is None else [context.pr_number]
+    here = QUEUED.fullmatch(context.ref)
+    if context.event_name != "merge_group" or here is None:
+        return []
+    found = {int(here[2])}
+    if baseline.sha is not None and baseline.sha != context.merge_group_base_sha:
+        heads = {sha: QUEUED.fullmatch(name) for name, sha in job.client.branches_below(here[1]).items()}
+        for commit in job.client.ancestors(context.head_sha):
+            if commit.sha == baseline.sha:
+                break
+            queued = heads.get(commit.sha)
+            found |= {int(queued[2])} if queued is not None else set()
+    return sorted(found)

@@ -1,0 +1,1 @@
+"""What the pull request changed in the sources and what that reaches."""

@@ -1,0 +1,119 @@
+"""The packages whose versions a change moves, read from the lock files of both sides."""
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from profgate.attribution.function_changes import sides_of
+from profgate.attribution.grammars import language_of
+from profgate.model.attribution import SourceDiff
+
+MOST_SOURCES = 200
+MOST_DOTS = 100  # in a line; addresses have some, keys have few
+_REQUIREMENT_FILE = re.compile(r"(?:[\w.-]*requirements[\w.-]*|constraints[\w.-]*)\.(?:txt|lock|in)")
+_REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*===?\s*([\w.+!-]+)", re.MULTILINE)
+_GO_MODULE = re.compile(r"^\s*(?:require\s+)?([\w.~-]+\.[\w.~-]+/\S+|[\w.-]+\.\w+)\s+(v\d\S*)", re.MULTILINE)
+Versions = Iterable[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Dependencies:
+    """Packages by the first part of the paths or names their functions have, each with ``name old → new``.
+
+    ``unread`` are lock files whose versions are not known on both sides.
+    """
+
+    moved: dict[str, str] = field(default_factory=dict)
+    unread: list[str] = field(default_factory=list)
+
+    def of(self, name: str, file: str | None) -> str | None:
+        """The package a frame belongs to, with its versions; None where it is none of those that moved."""
+        if not self.moved:
+            return None
+        starts: Iterable[str] = (name.partition("::")[0].lstrip("<"), name.rpartition("/")[0] or name.partition(".")[0])
+        if file is not None:
+            starts = _starts(file)
+        return next((self.moved[start] for start in starts if start in self.moved), None)
+
+
+def is_lock_file(path: str) -> bool:
+    """Whether a file lists the versions of packages that a build takes."""
+    return _reader_of(path) is not None
+
+
+def dependency_changes(diff: SourceDiff) -> Dependencies:
+    """The packages whose versions differ between the sides of the diff."""
+    found = Dependencies()
+    for changed in diff.files:
+        read = _reader_of(changed.path)
+        if read is None:
+            continue
+        before, after = sides_of(diff, changed)
+        try:
+            old, new = (None if text is None else dict(read(text)) for text in (before, after))
+        except (ValueError, TypeError, AttributeError, LookupError, RecursionError):
+            old = new = None
+        if old is None or new is None:
+            found.unread.append(changed.path)
+            continue
+        for name in sorted(old.keys() | new.keys()):
+            if old.get(name) != new.get(name):
+                folder = name if "/" in name else re.sub(r"[-.]", "_", name.lower())
+                versions = f"{name} {old.get(name, '(none)')} → {new.get(name, '(none)')}"
+                found.moved.update({name: versions, folder: versions})
+    return found
+
+
+def _starts(file: str) -> Iterator[str]:
+    """The first folders of a path, the longest first, and folders without a version behind their names."""
+    parts = file.removesuffix(".py").split("/")
+    for count in range(min(len(parts), 6), 0, -1):
+        yield "/".join(parts[:count])
+    for part in parts[:-1]:  # as below a cargo registry
+        if found := re.match(r"([\w-]+?)-\d+\.\d+", part):
+            yield found[1]
+
+
+def _requirements(text: str) -> Versions:
+    return ((found[1].lower(), found[2]) for found in _REQUIREMENT.finditer(text))
+
+
+def _go(text: str) -> Versions:
+    return ((found[1], found[2].removesuffix("/go.mod")) for found in _GO_MODULE.finditer(text))
+
+
+def _npm(text: str) -> Versions:
+    document = json.loads(text) if text.strip() else {}
+    listed = document.get("packages", document.get("dependencies")) or {}
+    for place, entry in listed.items():
+        if place and isinstance(entry, dict):
+            yield place.rpartition("node_modules/")[2], str(entry.get("version", ""))
+
+
+def _toml(text: str) -> Versions:
+    if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
+        raise ValueError("a key of so many parts would take tomllib a time that grows with their square")
+    return ((str(entry["name"]), str(entry.get("version", ""))) for entry in tomllib.loads(text).get("package", []))
+
+
+_READERS: dict[str, Callable[[str], Versions]] = {
+    **dict.fromkeys(("go.sum", "go.mod"), _go),
+    **dict.fromkeys(("package-lock.json", "npm-shrinkwrap.json"), _npm),
+    **dict.fromkeys(("cargo.lock", "poetry.lock", "uv.lock"), _toml),
+}
+
+
+def _reader_of(path: str) -> Callable[[str], Versions] | None:
+    name = path.rpartition("/")[2].lower()
+    return _requirements if _REQUIREMENT_FILE.fullmatch(name) else _READERS.get(name)
+
+
+def wanted_texts(diff: SourceDiff) -> tuple[list[str], list[str]]:
+    """The paths of sources and lock files to read on the baseline's and the target's side, at most 200 of each side."""
+    files = [file for file in diff.files if language_of(file.path) is not None or is_lock_file(file.path)][
+        :MOST_SOURCES
+    ]
+    before = [file.previous_path for file in files if file.status != "added"]
+    return before, [file.path for file in files if file.status != "removed"]

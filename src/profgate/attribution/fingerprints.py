@@ -1,0 +1,295 @@
+"""The functions of a source file, each with a fingerprint of its tokens that layout and comments do not change."""
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from profgate.attribution.grammars import GRAMMARS, Language, language_of, node_types, parser_of
+from profgate.attribution.syntax_names import name_of, signature_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+LARGEST_SOURCE = 400_000  # bytes; a longer file was made by a program
+MOST_NODES = 1_000_000
+DEEPEST = 2_000  # nodes; what is nested deeper is an attack, or a table
+SHORTEST = 12  # tokens; bodies shorter than that are alike by chance
+Kind = Literal["function", "anonymous", "scope", "module"]
+# nodes with children that are one token
+_WHOLE = node_types(
+    "string_content string_fragment interpreted_string_literal_content raw_string_literal format_specifier regex"
+    " jsx_text preproc_arg char_literal escape_sequence"
+)
+_BODIES = node_types(
+    "block class_body statement_block declaration_list field_declaration_list enum_body interface_body"
+    " annotation_type_body"
+)
+_COMMA_COUNTS = frozenset({"subscript", "expression_list", "pattern_list"})
+_EXPORTS = (b"module.exports", b"exports.", b"export {", b"export{", b"export *", b"export default")
+_WORD = re.compile(r"[^\W\d][\w$]*")
+_NESTED = b"\x01nested"
+_ITSELF = b"\x01itself"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFunction:
+    """A function, or what of a class (``scope``) or file (``module``) is outside its functions.
+
+    ``parts`` is the qualified name from the outermost scope in. ``first`` and ``last`` are lines counted from 1, with
+    decorators; ``opens`` is the line where its own definition begins. ``signature`` differs between overloads.
+    ``identifiers`` are those it mentions. ``broken``: the parser met an error inside, so nothing follows from the
+    tokens.
+    """
+
+    parts: tuple[str, ...]
+    kind: Kind
+    first: int
+    opens: int
+    last: int
+    fingerprint: bytes
+    tokens: int
+    signature: str
+    identifiers: frozenset[str]
+    broken: bool
+
+    @property
+    def name(self) -> str:
+        """The last part of the qualified name."""
+        return self.parts[-1] if self.parts else "<module>"
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedSource:
+    """A file's functions in the order of their first lines; ``imports`` are whole statements with the words in them."""
+
+    language: Language
+    functions: tuple[SourceFunction, ...]
+    imports: frozenset[tuple[str, frozenset[str]]]
+
+
+def parsed_source(path: str, text: str) -> ParsedSource | None:
+    """The functions of a file; None for a language without a grammar, and for what is too long or nested too deeply."""
+    language = language_of(path)
+    source = text.encode("utf-8", "surrogatepass")
+    if language is None or len(source) > LARGEST_SOURCE or "\0" in text:
+        return None
+    return _Walk(language).over(parser_of(language).parse(source).root_node)
+
+
+@dataclass(slots=True)
+class _Tokens:
+    """A digest of tokens, and their number; ``calls``: one is a parenthesis; ``nested``: a function is among them."""
+
+    digest: hashlib.blake2b = field(default_factory=lambda: hashlib.blake2b(digest_size=16))
+    count: int = 0
+    calls: bool = False
+    nested: bool = False
+
+
+@dataclass(slots=True)
+class _Open:
+    """A function, scope or file while its tokens are read; ``depth`` is that of the node that opened it.
+
+    ``items`` is the depth of its statements where it is a scope or file: each is a digest of its own, ``item``.
+    """
+
+    parts: tuple[str, ...]
+    kind: Kind
+    node: "Node"
+    depth: int
+    opens: int
+    signature: str = ""
+    items: int | None = None
+    tokens: _Tokens = field(default_factory=_Tokens)
+    item: _Tokens = field(default_factory=_Tokens)
+    identifiers: set[str] = field(default_factory=set)
+    broken: bool = False
+    closures: int = 0
+
+    @property
+    def current(self) -> _Tokens:
+        """What the next token belongs to."""
+        return self.item if self.kind in {"scope", "module"} else self.tokens
+
+    def end_item(self) -> None:
+        """Takes the statement in, but for a mere definition of functions: those have fingerprints of their own."""
+        item, self.item = self.item, _Tokens()
+        if item.count and (item.calls or not item.nested):
+            self.tokens.digest.update(item.digest.digest())
+            self.tokens.count += item.count
+
+    def closed(self) -> SourceFunction:
+        self.end_item()
+        return SourceFunction(
+            self.parts,
+            self.kind,
+            self.node.start_point[0] + 1,
+            self.opens,
+            self.node.end_point[0] + 1,
+            self.tokens.digest.digest(),
+            self.tokens.count,
+            self.signature,
+            frozenset(self.identifiers),
+            self.broken,
+        )
+
+
+class _Walk:
+    """One pass over a tree, without recursion: it may be nested as deeply as its author likes."""
+
+    def __init__(self, language: Language) -> None:
+        self.language = language
+        self.grammar = GRAMMARS[language]
+        self.above: list[Node] = []
+        self.open: list[_Open] = []
+        self.imports: set[tuple[str, frozenset[str]]] = set()
+        self.comma = False
+        self.leading: list[Node] = []
+
+    def over(self, root: "Node") -> ParsedSource | None:
+        """What the tree holds; None where it is larger or deeper than a person writes."""
+        self.open = [_Open((), "module", root, 0, 1, items=1, broken=root.is_error)]
+        done: list[SourceFunction] = []
+        damaged, nodes = root.has_error, 0
+        waiting: list[tuple[Node, bool]] = [(root, False)]
+        while waiting:
+            node, seen = waiting.pop()
+            if seen:
+                self.above.pop()
+                self._leave(node, done)
+                continue
+            nodes += 1
+            if nodes > MOST_NODES or len(self.above) > DEEPEST:
+                return None
+            if damaged and (node.is_error or node.is_missing):
+                self.open[-1].broken = True
+            if not self.above or self._enters(node):
+                waiting.append((node, True))
+                waiting += [(child, False) for child in reversed(node.children)]
+                self.above.append(node)
+        done.sort(key=lambda function: (function.first, -function.last, function.parts))
+        return ParsedSource(self.language, tuple(done), frozenset(self.imports))
+
+    def _enters(self, node: "Node") -> bool:
+        """Takes a node in; False where nothing below it counts."""
+        kind, now = node.type, self.open[-1]
+        if self._passes_over(node, kind, now):
+            return False
+        opened = self._opens(node, now)
+        before, self.leading = self.leading, []
+        for attribute in before:
+            self._token(b"".join((attribute.text or b"").split()))
+        if opened:
+            return True
+        if now.kind == "scope" and now.items is None and kind in _BODIES:
+            now.items = len(self.above) + 1
+        elif not node.child_count or kind in _WHOLE:
+            self._leaf(node, kind)
+            return False
+        elif node.is_named and kind not in self.grammar.grouping:
+            self._structure(b"(" + kind.encode())
+        return True
+
+    def _passes_over(self, node: "Node", kind: str, now: _Open) -> bool:
+        """Whether a node has no tokens here: comments, imports, and what belongs to the function behind it."""
+        if kind in self.grammar.silent or self._is_documentation(node):
+            return True
+        if now.items == len(self.above) and now.item.count:
+            now.end_item()
+        if kind in self.grammar.leading:
+            self.leading.append(node)
+            return True
+        if now.kind in {"scope", "module"} and self._is_import(node, now):
+            text = b" ".join((node.text or b"").split()).decode("utf-8", "replace")
+            self.imports.add((text, frozenset(_WORD.findall(text))))
+            return True
+        return False
+
+    def _leave(self, node: "Node", done: list[SourceFunction]) -> None:
+        now, depth = self.open[-1], len(self.above)
+        if now.depth == depth:
+            self._flush()
+            done.append(self.open.pop().closed())
+            if self.open:
+                around = self.open[-1]
+                if around.current is around.item:
+                    around.item.nested = True
+                    around.item.count += 1
+                else:
+                    around.identifiers |= now.identifiers
+                    self._structure(_NESTED)
+        elif node.is_named and node.type not in self.grammar.grouping and now.items != depth + 1:
+            self._structure(b")")
+
+    def _is_documentation(self, node: "Node") -> bool:
+        """Whether a text stands as a statement, as Python's documentation does."""
+        if self.language != "python" or node.type != "expression_statement" or node.child_count != 1:
+            return False
+        only = node.children[0]
+        return only.type == "string" and b"f" not in (only.text or b"").partition(b'"')[0].partition(b"'")[0].lower()
+
+    def _is_import(self, node: "Node", now: _Open) -> bool:
+        if node.type in self.grammar.imports:
+            return True
+        if now.items != len(self.above) or node.type not in {"expression_statement", "export_statement"}:
+            return False
+        start = (node.text or b"")[:4096]
+        return start.startswith(_EXPORTS) and b"(" not in start and b"=>" not in start and b"class" not in start
+
+    def _opens(self, node: "Node", now: _Open) -> bool:
+        """Opens a function or a scope if the node, or what it wraps, is one."""
+        inner = node
+        if node.type in self.grammar.wrappers:
+            inner = (node.named_children or [node])[-1]
+        elif self.above[-1].type in self.grammar.wrappers and now.node == self.above[-1]:
+            return False
+        function = inner.is_named and inner.type in self.grammar.functions
+        if not function and (inner.type not in self.grammar.scopes or inner.child_by_field_name("body") is None):
+            return False
+        parts, named = name_of(self.language, inner, self.above, now.closures + 1)
+        now.closures += not named
+        kind: Kind = "scope" if not function else "function" if named else "anonymous"
+        self._flush()
+        signature = signature_of(self.language, inner, self.above) if function else ""
+        self.open.append(_Open((*now.parts, *parts), kind, node, len(self.above), inner.start_point[0] + 1, signature))
+        return True
+
+    def _leaf(self, node: "Node", kind: str) -> None:
+        text, now, around = node.text or b"", self.open[-1], self.above[-1].type
+        if kind in self.grammar.quotes:
+            text = text.replace(b"'", b'"')
+        elif kind == "jsx_text":
+            text = b" ".join(text.split())
+        elif (text == b";" and around in self.grammar.idle_ends) or (
+            text in {b"(", b")"} and around in self.grammar.grouping
+        ):
+            return
+        if text in {b")", b"]", b"}"}:
+            self.comma = False
+        self._flush()
+        if text == b"," and around not in _COMMA_COUNTS:
+            self.comma = True
+            return
+        if node.is_named and "identifier" in kind:
+            now.identifiers.add(text.decode("utf-8", "replace"))
+        now.item.calls |= text == b"("
+        itself = now.kind == "function" and text == now.parts[-1].encode("utf-8", "surrogatepass")
+        self._token(_ITSELF if itself and text else text)
+
+    def _token(self, text: bytes) -> None:
+        if text:
+            tokens = self.open[-1].current
+            tokens.digest.update(b"%d:%b" % (len(text), text))
+            tokens.count += 1
+
+    def _structure(self, mark: bytes) -> None:
+        """Takes in where a part of the tree begins or ends, which is no token."""
+        self._flush()
+        self.open[-1].current.digest.update(b"%d:%b" % (len(mark), mark))
+
+    def _flush(self) -> None:
+        """Takes in a comma once something follows it that does not close the list."""
+        if self.comma:
+            self.comma = False
+            self._token(b",")

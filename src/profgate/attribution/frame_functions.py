@@ -1,0 +1,229 @@
+"""Which function of a source file a frame means, by its name and line, under the rules of each language."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from profgate.attribution.fingerprints import SourceFunction
+from profgate.attribution.function_changes import KnownFunction
+from profgate.attribution.grammars import Language
+from profgate.attribution.syntax_names import without_arguments
+
+LONGEST = 500
+WHOLE_NAMES = frozenset({"go", "java", "c", "cpp", "rust"})
+_PYTHON_INSIDE = frozenset({"<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>"})
+_SCRIPT_NAMELESS = frozenset({"", "(anonymous)", "<anonymous>", "anonymous"})
+_SCRIPT_OBJECTS = frozenset(
+    {"Object", "Module", "Function", "exports", "module", "this", "window", "global", "globalThis", "prototype"}
+)
+_SCRIPT_PREFIX = re.compile(r"^(?:(?:async|get|set|new|static|bound|function)\*? +)+")
+_JAVA_LAMBDA = re.compile(r"lambda\$(\w+)\$\d+$")
+_JAVA_BODIES = {"new": "<init>", "static": "<clinit>"}
+_CPP_LAMBDA = re.compile(r"\{lambda\(.*?\)(?:#\d+)?\}|<lambda\(.*?\)>")
+_PARAMETERS = re.compile(r"\(([^()]*)\)(?: const)?(?: \[clone [^\]]*\])*$")
+_RUST_CLOSURE = re.compile(r"\{\{closure\}\}|\{closure(?:_env)?#\d+\}")
+_RUST_TRAIT = re.compile(r"^<(.+) as .+>::")
+_CLOSURE = re.compile(  # of PHP, Swift, Ruby, Scala and C#, whose sources are not read
+    r"\bclosure\b|\(anonymous function\)|\bblock(?: \(\d+ levels\))? in |\$anonfun\b|>b__\d"
+)
+_CONSTRUCTORS = frozenset({"constructor", "<init>"})
+
+
+@dataclass(frozen=True, slots=True)
+class FrameName:
+    """The parts of a frame's qualified name from the outside in, the last "" where it is nameless.
+
+    ``within``: only the function around its line is meant, as of a comprehension. ``module``: the file's own code.
+    """
+
+    parts: tuple[str, ...]
+    nameless: bool = False
+    within: bool = False
+    module: bool = False
+
+
+def frame_name(name: str, language: Language) -> FrameName:
+    """The name of a frame as the language's profilers write it."""
+    return _READERS[language](name[:LONGEST].strip())
+
+
+def last_names(name: str) -> frozenset[str]:
+    """The last parts that a frame's name may have by the rules of any language, of the named function around it."""
+    found = _in_any_language(name)
+    return frozenset(frame.parts[-2 if frame.nameless else -1] for frame in found if len(frame.parts) > frame.nameless)
+
+
+def has_own_name(name: str) -> bool:
+    """Whether a frame's name is its function's own; False for closures, lambdas, comprehensions and files' own code.
+
+    The language is unknown here, so a function that is called as another language numbers its closures counts as one.
+    """
+    found = _in_any_language(name)
+    return not _CLOSURE.search(name[:LONGEST]) and not any(
+        frame.nameless or frame.within or frame.module for frame in found
+    )
+
+
+def last_name(function: SourceFunction) -> str | None:
+    """The name by which a function is looked up: its own, or that of the function around a nameless one."""
+    if function.kind == "function":
+        return function.name
+    return function.parts[-2] if function.kind == "anonymous" and len(function.parts) > 1 else None
+
+
+def means_wholly(name: str, function: SourceFunction, language: Language | None) -> bool:
+    """Whether a frame gives the whole qualified name of a function, perhaps below a package."""
+    if language is None:
+        return False
+    frame, whole = frame_name(name, language), len(function.parts)
+    # below a package or crate the source does not repeat its name; a namespace it does
+    return _agreement(frame, function) >= whole and (language not in {"c", "cpp"} or len(frame.parts) == whole)
+
+
+def functions_meant(
+    name: str, line: int | None, functions: Sequence[KnownFunction], language: Language, *, exact: bool
+) -> list[KnownFunction]:
+    """The functions of a file that a frame may mean; several where its name fits several, none where it fits none.
+
+    A name that fits a single function counts only if the line lies in it. ``exact``: the line is where the function
+    begins, which decides where exactly one does.
+    """
+    frame = frame_name(name, language)
+    if frame.module:
+        return [known for known in functions if known.function.kind == "module"]
+    if frame.within:
+        around = [known for known in functions if known.function.kind != "scope" and _holds(known, line)]
+        return [min(around, key=lambda known: known.function.last - known.function.first)] if around else []
+    agreement = [_agreement(frame, known.function) for known in functions]
+    best = max(agreement, default=0)
+    found = [known for known, agreed in zip(functions, agreement, strict=True) if agreed == best > 0]
+    found = _of_arity(name, found) if language == "cpp" and len(found) > 1 else found
+    if found:
+        return found if line is None or any(_holds(known, line) for known in found) else []
+    begun = [known for known in functions if exact and line in {known.function.first, known.function.opens}]
+    begun = [known for known in begun if known.function.kind in {"function", "anonymous"}]
+    return begun if len(begun) == 1 and frame.nameless == (begun[0].function.kind == "anonymous") else []
+
+
+def _holds(known: KnownFunction, line: int | None) -> bool:
+    return line is not None and known.function.first <= line <= known.function.last
+
+
+def _in_any_language(name: str) -> list[FrameName]:
+    return [frame_name(name, language) for language in ("python", "javascript", "go", "java", "cpp", "rust")]
+
+
+def _of_arity(name: str, found: list[KnownFunction]) -> list[KnownFunction]:
+    """Of overloads those that take as many arguments as a C++ frame's name lists, if there are any."""
+    listed = _PARAMETERS.search(name)
+    if listed is None:
+        return found
+    count = _arity(listed[1])
+    return [known for known in found if _arity(known.function.signature[1:-1]) == count] or found
+
+
+def _arity(parameters: str) -> int:
+    plain = without_arguments(parameters).strip()
+    return 0 if plain in {"", "void"} else plain.count(",") + 1
+
+
+def _agreement(frame: FrameName, function: SourceFunction) -> int:
+    """How many parts of the names agree, from the last one out; 0 where one that both have does not."""
+    theirs, ours = frame.parts, function.parts
+    if function.kind == "module" or frame.nameless != (function.kind == "anonymous") or not ours:
+        return 0
+    if frame.nameless:
+        if theirs and theirs[-1] not in {"", ours[-1]} and ours[-1][:1].isalnum():
+            return 0
+    elif not theirs:
+        return 0
+    elif ours[-1] in _CONSTRUCTORS and len(ours) > 1 and theirs[-1] == ours[-2]:
+        ours = ours[:-1]
+    elif theirs[-1] != ours[-1]:
+        return 0
+    pairs = list(zip(reversed(theirs[:-1]), reversed(ours[:-1]), strict=False))
+    return 1 + len(pairs) if all(their == our for their, our in pairs) else 0
+
+
+def _python(name: str) -> FrameName:
+    parts = [part for part in name.replace(".<locals>", "").split(".") if part]
+    if parts and parts[-1] in _PYTHON_INSIDE:
+        return FrameName(tuple(parts[:-1]), within=True)
+    if parts[-1:] == ["<module>"]:
+        return FrameName((), module=True)
+    return FrameName(tuple(parts), nameless=parts[-1:] == ["<lambda>"])
+
+
+def _script(name: str) -> FrameName:
+    plain = _SCRIPT_PREFIX.sub("", re.sub(r" \[as [^\]]*\]$", "", name))
+    if plain in _SCRIPT_NAMELESS:
+        return FrameName(("",), nameless=True)
+    parts = plain.split(".")
+    if parts[-1] in _SCRIPT_NAMELESS:
+        return FrameName((*(part for part in parts[:-1] if part not in _SCRIPT_OBJECTS), ""), nameless=True)
+    return FrameName(tuple(part for part in parts if part and part not in _SCRIPT_OBJECTS))
+
+
+def _go(name: str) -> FrameName:
+    plain = without_arguments(name, "[]").removesuffix("-fm")
+    plain = re.sub(r"[()*]", "", plain.rpartition("/")[2])
+    parts = [part for part in plain.split(".") if part]
+    parts = parts[1:] if len(parts) > 1 else parts
+    if parts[:1] == ["glob"]:
+        parts = parts[1:]
+    if parts[:1] == ["init"] and len(parts) == len("in"):
+        parts = parts[:1] if parts[1].isdigit() else parts[1:]
+    nameless = bool(parts) and (re.fullmatch(r"func\d+", parts[-1]) is not None or parts[-1].isdigit())
+    return FrameName(tuple(parts), nameless=nameless)
+
+
+def _java(name: str) -> FrameName:
+    plain = name.partition("(")[0].replace("/", ".")
+    if found := _JAVA_LAMBDA.search(plain):
+        owner = re.split(r"[.$]", plain[: found.start()].rstrip(".$"))
+        return FrameName((*owner, _JAVA_BODIES.get(found[1], found[1]), ""), nameless=True)
+    return FrameName(tuple(part for part in re.split(r"[.$]", plain) if part and not part.isdigit()))
+
+
+def _native(name: str) -> FrameName:
+    plain = re.sub(r" \[clone [^\]]*\]", "", name).replace("(anonymous namespace)::", "")
+    if found := _CPP_LAMBDA.search(plain):
+        outer = _native(plain[: found.start()].rstrip(":"))
+        return FrameName((*outer.parts, ""), nameless=True)
+    operator = re.search(r"\boperator\s*(\(\)|\[\]|[^\w\s(]+|\w[\w ]*)", plain)
+    if operator is not None:
+        head = without_arguments(plain[: operator.start()]).rpartition(" ")[2]
+        return FrameName((*_split(head), "operator" + "".join(operator[1].split())))
+    plain = without_arguments(plain)
+    plain = plain.partition("(")[0].strip().rpartition(" ")[2]
+    return FrameName(_split(plain.lstrip("*&")))
+
+
+def _rust(name: str) -> FrameName:
+    plain = name
+    if trait := _RUST_TRAIT.match(plain):
+        plain = f"{trait[1]}::{plain[trait.end() :]}"
+    closure = list(_RUST_CLOSURE.finditer(plain))
+    ending = closure[-1] if closure and closure[-1].end() == len(plain) else None
+    plain = re.sub(r"\{impl#\d+\}", "", _RUST_CLOSURE.sub("", plain))
+    parts = _split(without_arguments(plain[1:].replace(">", "", 1) if plain[:1] == "<" else plain))
+    if ending is not None:
+        return FrameName((*parts, ending[0] if "#" in ending[0] else ""), nameless=True)
+    return FrameName(parts)
+
+
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split("::") if part.strip())
+
+
+_READERS: dict[Language, Callable[[str], FrameName]] = {
+    "python": _python,
+    "javascript": _script,
+    "typescript": _script,
+    "tsx": _script,
+    "go": _go,
+    "java": _java,
+    "c": _native,
+    "cpp": _native,
+    "rust": _rust,
+}

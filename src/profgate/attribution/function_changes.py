@@ -1,0 +1,175 @@
+"""What became of each function of the changed files, by comparing fingerprints of both sides."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from profgate.attribution.fingerprints import SHORTEST, ParsedSource, SourceFunction, parsed_source
+from profgate.attribution.grammars import language_of
+from profgate.model.attribution import ChangedFile, SourceDiff, SourceState, SourceTexts
+
+MOST_TEXT = 4_000_000  # characters of each side; reading takes some two seconds a million
+NAMED = 3  # files in a sentence
+Place = tuple[str, SourceFunction]
+Sides = tuple[list[Place], list[Place]]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFunction:
+    """A function of one side with its state; ``partner`` is the path and function it is on the other side."""
+
+    path: str
+    function: SourceFunction
+    state: SourceState
+    partner: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionChanges:
+    """Functions by path, for the baseline and the target; a path that is missing was not read on both sides.
+
+    ``unread`` are changed sources of a known language whose functions are not known. ``imported`` are, by path of the
+    target, words of import statements that were added, removed or changed.
+    """
+
+    functions: tuple[dict[str, list[KnownFunction]], dict[str, list[KnownFunction]]] = field(
+        default_factory=lambda: ({}, {})
+    )
+    unread: list[str] = field(default_factory=list)
+    imported: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def add(self, old: Place | None, new: Place | None, state: SourceState) -> None:
+        """Records one function; None on a side that lacks it."""
+        for side, (place, partner) in enumerate(((old, new), (new, old))):
+            if place is not None:
+                self.functions[side].setdefault(place[0], []).append(KnownFunction(*place, state, partner))
+
+
+def function_changes(diff: SourceDiff | None) -> FunctionChanges:
+    """The state of every function in the changed files whose texts are known.
+
+    *same*: paired by name with an equal fingerprint. *changed*: with another one. *renamed*: equal, and its name or
+    file is another. *added*, *removed*: without a partner. *unknown*: the parser met an error inside.
+    """
+    changes, budget = FunctionChanges(), MOST_TEXT
+    if diff is None or diff.texts is None:
+        return changes
+    left: Sides = ([], [])
+    for changed in diff.files:
+        if language_of(changed.path) is None:
+            continue
+        texts = sides_of(diff, changed)
+        budget -= max(len(text or "") for text in texts)
+        before, after = (None if text is None or budget < 0 else parsed_source(changed.path, text) for text in texts)
+        if before is None or after is None:
+            changes.unread.append(changed.path)
+        else:
+            unmatched = _compare_file(changes, changed, before, after)
+            left[0].extend(unmatched[0])
+            left[1].extend(unmatched[1])
+    for old, new in _renamed(left):
+        changes.add(old, new, "renamed")
+    for old in left[0]:
+        changes.add(old, None, "removed")
+    for new in left[1]:
+        changes.add(None, new, "added")
+    return changes
+
+
+def unread(changes: FunctionChanges) -> str:
+    """Which changed sources were not divided into functions, in words; empty where there are none."""
+    if not changes.unread:
+        return ""
+    more = f" and {len(changes.unread) - NAMED} more" if len(changes.unread) > NAMED else ""
+    named = ", ".join(changes.unread[:NAMED])
+    return f"the functions of {named}{more} are not (too long, nested too deeply or not given); the diff's lines decide"
+
+
+def sides_of(diff: SourceDiff, changed: ChangedFile) -> tuple[str | None, str | None]:
+    """Both sides' texts of a changed file, empty on a side without the file; None where it was not read."""
+    texts = diff.texts or SourceTexts({}, {})
+    before = "" if changed.status == "added" else texts.baseline.get(changed.previous_path)
+    after = "" if changed.status == "removed" else texts.target.get(changed.path)
+    return before, after
+
+
+def _compare_file(changes: FunctionChanges, changed: ChangedFile, before: ParsedSource, after: ParsedSource) -> Sides:
+    """Records the functions that names pair, and returns the others."""
+    imported = frozenset(word for _, words in before.imports ^ after.imports for word in words)
+    changes.imported[changed.path] = imported
+    sides: Sides = ([], [])
+    if changed.status != "added":
+        sides[0].extend((changed.previous_path, function) for function in before.functions)
+        changes.functions[0].setdefault(changed.previous_path, [])
+    if changed.status != "removed":
+        sides[1].extend((changed.path, function) for function in after.functions)
+        changes.functions[1].setdefault(changed.path, [])
+    for (old_path, old), (new_path, new) in _of_one_name(sides):
+        state: SourceState = "renamed" if changed.status == "renamed" or old.parts != new.parts else "same"
+        if old.broken or new.broken:
+            state = "unknown"
+        elif old.fingerprint != new.fingerprint or (new.kind == "module" and imported):  # importing takes time as well
+            state = "changed"
+        changes.add((old_path, old), (new_path, new), state)
+    return sides
+
+
+def _of_one_name(sides: Sides) -> list[tuple[Place, Place]]:
+    """Pairs of one qualified name: of several those with equal tokens first, then with equal parameters, then in order.
+
+    Of the others, named functions of which each side has a single one of that name.
+    """
+
+    def name(place: Place) -> tuple[object, ...]:
+        # the number of a nameless function shows only how many stand before it
+        function = place[1]
+        return function.kind, function.parts[:-1] if function.kind == "anonymous" else function.parts
+
+    pairs = _take_equal(sides, lambda place: (*name(place), place[1].fingerprint, place[1].signature))
+    pairs += _take_equal(sides, lambda place: (*name(place), place[1].fingerprint))
+    pairs += _take_equal(sides, lambda place: (*name(place), place[1].signature) if place[1].signature else None)
+    pairs += _take_equal(sides, name)
+    return pairs + _take_equal(sides, lambda place: place[1].name if place[1].kind == "function" else None, single=True)
+
+
+def _renamed(sides: Sides) -> list[tuple[Place, Place]]:
+    """Pairs of one function under two names: of several candidates in the same file, then class.
+
+    Short bodies are alike by chance and not paired; nameless ones only within a file.
+    """
+
+    def in_file(place: Place) -> object:
+        path, function = place
+        nameless = function.kind == "anonymous"
+        if function.tokens < SHORTEST or function.broken or not (nameless or function.kind == "function"):
+            return None
+        return function.fingerprint, function.kind, path, function.parts[:-1] if nameless else ()
+
+    def in_class(place: Place) -> object:
+        return (place[1].fingerprint, place[1].parts[:-1]) if place[1].kind == "function" and in_file(place) else None
+
+    def anywhere(place: Place) -> object:
+        return place[1].fingerprint if in_class(place) else None
+
+    return [pair for key in (in_file, in_class, anywhere) for pair in _take_equal(sides, key, single=True)]
+
+
+def _take_equal(sides: Sides, key: Callable[[Place], object], *, single: bool = False) -> list[tuple[Place, Place]]:
+    """Takes pairs with equal keys out of both lists, in order; those with the key None stay.
+
+    ``single``: only where each side has one of the key.
+    """
+    groups: dict[object, Sides] = {}
+    for side, places in enumerate(sides):
+        for place in places:
+            if (found := key(place)) is not None:
+                groups.setdefault(found, ([], []))[side].append(place)
+    pairs = [
+        pair
+        for old, new in groups.values()
+        if not single or len(old) == len(new) == 1
+        for pair in zip(old, new, strict=False)
+    ]
+    for side, places in enumerate(sides):
+        taken = {id(pair[side]) for pair in pairs}
+        places[:] = [place for place in places if id(place) not in taken]
+    return pairs

@@ -1,0 +1,174 @@
+"""How a change of the sources can affect each function: it is changed, called by what is, or out of reach."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from profgate.attribution.call_links import links_of
+from profgate.attribution.dependencies import Dependencies, dependency_changes, is_lock_file
+from profgate.attribution.frame_functions import last_names
+from profgate.attribution.function_changes import KnownFunction
+from profgate.attribution.grammars import language_of
+from profgate.attribution.source_states import Sides
+from profgate.model.arrays import BoolArray
+from profgate.model.attribution import Reach, SourceStates
+from profgate.model.comparison import Comparison, DiffTree
+from profgate.model.visible_text import cut
+
+NOWHERE = -1
+MOST_STEPS = 200
+LONGEST_NAME = 60
+LONGEST_PATH = 6  # frames shown of a call path
+_TOUCHED = frozenset({"changed", "added", "removed"})
+# what no program reads while it is measured
+_TEXTS = (".md", ".rst", ".adoc", ".png", ".jpg", ".svg", ".gif")
+_TEXT_NAMES = frozenset(
+    {"license", "licence", "copying", "notice", "authors", "codeowners", ".gitignore", ".gitattributes", ".mailmap"}
+)
+
+
+def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> SourceStates:
+    """The states with how the change can affect each symbol, and by which call path.
+
+    *changed here*: its own source differs. *called by a changed function*: one stands above it on a stack. *dependency
+    changed*: it belongs to a package whose version changed, or is called by one. *not reachable*: nothing that the
+    change touches runs on either side, all that it touches is known, and only sources and documentation changed, so not
+    even data can be the reason. *unknown*: everything else.
+    """
+    symbols, dependencies = comparison.symbols, dependency_changes(sides.diff)
+    packages = [
+        None if path else dependencies.of(name, file)
+        for name, file, path in zip(symbols.names, symbols.files, states.paths, strict=True)
+    ]
+    # a file's own code calls everything below it
+    changed = [
+        state in {"changed", "added"} and not name.endswith("<module>")
+        for state, name in zip(states.states, symbols.names, strict=True)
+    ]
+    below = _paths_from(comparison, np.array(changed, np.bool_))
+    under = _paths_from(comparison, np.array([package is not None for package in packages], np.bool_))
+    doubt = _doubt(states, comparison, sides, dependencies)
+    found: list[tuple[Reach, str]] = []
+    for state, file, path, package, calls, package_calls in zip(
+        states.states, symbols.files, states.paths, packages, below, under, strict=True
+    ):
+        settled = file is not None if path is None else state in {"same", "renamed"}
+        if state in {"changed", "added"}:
+            found.append(("changed here", ""))
+        elif calls:
+            found.append(("called by a changed function", calls))
+        elif package or package_calls:
+            found.append(("dependency changed", package or package_calls))
+        else:
+            found.append(("not reachable" if settled and not doubt else "unknown", ""))
+    reach, through = tuple(kind for kind, _ in found), tuple(path for _, path in found)
+    return replace(states, reach=reach, through=through, doubt=doubt)
+
+
+def _doubt(states: SourceStates, comparison: Comparison, sides: Sides, dependencies: Dependencies) -> str:
+    """Why nothing can be called out of reach; empty where it can."""
+    diff = sides.diff
+    if not diff.files or not diff.complete or diff.repository_files is None or not diff.all_listed:
+        return "not all changed files are known"
+    if dependencies.moved:
+        return f"a dependency changed: {next(iter(dependencies.moved.values()))}"
+    others = [file.path for file in diff.files if not _is_text(file.path) and file.path not in sides.changes.imported]
+    others = [path for path in others if not is_lock_file(path) or path in dependencies.unread]
+    if others:
+        what = "could not be read" if language_of(others[0]) else "is in a language whose functions are not recognized"
+        return f"{others[0]} changed and {what}"
+    for known in _all_functions(sides):
+        if known.state == "unknown":
+            return f"{known.path} holds what its grammar does not know"
+        function, partner = known.function, known.partner
+        if function.kind in {"module", "scope"} and partner and partner[1].fingerprint != function.fingerprint:
+            return ", ".join(
+                filter(None, (f"code outside functions changed in {known.path}", ".".join(function.parts)))
+            )
+    return _running_change(states, comparison, sides)
+
+
+def _running_change(states: SourceStates, comparison: Comparison, sides: Sides) -> str:
+    """What the change touches and the profile holds, or may hold; empty where it holds nothing of it."""
+    names = {
+        known.function.name
+        for known in _all_functions(sides)
+        if known.state in _TOUCHED and known.function.kind == "function"
+    }
+    files = {path for file in sides.diff.files for path in (file.path, file.previous_path)}
+    for symbol, name in enumerate(comparison.symbols.names):
+        state, path = states.states[symbol], states.paths[symbol]
+        if state in _TOUCHED:
+            return f"{name} changed and runs here"
+        without_file = comparison.symbols.files[symbol] is None
+        if (state == "unknown" and path in files) or (without_file and names & last_names(name)):
+            return f"{name} may have changed and runs here"
+        if path in files:
+            mentioned = {word for known in sides.meant(symbol) for word in known.function.identifiers}
+            if called := mentioned & (names | sides.changes.imported.get(path or "", frozenset())):
+                return f"{name} runs here and mentions {min(called)}, which changed"
+    return ""
+
+
+def _all_functions(sides: Sides) -> Iterable[KnownFunction]:
+    return (known for side in sides.changes.functions for functions in side.values() for known in functions)
+
+
+def _is_text(path: str) -> bool:
+    name = path.rpartition("/")[2].lower()
+    return name.endswith(_TEXTS) or name.partition(".")[0] in _TEXT_NAMES or name in _TEXT_NAMES
+
+
+def _paths_from(comparison: Comparison, above: BoolArray) -> list[str]:
+    """For each symbol the call path from the nearest such function above it, "" where none stands there."""
+    found = [""] * len(comparison.symbols)
+    if above.any():
+        paths = (
+            _tree_paths(comparison, comparison.tree, above)
+            if comparison.tree is not None
+            else _link_paths(comparison, above)
+        )
+        for path in paths:
+            names = [cut(comparison.symbols.names[symbol], LONGEST_NAME) for symbol in path]
+            if len(names) > LONGEST_PATH:
+                names = [*names[:2], f"({len(names) - LONGEST_PATH + 1} more)", *names[-LONGEST_PATH + 3 :]]
+            found[path[-1]] = " › ".join(names)
+    return found
+
+
+def _tree_paths(comparison: Comparison, tree: DiffTree, above: BoolArray) -> Iterable[list[int]]:
+    """For each symbol below such a function the path of the stack whose cost changed most."""
+    nearest = np.full(len(tree.parent), NOWHERE, np.int64)
+    starts = np.searchsorted(tree.depth, np.arange(int(tree.depth[-1]) + 2)).tolist()
+    own = np.r_[above, False][tree.symbol]  # the root has no symbol
+    for first, last in pairwise(starts[1:]):
+        parent = tree.parent[first:last]
+        nearest[first:last] = np.where(own[parent], parent, nearest[parent])
+    runs = comparison.runs
+    moved = np.abs(tree.target_total / runs.target - tree.baseline_total / runs.baseline)
+    rows = np.flatnonzero(nearest != NOWHERE)
+    order = rows[np.lexsort((rows, -moved[rows], tree.symbol[rows]))]
+    for row in order[np.flatnonzero(np.diff(tree.symbol[order], prepend=NOWHERE))].tolist():
+        end, path = int(nearest[row]), [row]
+        while path[-1] != end:
+            path.append(int(tree.parent[path[-1]]))
+        yield tree.symbol[path[::-1]].tolist()
+
+
+def _link_paths(comparison: Comparison, above: BoolArray) -> Iterable[list[int]]:
+    """Where only callers and callees are known: the shortest way down the calls."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+
+    links, starts = links_of(comparison), np.flatnonzero(above)
+    calls = csr_array((np.ones(len(links.caller)), (links.caller, links.callee)), shape=(len(above), len(above)))
+    _, before, _ = dijkstra(
+        calls, indices=starts, unweighted=True, limit=MOST_STEPS, min_only=True, return_predecessors=True
+    )
+    for symbol in np.flatnonzero(before >= 0).tolist():
+        path = [symbol]
+        while before[path[-1]] >= 0:
+            path.append(int(before[path[-1]]))
+        yield path[::-1]

@@ -1,0 +1,220 @@
+"""Whether the source of each function changed: by its fingerprint on both sides, else by the hunks of the diff."""
+
+import hashlib
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from profgate.attribution.frame_functions import WHOLE_NAMES, functions_meant, last_name, last_names, means_wholly
+from profgate.attribution.function_changes import FunctionChanges, KnownFunction
+from profgate.attribution.grammars import language_of
+from profgate.attribution.hunk_scope import FileHunks
+from profgate.attribution.repository_paths import both_sides
+from profgate.model.attribution import ChangedFile, Edit, Hunk, LineRange, SourceDiff, SourceState, SourceStates
+from profgate.model.comparison import Comparison
+from profgate.model.profile import PYTHON_SAMPLING
+
+BASELINE, TARGET = 0, 1
+# these formats give the line where a function begins, unless samples were taken; all others any line of it
+_FIRST_LINE_FORMATS = frozenset({"pstats", "cpuprofile", "pyinstrument"})
+_JAVA_CLASS = re.compile(r"((?:[a-z_][\w]*[./])+[A-Z]\w*)(?:\$[\w$]*)?\.[\w$<>]+(?:\(|$)")
+# a closure lies inside another function, so its line is no border of that one
+_CLOSURE = re.compile(r"[<{]|\blambda\b|\.func\d|\bblock in\b|\$\d|anonymous", re.IGNORECASE)
+DiffPlace = tuple[str, int]  # ``L`` or ``R`` and a line
+
+
+def source_states(sides: "Sides") -> SourceStates:
+    """A state, a file of the repository and a link for each symbol; what cannot be decided is unknown.
+
+    In a file whose ``changes`` are known a function is compared by its fingerprint, so layout, comments and what moved
+    around it do not count. Where a name fits several of its functions their states must agree.
+
+    Everywhere else the hunks decide. *same*: the file lies in the repository and the diff does not touch it, or all its
+    hunks lie on the far side of another known function. *changed*: a known line of the function was edited, or lines
+    that the hunk shows to be in it. *added*, *removed*: the whole file, or the function's definition. *renamed*: the
+    file was, and the function is the same. A comment or blank line inside a function counts as its change; of two
+    functions of one name in a file only one line is known, so a change of the other may be missed.
+    """
+    found = [sides.of(symbol) for symbol in range(len(sides.symbols))]
+    return SourceStates(
+        tuple(state for state, _, _ in found), tuple(path for _, path, _ in found), tuple(link for _, _, link in found)
+    )
+
+
+class Sides:
+    """The files of both commits, and the known lines of the functions in the changed ones."""
+
+    def __init__(self, comparison: Comparison, diff: SourceDiff, changes: FunctionChanges | None = None) -> None:
+        self.diff = diff
+        self.changes = changes or FunctionChanges()
+        self.symbols = comparison.symbols
+        self.present = comparison.present.tolist()
+        self.exact = all(
+            facts.format in _FIRST_LINE_FORMATS and facts.profiler != PYTHON_SAMPLING for facts in comparison.facts
+        )
+        self._touched: tuple[dict[str, ChangedFile], ...] = (
+            {file.previous_path: file for file in diff.files if file.status != "added"},
+            {file.path: file for file in diff.files if file.status != "removed"},
+        )
+        self._paths = both_sides(diff)
+        self._found_paths: dict[tuple[int, str], str | None] = {}
+        self._hunks: dict[tuple[int, str], FileHunks] = {}
+        self._whole_names = [self._by_last_name(side) for side in (BASELINE, TARGET)]
+        self._places = [self._place(symbol) for symbol in range(len(self.symbols))]
+        self._lines = self._function_lines()
+
+    def of(self, symbol: int) -> tuple[SourceState, str | None, str | None]:
+        """State, path and link of one symbol."""
+        side, path = self._places[symbol]
+        if path is None:
+            return "unknown", None, None
+        link = self._file_link(side, path, self.symbols.lines[symbol])
+        changed = self._touched[side].get(path)
+        if changed is None:
+            known = self.diff.complete and self.diff.repository_files is not None
+            return "same" if known else "unknown", path, link
+        state, place = self._in_changed_file(symbol, side, changed)
+        return state, path, self._diff_link(changed, place) or link
+
+    def meant(self, symbol: int) -> list[KnownFunction]:
+        """The functions of a changed file that a symbol may be, each with its state."""
+        side, path = self._places[symbol]
+        known, language = self.changes.functions[side].get(path or ""), language_of(path or "")
+        if known is None or language is None:
+            return []
+        name, line = self.symbols.names[symbol], self.symbols.lines[symbol]
+        return functions_meant(name, line, known, language, exact=self.exact)
+
+    def _place(self, symbol: int) -> tuple[int, str | None]:
+        """The side that a symbol's line belongs to, and its file there."""
+        side, name = (TARGET if self.present[TARGET][symbol] else BASELINE), self.symbols.names[symbol]
+        file = self.symbols.files[symbol]
+        if file is None and (path := self._file_by_name(side, name)) is not None:
+            return side, path
+        file = file or _file_of_class(name)
+        if file is None:
+            return side, None
+        if (side, file) not in self._found_paths:
+            self._found_paths[side, file] = self._paths[side].find(file)
+        return side, self._found_paths[side, file]
+
+    def _by_last_name(self, side: int) -> dict[str, list[KnownFunction]]:
+        """The functions of languages whose frames have whole names, by the last part of these."""
+        found: dict[str, list[KnownFunction]] = {}
+        for path, functions in self.changes.functions[side].items():
+            for known in functions if language_of(path) in WHOLE_NAMES else ():
+                if (last := last_name(known.function)) is not None:
+                    found.setdefault(last, []).append(known)
+        return found
+
+    def _file_by_name(self, side: int, name: str) -> str | None:
+        """The only changed file with a function of exactly this qualified name, for frames that name no file.
+
+        Machine code and the JVM give whole names; one that is less than whole could be any library's.
+        """
+        known = self._whole_names[side]
+        paths = {
+            function.path
+            for last in (last_names(name) if known else ())
+            for function in known.get(last, ())
+            if means_wholly(name, function.function, language_of(function.path))
+        }
+        return paths.pop() if len(paths) == 1 else None
+
+    def _function_lines(self) -> dict[tuple[int, str], list[int]]:
+        """Lines that are known to be no closure's, for each changed file, in order."""
+        lines: dict[tuple[int, str], list[int]] = {}
+        for (side, path), line, name in zip(self._places, self.symbols.lines, self.symbols.names, strict=True):
+            if path in self._touched[side] and line is not None and not _CLOSURE.search(name):
+                lines.setdefault((side, path), []).append(line)
+        return {place: sorted(found) for place, found in lines.items()}
+
+    def _in_changed_file(self, symbol: int, side: int, changed: ChangedFile) -> tuple[SourceState, DiffPlace | None]:
+        """The state of a function in a touched file, and where in the diff a changed one shows."""
+        line, meant = self.symbols.lines[symbol], self.meant(symbol)
+        if not meant:
+            return self._by_hunks(symbol, side, changed)
+        known = _decisive(meant, line)
+        state: SourceState = "unknown" if known is None else self._under_one_name(known, symbol, changed)
+        if known is None or state in {"same", "unknown", "renamed"}:
+            return state, None
+        first, last = known.function.first, known.function.last
+        edits = [edit for hunk in changed.hunks for edit in hunk.edits]
+        inside = [edit for edit in edits if edit[side].first <= last and edit[side].last + 1 >= first]
+        own = known.function.opens if line is None else line
+        return state, _shown(inside, own, side, changed.hunks) if inside else ("LR"[side], known.function.opens)
+
+    def _under_one_name(self, known: KnownFunction, symbol: int, changed: ChangedFile) -> SourceState:
+        """The state of a function that both profiles know by one name: not new because its scope has another."""
+        both = self.present[BASELINE][symbol] and self.present[TARGET][symbol]
+        if not both or changed.status != "modified" or known.state not in {"added", "renamed"}:
+            return known.state
+        others = self.changes.functions[BASELINE].get(changed.previous_path, ())
+        before = {other.function.fingerprint for other in others if other.function.name == known.function.name}
+        if not before:
+            return known.state
+        return "same" if known.function.fingerprint in before else "changed"
+
+    def _by_hunks(self, symbol: int, side: int, changed: ChangedFile) -> tuple[SourceState, DiffPlace | None]:
+        name, line = self.symbols.names[symbol], self.symbols.lines[symbol]
+        if changed.status in {"added", "removed"}:
+            return changed.status, ("LR"[side], line or 1)
+        if (side, changed.path) not in self._hunks:
+            self._hunks[side, changed.path] = FileHunks(changed.hunks, side)
+        hunks = self._hunks[side, changed.path]
+        alone = self.present[TARGET][symbol] != self.present[BASELINE][symbol]
+        if alone and (place := hunks.introduced(name)) is not None:
+            return ("added" if side == TARGET else "removed"), ("LR"[side], place)
+        if inside := hunks.inside(name, line):
+            return "changed", _shown(inside, line, side, changed.hunks)
+        lines = self._lines.get((side, self._places[symbol][1] or ""), [])
+        outside = line is not None and all(
+            self._beyond(edit[side], line, lines) or hunks.ended_before(edit, line) for edit in hunks.around(line)
+        )
+        if not outside or not changed.complete:
+            return "unknown", None
+        return ("renamed" if changed.status == "renamed" else "same"), None
+
+    def _beyond(self, edited: LineRange, line: int, lines: Sequence[int]) -> bool:
+        """Whether another function's line stands between the edited ones and the function that holds this line."""
+        first, last = edited
+        if last < line:
+            nearest = bisect_left(lines, line) - 1
+            return (self.exact and last < line - 1) or (nearest >= 0 and lines[nearest] > last)
+        nearest = bisect_right(lines, line)
+        return nearest < len(lines) and lines[nearest] <= first - (last < first)
+
+    def _diff_link(self, changed: ChangedFile, place: DiffPlace | None) -> str | None:
+        if self.diff.diff_link is None or place is None:
+            return None
+        digest = hashlib.sha256(changed.path.encode("utf-8", "surrogatepass")).hexdigest()
+        return f"{self.diff.diff_link}#diff-{digest}{place[0]}{place[1]}"
+
+    def _file_link(self, side: int, path: str, line: int | None) -> str | None:
+        commit = self.diff.file_links[side]
+        if commit is None:
+            return None
+        return f"{commit}/{quote(path, errors='replace')}" + (f"#L{line}" if line else "")
+
+
+def _decisive(meant: Sequence[KnownFunction], line: int | None) -> KnownFunction | None:
+    """Any of the functions a symbol may be where their states agree, else the changed one at its line, if any."""
+    if len({known.state for known in meant}) == 1:
+        return meant[0]
+    here = [known for known in meant if line is not None and known.function.first <= line <= known.function.last]
+    return next((known for known in here if known.state not in {"same", "unknown"}), None)
+
+
+def _file_of_class(name: str) -> str | None:
+    """The file that holds a Java class by the rules of its compiler, ``a/b/Outer.java`` of ``a.b.Outer$Inner.run``."""
+    found = _JAVA_CLASS.match(name)
+    return f"{found[1].replace('.', '/')}.java" if found else None
+
+
+def _shown(inside: Sequence[Edit], line: int | None, side: int, hunks: Sequence[Hunk]) -> DiffPlace:
+    """The function's own line where the diff shows it, else its first changed one."""
+    if line is not None and any(line in (hunk.target if side == TARGET else hunk.baseline) for hunk in hunks):
+        return "LR"[side], line
+    before, after = inside[0]
+    return ("R", after.first) if after.last >= after.first else ("L", before.first)

@@ -1,0 +1,128 @@
+"""What the commands of the history share: options, commits by name, and stored readings."""
+
+import argparse
+import glob
+import re
+from collections.abc import Callable, Sequence
+from itertools import islice
+
+from profgate.cli.sides_options import folder, stored_files
+from profgate.errors import ProfgateError
+from profgate.history import stored_profiles
+from profgate.history.ancestry import ancestors
+from profgate.history.history_store import HistoryStore
+from profgate.history.stored_profiles import stored_sides
+from profgate.history.trends import past_of
+from profgate.io.files import exists
+from profgate.io.git import commits_before, resolved
+from profgate.model.history import Reading, StoredCommit, StoredJob
+from profgate.model.policy import Policy
+from profgate.model.report import Side
+from profgate.pipeline import PipelineInput
+
+FOLDER = ".profgate"
+FARTHEST = 500  # commits that are searched for readings
+HASH = re.compile(r"[0-9a-f]{4,64}")
+
+
+def add_history(parser: argparse.ArgumentParser) -> None:
+    """The option that names the folder of the history."""
+    parser.add_argument(
+        "--history", metavar="DIR", type=folder, default=FOLDER, help="folder of the history (default: %(default)s)"
+    )
+
+
+def add_last(parser: argparse.ArgumentParser, default: int, which: str = "") -> None:
+    """The option that bounds how many commits are read."""
+    parser.add_argument(
+        "--last",
+        type=whole_number(1),
+        default=default,
+        metavar="N",
+        help=f"{which}look at so many of the newest measured commits (default: %(default)s)",
+    )
+
+
+def whole_number(least: int) -> Callable[[str], int]:
+    """A type for argparse: a whole number that is not smaller than ``least``."""
+
+    def parsed(text: str) -> int:
+        if not text.isdecimal() or len(text) > 9 or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} on")
+        return int(text)
+
+    return parsed
+
+
+def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:
+    """The hash of a commit by git, else by the beginning of a hash among the ``known`` ones. Raises ProfgateError."""
+    try:
+        return resolved(rev)
+    except ProfgateError:
+        found = [sha for sha in known or () if sha.startswith(rev)] if HASH.fullmatch(rev) else []
+        if len(found) == 1:
+            return found[0]
+        raise
+
+
+def graph_before(sha: str, store: HistoryStore) -> dict[str, StoredCommit]:
+    """Every commit that git or the history knows; git's record wins."""
+    known = store.commits()
+    try:
+        return known | commits_before(sha)
+    except ProfgateError:  # outside of the repository, or the commit is not in this clone
+        if not known.get(sha, StoredCommit("")).parents:
+            raise
+        return known
+
+
+def past_before(
+    store: HistoryStore, graph: dict[str, StoredCommit], baseline: str
+) -> Callable[[str], Sequence[Reading]]:
+    """A function that returns the readings of a baseline's ancestors by the key of a series."""
+    ancestry = [commit.sha for commit in islice(ancestors(baseline, graph), FARTHEST) if commit.distance]
+    return lambda key: past_of(store, ancestry, key)
+
+
+def newest_past(store: HistoryStore) -> Callable[[str], Sequence[Reading]]:
+    """The same of the newest commits, where the baseline's commit is not known."""
+    commits = store.commits()
+    newest_first = sorted(commits, key=lambda sha: (-commits[sha].time, sha))
+    return lambda key: past_of(store, newest_first, key)
+
+
+def stored_name(text: str) -> tuple[str, str] | None:
+    """Commit and workload where a side is named ``REV:WORKLOAD``; None for what is a path."""
+    if exists(text) or ":" not in text:
+        return None
+    rev, _, workload = text.partition(":")
+    return (rev, workload) if rev and not glob.has_magic(text) else None
+
+
+def stored_input(baseline: str, target: str, store: HistoryStore, policy: Policy) -> PipelineInput:
+    """Both sides of a comparison, of which at least one is stored; noise comes from before a stored baseline.
+
+    Raises ProfgateError for a commit or workload the history does not hold.
+    """
+    (before, side), (after, target_side) = (_side(text, store, policy) for text in (baseline, target))
+    before_files, after_files = stored_sides(before, after)
+    past = None if side.sha is None else past_before(store, graph_before(side.sha, store), side.sha)
+    return PipelineInput(
+        before_files, after_files, policy=policy, baseline_side=side, target_side=target_side, past=past
+    )
+
+
+def _side(text: str, store: HistoryStore, policy: Policy) -> tuple[list[Reading], Side]:
+    named = stored_name(text)
+    if named is None:
+        return stored_profiles.readings(stored_files(text), policy, "", StoredJob(), keep=True), Side(text)
+    rev, workload = named
+    sha = commit_named(rev, store.commits())
+    here = store.measured_commits().get(sha, frozenset())
+    series = [one for one in store.series() if one.key in here]
+    chosen = [one for one in series if workload in ("", one.workload)]
+    if not chosen:
+        known = ", ".join(dict.fromkeys(one.workload for one in series)) or "nothing"
+        raise ProfgateError(f"{sha[:12]}:{workload}", f"is not in the history, which holds {known} of this commit")
+    readings = [reading for one in chosen for reading in store.readings(one.key, [sha], profiles=True)]
+    return readings, Side(workload, sha)

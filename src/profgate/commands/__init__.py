@@ -1,1 +1,0 @@
-"""One file a sub-command: argv in, exit code out."""

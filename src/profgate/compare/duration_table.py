@@ -1,0 +1,122 @@
+"""How long each test took, from the profiles and results of one run."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from profgate.compare.columns import CompareOptions
+from profgate.compare.symbols import number_symbols
+from profgate.compare.workloads import workload_name
+from profgate.errors import ComparisonError
+from profgate.model.durations import DurationRun, DurationTable, first_duration
+from profgate.model.profile import Profile
+from profgate.model.units import base_unit
+from profgate.model.workload import Workload
+from profgate.statistics.rank_checks import side_by_side
+
+
+def is_table_of_durations(profile: Profile) -> bool:
+    """Whether a profile is nothing but amounts by name, as the results of a test run are."""
+    body = profile.measurements
+    return _is_plain(profile) and body is not None and not body.scenarios and len(profile.frames.names) > 1
+
+
+def _is_plain(profile: Profile) -> bool:
+    """Amounts by name: of one kind, without sizes, callers or models."""
+    body = profile.measurements
+    return (
+        body is not None
+        and profile.stacks is None
+        and profile.graph is None
+        and not profile.models
+        and len(set(body.subtypes)) < 2
+        and not np.isfinite(body.exclusive).any()
+        and not np.isfinite(body.size).any()
+    )
+
+
+def run_of(profiles: Iterable[Profile], label: str, commit: str = "", recorded: str = "") -> DurationRun:
+    """All results of one run by the name of the test; of a name with several readings, their median.
+
+    A profile of another kind is one test, by the name of its workload, that took its total. Raises ComparisonError
+    where there is no value, or units differ.
+    """
+    readings: dict[str, list[float]] = {}
+    units: dict[str, str] = {}
+    for profile in profiles:
+        place = first_duration(profile.metrics)
+        if place is None:
+            raise ComparisonError(profile.name, "holds no durations; ranks need values of which less is better")
+        unit, factor, power = base_unit(profile.metrics[place].unit)
+        scale = factor * 10.0**power
+        units.setdefault(unit, profile.name)
+        for name, value in _values(profile, place):
+            if math.isfinite(value):
+                readings.setdefault(name, []).append(value * scale)
+    if len(units) > 1:
+        units_by_name = ", ".join(f"{unit} in {name}" for unit, name in sorted(units.items()))
+        raise ComparisonError(label, f"its values have several units ({units_by_name}); give results of one unit")
+    if not readings:
+        raise ComparisonError(label, "holds no duration; check that the tests ran and wrote their results")
+    values = {name: float(np.median(found)) for name, found in sorted(readings.items())}
+    return DurationRun(label, next(iter(units)), values, commit, recorded)
+
+
+def _values(profile: Profile, place: int) -> Iterator[tuple[str, float]]:
+    """Names and values of one metric, in its unit."""
+    body, scale = profile.measurements, profile.metrics[place].scale
+    if body is not None and _is_plain(profile):
+        named = list(map(_full, profile.frames.names, profile.frames.files))
+        chosen = body.of_metric(place)
+        for frame, amount in zip(body.frame[chosen].tolist(), body.amount[chosen].tolist(), strict=True):
+            yield named[frame], amount
+    elif profile.stacks is not None:
+        total = profile.stacks.values[place].sum() + profile.stacks.root_values[place]
+        yield workload_name(profile.name), float(total) * scale
+    elif profile.graph is not None:
+        yield workload_name(profile.name), float(profile.graph.self_value[place].sum()) * scale
+    elif body is not None:
+        yield workload_name(profile.name), float(np.nansum(body.amount[body.of_metric(place)])) * scale
+
+
+def durations_of(
+    workload: Workload, past: Sequence[DurationRun] = (), options: CompareOptions | None = None
+) -> DurationTable | None:
+    """The tests of a workload whose files are results of test runs.
+
+    Base runs of other commits are baseline runs too, and so are those of the ``past`` that a history holds, under the
+    names that ``options`` give. None for profiles of any other kind, and for units that differ.
+    """
+    baseline = (*workload.baseline_runs, *workload.noise_runs)
+    profiles = (*baseline, *workload.target_runs)
+    if not all(map(is_table_of_durations, profiles)):
+        return None
+    try:
+        runs = [run_of([profile], profile.name) for profile in profiles]
+        earlier = _under_raw_names(past, profiles, options or CompareOptions()) if past else []
+        fit = [run for run in earlier if run.unit == runs[0].unit]
+        return side_by_side([*fit, *runs[: len(baseline)]], runs[len(baseline) :])
+    except ComparisonError:
+        return None
+
+
+def _under_raw_names(
+    past: Sequence[DurationRun], profiles: Sequence[Profile], options: CompareOptions
+) -> list[DurationRun]:
+    """The runs with the names that the profiles give their tests; a name that stands for several is left out."""
+    numbering = number_symbols(profiles, options.level, options.aliases, policy_aliases=options.policy_aliases)
+    symbols = list(map(_full, numbering.symbols.names, numbering.symbols.files))
+    raw: dict[str, set[str]] = {}
+    for profile, symbol in zip(profiles, numbering.maps, strict=True):
+        for name, number in zip(map(_full, profile.frames.names, profile.frames.files), symbol.tolist(), strict=True):
+            raw.setdefault(symbols[number], set()).add(name)
+    only = {symbol: name for symbol, (name, *others) in raw.items() if not others}
+    return [
+        replace(run, values={only[name]: value for name, value in run.values.items() if name in only}) for run in past
+    ]
+
+
+def _full(name: str, file: str | None) -> str:
+    return name if file is None else f"{file}: {name}"

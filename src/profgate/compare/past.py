@@ -1,0 +1,129 @@
+"""Readings of earlier runs as noise of a comparison and as runs of durations."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from statistics import median
+
+import numpy as np
+
+from profgate.model.arrays import FloatArray, IntArray, read_only
+from profgate.model.comparison import Comparison
+from profgate.model.durations import TEST_RESULTS, DurationRun, first_duration
+from profgate.model.history import Column, Reading, SymbolKey
+from profgate.model.units import MetricKind, base_unit
+
+MOST_VALUE = 1 << 62
+
+
+def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
+    """The comparison with the readings of other base commits as further noise runs, in a job for each commit and job.
+
+    Left out are readings that do not have the metric, of which the lighter symbols were dropped, and those whose
+    samples stand for another value, since they scatter otherwise: all of them where the sides' own differ.
+    """
+    values_of_sample = comparison.sample_values
+    if values_of_sample is not None and (values_of_sample != values_of_sample[0]).any():
+        return comparison
+    rows, sums, jobs = [], [], list(comparison.runs.noise_jobs or range(comparison.runs.noise))
+    places = _places(comparison)
+    for columns in reversed(_by_job(comparison, past)):  # the newest first, as base runs are found
+        values = np.array([_row(column, places, comparison) for column in columns])
+        totals = np.array([column.sum * _factor(column, comparison) for column in columns])
+        if np.abs(values).max(initial=0.0) < MOST_VALUE and np.abs(totals).max() < MOST_VALUE:
+            rows.append(np.rint(values).astype(np.int64))
+            sums.append(np.rint(totals).astype(np.int64))
+            jobs += [max(jobs, default=-1) + 1] * len(columns)
+    if not rows:
+        return comparison
+    noise: IntArray = np.concatenate([comparison.noise_self, *rows])
+    totals_of_all: IntArray = np.concatenate([comparison.noise_totals, *sums])
+    period = comparison.period
+    return replace(
+        comparison,
+        noise_self=read_only(noise),
+        noise_totals=read_only(totals_of_all),
+        noise_active=None,  # a history stores self values alone
+        # the readings have one period
+        noise_sample_values=None if period is None else np.full(len(noise), float(period)),
+        sample_values=None if period is None else comparison.sample_values,
+        runs=replace(comparison.runs, noise=len(noise), noise_jobs=tuple(jobs)),
+    )
+
+
+def _by_job(comparison: Comparison, past: Sequence[Reading]) -> list[list[Column]]:
+    """What one job measured at one commit, once for each of its runs."""
+    found: dict[tuple[str, str], list[Column]] = {}
+    for reading in past:
+        for column in reading.columns:
+            if column.whole and column.sum > 0 and _same_metric(column, comparison):
+                found.setdefault((reading.commit, reading.job.identity), []).append(column)
+    return list(found.values())
+
+
+def _same_metric(column: Column, comparison: Comparison) -> bool:
+    ours, theirs = comparison.metric, column.metric
+    if (ours.name, ours.unit, ours.better, ours.kind) != (theirs.name, theirs.unit, theirs.better, theirs.kind):
+        return False
+    if ours.kind is not MetricKind.SAMPLED:
+        return True
+    if column.period is None or comparison.period is None:
+        return column.period is comparison.period
+    return column.period * _factor(column, comparison) == comparison.period
+
+
+def _factor(column: Column, comparison: Comparison) -> float:
+    return float(10.0 ** (column.metric.exponent - comparison.metric.exponent))
+
+
+def _places(comparison: Comparison) -> dict[SymbolKey, int]:
+    """The symbol of each name and file; -1 for one that stands in several modules."""
+    keys = list(zip(comparison.symbols.names, comparison.symbols.files, strict=True))
+    places: dict[SymbolKey, int] = {}
+    for place, key in enumerate(keys):
+        places[key] = -1 if key in places else place
+    for place, former in comparison.renamed.items():
+        places.setdefault(former, place)
+    return places
+
+
+def _row(column: Column, places: dict[SymbolKey, int], comparison: Comparison) -> FloatArray:
+    """float64[symbol]: self values in the comparison's stored unit."""
+    row, files = np.zeros(len(comparison.symbols)), comparison.files
+    own = column.own * _factor(column, comparison)
+    for (name, file), value in zip(column.symbols, own.tolist(), strict=True):
+        place = places.get((name, files.get(file or "", file)), -1)
+        if place >= 0:
+            row[place] += value
+    return row
+
+
+def runs_of(readings: Iterable[Reading]) -> list[DurationRun]:
+    """A run for each commit and job in order of recording, with the median of what the job repeated.
+
+    Results of test runs give a duration for each test, anything else one for its workload. Of a job that measured
+    several units the first stays, times before all others.
+    """
+    jobs: dict[tuple[str, str], dict[str, dict[str, list[float]]]] = {}
+    for reading in readings:
+        place = first_duration([column.metric for column in reading.columns])
+        if place is None:
+            continue
+        column = reading.columns[place]
+        unit, factor, power = base_unit(column.metric.unit)
+        scale = column.metric.scale * factor * 10.0**power
+        for name, value in _values(reading, column):
+            units = jobs.setdefault((reading.commit, reading.job.identity), {})
+            units.setdefault(unit, {}).setdefault(name, []).append(value * scale)
+    return [
+        DurationRun(commit[:10], unit, {name: median(values) for name, values in units[unit].items()}, commit)
+        for (commit, _), units in jobs.items()
+        for unit in [min(units, key=lambda unit: unit != "nanoseconds")]
+    ]
+
+
+def _values(reading: Reading, column: Column) -> Iterable[tuple[str, float]]:
+    if reading.series.format not in TEST_RESULTS:
+        yield reading.series.workload, float(column.sum)
+    elif column.whole:  # without the lighter tests the order is another one
+        for (name, file), value in zip(column.symbols, column.own.tolist(), strict=True):
+            yield name if file is None else f"{file}: {name}", float(value)

@@ -1,0 +1,68 @@
+"""The strategies there are, by name, and those that run when nothing is configured."""
+
+from collections.abc import Iterable
+
+from profgate.detect.average_amount_threshold import AverageAmountThreshold
+from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
+from profgate.detect.call_context import CallContext
+from profgate.detect.change_point import ChangePoint
+from profgate.detect.difference_of_models import FastCheck, LinearRegression, PolynomialRegression
+from profgate.detect.exclusive_time_outliers import ExclusiveTimeOutliers
+from profgate.detect.overweight import Overweight
+from profgate.detect.regression_models import BestModelOrderEquality, IntegralComparison, LocalStatistics
+from profgate.detect.stable_ranks import StableRanks
+from profgate.detect.strategy import Strategy
+from profgate.detect.totals import Totals
+from profgate.errors import SettingsError
+
+STRATEGIES: tuple[Strategy, ...] = (
+    Totals(),
+    CalibratedLogRatio(),
+    ExclusiveTimeOutliers(),
+    Overweight(),
+    CallContext(),
+    AverageAmountThreshold(),
+    BestModelOrderEquality(),
+    IntegralComparison(),
+    LocalStatistics(),
+    FastCheck(),
+    LinearRegression(),
+    PolynomialRegression(),
+    StableRanks(),
+    ChangePoint(),
+)
+PARTS = ("name", "short", "family", "options", "detect")
+DEFAULTS = ("tot", "clr", "eto", "ow", "ctx")
+ON_THE_REPORT = ("ranks",)  # beside the defaults, where there are enough workloads or tests
+WITH_SIZES = ("bmoe", "int")  # beside the defaults, where records or models know the size of the input
+
+
+def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
+    """The built-in strategies and those of other packages; an outside name that is taken is a `SettingsError`."""
+    known = list(STRATEGIES)
+    taken = {name for strategy in known for name in (strategy.name, strategy.short)}
+    for strategy in extra:
+        lacking = [part for part in PARTS if not hasattr(strategy, part)]
+        if lacking:
+            raise SettingsError(
+                f"strategy {type(strategy).__name__}",
+                f"has no {', '.join(lacking)}; 'profgate strategies new NAME' shows a whole one",
+            )
+        if {strategy.name, strategy.short} & taken:
+            raise SettingsError(
+                f"strategy {strategy.name!r}",
+                f"its name or short name {strategy.short!r} is taken; remove one of the packages that bring it",
+            )
+        taken |= {strategy.name, strategy.short}
+        known.append(strategy)
+    return tuple(known)
+
+
+def strategy_named(name: str, strategies: Iterable[Strategy] = STRATEGIES) -> Strategy:
+    """The strategy with this full or short name; an unknown one is a `SettingsError` that lists the known ones."""
+    offered = tuple(strategies)
+    for strategy in offered:
+        if name in (strategy.name, strategy.short):
+            return strategy
+    known = ", ".join(f"{strategy.name} ({strategy.short})" for strategy in offered)
+    raise SettingsError(f"strategy {name!r}", f"unknown; choose from {known}")

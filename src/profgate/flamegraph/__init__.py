@@ -1,0 +1,1 @@
+"""Differential flame graphs: the page, SVG and folded export."""

@@ -1,0 +1,101 @@
+"""Folded stacks written from columns: one side alone, or both sides on each line."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from profgate.flamegraph.page_columns import Ints, PageTree, Rows
+
+_BREAKS = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
+_COUNT_LOOKALIKE = re.compile(r"\s+(?=[0-9.]+$)")
+_UNKNOWN = "[unknown]"
+
+
+@dataclass(frozen=True, slots=True)
+class Scaling:
+    """What the before side is multiplied by, and how many decimals are kept; the rounded values keep the exact sum."""
+
+    ratio: Fraction
+    decimals: int = 4
+
+
+def two_column_folded(
+    tree: PageTree, names: Sequence[str], exponent: int = 0, scaling: Scaling | None = None
+) -> tuple[str, int]:
+    """Lines of `stack before after` sorted by bytes, and how many names had to be repaired.
+
+    The values are raw: integers times ten to the exponent, written without rounding, unless a scaling is wanted.
+    """
+    frames, repairs = _frames(names, _repaired)
+    sums = _sums(tree, frames)
+    befores, places = [before for before, _ in sums.values()], exponent
+    if scaling is not None:
+        befores, places = _scaled(befores, scaling), exponent - scaling.decimals
+    lines = [
+        f"{stack} {_decimal(before, places)} {_decimal(after, exponent)}"
+        for (stack, (_, after)), before in zip(sums.items(), befores, strict=True)
+    ]
+    return _sorted_text(lines), repairs
+
+
+def _scaled(values: list[int], scaling: Scaling) -> list[int]:
+    """The scaled values in units of the last decimal, rounded by largest remainder."""
+    factor = scaling.ratio * 10**scaling.decimals
+    parts = [divmod(value * factor.numerator, factor.denominator) for value in values]
+    missing = round(sum(values) * factor) - sum(whole for whole, _ in parts)
+    larger = set(sorted(range(len(parts)), key=lambda place: (-parts[place][1], place))[:missing])
+    return [whole + (place in larger) for place, (whole, _) in enumerate(parts)]
+
+
+def one_column_folded(
+    parent: Rows, symbol: Rows, values: Ints, names: Sequence[str], exponent: int = 0
+) -> tuple[str, int]:
+    """Lines of `stack value` of one side sorted by bytes, and how many names had to be repaired.
+
+    A blank before trailing digits becomes `_` here, because a reader would take the digits for the value.
+    """
+    frames, repairs = _frames(names, lambda name: _COUNT_LOOKALIKE.sub("_", _repaired(name)))
+    tree = PageTree(parent, symbol, values, np.zeros(len(values), np.int64), names)
+    sums = _sums(tree, frames)
+    return _sorted_text([f"{stack} {_decimal(value, exponent)}" for stack, (value, _) in sums.items()]), repairs
+
+
+def _frames(names: Sequence[str], repair: Callable[[str], str]) -> tuple[list[str], int]:
+    frames = [repair(name) for name in names]
+    return frames, sum(frame != name for frame, name in zip(frames, names, strict=True))
+
+
+def _repaired(name: str) -> str:
+    text = _SURROGATES.sub("\ufffd", _BREAKS.sub(" ", name))  # JSON can name halves of characters, files cannot
+    return text.replace(";", ":").strip() or _UNKNOWN
+
+
+def _sums(tree: PageTree, frames: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """The self values of both sides by stack, in the order of the rows."""
+    parent, symbol = tree.parent.tolist(), tree.symbol.tolist()
+    sums: dict[str, tuple[int, int]] = {}
+    for row in np.flatnonzero((tree.baseline_self > 0) | (tree.target_self > 0)).tolist():
+        names = []
+        above = row
+        while above > 0:
+            names.append(frames[symbol[above]])
+            above = parent[above]
+        stack = ";".join(reversed(names)) or _UNKNOWN
+        before, after = sums.get(stack, (0, 0))
+        sums[stack] = (before + int(tree.baseline_self[row]), after + int(tree.target_self[row]))
+    return sums
+
+
+def _decimal(value: int, exponent: int) -> str:
+    if exponent >= 0 or value == 0:
+        return str(value * 10 ** max(exponent, 0))
+    digits = str(value).rjust(1 - exponent, "0")
+    return f"{digits[:exponent]}.{digits[exponent:]}".rstrip("0").rstrip(".")
+
+
+def _sorted_text(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in sorted(lines, key=lambda line: line.encode("utf-8", "surrogatepass")))

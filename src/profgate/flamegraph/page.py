@@ -1,0 +1,209 @@
+"""The differential flame graph as one self-contained HTML page."""
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from profgate.flamegraph.page_columns import (
+    CUT_ALL,
+    OrderedTree,
+    PageHeader,
+    PageTree,
+    cut_tree,
+    exact_sum,
+    one_sided_shares,
+    order_tree,
+    threshold_for,
+    visible_page,
+)
+from profgate.flamegraph.page_encoding import encode_page
+from profgate.flamegraph.svg import draw_svg, svg_style
+from profgate.model.call_tree import added_at, topmost_rows
+from profgate.model.visible_text import full_name, plain
+from profgate.report.numbers import signed_percent
+from profgate.report.templates import read_asset, render_template
+
+MODULES = (  # what a module uses stands before it, and every name at the top of a module is the only one of the page
+    *("codec", "tree", "views", "colour", "merge", "search", "symbols", "format", "link", "draw", "dom"),
+    *("findings", "context"),
+    *("words", "tip", "tabs", "walk", "details", "frame", "graph"),
+    *("toolbar", "legend", "finder", "trail", "changes", "table", "address", "keys"),
+    *("blueprint", "blueprint_layout", "blueprint_paint", "blueprint_words", "blueprint_source", "blueprint_menu"),
+    *("blueprint_view", "app"),
+)
+STYLES = ("page", "blueprint")
+SIZE_LIMIT = 8_000_000
+_LARGE = 2_000_000
+_STATIC_BOXES = 400
+_FEW_SAMPLES = 1000
+_HARDLY_COMMON = 0.5
+_STATIC_ROWS = 20
+_SAFETY = 0.97  # fewer rows compress worse
+_ATTEMPTS = 6
+_ROW_BYTES = 2.5  # no row takes less; a page that is too large by far need not be made whole to know it
+NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
+_IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?function|const|let|class)", re.MULTILINE)
+
+
+def build_page(tree: PageTree, header: PageHeader, size_limit: int = SIZE_LIMIT) -> str:
+    """The page as text; small subtrees are merged only when it would be larger than `size_limit` bytes."""
+    tree, header = visible_page(tree, header)
+    whole = order_tree(tree)
+    keep = {*header.keep, *(finding["symbol"] for finding in header.findings)}
+    most_rows = min(whole.size, int(size_limit / _ROW_BYTES))
+    for attempt in range(_ATTEMPTS):
+        threshold = 0.0
+        if most_rows < whole.size:
+            threshold = threshold_for(whole, keep, most_rows) if attempt < _ATTEMPTS - 1 else CUT_ALL
+        kept = cut_tree(tree, whole, threshold, keep) if threshold else whole
+        page, data_size = _filled(tree, whole, kept, header, _cut_note(whole, kept, threshold) if threshold else None)
+        excess = len(page.encode("utf-8")) - size_limit
+        if excess <= 0:
+            break
+        most_rows = int(kept.size * _SAFETY * max(data_size - excess, 0) / data_size)
+    return page
+
+
+def page_script(modules: Sequence[str] = MODULES) -> str:
+    """All modules of a page as one script, without their imports and exports."""
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", read_asset(f"page/{name}.js"))) for name in modules)
+
+
+def _filled(
+    tree: PageTree, whole: OrderedTree, kept: OrderedTree, header: PageHeader, cut: dict[str, Any] | None
+) -> tuple[str, int]:
+    """The page, and how many bytes of it are its data."""
+    encoded = encode_page(tree, kept, header, cut, one_sided_shares(whole))
+    size = len(encoded.data)
+    large = [f"A large page: {kept.size:,} call paths in {size / 1e6:.1f} MB of data."] if size > _LARGE else []
+    script, style = page_script(), "\n".join(read_asset(f"page/{name}.css") for name in STYLES)
+    styles = " ".join(hash_source(text) for text in (style, svg_style(header)))
+    page = render_template(
+        "page/page.html.j2",
+        header=header,
+        notes=[*header.notes, *_doubts(whole, header), *large],
+        facts=_facts(header, exact_sum(whole.before_self), exact_sum(whole.after_self)),
+        state=_state(whole),
+        top=_top_rows(tree, whole, header),
+        picture=Markup(draw_svg(tree, kept, header, _STATIC_BOXES)),  # noqa: S704 -- escaped where it is drawn
+        policy=f"default-src 'none'; script-src {hash_source(script)}; style-src {styles}; {NO_WAY_OUT}",
+        page_header=encoded.header,
+        data=encoded.data,
+        script=Markup(script),  # noqa: S704 -- our own file
+        style=Markup(style),  # noqa: S704 -- our own file
+    )
+    return page.encode("utf-8", "replace").decode("utf-8"), size  # a name may hold half a surrogate pair
+
+
+def hash_source(text: str) -> str:
+    """The text as a source of a Content-Security-Policy."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
+
+
+def _cut_note(whole: OrderedTree, kept: OrderedTree, threshold: float) -> dict[str, Any]:
+    others = kept.hidden > 0
+    return {
+        "threshold": min(threshold, 1.0),
+        "nodes": int(kept.hidden.sum()),
+        "before": float(kept.before_self[others].sum()) / max(float(whole.before[0]), 1.0),
+        "after": float(kept.after_self[others].sum()) / max(float(whole.after[0]), 1.0),
+    }
+
+
+def _facts(header: PageHeader, before: int, after: int) -> dict[str, str]:
+    expected = before * header.runs[1] / header.runs[0]
+    change = after - expected
+    better = (change < 0) == (header.better == "lower")
+    return {
+        "before": header.quantity(before, 0),
+        "after": header.quantity(after, 1),
+        "change": header.change(change),
+        "relative": signed_percent(change / expected) if expected else ("new" if after else ""),
+        "direction": "" if not change else "better" if better else "worse",
+    }
+
+
+def _state(tree: OrderedTree) -> str:
+    """Which sides hold anything: ``neither``, ``after``, ``before``, else ``same`` or ``both``."""
+    before, after = bool(tree.before[0]), bool(tree.after[0])
+    if not before or not after:
+        return "after" if after else "before" if before else "neither"
+    return "same" if np.array_equal(tree.before_self, tree.after_self) else "both"
+
+
+def _doubts(tree: OrderedTree, header: PageHeader) -> list[str]:
+    """What makes these two sides hard to compare, beyond what the comparison itself has noted."""
+    doubts = []
+    sample = header.value_of_one_sample
+    totals = {"before": int(tree.before[0]), "after": int(tree.after[0])}
+    few = [
+        f"{side} has {total // sample}" for side, total in totals.items() if sample and total // sample < _FEW_SAMPLES
+    ]
+    if few and any(totals.values()):
+        doubts.append(f"Few samples: {' and '.join(few)}; below {_FEW_SAMPLES:,} most differences are chance.")
+    if all(totals.values()) and max(one_sided_shares(tree)) > _HARDLY_COMMON:
+        doubts.append(
+            "Less than half of the cost lies in call paths of both sides: names may contain line numbers or ids."
+        )
+    return doubts
+
+
+def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[dict[str, str]]:
+    """The functions whose inclusive value changed most, each stack counted once."""
+    ratio = header.runs[1] / header.runs[0]
+    every = np.arange(ordered.size)
+    outer = topmost_rows(
+        ordered.name.astype(np.int32), every, ordered.end - every
+    )  # of recursive calls the outermost alone
+    sums = {
+        column: added_at(len(tree.names) + 2, ordered.name[rows], getattr(ordered, column)[rows])[:-2]
+        for column, rows in (("before", outer), ("after", outer), ("before_self", every), ("after_self", every))
+    }
+    delta = sums["after"] - sums["before"] * ratio
+    own = sums["after_self"] - sums["before_self"] * ratio
+    size = np.abs(delta)
+    least = np.sort(size)[-_STATIC_ROWS:][:1]  # sorting names takes long: only of those that may be shown
+    largest = np.flatnonzero((size > 0) & (size >= least)).tolist()
+    order = sorted(largest, key=lambda row: (-float(size[row]), tree.names[row], row))
+    return [
+        {
+            "name": tree.names[row],
+            "before": header.quantity(float(sums["before"][row]), 0),
+            "after": header.quantity(float(sums["after"][row]), 1),
+            "change": header.change(float(delta[row])),
+            "self_change": header.change(float(own[row])),
+        }
+        for row in order[:_STATIC_ROWS]
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRow:
+    """One page: where it lies (a relative path), and what it compares."""
+
+    href: str
+    workload: str
+    metric: str
+
+
+def build_index(rows: Sequence[IndexRow], title: str = "Differential flame graphs") -> str:
+    """An HTML page that links the pages, in the order given; raises `ValueError` for a path that leaves the folder."""
+    for row in rows:
+        if ":" in row.href.split("/", 1)[0] or row.href.startswith(("/", "\\")) or ".." in row.href.split("/"):
+            raise ValueError(f"page index: {row.href!r} is no path inside the folder; pass a relative path")
+    style = read_asset("page/page.css")
+    policy = f"default-src 'none'; style-src {hash_source(style)}; base-uri 'none'; form-action 'none'"
+    return render_template(
+        "page/index.html.j2",
+        rows=[replace(row, workload=full_name(row.workload), metric=full_name(row.metric)) for row in rows],
+        title=plain(title),
+        style=Markup(style),  # noqa: S704 -- our own file
+        policy=policy,
+    )

@@ -1,0 +1,251 @@
+"""What a page needs of one comparison: its tree as columns, and what the page shows around it."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from profgate.flamegraph.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree
+from profgate.flamegraph.unrolled import NOT_UNROLLED, unroll
+from profgate.model.attribution import ChangedFile, Hunk, SourceDiff, SourceStates
+from profgate.model.comparison import Comparison, DiffTree, Runs, Symbols
+from profgate.model.report import Finding
+from profgate.report.rows import finding_key, tag_of, weight_of
+from profgate.report.wording import full_reach_text, reason_text
+
+Embed = Literal["changed", "none", "all"]
+LIMIT = 200_000  # characters of source in one page, which may be more public than the code
+SIGMA = 4.0  # as for single samples: with 3, some of a tree's many thousand rows always pass by chance
+_NEAREST = 3
+_PART = re.compile(r"[\w$~]+")
+
+
+@dataclass(frozen=True, slots=True)
+class PageContext:
+    """What is known beside the comparison: the labels of both sides, its findings, and the functions' sources."""
+
+    labels: tuple[str | None, str | None] = (None, None)
+    findings: Sequence[Finding] = ()
+    states: SourceStates | None = None
+    diff: SourceDiff | None = None
+    embed: Embed = "changed"
+    rules: BlueprintRules = field(default_factory=BlueprintRules)
+
+
+RATE_UNKNOWN = (
+    "A recording does not state its sampling rate. Samples are compared as they were recorded; "
+    "more samples are more time only if both sides were recorded at one rate."
+)
+
+
+def page_input(comparison: Comparison, context: PageContext | None = None) -> tuple[PageTree, PageHeader]:
+    """The tree and the header of the page. Raises `ValueError` where it is not drawable."""
+    context = context or PageContext()
+    marks = _marks(context.findings, comparison)
+    keep = {mark["symbol"] for mark in marks}
+    if context.states is not None:
+        keep |= {place for place, state in enumerate(context.states.states) if state not in {"unknown", "same"}}
+    tree = _tree(comparison, context, keep)
+    header = PageHeader(
+        title=f"{comparison.workload}: {comparison.metric.name}",
+        workload=comparison.workload,
+        metric=comparison.metric.name,
+        unit=comparison.metric.unit,
+        exponent=comparison.metric.exponent,
+        better=comparison.metric.better,
+        runs=(comparison.runs.baseline, comparison.runs.target),
+        labels=context.labels,
+        findings=marks,
+        notes=_notes(comparison),
+        keep=frozenset(keep),
+        sample_value=comparison.period,
+        sources=_sources(comparison, context, keep),
+        blueprint=replace(context.rules, estimated="edges" if comparison.tree is None else None),
+    )
+    return tree, header
+
+
+def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, PageHeader]:
+    """Two metrics of one profile as the two sides, their totals made equal. Raises `ValueError` where it cannot."""
+    if first.metric.unit != second.metric.unit:
+        named = " and ".join(f"{side.metric.name} in {side.metric.unit}" for side in (first, second))
+        raise ValueError(f"{named} have no unit in common; choose two metrics of one unit")
+    if first.tree is None or second.tree is None:
+        raise ValueError("two metrics are drawn from stacks only; this format has none")
+    exponent = min(first.metric.exponent, second.metric.exponent)
+    before = first.tree.target_self * 10 ** (first.metric.exponent - exponent)
+    after = second.tree.target_self * 10 ** (second.metric.exponent - exponent)
+    tree, header = page_input(second)
+    names = (first.metric.name, second.metric.name)
+    tree = replace(tree, baseline_self=before, target_self=after, baseline_calls=None, target_calls=None, evidence=None)
+    header = replace(
+        header,
+        title=f"{second.workload}: {names[1]} against {names[0]}",
+        metric=f"{names[1]} against {names[0]}",
+        exponent=exponent,
+        runs=(second.runs.target, second.runs.target),
+        normalisation="total",
+        labels=names,
+        sample_value=None,
+        notes=("Before and after are two metrics of one profile, their totals made equal.",),
+    )
+    return tree, header
+
+
+def _notes(comparison: Comparison) -> list[str]:
+    """The notes of the comparison, and one where samples are counted at a rate that a side does not state."""
+    unknown = comparison.metric.unit == "samples" and not all(facts.rate for facts in comparison.facts)
+    return [*(note.text for note in comparison.notes), *([RATE_UNKNOWN] if unknown else [])]
+
+
+def _sources(comparison: Comparison, context: PageContext, first: set[int]) -> list[PageSource]:
+    if context.diff is None or context.states is None:
+        return []
+    origin = "from the pull request" if context.diff.diff_link else "from the diff"
+    return page_sources(context.diff, context.states, comparison.symbols, context.embed, first, origin)
+
+
+def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageTree:
+    symbols, tree = comparison.symbols, comparison.tree
+    if tree is not None:
+        return PageTree(
+            tree.parent,
+            tree.symbol,
+            tree.baseline_self,
+            tree.target_self,
+            symbols.names,
+            symbols.files,
+            symbols.lines,
+            tree.baseline_calls,
+            tree.target_calls,
+            evidence_of(tree, comparison.runs, comparison.period),
+            source=context.states,
+            former={
+                symbol: file if name == symbols.names[symbol] and file else name
+                for symbol, (name, file) in comparison.renamed.items()
+            },
+        )
+    if comparison.edges is None:
+        raise ValueError("page: the comparison has neither stacks nor calls; ask whether it is drawable first")
+    sides = (slice(comparison.runs.baseline), slice(comparison.runs.baseline, None))
+    own, total = (
+        np.stack([values[side].sum(axis=0) for side in sides])
+        for values in (comparison.self_value, comparison.total_value)
+    )
+    estimate = unroll(comparison.edges, own, total, keep)
+    states = context.states
+    return PageTree(
+        estimate.parent,
+        estimate.symbol,
+        estimate.baseline_self,
+        estimate.target_self,
+        [*symbols.names, NOT_UNROLLED],
+        [*symbols.files, None],
+        [*symbols.lines, None],
+        estimate.baseline_calls,
+        estimate.target_calls,
+        source=states and SourceStates((*states.states, "unknown"), (*states.paths, None), (*states.links, None)),
+    )
+
+
+def _marks(findings: Sequence[Finding], comparison: Comparison) -> list[PageFinding]:
+    """The findings that are about a function of the tree and not neutral, in the order of the other reports."""
+    symbols = comparison.symbols
+    place_of = dict(zip(zip(symbols.names, symbols.files, strict=True), range(len(symbols)), strict=True))
+    marks = []
+    for finding in sorted(findings, key=weight_of):
+        symbol = place_of.get((finding.location.name, finding.location.file))
+        if finding.colour == "neutral" or symbol is None:
+            continue
+        mark = PageFinding(
+            symbol=symbol,
+            severity=finding.severity,
+            direction=finding.direction,
+            key=finding_key(finding.location),
+            tag=tag_of(finding)[1],
+            strategies=[vote.name for vote in finding.strategies if vote.agrees],
+        )
+        if finding.reasons:
+            mark["story"] = "; ".join(reason_text(reason, str) for reason in finding.reasons)
+        if reach := full_reach_text(finding):
+            mark["reach"] = reach
+        if finding.location.context and comparison.tree is not None:
+            mark["rows"] = _rows_of_path(comparison.tree, symbols.names, finding.location.context)
+        marks.append(mark)
+    return marks
+
+
+def _rows_of_path(tree: DiffTree, names: Sequence[str], path: Sequence[str]) -> list[int]:
+    """The rows of a call path of names, root first; several where functions of one name lie in different files."""
+    rows = [0]
+    for name in path:
+        starts, ends = np.searchsorted(tree.parent, rows), np.searchsorted(tree.parent, rows, side="right")
+        children = [row for start, end in zip(starts, ends, strict=True) for row in range(int(start), int(end))]
+        rows = [row for row in children if names[tree.symbol[row]] == name]
+    return rows
+
+
+def evidence_of(tree: DiffTree, runs: Runs, period: int | None) -> NDArray[np.bool_] | None:
+    """bool[2, row] for the inclusive and the self change of the values of a run; None without repeats.
+
+    The standard error is never smaller than that of counting samples, where the values are samples of ``period``.
+    """
+    if tree.repeats is None:
+        return None
+    before = np.stack([tree.baseline_total, tree.baseline_self]).astype(np.float64)
+    after = np.stack([tree.target_total, tree.target_self]).astype(np.float64)
+    shift = after / runs.target - before / runs.baseline
+    counting = np.sqrt(period * (after / runs.target**2 + before / runs.baseline**2)) if period else 0.0
+    passed: NDArray[np.bool_] = (shift != 0) & (np.abs(shift) >= SIGMA * np.maximum(tree.repeats.value_error, counting))
+    return passed
+
+
+def page_sources(
+    diff: SourceDiff,
+    states: SourceStates,
+    symbols: Symbols,
+    embed: Embed = "changed",
+    first: Collection[int] = (),
+    origin: str = "",
+) -> list[PageSource]:
+    """The hunks of each function whose source changed, or with ``all`` of all functions in changed files.
+
+    What does not fit the limit is left out, functions in ``first`` last. ``origin`` names the source of the diff.
+    """
+    if embed == "none":
+        return []
+    files = {path: file for file in diff.files for path in (file.previous_path, file.path)}
+    found, room = [], LIMIT
+    for symbol in sorted(range(len(symbols)), key=lambda place: (place not in first, place)):
+        file = files.get(states.paths[symbol] or "")
+        if file is None or not file.hunks or (embed == "changed" and states.states[symbol] in {"same", "unknown"}):
+            continue
+        hunks = list(_hunks_of(file, symbols.names[symbol], symbols.lines[symbol]))
+        size = sum(len(hunk.text) for hunk in hunks)
+        if size > room:
+            continue
+        room -= size
+        shown = [(hunk.baseline.first, hunk.target.first, hunk.text.split("\n")) for hunk in hunks]
+        before = None if file.status == "added" else file.previous_path
+        after = None if file.status == "removed" else file.path
+        found.append(PageSource(symbol=symbol, origin=origin, paths=(before, after), hunks=shown))
+    return sorted(found, key=lambda source: source["symbol"])
+
+
+def _hunks_of(file: ChangedFile, name: str, line: int | None) -> Iterator[Hunk]:
+    """Those that name the function or hold its line; where none does, the nearest ones."""
+    parts = _PART.findall(name)
+    word = re.compile(rf"(?<![\w$]){re.escape(parts[-1])}(?![\w$])") if parts else None
+    own = [
+        hunk
+        for hunk in file.hunks
+        if (line is not None and line in hunk.target) or (word and word.search(f"{hunk.heading}\n{hunk.text}"))
+    ]
+    if own:
+        yield from own
+        return
+    nearest = sorted(file.hunks, key=lambda hunk: abs(hunk.target.first - (line or 0)))[:_NEAREST]
+    yield from sorted(nearest, key=lambda hunk: hunk.target.first)

@@ -1,0 +1,134 @@
+"""How strongly each row of a picture is coloured, by the same rules and numbers as in the page's own script."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from profgate.flamegraph.page_columns import OTHER_NAME, OrderedTree, PageHeader, PageTree
+
+Floats = NDArray[np.float64]
+
+LEVELS = 32
+FIRST_LEVEL = 4
+_CERTAIN = 4.0
+_NEW_SAMPLES = 16
+_SMALLEST_REFERENCE = 0.001
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Which change colours a row, on which ramp, against which reference, above which share of the whole.
+
+    ``chance``: what chance explains stays neutral. ``classic``: the colours and the exact widths of flamegraph.pl.
+    """
+
+    basis: Literal["inclusive", "self"] = "inclusive"
+    ramp: Literal["sqrt", "linear"] = "sqrt"
+    reference: Literal["auto", "max"] = "auto"
+    gate: float = 0.001
+    chance: bool = True
+    classic: bool = False
+
+
+USUAL = Style()
+CLASSIC = Style(basis="self", ramp="linear", reference="max", gate=0.0, chance=False, classic=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shading:
+    """The colour level of every row (-32 less to +32 more), its change, and the scale behind it."""
+
+    level: NDArray[np.int64]
+    delta: Floats
+    ratio: float
+    whole: float
+
+
+def shade(tree: PageTree, ordered: OrderedTree, header: PageHeader, style: Style = USUAL) -> Shading:
+    """Levels by the change as part of the whole, above the gate and beyond chance."""
+    level = np.zeros(ordered.size, np.int64)
+    own = style.basis == "self"
+    before, after = (ordered.before_self, ordered.after_self) if own else (ordered.before, ordered.after)
+    before_total, after_total = float(ordered.before[0]), float(ordered.after[0])
+    ratio = ratio_of(header, before_total, after_total)
+    whole = max(after_total, before_total * ratio)
+    delta: Floats = np.asarray(after - before * ratio, np.float64)
+    if not whole:
+        return Shading(level, delta, ratio, whole)
+    size = np.abs(delta) / whole
+    passed = (size >= style.gate) & (size > _ROUNDING) & (ordered.name != OTHER_NAME)
+    if style.chance:
+        passed &= _beyond_chance(tree, ordered, header, ratio, before, after, own=own)
+    rows = np.flatnonzero(passed)
+    if len(rows):
+        part = size[rows] / _reference(np.sort(size[rows]), style)
+        strength = np.minimum(1.0, part if style.ramp == "linear" else np.sqrt(part))
+        steps = np.maximum(FIRST_LEVEL if style.gate else 1, np.floor(LEVELS * strength + 0.5).astype(np.int64))
+        level[rows] = np.where(delta[rows] > 0, steps, -steps)
+    return Shading(level, delta, ratio, whole)
+
+
+def ratio_of(header: PageHeader, before_total: float, after_total: float) -> float:
+    """What the before side is multiplied by."""
+    if header.normalisation == "total" and before_total and after_total:
+        return after_total / before_total
+    return header.runs[1] / header.runs[0]
+
+
+def classic_colour(delta: float, largest: float) -> tuple[int, int, int]:
+    """What flamegraph.pl paints: white, towards red for more and blue for less, linear in the largest change."""
+    pale = int(210 * (largest - abs(delta)) / largest)
+    return (255, pale, pale) if delta > 0 else (pale, pale, 255) if delta < 0 else (255, 255, 255)
+
+
+def _reference(sizes: Floats, style: Style) -> float:
+    if style.reference == "max":
+        return float(sizes[-1])
+    return max(_SMALLEST_REFERENCE, float(sizes[int(np.ceil(0.98 * len(sizes))) - 1]))
+
+
+def _beyond_chance(
+    tree: PageTree,
+    ordered: OrderedTree,
+    header: PageHeader,
+    ratio: float,
+    before: NDArray[np.int64],
+    after: NDArray[np.int64],
+    *,
+    own: bool,
+) -> NDArray[np.bool_]:
+    """By the test of repeated runs where there is one, else by counting samples; both ask new paths for 16 samples."""
+    sample = header.value_of_one_sample
+    passed = np.ones(ordered.size, np.bool_)
+    if tree.evidence is not None and header.normalisation == "none":
+        passed = tree.evidence[int(own)][ordered.row]
+    elif sample:
+        passed = np.abs(_z(before / sample, after / sample, ordered, header, ratio)) >= _CERTAIN
+    if sample:
+        passed = passed & ~_few(ordered, sample)
+    return passed
+
+
+def _z(before: Floats, after: Floats, ordered: OrderedTree, header: PageHeader, ratio: float) -> Floats:
+    sample = header.value_of_one_sample or 1
+    all_before, all_after = float(ordered.before[0]) / sample, float(ordered.after[0]) / sample
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if header.normalisation == "total" and all_before and all_after:
+            part = (after + before) / (all_after + all_before)
+            spread = np.sqrt(np.maximum(part * (1 - part), 0.0) * (1 / all_after + 1 / all_before))
+            z = (after / all_after - before / all_before) / spread
+        else:
+            z = (after - ratio * before) / np.sqrt(after + ratio * ratio * before)
+    return np.asarray(np.nan_to_num(z, posinf=0.0, neginf=0.0), np.float64)
+
+
+def _few(ordered: OrderedTree, sample: int) -> NDArray[np.bool_]:
+    """New or gone with fewer samples than prove anything."""
+    before, after = ordered.before / sample, ordered.after / sample
+    with np.errstate(divide="ignore", invalid="ignore"):
+        expected = np.where(before > 0, before * (after[0] / before[0]), after * (before[0] / after[0]))
+    one_sided = (before == 0) | (after == 0)
+    return np.asarray(one_sided & (expected < _NEW_SAMPLES), np.bool_)

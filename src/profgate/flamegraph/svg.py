@@ -1,0 +1,214 @@
+"""The flame graph as a static SVG: same layout and colours as the page, without a script."""
+
+import re
+from html import escape
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from profgate.flamegraph.page_columns import (
+    OTHER_NAME,
+    OrderedTree,
+    PageHeader,
+    PageTree,
+    one_sided_shares,
+    order_tree,
+    visible_page,
+)
+from profgate.flamegraph.shading import FIRST_LEVEL, LEVELS, USUAL, Shading, Style, classic_colour, shade
+from profgate.report import numbers
+from profgate.report.templates import render_template
+
+Floats = NDArray[np.float64]
+_FORBIDDEN = re.compile("[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+_WIDTH = 1200
+_MARGIN = 10
+_ROW = 18
+_TOP = 46
+_SMALLEST = 0.5
+_CHARACTER = 6.6
+_PALETTES = {
+    "light": ((0x21, 0x66, 0xAC), (0xF4, 0xF4, 0xF4), (0xB2, 0x18, 0x2B)),
+    "dark": ((0x43, 0x93, 0xC3), (0x3A, 0x3D, 0x42), (0xD6, 0x60, 0x4D)),
+}
+
+
+def build_svg(tree: PageTree, header: PageHeader, max_boxes: int = 4000, style: Style = USUAL) -> str:
+    """The picture as text, 1,200 wide, its widest `max_boxes` boxes; equal input gives equal text."""
+    tree, header = visible_page(tree, header)
+    return draw_svg(tree, order_tree(tree), header, max_boxes, style)
+
+
+def svg_style(header: PageHeader) -> str:
+    """The style sheet inside the picture, for a page that must allow it by its hash."""
+    light, dark = (_scheme(theme, header) for theme in ("light", "dark"))
+    return (
+        ".pg text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
+        ".pg .t{font-size:14px;font-weight:600}"
+        f"{light}@media(prefers-color-scheme:dark){{{dark}}}"
+    )
+
+
+def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes: int, style: Style = USUAL) -> str:
+    """The picture of a tree that stands in preorder already."""
+    values = ordered.after if ordered.after[0] else ordered.before
+    side = "after" if ordered.after[0] else "before"
+    shading = shade(tree, ordered, header, style)
+    largest = max(float(np.abs(shading.delta).max()), 1.0)
+    fills = [classic_colour(delta, largest) for delta in shading.delta.tolist()] if style.classic else None
+    total = float(values[0])
+    scale = (_WIDTH - 2 * _MARGIN) / total if total else 0.0
+    widths: Floats = np.asarray(values * scale, np.float64)
+    left: Floats = np.asarray(_MARGIN + _before(ordered, side) * scale, np.float64)
+    drawn = _widest(widths, max_boxes)
+    boxes = [
+        _box(tree, ordered, header, shading, row, float(left[row]), float(widths[row]), fills) for row in drawn.tolist()
+    ]
+    title = _visible(header.full_title)
+    return render_template(
+        "page/picture.svg.j2",
+        width=_WIDTH,
+        height=_TOP + (int(ordered.depth[drawn].max(initial=0)) + 1) * _ROW + 30,
+        margin=_MARGIN,
+        title=title,
+        short_title=_shortened(title, 140),
+        summary=_shortened(_visible(_summary(ordered, header, side)), 175),
+        style=Markup(svg_style(header)),  # noqa: S704 -- numbers alone
+        shapes=map(Markup, [*boxes, *_slivers(ordered, left, widths, drawn)]),
+        classic=style.classic,
+        better=header.better,
+    )
+
+
+def _before(ordered: OrderedTree, side: str) -> NDArray[np.int64]:
+    """What stands left of each row: all before it in preorder, but for the self values of its ancestors."""
+    own = ordered.after_self if side == "after" else ordered.before_self
+    steps = np.r_[0, own]  # an ancestor's value counts from the row behind it
+    np.subtract.at(steps, ordered.end, own)  # to the end of its subtree
+    before: NDArray[np.int64] = np.cumsum(own) - own - np.cumsum(steps)[:-1]
+    return before
+
+
+def _widest(widths: Floats, limit: int) -> NDArray[np.intp]:
+    """Rows in preorder; a parent is never left out before its children, because it is as wide and stands before."""
+    rows = np.flatnonzero(widths >= _SMALLEST)
+    if len(rows) > limit:
+        rows = np.sort(rows[np.argsort(-widths[rows], kind="stable")[:limit]])
+    return rows
+
+
+def _slivers(ordered: OrderedTree, left: Floats, widths: Floats, drawn: NDArray[np.intp]) -> list[str]:
+    """Runs of boxes too small to draw, as grey rectangles below their parents."""
+    shown = np.zeros(ordered.size, np.bool_)
+    shown[drawn] = True
+    rows = np.flatnonzero(~shown & shown[np.maximum(ordered.parent, 0)] & (widths > 0))
+    rows = rows[np.lexsort((left[rows], ordered.depth[rows]))]
+    depth, start, end = ordered.depth[rows], left[rows], left[rows] + widths[rows]
+    apart = (depth[1:] != depth[:-1]) | (start[1:] - end[:-1] >= 0.01)
+    first, last = np.flatnonzero(np.r_[True, apart][: len(rows)]), np.flatnonzero(np.r_[apart, True][: len(rows)])
+    return [
+        f'<rect class="s" x="{x:.1f}" y="{_TOP + level * _ROW}" width="{right - x:.1f}" height="{_ROW - 1}"/>'
+        for level, x, right in zip(depth[first].tolist(), start[first].tolist(), end[last].tolist(), strict=True)
+        if right - x >= _SMALLEST
+    ]
+
+
+def _box(
+    tree: PageTree,
+    ordered: OrderedTree,
+    header: PageHeader,
+    shading: Shading,
+    row: int,
+    left: float,
+    width: float,
+    fills: list[tuple[int, int, int]] | None,
+) -> str:
+    before, after = int(ordered.before[row]), int(ordered.after[row])
+    level = int(shading.level[row])
+    name = row_name(tree, ordered, row)
+    state = ("new" if not before else "gone" if not after else "") if ordered.name[row] >= 0 else ""
+    glyph = {"new": "+ ", "gone": "× "}.get(state) or ("▲ " if level > 0 else "▼ " if level < 0 else "")
+    delta = after - before * shading.ratio
+    title = (
+        f"{name}: {header.quantity(before, 0)} → {header.quantity(after, 1)}, {header.change(delta)}"
+        f" ({numbers.signed_percent(delta / (before * shading.ratio)) if before else 'new' if after else '-'}), "
+        f"{numbers.percent(before / float(ordered.before[0]) if before else 0.0)} of before, "
+        f"{numbers.percent(after / float(ordered.after[0]) if after else 0.0)} of after"
+    )
+    x, y = f"{left:.1f}", _TOP + int(ordered.depth[row]) * _ROW
+    drawn = width if fills else max(width - 0.5, 0.3)
+    shape = f'x="{x}" y="{y}" width="{drawn:.1f}" height="{_ROW - 1}"'
+    fill = "o" if ordered.name[row] == OTHER_NAME else f"l{level + LEVELS}"
+    dotted = f'<rect fill="url(#pg-{state})" {shape}/>' if state else ""
+    label = _shortened(glyph + name, int((width - 6) / _CHARACTER))
+    ink = f'style="fill:{_ink_on(list(fills[row]))}"' if fills else f'class="x{level + LEVELS}"'
+    text = f'<text {ink} x="{left + 3:.1f}" y="{y + 12}">{_safe(label)}</text>' if label else ""
+    colour = f'fill="rgb({",".join(map(str, fills[row]))})"' if fills else f'class="{fill}"'
+    return f"<g><title>{_safe(title)}</title><rect {colour} {shape}/>{dotted}{text}</g>"
+
+
+def row_name(tree: PageTree, ordered: OrderedTree, row: int) -> str:
+    """What a row is called: its function, `all` for the root, or how many rows it stands for."""
+    number = int(ordered.name[row])
+    if number == OTHER_NAME:
+        count = int(ordered.hidden[row])
+        return f"other ({count:,} {'node' if count == 1 else 'nodes'})"
+    return tree.names[number] if number >= 0 else "all"
+
+
+def _summary(ordered: OrderedTree, header: PageHeader, side: str) -> str:
+    before, after = int(ordered.before[0]), int(ordered.after[0])
+    if not before and not after:
+        return f"{header.metric}: both sides are empty"
+    parts = [f"{header.metric}: {header.quantity(before, 0)} → {header.quantity(after, 1)}", f"width = {side}"]
+    if gone := one_sided_shares(ordered)[0]:
+        parts.append(f"{numbers.percent(gone)} of before elided")
+    return ", ".join(parts)
+
+
+def _scheme(theme: str, header: PageHeader) -> str:
+    less, none, more = _PALETTES[theme]
+    back, ink, quiet, sliver, other = (
+        ("#fff", "#1a1e23", "#5a636d", "#c9ced4", "#dfe2e6")
+        if theme == "light"
+        else ("#1b1e22", "#e7e9ec", "#9ba4ae", "#4c5259", "#2b2f34")
+    )
+    rules = [
+        f".pg .b{{fill:{back}}}.pg .t{{fill:{ink}}}.pg .q{{fill:{quiet}}}.pg .s{{fill:{sliver}}}.pg .o{{fill:{other}}}",
+        f".pg .m{{fill:{ink};opacity:.5}}.pg .n{{stroke:{ink};opacity:.5}}",
+    ]
+    for level in range(-LEVELS, LEVELS + 1):
+        goal = less if (level < 0) == (header.better == "lower") else more
+        part = abs(level) / LEVELS
+        rgb = [round(start + (end - start) * part) for start, end in zip(none, goal, strict=True)]
+        if level == 0 or abs(level) >= FIRST_LEVEL:
+            place = level + LEVELS
+            colour = "".join(f"{channel:02x}" for channel in rgb)
+            rules.append(f".pg .l{place}{{fill:#{colour}}}.pg .x{place}{{fill:{_ink_on(rgb)}}}")
+    return "".join(rules)
+
+
+def _ink_on(rgb: list[int]) -> str:
+    parts = [c / 255 / 12.92 if c / 255 <= 0.04045 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in rgb]
+    light = 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+    return "#fff" if 1.05 / (light + 0.05) > (light + 0.05) / 0.05 else "#000"
+
+
+def _shortened(text: str, room: int) -> str:
+    if len(text) <= room:
+        return text
+    if room < 3:
+        return ""
+    head = room // 2
+    return f"{text[:head]}…{text[len(text) - (room - 1 - head) :]}"
+
+
+def _safe(text: str) -> str:
+    return escape(_visible(text), quote=False)
+
+
+def _visible(text: str) -> str:
+    """Without the characters that XML forbids."""
+    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,0 +1,1 @@
+"""GitHub: its API, artifacts, comments, checks and pull request data."""

@@ -1,0 +1,256 @@
+"""Uploads artifacts of the current run through the service that the official upload action uses."""
+
+import base64
+import binascii
+import hashlib
+import io
+import json
+import random
+import re
+import uuid
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import parse_qs, quote, urlsplit
+
+from profgate.errors import GitHubError
+from profgate.github.connections import failure_of, is_permanent, with_token
+from profgate.github.retry_budget import RetryBudget, RetryBudgetExceededError
+
+if TYPE_CHECKING:
+    from requests import Response
+
+Result = TypeVar("Result")
+
+SERVICE = "/twirp/github.actions.results.api.v1.ArtifactService/"
+PROTOCOL_VERSION = 7
+BLOB_API_VERSION = "2025-11-05"
+BLOCK = 8 * 1024 * 1024
+TRIES = 5
+FIRST_PAUSE, GROWTH = 3.0, 1.5  # seconds, as the official client
+RETRYABLE = frozenset({429, 500, 502, 503, 504})
+TIMEOUT = (10, 60)
+BAD_NAME = re.compile(r'[":<>|*?\\/\r\n]')
+SCOPE = "Actions.Results:"
+EPOCH = (1980, 1, 1, 0, 0, 0)  # equal files make equal zips
+
+
+class UploadUnavailable(GitHubError):  # noqa: N818 - named for what it says
+    """This run cannot upload by itself; the caller falls back to the upload action."""
+
+
+class NameTaken(UploadUnavailable):
+    """The run has an artifact of this name, perhaps from a try of ours whose answer was lost; another name is free."""
+
+
+class _NotYetError(UploadUnavailable):
+    """A failure that may pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class UploadedArtifact:
+    """An artifact that GitHub has stored; ``url`` is the page that shows or downloads it."""
+
+    id: int
+    name: str
+    url: str
+    size: int
+    digest: str
+
+
+class ArtifactService:
+    """The artifacts of one run.
+
+    ``run_url`` is the page of the run, ``mask`` takes every secret of the service before it is used, ``pause`` is the
+    first wait in seconds between tries, ``budget`` what all waits and failures may take together.
+    Every method raises UploadUnavailable.
+    """
+
+    def __init__(
+        self,
+        results_url: str,
+        runtime_token: str,
+        run_url: str,
+        *,
+        mask: Callable[[str], None] = lambda _: None,
+        pause: float = FIRST_PAUSE,
+        verify: bool | str = True,
+        budget: RetryBudget | None = None,
+    ) -> None:
+        if not results_url or not runtime_token:
+            raise UploadUnavailable("artifact upload", "this run has no results service; use actions/upload-artifact")
+        parts = urlsplit(results_url)
+        self._origin = f"{parts.scheme}://{parts.netloc}"
+        self._token = runtime_token
+        self._run_url = run_url
+        self._backends = _backend_ids(runtime_token)
+        self._mask = mask
+        self._pause = pause
+        self._verify = verify
+        self._budget = budget or RetryBudget()
+
+    def upload_zip(self, name: str, files: Mapping[str, bytes]) -> UploadedArtifact:
+        """Stores files as one zip, byte for byte the same for the same files."""
+        return self.upload_file(name, zip_files(files), "application/zip")
+
+    def upload_file(self, name: str, data: bytes, mime_type: str) -> UploadedArtifact:
+        r"""Stores one file as it is; a browser opens it directly if it knows ``mime_type``.
+
+        The name must be new in this run, else NameTaken, and free of ``" : < > | * ? \ /`` and line breaks.
+        """
+        if not name or BAD_NAME.search(name):
+            raise UploadUnavailable(f"artifact {name!r}", 'the name is empty or holds one of " : < > | * ? \\ /')
+        created = {"name": name, "version": PROTOCOL_VERSION, "mime_type": mime_type}
+        address = _field(self._service("CreateArtifact", created), "signed_upload_url", name)
+        self._mask_signature(address, name)
+        self._store(address, data, mime_type, name)
+        digest = f"sha256:{hashlib.sha256(data).hexdigest()}"
+        finished = {"name": name, "size": str(len(data)), "hash": digest}
+        try:
+            number = _field(self._service("FinalizeArtifact", finished), "artifact_id", name)
+        except _NotYetError:
+            raise
+        except UploadUnavailable:  # refused, perhaps because it is done and only the first answer was lost
+            number = self._number_of(name, digest)
+            if not number:
+                raise
+        if not re.fullmatch(r"[0-9]{1,19}", number):
+            raise UploadUnavailable(f"artifact {name}", "the results service gave no artifact id")
+        return UploadedArtifact(int(number), name, f"{self._run_url}/artifacts/{number}", len(data), digest)
+
+    def _number_of(self, name: str, digest: str) -> str:
+        """The number of a stored artifact of this name and digest, empty where there is none."""
+        try:
+            found = self._service("ListArtifacts", {"name_filter": name}).get("artifacts")
+        except UploadUnavailable:
+            return ""
+        for item in found if isinstance(found, list) else ():
+            if isinstance(item, dict) and (item.get("name"), item.get("digest")) == (name, digest):
+                return str(item.get("database_id", ""))
+        return ""
+
+    def _service(self, method: str, fields: Mapping[str, object]) -> dict[str, Any]:
+        body = json.dumps({**self._backends, **fields}).encode()
+        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
+        where = f"{method} {fields.get('name') or fields.get('name_filter')}"
+
+        def once() -> dict[str, Any]:
+            answer = self._send("POST", f"{self._origin}{SERVICE}{method}", body, headers, where)
+            try:
+                value = answer.json()
+            except (ValueError, RecursionError):
+                raise _NotYetError(where, "the results service did not answer in JSON") from None
+            return _granted(answer.status_code, value, where)
+
+        return self._repeated(where, once)
+
+    def _store(self, address: str, data: bytes, mime_type: str, name: str) -> None:
+        where = f"storing {name}"
+        prefix = str(uuid.uuid4())
+        pieces = [data[start : start + BLOCK] for start in range(0, len(data), BLOCK)]
+        ids = [base64.b64encode(f"{prefix}{number:012d}".encode()).decode() for number in range(len(pieces))]
+        version = {"x-ms-version": BLOB_API_VERSION}
+        for number, piece in zip(ids, pieces, strict=True):
+            self._put(f"{address}&comp=block&blockid={quote(number, safe='')}", piece, version, where)
+        listing = "".join(f"<Latest>{number}</Latest>" for number in ids)
+        body = f'<?xml version="1.0" encoding="utf-8"?><BlockList>{listing}</BlockList>'.encode()
+        headers = {**version, "Content-Type": "application/xml", "x-ms-blob-content-type": mime_type}
+        self._put(f"{address}&comp=blocklist", body, headers, where)
+
+    def _put(self, address: str, body: bytes, headers: Mapping[str, str], where: str) -> None:
+        def once() -> None:
+            status = self._send("PUT", address, body, headers, where).status_code
+            if status in RETRYABLE:
+                raise _NotYetError(where, f"the storage host answered {status}")
+            if status != 201:
+                raise UploadUnavailable(where, f"the storage host answered {status}")
+
+        self._repeated(where, once)
+
+    def _send(self, method: str, url: str, body: bytes, headers: Mapping[str, str], where: str) -> "Response":
+        import requests
+
+        try:
+            return requests.request(
+                method,
+                url,
+                data=body,
+                headers=headers,
+                auth=with_token(),
+                timeout=TIMEOUT,
+                allow_redirects=False,
+                verify=self._verify,
+            )
+        except requests.RequestException as error:  # its text would hold the signature
+            kind = UploadUnavailable if is_permanent(error) else _NotYetError
+            raise kind(where, f"the connection failed ({failure_of(error)})") from None
+
+    def _repeated(self, where: str, once: Callable[[], Result]) -> Result:
+        pause = self._pause
+        try:
+            for _ in range(TRIES - 1):
+                try:
+                    with self._budget.spent_on(where):
+                        return once()
+                except _NotYetError:
+                    spread = random.uniform(1, GROWTH)  # noqa: S311 - spreads retries, guards nothing
+                    self._budget.wait(pause * spread, where)
+                    pause *= GROWTH
+            with self._budget.spent_on(where):
+                return once()
+        except RetryBudgetExceededError as error:
+            raise UploadUnavailable(error.where, error.what) from error
+
+    def _mask_signature(self, address: str, name: str) -> None:
+        try:
+            signatures = parse_qs(urlsplit(address).query).get("sig", [])
+        except ValueError:
+            raise UploadUnavailable(f"artifact {name}", "the results service gave an address that is none") from None
+        for signature in signatures:
+            self._mask(signature)
+            self._mask(quote(signature, safe=""))
+
+
+def zip_files(files: Mapping[str, bytes]) -> bytes:
+    """A zip of files by sorted name, without times of its own."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(name, EPOCH)
+            entry.external_attr = 0o100644 << 16
+            archive.writestr(entry, files[name], zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+def _backend_ids(token: str) -> dict[str, str]:
+    """The ids of run and job in the token's scope; the service checks its signature, not we."""
+    try:
+        payload = token.split(".")[1]
+        claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+        scopes = [scope.removeprefix(SCOPE) for scope in claims["scp"].split() if scope.startswith(SCOPE)]
+        run, job = scopes[0].split(":")
+    except (IndexError, KeyError, TypeError, ValueError, AttributeError, binascii.Error):
+        raise UploadUnavailable(
+            "ACTIONS_RUNTIME_TOKEN", "names no run to upload for; use actions/upload-artifact"
+        ) from None
+    return {"workflow_run_backend_id": run, "workflow_job_run_backend_id": job}
+
+
+def _granted(status: int, value: object, where: str) -> dict[str, Any]:
+    message = str(value.get("msg", "")) if isinstance(value, dict) else ""
+    if status in RETRYABLE and "insufficient usage" not in message:
+        raise _NotYetError(where, f"the results service answered {status} {message}".rstrip())
+    if status == 409:
+        whose = "another step's, or an earlier try's whose answer was lost"
+        raise NameTaken(where, f"this run has an artifact of that name already ({whose}); set another name")
+    if status != 200 or not isinstance(value, dict) or value.get("ok", True) is not True:
+        raise UploadUnavailable(where, f"the results service answered {status} {message}".rstrip())
+    return value
+
+
+def _field(answer: Mapping[str, Any], key: str, name: str) -> str:
+    value = answer.get(key)
+    if not isinstance(value, str) or not value:
+        raise UploadUnavailable(f"artifact {name}", f"the results service gave no {key}")
+    return value

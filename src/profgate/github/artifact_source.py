@@ -1,0 +1,173 @@
+"""Profiles from stored artifacts: the nearest trustworthy baseline, and further runs for noise."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from profgate.errors import GitHubError, NotAllowed, ProfileError
+from profgate.github.baseline_search import Candidate, Trust, candidates, distances, distrust, usable_artifact
+from profgate.github.client import GitHubClient
+from profgate.github.records import ArtifactRecord, CommitRecord, RunRecord
+from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_from_json
+from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.model.source import SourceFile, source_of
+
+LISTED = 100  # artifacts of one name, or commits, that one request shows
+ENOUGH = 50  # known commits with which no further list is requested
+MOST_TRIES = 10  # candidates without usable artifact before the search ends
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSet:
+    """The profiles one run stored."""
+
+    candidate: Candidate
+    files: tuple[SourceFile, ...]
+    manifest: Manifest | None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The baseline, None where there is none; noise runs in order of distance; why runs were passed over.
+
+    ``later`` is the newest trusted run of the base branch beyond the baseline commit.
+    """
+
+    baseline: StoredSet | None
+    noise: tuple[StoredSet, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    later: RunRecord | None = None
+
+    @property
+    def never_recorded(self) -> bool:
+        """Whether no base run ever stored profiles, as opposed to stored and lost."""
+        never = {ReasonCode.NO_TRUSTED_RUN, ReasonCode.NO_ARTIFACT}
+        return self.baseline is None and {reason.code for reason in self.reasons} <= never
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """``start`` is the baseline commit; runs of ``branches`` are listed in this order.
+
+    ``base`` is the branch whose later state is of interest, ``listed`` the known commits before ``start``.
+    """
+
+    start: str
+    trust: Trust
+    branches: Sequence[str | None]
+    artifact: str
+    base: str = ""
+    listed: Sequence[CommitRecord] = ()
+
+
+def find_stored(client: GitHubClient, search: Search, noise_beside: Callable[[StoredSet], int]) -> Found:
+    """The nearest usable set, and as many further ones as ``noise_beside`` asks for, given the nearest.
+
+    The nearest costs three to five requests: commits unless they are known, runs (twice where the first list does not
+    show the baseline commit), artifacts, and the download; every further one its download. The artifacts of a run are
+    listed by themselves only where they are older than the newest hundred. Raises `GitHubError` where GitHub fails.
+    """
+    chain = _chain(client, search)
+    runs = _runs(client, search, chain)
+    ordered = candidates(runs, search.trust, search.start, chain)
+    reasons: list[Reason] = []
+    sets = _sets(client, ordered, search.artifact, reasons)
+    baseline = next(sets, None)
+    if baseline is None:
+        parameters: dict[str, Parameter] = {"workflow": search.trust.workflow_path, "commits": len(chain)}
+        reasons = reasons or [Reason(ReasonCode.NO_TRUSTED_RUN, parameters)]
+        return Found(None, (), tuple(reasons), _later(runs, search, chain, 0))
+    noise = tuple(islice(sets, noise_beside(baseline)))
+    return Found(baseline, noise, tuple(reasons), _later(runs, search, chain, baseline.candidate.run.id))
+
+
+def _chain(client: GitHubClient, search: Search) -> list[CommitRecord]:
+    """The baseline commit and those before it; requested where too few are known."""
+    before = distances(search.start, search.listed)
+    known = [one for one in search.listed if one.sha in before]
+    whole = bool(known) and len(search.listed) < LISTED
+    return known if whole or len(known) >= ENOUGH else client.ancestors(search.start)
+
+
+def later_set(client: GitHubClient, run: RunRecord, name: str) -> StoredSet:
+    """What a later run of the base branch stored. Raises `GitHubError` or `ProfileError` where it is not to be had."""
+    artifact, _ = usable_artifact(client.run_artifacts(run.id, name), name, run)
+    if artifact is None:
+        raise GitHubError(f"run {run.id}", f"has no artifact {name}, or it has expired; a later run stores a new one")
+    return stored_set(Candidate(run, 0), client.artifact_files(artifact))
+
+
+def _later(runs: Sequence[RunRecord], search: Search, chain: Sequence[CommitRecord], oldest: int) -> RunRecord | None:
+    """The newest run of the base branch that is newer than the baseline's and not of its history."""
+    before = distances(search.start, chain)
+    trust = replace(search.trust, branches=frozenset({search.base}))
+    newer = [
+        run
+        for run in runs
+        if run.id > oldest and run.head_sha not in before and not distrust(run, trust, {run.head_sha: 0})
+    ]
+    return max(newer, key=lambda run: run.id, default=None)
+
+
+def _runs(client: GitHubClient, search: Search, chain: Sequence[CommitRecord]) -> list[RunRecord]:
+    """Runs of the first branch, and of the second where it has none; else of a baseline commit that the list lacks.
+
+    Two requests at most: a branch without trusted runs is seldom the one on which the baseline commit was recorded.
+    """
+    workflow, (first, *others) = search.trust.workflow_path, search.branches
+    found = client.workflow_runs(workflow, branch=first)
+    if others and not candidates(found, search.trust, search.start, chain):
+        return found + client.workflow_runs(workflow, branch=others[0])
+    if not any(run.head_sha == search.start for run in found):
+        found += client.workflow_runs(workflow, head_sha=search.start)
+    return found
+
+
+def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons: list[Reason]) -> Iterator[StoredSet]:
+    """Usable sets, nearest first; ``reasons`` gets why runs are passed over."""
+    failures = 0
+    known = client.named_artifacts(name) if ordered else []
+    for candidate in ordered:
+        if failures >= MOST_TRIES:
+            return
+        artifact, reason = usable_artifact(_of_run(client, candidate.run, name, known), name, candidate.run)
+        if artifact is None:
+            reasons.extend(filter(None, [reason]))
+            failures += 1
+            continue
+        try:
+            yield stored_set(candidate, client.artifact_files(artifact))
+        except NotAllowed:
+            raise
+        except (ProfileError, GitHubError) as error:
+            reasons.append(Reason(ReasonCode.ARTIFACT_UNUSABLE, {"run": candidate.run.id, "text": str(error)}))
+            failures += 1
+
+
+def _of_run(client: GitHubClient, run: RunRecord, name: str, known: Sequence[ArtifactRecord]) -> list[ArtifactRecord]:
+    """The artifacts of a run, from the list of the newest ones where that is long enough to hold them."""
+    mine = [one for one in known if one.workflow_run and one.workflow_run.id == run.id]
+    return mine if mine or len(known) < LISTED else client.run_artifacts(run.id, name)
+
+
+def stored_set(candidate: Candidate, members: Mapping[str, bytes]) -> StoredSet:
+    """The members of an artifact as sources. Raises `ProfileError` where they are not what the manifest says."""
+    files = {name: data for name, data in members.items() if name != MANIFEST_NAME}
+    if not files:
+        raise ProfileError(f"artifact of run {candidate.run.id}", "holds no profile; record the baseline again")
+    manifest = manifest_from_json(members[MANIFEST_NAME]) if MANIFEST_NAME in members else None
+    if manifest is not None:
+        _check(manifest, files, candidate.run)
+    return StoredSet(candidate, tuple(source_of(name, files[name]) for name in sorted(files)), manifest)
+
+
+def _check(manifest: Manifest, files: Mapping[str, bytes], run: RunRecord) -> None:
+    listed = {file.path: file.sha256 for file in manifest.files}
+    if set(listed) != set(files):
+        raise ProfileError(MANIFEST_NAME, "lists other files than the artifact holds; record the baseline again")
+    for path, digest in listed.items():
+        if hashlib.sha256(files[path]).hexdigest() != digest:
+            raise ProfileError(path, "its bytes differ from the manifest; record the baseline again")
+    if manifest.commit != run.head_sha:
+        raise ProfileError(MANIFEST_NAME, "is of another commit than its run; record the baseline again")

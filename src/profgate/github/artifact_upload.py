@@ -1,0 +1,141 @@
+"""Pages, profiles and reports as artifacts of this run; where that fails, the step to add."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from urllib.parse import urlsplit
+
+from profgate.github.artifact_service import ArtifactService, NameTaken, UploadedArtifact, UploadUnavailable
+from profgate.model.links import Links
+from profgate.model.report import Document
+
+LONGEST_NAME = 120
+REPORT_PREFIX = "profgate-report-"
+MOST_NAMES = 3  # tried for a page
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page with the workload and metric it shows."""
+
+    workload: str
+    metric: str
+    document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class Uploaded:
+    """Links to what was uploaded, and what failed."""
+
+    links: Links
+    warnings: tuple[str, ...] = ()
+
+
+def upload_pages(
+    connect: Callable[[], ArtifactService], pages: Sequence[Page], *, key: str, attempt: int, folder: str, run_url: str
+) -> Uploaded:
+    """Uploads each page as an artifact that opens in the browser.
+
+    The first failure ends it; the files stay in ``folder``.
+    """
+    links = Links(run=run_url)
+    if not pages:
+        return Uploaded(links)
+    taken: set[str] = set()
+    try:
+        service = connect()
+        for page in pages:
+            stored = _stored_page(service, page, partial(page_name, key, page, attempt, taken))
+            links = replace(links, pages={**links.pages, (page.workload, page.metric): stored.url})
+    except UploadUnavailable as error:
+        name = f"profgate-pages-{key}-{attempt}"
+        step, command = upload_step(name, folder, run_url), fetch_command(name, run_url)
+        warning = f"{error}\nThe pages are in {folder}; to store them add this step:\n{step}"
+        warning += f"\nand fetch them with: {command}" if command else ""
+        return Uploaded(replace(links, fetch=command or None), (warning,))
+    return Uploaded(links)
+
+
+def _stored_page(service: ArtifactService, page: Page, new_name: Callable[[], str]) -> UploadedArtifact:
+    """The page under the first free name."""
+    data, kind = page.document.text.encode(), page.document.media_type
+    for _ in range(MOST_NAMES - 1):
+        with suppress(NameTaken):
+            return service.upload_file(new_name(), data, kind)
+    return service.upload_file(new_name(), data, kind)
+
+
+def upload_profiles(
+    connect: Callable[[], ArtifactService], name: str, files: Mapping[str, bytes], folder: str, run_url: str
+) -> str | None:
+    """Stores the profiles with their manifest; the warning where that fails, else None."""
+    try:
+        connect().upload_zip(name, files)
+    except UploadUnavailable as error:
+        step = upload_step(name, folder, run_url)
+        return f"{error}\nThe profiles were not stored; to store them add this step:\n{step}"
+    return None
+
+
+def store_report(connect: Callable[[], ArtifactService], name: str, files: Mapping[str, bytes]) -> tuple[str, str]:
+    """Stores a report's files; its address, empty where that fails, and the warning."""
+    try:
+        return connect().upload_zip(name, files).url, ""
+    except UploadUnavailable as error:
+        return "", str(error)
+
+
+def report_artifact(key: str, attempt: int) -> str:
+    """The artifact name of a report that a merge reads."""
+    return f"{REPORT_PREFIX}{key}-{attempt}"
+
+
+def verdict_artifact(key: str, attempt: int) -> str:
+    """The artifact name of a merged report."""
+    return f"profgate-verdict-{key}-{attempt}"
+
+
+def key_of_report(name: str) -> tuple[str, int] | None:
+    """The key and the attempt of a stored report's name, None for any other artifact."""
+    found = re.fullmatch(rf"{REPORT_PREFIX}([a-z0-9._-]{{1,60}})-([0-9]{{1,6}})", name)
+    return (found[1], int(found[2])) if found else None
+
+
+def page_name(key: str, page: Page, attempt: int, taken: set[str]) -> str:
+    """A unique name of plain letters, which is added to ``taken``."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{page.workload}.{page.metric}").strip("-.")[:LONGEST_NAME] or "page"
+    name, number = f"profgate-{key}-{plain}-{attempt}.html", 1
+    while name.lower() in taken:
+        number += 1
+        name = f"profgate-{key}-{plain}-{number}-{attempt}.html"
+    taken.add(name.lower())
+    return name
+
+
+def upload_step(name: str, folder: str, run_url: str = "") -> str:
+    """The workflow step that uploads a folder; GitHub Enterprise Server lacks the service of newer versions."""
+    return (
+        f"- uses: actions/upload-artifact@{'v3' if _own_server(run_url) else 'v7'}\n"
+        "  if: always()\n"
+        "  with:\n"
+        f"    name: {name}\n"
+        f"    path: {folder}\n"
+        "    include-hidden-files: true"
+    )
+
+
+def fetch_command(name: str, run_url: str) -> str:
+    """The command that fetches an artifact of a run; empty for an address that is no run."""
+    found = re.fullmatch(r"https?://([^/]+)/([^/]+/[^/]+)/actions/runs/([0-9]+)", run_url)
+    if found is None:
+        return ""
+    host, repository, number = found.groups()
+    place = repository if host == "github.com" else f"{host}/{repository}"
+    return f"gh run download {number} --repo {place} --name {name}"
+
+
+def _own_server(run_url: str) -> bool:
+    host = (urlsplit(run_url).hostname or "github.com").lower()
+    return host != "github.com" and not host.endswith(".ghe.com")

@@ -1,0 +1,103 @@
+"""Which runs may serve as baseline and as noise: the rules of trust, without requests."""
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from profgate.github.records import ArtifactRecord, CommitRecord, RunRecord
+from profgate.model.reason import Reason, ReasonCode
+
+TRUSTED_EVENTS = frozenset({"push", "schedule", "workflow_dispatch"})
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """What a run must be to be trusted.
+
+    ``branches`` None: any branch, for a named commit. ``own_run`` is never its own baseline.
+    """
+
+    repository_id: int
+    workflow_path: str
+    branches: frozenset[str] | None
+    own_run: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A trusted run and its distance, in commits, to the baseline commit."""
+
+    run: RunRecord
+    distance: int
+
+
+def distances(start: str, commits: Iterable[CommitRecord]) -> dict[str, int]:
+    """Commits reachable from ``start`` through the given ones, with their distance, breadth first."""
+    parents = {commit.sha: commit.parents for commit in commits}
+    found = {start: 0}
+    queue = deque([start])
+    while queue:
+        sha = queue.popleft()
+        for parent in parents.get(sha, ()):
+            if parent not in found:
+                found[parent] = found[sha] + 1
+                queue.append(parent)
+    return found
+
+
+def first_parents(commits: Iterable[CommitRecord], head: str) -> list[str]:
+    """The given commits on the line of first parents of ``head``, oldest first."""
+    parents = {commit.sha: commit.parents for commit in commits}
+    chain: list[str] = []
+    sha = head
+    while sha in parents and sha not in chain:
+        chain.append(sha)
+        if not parents[sha]:
+            break
+        sha = parents[sha][0]
+    return chain[::-1]
+
+
+def distrust(run: RunRecord, trust: Trust, reachable: dict[str, int]) -> str | None:
+    """Why a run is not trusted, or None. Every check is needed: a fork can run a branch with the base's name."""
+    checks = (
+        (run.event in TRUSTED_EVENTS, f"its event is {run.event}"),
+        (run.repository.id == trust.repository_id, "it is of another repository"),
+        (run.head_repository_id == trust.repository_id, "its code came from another repository"),
+        (trust.branches is None or run.head_branch in trust.branches, f"its branch is {run.head_branch}"),
+        (run.workflow_path == trust.workflow_path, f"its workflow is {run.workflow_path}"),
+        (run.status == "completed", f"it is {run.status}"),
+        (run.head_sha in reachable, "its commit is no ancestor of the baseline commit"),
+        (run.id != trust.own_run, "it is this run"),
+    )
+    return next((reason for holds, reason in checks if not holds), None)
+
+
+def candidates(runs: Iterable[RunRecord], trust: Trust, start: str, commits: Sequence[CommitRecord]) -> list[Candidate]:
+    """The trusted runs, nearest commit first; of one commit the newest run first."""
+    reachable = distances(start, commits)
+    dates = {commit.sha: commit.date.timestamp() for commit in commits}
+    unique = {run.id: run for run in runs}
+    found = [Candidate(run, reachable[run.head_sha]) for run in unique.values() if not distrust(run, trust, reachable)]
+    return sorted(
+        found, key=lambda item: (item.distance, -dates.get(item.run.head_sha, 0.0), item.run.head_sha, -item.run.id)
+    )
+
+
+def usable_artifact(
+    artifacts: Iterable[ArtifactRecord], name: str, run: RunRecord
+) -> tuple[ArtifactRecord | None, Reason | None]:
+    """The newest artifact of this name in this run, or None with the reason."""
+    newest = newest_artifact(artifacts, name, run.id, run.head_sha)
+    if newest is not None and not newest.expired:
+        return newest, None
+    code = ReasonCode.NO_ARTIFACT if newest is None else ReasonCode.ARTIFACT_EXPIRED
+    return None, Reason(code, {"run": run.id, "artifact": name})
+
+
+def newest_artifact(
+    artifacts: Iterable[ArtifactRecord], name: str, run_id: int, head_sha: str
+) -> ArtifactRecord | None:
+    """The newest artifact of this name in this run, None where there is none."""
+    found = (artifact for artifact in artifacts if artifact.name == name and artifact.may_be_of(run_id, head_sha))
+    return max(found, key=lambda artifact: artifact.id, default=None)

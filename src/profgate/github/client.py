@@ -1,0 +1,351 @@
+"""GitHub's REST API as profgate needs it; each method states what it costs in requests."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from profgate.errors import GitHubError
+from profgate.github.connections import with_token
+from profgate.github.downloads import MAX_DOWNLOAD, Download, TryAgainError, check_digest, fetch, files_of, read_zip
+from profgate.github.git_data import CommitAnswer, GitRequests
+from profgate.github.records import (
+    ArtifactRecord,
+    AssetRecord,
+    CommentRecord,
+    CommitRecord,
+    FileRecord,
+    PullRecord,
+    ReleaseRecord,
+    RunRecord,
+)
+from profgate.github.requests import (
+    API_VERSION,
+    PAGE,
+    NotFoundError,
+    ServerFailedError,
+    parsed,
+    refusal,
+    unreachable,
+)
+
+DOWNLOAD_TRIES = 3
+LISTED_FILES = 3_000
+ASSET_TIMEOUT = (10, 300)  # seconds to connect and without an answer
+MINIMIZED = "query($ids: [ID!]!) { nodes(ids: $ids) { ... on IssueComment { id isMinimized } } }"
+MINIMIZE = (
+    "mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: OUTDATED})"
+    " { minimizedComment { isMinimized } } }"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    id: str = ""
+    isMinimized: bool | None = None  # noqa: N815 - GraphQL's name
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    filename: str
+    status: str
+    additions: int
+    deletions: int
+    previous_filename: str | None = None
+    patch: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _CheckRun:
+    id: int
+    external_id: str | None = None
+
+
+class GitHubClient(GitRequests):
+    """One repository with one token; downloads have a retry budget of their own."""
+
+    def __init__(self, token: str, api_url: str, repository: str, **options: Any) -> None:  # noqa: ANN401 - as above
+        super().__init__(token, api_url, repository, **options)
+        self._known_comments: dict[int, list[CommentRecord]] = {}
+        self._storage_budget = self._budget.fresh()  # a storage host that hangs must not cost the comment
+
+    # Runs and artifacts
+
+    def workflow_runs(
+        self, workflow_file: str, branch: str | None = None, event: str | None = None, head_sha: str | None = None
+    ) -> list[RunRecord]:
+        """The newest 100 completed runs of a workflow file; one request.
+
+        GitHub's filters are only a hint: the caller checks every field of the records.
+        """
+        name = quote(workflow_file.rsplit("/", 1)[-1], safe="")
+        return self._get(
+            f"/actions/workflows/{name}/runs",
+            list[RunRecord],
+            "workflow_runs",
+            status="completed",
+            per_page=PAGE,
+            exclude_pull_requests="true",
+            branch=branch or None,
+            event=event or None,
+            head_sha=head_sha or None,
+        )
+
+    def rerun_failed_jobs(self, run_id: int) -> None:
+        """Starts the failed jobs of a finished run again; sending it twice starts them once."""
+        self._call("POST", f"/actions/runs/{run_id:d}/rerun-failed-jobs", repeats=1)
+
+    def run_artifacts(self, run_id: int, name: str | None = None) -> list[ArtifactRecord]:
+        """The artifacts of a run, newest first; only those of this exact name if one is given."""
+        found = self._items(f"/actions/runs/{run_id:d}/artifacts", ArtifactRecord, "artifacts", name=name or None)
+        return sorted((item for item in found if name in {None, item.name}), key=lambda item: -item.id)
+
+    def named_artifacts(self, name: str) -> list[ArtifactRecord]:
+        """The newest 100 artifacts of this exact name in the repository, newest first; one request."""
+        found = self._get("/actions/artifacts", list[ArtifactRecord], "artifacts", name=name, per_page=PAGE)
+        return sorted((item for item in found if item.name == name), key=lambda item: -item.id)
+
+    def download(self, artifact: ArtifactRecord, *, max_bytes: int = MAX_DOWNLOAD) -> Download:
+        """The stored bytes of an artifact, checked against its digest.
+
+        One API request for a signed address, then a plain request without the token; a new address is requested when
+        the storage host fails.
+        """
+        where = _place(artifact)
+        if artifact.expired:
+            raise NotFoundError(where, "has expired; run the baseline workflow again")
+
+        def once() -> Download:
+            address = self._artifact_address(artifact.id, where)
+            return fetch(address, where, max_bytes=max_bytes, verify=self._verify)
+
+        return self._stored(where, once, artifact.digest or None)
+
+    def artifact_files(self, artifact: ArtifactRecord, *, max_bytes: int = MAX_DOWNLOAD) -> dict[str, bytes]:
+        """The files of an artifact by name, unpacked in memory; ProfileError for a broken or unsafe zip."""
+        return files_of(self.download(artifact, max_bytes=max_bytes), _place(artifact))
+
+    def _artifact_address(self, artifact_id: int, where: str) -> str:
+        address = self._call("GET", f"/actions/artifacts/{artifact_id:d}/zip")[0].get("location", "")
+        if not address.startswith(("https://", "http://")):
+            raise GitHubError(where, "GitHub gave no address to download from; run again")
+        return address
+
+    def _stored(self, where: str, once: Callable[[], Download], digest: str | None) -> Download:
+        """What ``once`` downloads, checked against the digest; repeated where the storage host failed."""
+        for attempt in range(1, DOWNLOAD_TRIES + 1):
+            try:
+                with self._storage_budget.spent_on(where):
+                    download = once()
+                    check_digest(download.data, digest, where)
+                    return download
+            except TryAgainError:
+                if attempt == DOWNLOAD_TRIES:
+                    raise
+            self._storage_budget.wait(self._backoff * attempt, where)
+        raise AssertionError("the last attempt returns or raises")
+
+    # Releases
+
+    def releases(self) -> list[ReleaseRecord]:
+        """The newest 100 releases, newest first; one request."""
+        return self._get("/releases", list[ReleaseRecord], per_page=PAGE)
+
+    def release(self, tag: str) -> ReleaseRecord | None:
+        """The published release of a tag, None where there is none; one request."""
+        try:
+            return self._get(f"/releases/tags/{quote(tag, safe='')}", ReleaseRecord)
+        except NotFoundError:
+            return None
+
+    def asset_files(self, asset: AssetRecord, *, max_bytes: int = MAX_DOWNLOAD) -> dict[str, bytes]:
+        """The files of a zip attached to a release, unpacked in memory; ProfileError for a broken or unsafe zip."""
+        where = f"release asset {asset.name} ({asset.id})"
+        address = f"{self._api_url}/repos/{self._repository}/releases/assets/{asset.id:d}"
+
+        def once() -> Download:
+            self.requests_made += 1
+            headers = {"Accept": "application/octet-stream", "X-GitHub-Api-Version": API_VERSION}
+            return fetch(address, where, token=self._token, headers=headers, max_bytes=max_bytes, verify=self._verify)
+
+        return read_zip(self._stored(where, once, asset.digest or None).data, where=where)
+
+    def attach(self, release: ReleaseRecord, name: str, data: bytes) -> None:
+        """Attaches a file to a release in place of one of that name; contents: write.
+
+        When GitHub fails, the release is read to see what arrived before the file is sent a second and last time.
+        """
+        self._delete_assets(release, name)
+        try:
+            self._send_asset(release, name, data)
+        except ServerFailedError:
+            found = self.release(release.tag_name)
+            if found is not None:
+                if any((asset.name, asset.size) == (name, len(data)) for asset in found.assets):
+                    return
+                self._delete_assets(found, name)
+            self._send_asset(release, name, data)
+
+    def _delete_assets(self, release: ReleaseRecord, name: str) -> None:
+        for asset in release.assets:
+            if asset.name == name:
+                self._delete(f"/releases/assets/{asset.id:d}")
+
+    def _send_asset(self, release: ReleaseRecord, name: str, data: bytes) -> None:
+        """The token goes to GitHub's own hosts only: the API's, or ``uploads.`` instead of its ``api.``."""
+        import requests
+
+        where = f"release asset {name}"
+        address, api = urlsplit(release.upload_url.partition("{")[0]), urlsplit(self._api_url)
+        hosts = {api.netloc, f"uploads.{api.netloc.removeprefix('api.')}"}
+        if address.netloc not in hosts or address.scheme != api.scheme:
+            raise GitHubError(where, "the release names a foreign host to upload to; nothing was sent")
+        self.requests_made += 1
+        try:
+            answer = requests.post(
+                f"{address.geturl()}?name={quote(name, safe='')}",
+                data=data,
+                headers={"Content-Type": "application/octet-stream", "X-GitHub-Api-Version": API_VERSION},
+                auth=with_token(self._token),
+                timeout=ASSET_TIMEOUT,
+                allow_redirects=False,
+                verify=self._verify,
+            )
+        except requests.RequestException as error:
+            raise unreachable(where, error) from None
+        if answer.status_code != 201:
+            headers = {"x-accepted-github-permissions": "contents=write"} | dict(answer.headers.lower_items())
+            raise refusal(where, answer.status_code, headers, "")
+
+    # Pull requests
+
+    def pull(self, number: int) -> PullRecord:
+        """A pull request; one request."""
+        return self._get(f"/pulls/{number:d}", PullRecord)
+
+    def open_pulls(self, head_owner: str, head_branch: str) -> list[PullRecord]:
+        """The open pull requests from a branch of this owner; the caller compares SHA and repository ids."""
+        return self._get("/pulls", list[PullRecord], state="open", head=f"{head_owner}:{head_branch}", per_page=PAGE)
+
+    def pull_files(self, number: int) -> list[FileRecord]:
+        """The files a pull request changes, at most the 3,000 that GitHub lists; one request for 100."""
+        found = islice(self._items(f"/pulls/{number:d}/files", _File), LISTED_FILES)
+        return [
+            FileRecord(
+                file.filename,
+                file.previous_filename or file.filename,
+                file.status,
+                file.additions,
+                file.deletions,
+                file.patch,
+            )
+            for file in found
+        ]
+
+    def pull_commits(self, number: int) -> list[CommitRecord]:
+        """The commits of a pull request, at most the 250 that GitHub lists; one request for 100."""
+        return [commit.record() for commit in self._items(f"/pulls/{number:d}/commits", CommitAnswer)]
+
+    def permission_of(self, login: str) -> str:
+        """The permission of a person: admin, write, read or none; one request."""
+        try:
+            return self._get(f"/collaborators/{quote(login, safe='')}/permission", str, "permission")
+        except NotFoundError:
+            return "none"
+
+    # Comments
+
+    def comments(self, number: int) -> list[CommentRecord]:
+        """Every comment of a pull request, oldest first; one request for 100."""
+        found = list(self._items(f"/issues/{number:d}/comments", CommentRecord))
+        self._known_comments[number] = found
+        return found
+
+    def known_comments(self, number: int) -> list[CommentRecord]:
+        """The comments as this run read them last; requested only where it did not."""
+        known = self._known_comments.get(number)
+        return self.comments(number) if known is None else known
+
+    def create_comment(self, number: int, body: str) -> CommentRecord:
+        """Writes a comment once.
+
+        When GitHub fails, the comments are read to see whether it arrived before it is sent a second and last time.
+        """
+        path = f"/issues/{number:d}/comments"
+        self._known_comments.clear()
+        try:
+            return parsed(path, CommentRecord, self._call("POST", path, {"body": body})[1])
+        except ServerFailedError:  # compares the whole text: a marker alone can be pasted by anybody
+            for comment in reversed(self.comments(number)):
+                if _unified(comment.body) == _unified(body):
+                    return comment
+        self._known_comments.clear()
+        return parsed(path, CommentRecord, self._call("POST", path, {"body": body})[1])
+
+    def edit_comment(self, comment_id: int, body: str) -> CommentRecord:
+        """Replaces the text of a comment."""
+        self._known_comments.clear()
+        path = f"/issues/comments/{comment_id:d}"
+        return parsed(path, CommentRecord, self._call("PATCH", path, {"body": body})[1])
+
+    def delete_comment(self, comment_id: int) -> None:
+        """Removes a comment; no error where it is gone already."""
+        self._known_comments.clear()
+        self._delete(f"/issues/comments/{comment_id:d}")
+
+    def _delete(self, path: str) -> None:
+        try:
+            self._call("DELETE", path)
+        except NotFoundError:
+            return
+
+    def react(self, comment_id: int, content: str) -> None:
+        """Adds a reaction to a comment; one that exists stays."""
+        self._call("POST", f"/issues/comments/{comment_id:d}/reactions", {"content": content}, repeats=1)
+
+    def minimized(self, node_ids: Sequence[str]) -> frozenset[str]:
+        """Which of these comments are minimised; one GraphQL request for 100."""
+        found: list[_Node | None] = []
+        for start in range(0, len(node_ids), PAGE):
+            answer = self._graphql(MINIMIZED, {"ids": list(node_ids[start : start + PAGE])})
+            found += parsed("minimised comments", list[_Node | None], answer, "data", "nodes")
+        return frozenset(node.id for node in found if node and node.isMinimized)
+
+    def minimize_comment(self, node_id: str) -> None:
+        """Minimises a comment as outdated."""
+        self._graphql(MINIMIZE, {"id": node_id})
+
+    # Statuses and check runs
+
+    def set_status(self, sha: str, context: str, state: str, description: str, target_url: str) -> None:
+        """Sets the status of a commit; of one context the last one counts."""
+        body = {"state": state, "context": context, "description": description, "target_url": target_url}
+        self._call("POST", f"/statuses/{quote(sha, safe='')}", body, repeats=1)
+
+    def create_check_run(self, values: Mapping[str, Any]) -> int:
+        """The id of a new check run. When GitHub fails, one of the same ``external_id`` is looked for first."""
+        try:
+            return self._post_check_run(values)
+        except ServerFailedError:
+            return self._stored_check_run(values) or self._post_check_run(values)
+
+    def edit_check_run(self, number: int, values: Mapping[str, Any]) -> None:
+        """Changes a check run; annotations are added to those it has."""
+        self._call("PATCH", f"/check-runs/{number:d}", values)
+
+    def _post_check_run(self, values: Mapping[str, Any]) -> int:
+        return parsed("/check-runs", int, self._call("POST", "/check-runs", values)[1], "id")
+
+    def _stored_check_run(self, values: Mapping[str, Any]) -> int | None:
+        path = f"/commits/{quote(values['head_sha'], safe='')}/check-runs"
+        runs = self._get(path, list[_CheckRun], "check_runs", check_name=values["name"], per_page=PAGE)
+        return next((run.id for run in runs if run.external_id == values["external_id"]), None)
+
+
+def _place(artifact: ArtifactRecord) -> str:
+    return f"artifact {artifact.name} ({artifact.id})"
+
+
+def _unified(body: str) -> str:
+    return body.replace("\r\n", "\n").strip()

@@ -1,0 +1,198 @@
+"""Bounded downloads and zip reading in memory: sizes are counted as bytes arrive, never believed."""
+
+import hashlib
+import io
+import re
+import stat
+import time
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from profgate.errors import GitHubError, NotAllowed, ProfgateError, ProfileError
+from profgate.github.connections import failure_of, is_permanent, with_token
+
+if TYPE_CHECKING:
+    from requests import Response
+
+MAX_DOWNLOAD = 512 * 1024 * 1024
+MAX_MEMBERS = 10_000
+MAX_UNPACKED = 2 * 1024 * 1024 * 1024
+MAX_RATIO = 300
+RATIO_FLOOR = 1024 * 1024  # small archives of very regular text may pack better than any ratio
+CHUNK = 256 * 1024
+CONNECT_SECONDS, STALL_SECONDS, TOTAL_SECONDS = 10, 30, 900
+ZIP_TYPES = frozenset({"application/zip", "application/x-zip-compressed", "application/zip-compressed"})
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """Downloaded bytes with the kind and the file name of the headers."""
+
+    data: bytes
+    is_zip: bool
+    file_name: str
+
+
+class TryAgainError(GitHubError):
+    """A download broke for a reason that may pass."""
+
+
+def fetch(
+    url: str,
+    where: str,
+    *,
+    token: str = "",
+    headers: Mapping[str, str] | None = None,
+    max_bytes: int = MAX_DOWNLOAD,
+    verify: bool | str = True,
+) -> Download:
+    """The content of an address; with a token, also of the address that it leads to, without the token.
+
+    Raises TryAgainError when the host or the connection fails, NotAllowed when the token is refused, else GitHubError.
+    None quotes the address, because its signature is a secret.
+    """
+    import requests
+
+    try:
+        with requests.get(
+            url,
+            headers=headers,
+            auth=with_token(token),
+            allow_redirects=False,
+            stream=True,
+            timeout=(CONNECT_SECONDS, STALL_SECONDS),
+            verify=verify,
+        ) as answer:
+            if answer.status_code == 200:
+                data = _read_bounded(answer.iter_content(CHUNK), where, max_bytes)
+                is_zip = _is_zip(answer.url, answer.headers.get("Content-Type", ""))
+                return Download(data, is_zip, _file_name(answer.headers))
+            location = answer.headers.get("Location", "")
+    except requests.RequestException as error:
+        kind = GitHubError if is_permanent(error) else TryAgainError
+        what = f"the download broke off ({failure_of(error)}); check the network of the runner and run again"
+        raise kind(where, what) from None
+    if token and answer.is_redirect and location.startswith(("https://", "http://")):
+        return fetch(location, where, max_bytes=max_bytes, verify=verify)
+    raise _refused(answer, where, token)
+
+
+def _refused(answer: "Response", where: str, token: str) -> GitHubError:
+    status = answer.status_code
+    host = "GitHub" if token else "the storage host"
+    limited = "Retry-After" in answer.headers or answer.headers.get("X-RateLimit-Remaining") == "0"
+    if token and status in {401, 403} and not limited:
+        return NotAllowed(where, f"GitHub answered {status}; add to the job's permissions: contents: read")
+    if status >= 500 or status in {403, 408, 429}:  # 403: the signature of the address ran out
+        return TryAgainError(where, f"{host} answered {status}; run again")
+    remedy = "let profgate attach it again" if token else "run again or use another baseline"
+    return GitHubError(where, f"{host} answered {status}; {remedy}")
+
+
+def check_digest(data: bytes, digest: str | None, where: str) -> None:
+    """Raises TryAgainError unless ``data`` has this ``sha256:<hex>``; None means the server knows none."""
+    if digest is not None and digest != f"sha256:{hashlib.sha256(data).hexdigest()}":
+        raise TryAgainError(where, "the bytes do not match the digest GitHub states; none were used, run again")
+
+
+def files_of(download: Download, where: str) -> dict[str, bytes]:
+    """The members of a downloaded zip, or the only file of an artifact that was stored without zipping."""
+    if download.is_zip:
+        return read_zip(download.data, where=where)
+    return {download.file_name or "artifact": download.data}
+
+
+def read_zip(
+    data: bytes,
+    *,
+    max_members: int = MAX_MEMBERS,
+    max_bytes: int = MAX_UNPACKED,
+    max_ratio: int = MAX_RATIO,
+    where: str = "zip",
+) -> dict[str, bytes]:
+    """Every file of a zip by name, unpacked in memory.
+
+    Raises ProfileError for anything a tool that packs profiles does not write: duplicates, encrypted entries, links,
+    names that leave the folder, broken data, or more than the three limits allow.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = archive.infolist()
+            if len(members) > max_members:
+                raise ProfileError(where, f"the zip has {len(members)} entries, at most {max_members} are read")
+            budget = min(max_bytes, max(RATIO_FLOOR, max_ratio * len(data)))
+            return _read_members(archive, members, budget, where)
+    except ProfgateError:
+        raise
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError) as error:
+        raise ProfileError(where, f"the zip is broken ({type(error).__name__}); upload it again") from error
+
+
+def _read_members(
+    archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], budget: int, where: str
+) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    seen: set[str] = set()
+    for member in members:
+        _check_member(member, seen, where)
+        seen.add(member.filename)
+        if member.is_dir():
+            continue
+        with archive.open(member) as stream:
+            content = stream.read(budget + 1)
+        budget -= len(content)
+        if budget < 0:
+            raise ProfileError(where, f"the zip unpacks to more than is allowed, at {member.filename!r}; not read")
+        files[member.filename] = content
+    return files
+
+
+def _check_member(member: zipfile.ZipInfo, seen: set[str], where: str) -> None:
+    name = member.filename
+    mode = member.external_attr >> 16
+    parts = name.replace("\\", "/").split("/")
+    if name in seen:
+        reason = "is there twice"
+    elif member.flag_bits & 0x1:
+        reason = "is encrypted"
+    elif stat.S_IFMT(mode) not in {0, stat.S_IFREG, stat.S_IFDIR}:
+        reason = "is a link or device"
+    elif not name or "\\" in name or name.startswith("/") or ".." in parts or re.match(r"[A-Za-z]:", name):
+        reason = "leaves its folder"
+    elif member.orig_filename != name or any(ord(character) < 32 for character in name):
+        reason = "has control characters in its name"
+    else:
+        return
+    raise ProfileError(where, f"entry {name!r} of the zip {reason}; nothing was read")
+
+
+def _read_bounded(chunks: Iterator[bytes], where: str, max_bytes: int) -> bytes:
+    deadline = time.monotonic() + TOTAL_SECONDS
+    buffer = bytearray()
+    for chunk in chunks:
+        buffer += chunk
+        if len(buffer) > max_bytes:
+            raise GitHubError(where, f"is larger than {max_bytes:,} bytes; upload smaller profiles")
+        if time.monotonic() > deadline:
+            raise GitHubError(where, f"did not arrive within {TOTAL_SECONDS} seconds; run again")
+    return bytes(buffer)
+
+
+def _is_zip(url: str, content_type: str) -> bool:
+    return content_type.partition(";")[0].strip().lower() in ZIP_TYPES or urlsplit(url).path.lower().endswith(".zip")
+
+
+def _file_name(headers: Mapping[str, str]) -> str:
+    disposition = headers.get("Content-Disposition", "")
+    if extended := re.search(r"filename\*\s*=\s*[\w-]+'[^']*'([^;\s]+)", disposition):
+        name = unquote(extended[1])
+    elif plain := re.search(r'filename\s*=\s*(?:"([^"]*)"|([^;\s]+))', disposition):
+        name = plain[1] or plain[2] or ""
+    else:
+        return ""
+    name = re.sub(r"[\x00-\x1f\x7f]", "", name).replace("\\", "/").rsplit("/", 1)[-1]
+    return "" if name in {".", ".."} else name

@@ -1,0 +1,259 @@
+"""Commits, trees, files and branches of a repository, through GitHub's API."""
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any
+from urllib.parse import quote
+
+from profgate.errors import GitHubError
+from profgate.github.records import CommitRecord, TreeRecord
+from profgate.github.requests import PAGE, GitHubConnection, NotFoundError, parsed, undocumented
+
+COMPARED_FILES = 300  # of two commits, at most
+COMPARED_COMMITS = 250
+TEXTS = 50  # files of one GraphQL query, which may take ten seconds
+LINK = "120000"  # git's mode of a symbolic link
+NO_COMMIT = "0" * 40  # GitHub's sign for a branch that does not exist
+MOVE_REF = (
+    "mutation($repository: ID!, $updates: [RefUpdate!]!)"
+    " { updateRefs(input: {repositoryId: $repository, refUpdates: $updates}) { clientMutationId } }"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sha:
+    sha: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Signature:
+    date: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Details:
+    message: str
+    committer: _Signature | None
+    author: _Signature | None
+
+
+@dataclass(frozen=True, slots=True)
+class CommitAnswer:
+    """A commit as the API sends it."""
+
+    sha: str
+    parents: tuple[_Sha, ...]
+    commit: _Details
+
+    def record(self) -> CommitRecord:
+        """The fields that are read."""
+        signature = self.commit.committer or self.commit.author
+        if signature is None:
+            raise undocumented(f"commit {self.sha}", "it has no date")
+        return CommitRecord(self.sha, tuple(parent.sha for parent in self.parents), signature.date, self.commit.message)
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    filename: str
+    previous_filename: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Ref:
+    ref: str
+    object: _Sha
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    path: str
+    mode: str
+    type: str
+    sha: str = ""
+    size: int = 0
+
+    @property
+    def is_file(self) -> bool:
+        return self.type == "blob" and self.mode != LINK
+
+
+@dataclass(frozen=True, slots=True)
+class _Tree:
+    tree: tuple[_Entry, ...]
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    encoding: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    text: str | None = None
+    isBinary: bool | None = None  # noqa: N815 - GraphQL's names
+    isTruncated: bool | None = None  # noqa: N815
+
+
+@dataclass(frozen=True, slots=True)
+class _Pull:
+    number: int
+    title: str
+
+
+class GitRequests(GitHubConnection):
+    """The requests about commits, files and branches."""
+
+    def commit(self, ref: str) -> CommitRecord:
+        """The commit a SHA, branch or tag names; one request."""
+        return self._get(f"/commits/{_quoted(ref)}", CommitAnswer, per_page=1).record()
+
+    def commit_sha(self, ref: str) -> str:
+        """The SHA a branch, tag or shortened SHA names; one request."""
+        return self.commit(ref).sha
+
+    def merge_base(self, base: str, head: str) -> str:
+        """The SHA where ``head`` left ``base``; one request."""
+        return self._get(_pair(base, head), str, "merge_base_commit", "sha", per_page=1)
+
+    def ancestors(self, sha: str, limit: int = PAGE) -> list[CommitRecord]:
+        """A commit and its ancestors in the order of ``git log``, at most ``limit`` <= 100; one request."""
+        found = self._get("/commits", list[CommitAnswer], sha=sha, per_page=limit)
+        return [commit.record() for commit in found]
+
+    def commits_between(self, base: str, head: str) -> list[CommitRecord]:
+        """The commits of ``head`` that ``base`` lacks, oldest first, at most 250; one request for 100."""
+        found = islice(self._items(_pair(base, head), CommitAnswer, "commits"), COMPARED_COMMITS)
+        return [commit.record() for commit in found]
+
+    def files_between(self, base: str, head: str) -> list[str] | None:
+        """The paths, former ones too, that differ from an ancestor to a commit; one request.
+
+        None where GitHub lists not all of them, or where ``base`` is no ancestor.
+        """
+        path = _pair(base, head)
+        answer = self._get(path, dict[str, Any], per_page=1)  # of the commits; the first page has all files
+        files = parsed(path, list[_Compared], answer, "files")
+        if parsed(path, str, answer, "merge_base_commit", "sha") != base or len(files) >= COMPARED_FILES:
+            return None
+        return list(dict.fromkeys(path for one in files for path in (one.filename, one.previous_filename) if path))
+
+    def pulls_of_commit(self, sha: str) -> list[tuple[int, str]]:
+        """Number and title of the pull requests that brought a commit; one request."""
+        found = self._get(f"/commits/{_quoted(sha)}/pulls", list[_Pull], per_page=PAGE)
+        return [(pull.number, pull.title) for pull in found]
+
+    def file_at(self, path: str, ref: str) -> bytes | None:
+        """The bytes of a file at a ref, None where there is none; one request. Raises GitHubError above 1 MB."""
+        where = f"{path} at {ref}"
+        try:
+            answer = self._get(f"/contents/{quote(path)}", object, ref=ref)
+        except NotFoundError:
+            return None
+        if not isinstance(answer, dict) or answer.get("type") != "file":
+            raise GitHubError(where, "is not a file; name a regular file of the repository")
+        content = parsed(where, _Content, answer)
+        if content.encoding != "base64":
+            raise GitHubError(where, "is too large to read through the API; keep it below 1 MB")
+        return _decoded(where, content)
+
+    def files_of_commit(self, sha: str) -> TreeRecord:
+        """The paths of a commit's files, at most the 100,000 or 7 MB that GitHub lists; one request."""
+        tree = self._get(f"/git/trees/{_quoted(sha)}", _Tree, recursive=1)
+        return TreeRecord(frozenset(entry.path for entry in tree.tree if entry.is_file), whole=not tree.truncated)
+
+    def texts_at(self, places: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+        """The texts of files by (commit, path), in one GraphQL request for fifty.
+
+        Files that are missing, binary or longer than GitHub gives in one piece are left out.
+        """
+        found: dict[tuple[str, str], str] = {}
+        for start in range(0, len(places), TEXTS):
+            group = places[start : start + TEXTS]
+            answer = self._graphql(*_text_query(self._repository, group))
+            texts = parsed("files by GraphQL", dict[str, _Text | None], answer, "data", "repository")
+            for number, place in enumerate(group):
+                text = texts.get(f"file{number}")
+                if text is not None and text.text is not None and not (text.isBinary or text.isTruncated):
+                    found[place] = text.text
+        return found
+
+    def branches_below(self, prefix: str) -> dict[str, str]:
+        """The heads of the branches whose names begin so; one request for 100."""
+        refs = self._items(f"/git/matching-refs/heads/{quote(prefix)}", _Ref, per_page=None)
+        return {item.ref.removeprefix("refs/heads/"): item.object.sha for item in refs}
+
+    def branch_head(self, branch: str) -> str | None:
+        """The SHA of a branch's commit, None where there is no such branch; one request."""
+        return self.branches_below(branch).get(branch)
+
+    def file_of_commit(self, sha: str, path: str, *, max_bytes: int) -> bytes | None:
+        """A file at the top of a commit, also one too large for `file_at`; None where there is none; two requests."""
+        where = f"{path} of commit {sha}"
+        tree = self._get(f"/git/trees/{_quoted(sha)}", _Tree)
+        entry = next((entry for entry in tree.tree if entry.path == path and entry.is_file), None)
+        if entry is None:
+            return None
+        if entry.size > max_bytes:
+            raise GitHubError(where, f"has {entry.size:,} bytes, more than the {max_bytes:,} that are read; remove it")
+        data = _decoded(where, self._get(f"/git/blobs/{_quoted(entry.sha)}", _Content))
+        if len(data) != entry.size:
+            raise undocumented(where, f"{len(data):,} of {entry.size:,} bytes")
+        return data
+
+    def replace_branch(self, branch: str, before: str | None, path: str, data: bytes, message: str) -> bool:
+        """Makes a branch one commit without parents that holds this file alone; contents: write; five requests.
+
+        The branch is moved only from the commit ``before`` (None: it does not exist). False, and nothing is changed,
+        where it is elsewhere by now.
+        """
+        blob = self._created("blobs", {"content": base64.b64encode(data).decode(), "encoding": "base64"})
+        tree = self._created("trees", {"tree": [{"path": path, "mode": "100644", "type": "blob", "sha": blob}]})
+        commit = self._created("commits", {"message": message, "tree": tree, "parents": []})
+        update = {"name": f"refs/heads/{branch}", "beforeOid": before or NO_COMMIT, "afterOid": commit, "force": True}
+        variables = {"repository": self._get("", str, "node_id"), "updates": [update]}
+        try:
+            self._graphql(MOVE_REF, variables, repeats=0)
+        except GitHubError:
+            now = self.branch_head(branch)  # a refusal gives no reason, and after a failure it may have moved
+            if now == before:
+                raise
+            return now == commit
+        return True
+
+    def _created(self, kind: str, body: Mapping[str, object]) -> str:
+        """The SHA of a new Git object; repeatable, since GitHub removes objects that nothing refers to."""
+        path = f"/git/{kind}"
+        return parsed(path, str, self._call("POST", path, body, repeats=1)[1], "sha")
+
+
+def _quoted(name: str) -> str:
+    return quote(name, safe="")
+
+
+def _pair(base: str, head: str) -> str:
+    return f"/compare/{_quoted(base)}...{_quoted(head)}"
+
+
+def _decoded(where: str, content: _Content) -> bytes:
+    try:
+        return base64.b64decode(content.content)
+    except ValueError as error:
+        raise undocumented(where, "its content is not base64") from error
+
+
+def _text_query(repository: str, places: Sequence[tuple[str, str]]) -> tuple[str, dict[str, str]]:
+    """A query for the texts of (commit, path) and its variables; paths are data, never part of the query."""
+    owner, _, name = repository.partition("/")
+    numbers = range(len(places))
+    fields = "{ ... on Blob { text isBinary isTruncated } }"
+    files = " ".join(f"file{number}: object(expression: $file{number}) {fields}" for number in numbers)
+    declared = ", ".join(["$owner: String!", "$name: String!", *(f"$file{number}: String!" for number in numbers)])
+    query = f"query({declared}) {{ repository(owner: $owner, name: $name) {{ {files} }} }}"
+    variables = {f"file{number}": f"{commit}:{path}" for number, (commit, path) in enumerate(places)}
+    return query, {"owner": owner, "name": name, **variables}

@@ -1,0 +1,54 @@
+"""A pull request's list of files, as GitHub returns it, as a diff of the sources."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from profgate.attribution.unified_diff import MAX_FILES, TextBudget, changed_lines, parse_patch
+from profgate.github.records import FileRecord, TreeRecord
+from profgate.model.attribution import ChangedFile, FileStatus, SourceDiff
+
+_STATUS: dict[str, FileStatus] = {
+    "added": "added",
+    "copied": "added",
+    "removed": "removed",
+    "renamed": "renamed",
+    "modified": "modified",
+    "changed": "modified",
+}
+
+
+def diff_of_pull(
+    records: Sequence[FileRecord], diff_link: str | None, file_links: tuple[str | None, str | None]
+) -> SourceDiff:
+    """The files with their hunks; not complete where the list is as long as GitHub's longest."""
+    budget = TextBudget()
+    files = [_file(record, _STATUS[record.status], budget) for record in records if record.status in _STATUS]
+    full = len(records) >= MAX_FILES
+    reason = f"GitHub lists no more than {MAX_FILES:,} files of a pull request" if full else ""
+    return SourceDiff(tuple(files), not full, reason, diff_link=diff_link, file_links=file_links)
+
+
+def with_files(diff: SourceDiff, tree: TreeRecord) -> SourceDiff:
+    """The diff beside the files of the pull request's commit, so that untouched ones are known to be the same."""
+    diff = replace(diff, repository_files=tree.paths, all_listed=tree.whole)
+    return diff if tree.whole else with_doubt(diff, f"GitHub lists {len(tree.paths):,} files and holds more")
+
+
+def with_doubt(diff: SourceDiff, reason: str) -> SourceDiff:
+    """The diff with one more reason why something is unknown."""
+    return replace(diff, reason="; ".join(filter(None, (diff.reason, reason))))
+
+
+def of_another_start(diff: SourceDiff, reason: str) -> SourceDiff:
+    """The diff of a pull request that does not start at the baseline: what it shows is changed, the rest is unknown."""
+    files = tuple(replace(file, complete=False) for file in diff.files)
+    return replace(with_doubt(diff, reason), files=files, complete=False)
+
+
+def _file(record: FileRecord, status: FileStatus, budget: TextBudget) -> ChangedFile:
+    """Whole is a patch that holds as many lines as GitHub counts; a moved file without changes has none."""
+    hunks, whole = parse_patch(record.patch or "", budget)
+    whole &= changed_lines(hunks) == (record.additions, record.deletions)
+    whole &= record.patch is not None or status == "renamed"
+    previous = record.previous_path if status == "renamed" else record.path
+    return ChangedFile(record.path, previous, status, hunks, whole)

@@ -1,0 +1,297 @@
+"""GitHub's API behind PyGithub: requests within limits, retries within a budget, and typed answers.
+
+A request that a rate limit refused is sent again after the wait that GitHub asks for; a repeatable one is also sent
+again after a failure of GitHub.
+"""
+
+import logging
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import cache, cached_property
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+from urllib.parse import urlencode
+
+from profgate.errors import GitHubError, NotAllowed
+from profgate.github.connections import failure_of, is_permanent
+from profgate.github.retry_budget import RetryBudget
+
+if TYPE_CHECKING:
+    from github import Github
+    from pydantic import TypeAdapter
+
+Result = TypeVar("Result")
+
+API_VERSION = "2022-11-28"
+PAGE = 100
+MAX_PAGES = 100  # against a server that never stops paging
+TIMEOUT = 30  # seconds without an answer
+REPEATABLE = frozenset({"GET", "PATCH"})
+SECONDARY_WAIT = 60.0  # what GitHub asks for where it names no time
+_SECONDS = re.compile(r"[0-9]{1,10}")  # as HTTP and GitHub write them
+# what PyGithub raises over an answer that it did not expect
+_UNEXPECTED = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+
+
+class NotFoundError(GitHubError):
+    """GitHub has no such thing, or does not show it to this token."""
+
+
+class ServerFailedError(GitHubError):
+    """GitHub or the connection failed: whether a write arrived is not known."""
+
+
+class RateLimitedError(GitHubError):
+    """Nothing was done; ``wait`` are the seconds after which GitHub wants to be asked again."""
+
+    wait = SECONDARY_WAIT
+
+
+class GitHubConnection:
+    """One repository's API behind one token; ``requests_made`` counts what was sent.
+
+    ``pauses`` are the seconds between requests and between writes, ``retries`` and ``backoff`` how often and how slowly
+    a request is sent again, ``max_wait`` the longest single wait for a rate limit, ``budget`` what all waits and
+    failures may take together. Every method raises GitHubError, or NotAllowed where the token is the reason. A closed
+    connection that is used again connects again.
+    """
+
+    def __init__(
+        self,
+        token: str,
+        api_url: str,
+        repository: str,
+        *,
+        pauses: tuple[float, float] = (0.25, 1.0),
+        retries: int = 4,
+        backoff: float = 1.0,
+        max_wait: float = 120.0,
+        verify: bool | str = True,
+        budget: RetryBudget | None = None,
+    ) -> None:
+        if not token:
+            raise NotAllowed("token", "is empty; pass token: ${{ github.token }}")
+        if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
+            raise GitHubError("repository", f"{repository!r} is not of the form owner/name; check GITHUB_REPOSITORY")
+        self._token = token
+        self._api_url = api_url.rstrip("/")
+        self._repository = repository
+        self._pauses = pauses
+        self._retries = retries
+        self._backoff = backoff
+        self._max_wait = max_wait
+        self._verify = verify
+        self._budget = budget or RetryBudget()
+        self.requests_made = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connections."""
+        if (github := self.__dict__.pop("_github", None)) is not None:
+            github.close()
+
+    def _call(self, verb: str, path: str, body: object = None, *, repeats: int = 0) -> tuple[dict[str, str], Any]:
+        """Headers and value of the answer for a path below the repository, or an absolute address.
+
+        GET and PATCH are sent again after a failure, others ``repeats`` times.
+        """
+        url = path if path.startswith("http") else f"/repos/{self._repository}{path}"
+        where = f"{verb} {url.partition('?')[0]}"
+
+        def once() -> tuple[dict[str, str], Any]:
+            headers, answer = self._github.requester.requestJsonAndCheck(verb, url, input=body)
+            return headers, answer
+
+        return self._retried(where, once, self._retries if verb in REPEATABLE else repeats)
+
+    def _get(self, path: str, kind: type[Result], *keys: str, **query: object) -> Result:
+        """The part of an answer that these keys lead to, as the kind; None in the query is left out."""
+        return parsed(path, kind, self._call("GET", _address(path, query))[1], *keys)
+
+    def _items(self, path: str, kind: type[Result], *keys: str, **query: object) -> Iterator[Result]:
+        """The items of all pages, 100 for each request unless ``per_page`` is None."""
+        url: str | None = _address(path, {"per_page": PAGE, **query})
+        for _ in range(MAX_PAGES):
+            if url is None:
+                return
+            headers, answer = self._call("GET", url)
+            yield from parsed(path, list[kind], answer, *keys)  # type: ignore[valid-type]
+            found = re.search(r'<([^<>]+)>\s*;\s*rel="next"', headers.get("link", ""))
+            url = found[1] if found else None
+        if url is not None:
+            raise GitHubError(path, f"has more than {MAX_PAGES * PAGE:,} entries; not read to the end")
+
+    def _graphql(self, query: str, variables: Mapping[str, object], *, repeats: int = 1) -> Any:  # noqa: ANN401
+        return self._retried(
+            "POST graphql",
+            lambda: self._github.requester.graphql_query(query, dict(variables))[1],
+            repeats,
+        )
+
+    def _retried(self, where: str, once: Callable[[], Result], repeats: int) -> Result:
+        limits = failures = 0
+        while True:
+            try:
+                self.requests_made += 1
+                with self._budget.spent_on(where), _translated(where):
+                    return once()
+            except RateLimitedError as error:
+                limits += 1
+                if limits > self._retries or error.wait > self._max_wait:
+                    raise
+                self._budget.wait(error.wait, where)
+            except ServerFailedError:
+                failures += 1
+                if failures > repeats:
+                    raise
+                self._budget.wait(self._backoff * 2 ** (failures - 1), where)
+
+    @cached_property
+    def _github(self) -> "Github":
+        """PyGithub, imported when the first request is made: it takes half a second."""
+        from github import Auth, Github
+
+        logging.getLogger("github").setLevel(logging.CRITICAL)  # it would log what a server sends
+        return Github(
+            auth=Auth.Token(self._token),
+            base_url=self._api_url,
+            per_page=PAGE,
+            api_version=API_VERSION,
+            timeout=TIMEOUT,
+            lazy=True,
+            verify=self._verify,
+            user_agent="profgate",
+            retry=None,
+            seconds_between_requests=self._pauses[0],
+            seconds_between_writes=self._pauses[1],
+        )
+
+
+@cache
+def _adapter(kind: Any) -> "TypeAdapter[Any]":  # noqa: ANN401 - any type
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
+
+
+def parsed(where: str, kind: type[Result], answer: Any, *keys: str) -> Result:  # noqa: ANN401 - JSON
+    """The part of an answer that these keys lead to, as the kind. Raises GitHubError that names what is wrong."""
+    from pydantic import ValidationError
+
+    try:
+        for key in keys:
+            answer = answer[key]
+        value: Result = _adapter(kind).validate_python(answer)  # type: ignore[arg-type] # types are hashable
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise undocumented(where, f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+    except (LookupError, TypeError) as error:
+        raise undocumented(where, f"{type(error).__name__}: {error}") from error
+    return value
+
+
+def undocumented(where: str, what: str) -> GitHubError:
+    """The error for an answer that is not as GitHub documents it."""
+    return GitHubError(where, f"GitHub's answer is not as documented ({what}); check GITHUB_API_URL")
+
+
+def _address(path: str, query: Mapping[str, object]) -> str:
+    given = {key: value for key, value in query.items() if value is not None}
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+@contextmanager
+def _translated(where: str) -> Iterator[None]:
+    """Raises the errors of this module for those of PyGithub and requests."""
+    from github.GithubException import GithubException, RateLimitExceededException
+    from requests import RequestException
+
+    try:
+        yield
+    except GithubException as error:
+        headers = {key.lower(): value for key, value in (error.headers or {}).items()}
+        if isinstance(error, RateLimitExceededException):
+            raise _limited(where, headers) from error
+        raise refusal(where, error.status, headers, _message(error.data)) from error
+    except RequestException as error:
+        raise unreachable(where, error) from error
+    except _UNEXPECTED as error:
+        what = f"{type(error).__name__}: {error}; check GITHUB_API_URL"
+        raise GitHubError(where, what) from error
+
+
+def unreachable(where: str, error: Exception) -> GitHubError:
+    """The error for a connection that failed."""
+    if is_permanent(error):
+        return GitHubError(where, f"GitHub cannot be reached ({failure_of(error)})")
+    return ServerFailedError(where, f"GitHub did not answer ({failure_of(error)}); run again later")
+
+
+def refusal(where: str, status: int, headers: Mapping[str, str], message: str) -> GitHubError:
+    """The error for a status; header names are lower case."""
+    if status == 429 or (status == 403 and ("retry-after" in headers or "rate limit" in message.lower())):
+        return _limited(where, headers)
+    if status == 401:
+        return NotAllowed(where, "GitHub does not accept the token; pass token: ${{ github.token }}")
+    needed = _permissions(headers.get("x-accepted-github-permissions", ""))
+    if status == 403:
+        what = f"add to the job's permissions: {needed}" if needed else "add the permission to the job's permissions:"
+        return NotAllowed(where, f"{message or 'GitHub answered 403'}; {what}")
+    if status in {404, 410} or (status == 422 and message.startswith("No commit found")):
+        allowed = f"the permission {needed}" if needed else "the token's permissions"
+        what = f"GitHub finds nothing, or the token may not see it; check the name and {allowed}"
+        gone = "has expired on GitHub; run the workflow that makes it again"
+        return NotFoundError(where, gone if status == 410 else what)
+    if status >= 500:
+        return ServerFailedError(where, f"GitHub answered {status}; run again later")
+    return GitHubError(where, f"GitHub answered {status} {message}".rstrip() + "; not tried again")
+
+
+def _message(data: object) -> str:
+    """GitHub's own message, which GraphQL puts into a list."""
+    if not isinstance(data, dict):
+        return ""
+    errors = data.get("errors")
+    first = errors[0] if "message" not in data and isinstance(errors, list) and errors else data
+    return str(first.get("message", "")) if isinstance(first, dict) else ""
+
+
+def _limited(where: str, headers: Mapping[str, str]) -> RateLimitedError:
+    """The limit with the seconds that GitHub asks to wait, by GitHub's own clock."""
+    after, reset = headers.get("retry-after", ""), headers.get("x-ratelimit-reset", "")
+    try:
+        now = parsedate_to_datetime(headers.get("date", "")).timestamp()
+    except (OverflowError, TypeError, ValueError):
+        now = time.time()
+    wait = SECONDARY_WAIT
+    if _SECONDS.fullmatch(after):
+        wait = float(after)
+    elif headers.get("x-ratelimit-remaining") == "0" and _SECONDS.fullmatch(reset):
+        wait = max(0.0, int(reset) - now) + 1  # the limit lasts to the end of that second
+    try:
+        until = datetime.fromtimestamp(now + wait, UTC).strftime("%H:%M UTC")
+    except (OverflowError, OSError, ValueError):  # beyond the calendar
+        until = "an unknown time"
+    limited = RateLimitedError(where, f"the rate limit of this repository is used up until {until}; run again then")
+    limited.wait = wait
+    return limited
+
+
+def _permissions(accepted: str) -> str:
+    """Permissions as a workflow writes them: a semicolon separates alternatives, a comma means both."""
+    ways = [
+        ", ".join(part.strip().replace("=", ": ").replace("_", "-") for part in way.split(","))
+        for way in accepted.split(";")
+    ]
+    return " or ".join(ways)

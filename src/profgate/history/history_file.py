@@ -1,0 +1,195 @@
+"""The SQLite file of a history: its tables, how it is opened, and the check of a file that is not trusted.
+
+Rules for later versions: a table or column may be added (older versions skip it; a new column may be null or has a
+default), none may change its meaning. What breaks that is a new major number in `profgate.history/N`, which older
+versions refuse.
+
+``python -m profgate.history.history_file FILE`` checks one file. It imports little because it starts for every file.
+"""
+
+import contextlib
+import functools
+import re
+import sqlite3
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from profgate.errors import ProfgateError
+
+FILE = "history.sqlite"
+VERSION = "profgate.history/1"
+LOCK_TIMEOUT = 60  # seconds to wait for another writer
+MAX_FILE_BYTES = 1 << 30  # of an untrusted file
+MAX_VALUE_BYTES = 1 << 28
+MAX_STEPS = 1 << 33  # instructions of SQLite's virtual machine
+MAX_ENTRIES = 200  # tables and indexes
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE IF NOT EXISTS commits (
+    id INTEGER PRIMARY KEY, sha TEXT NOT NULL UNIQUE, parents TEXT, time INTEGER, title TEXT);
+CREATE TABLE IF NOT EXISTS jobs (id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE, ref TEXT, event TEXT);
+CREATE TABLE IF NOT EXISTS series (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, workload TEXT, format TEXT, content TEXT);
+CREATE TABLE IF NOT EXISTS metrics (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, unit TEXT NOT NULL, better TEXT NOT NULL, kind TEXT NOT NULL,
+    UNIQUE (name, unit, better, kind));
+CREATE TABLE IF NOT EXISTS symbols (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, file TEXT NOT NULL, UNIQUE (name, file));
+CREATE TABLE IF NOT EXISTS facts (id INTEGER PRIMARY KEY, content TEXT NOT NULL UNIQUE);
+CREATE TABLE IF NOT EXISTS readings (
+    id INTEGER PRIMARY KEY, series INTEGER NOT NULL, revision INTEGER NOT NULL, job INTEGER NOT NULL,
+    run BLOB NOT NULL, facts INTEGER, profile INTEGER, UNIQUE (series, revision, job, run));
+CREATE TABLE IF NOT EXISTS measured (
+    reading INTEGER NOT NULL, metric INTEGER NOT NULL, total INTEGER NOT NULL, exponent INTEGER NOT NULL,
+    period INTEGER, whole INTEGER NOT NULL, symbols BLOB NOT NULL, PRIMARY KEY (reading, metric)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS measured_whole ON measured (whole, reading);
+CREATE TABLE IF NOT EXISTS profiles (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, name TEXT, content BLOB);
+CREATE TABLE IF NOT EXISTS verdicts (
+    id INTEGER PRIMARY KEY, kind TEXT NOT NULL, baseline TEXT NOT NULL, target TEXT NOT NULL, job TEXT NOT NULL,
+    conclusion TEXT, reds INTEGER, comparisons INTEGER, report BLOB, UNIQUE (kind, baseline, target, job));
+CREATE TABLE IF NOT EXISTS records (
+    baseline TEXT NOT NULL, target TEXT NOT NULL, series TEXT NOT NULL, strategy TEXT NOT NULL,
+    content TEXT NOT NULL, PRIMARY KEY (baseline, target, series, strategy)) WITHOUT ROWID
+"""
+# Words by which a schema makes SQLite compute something while it only reads
+ACTIVE = re.compile(
+    r"\b(AS|CHECK|COLLATE|GENERATED|REFERENCES|SELECT|TRIGGER|USING|VIEW|VIRTUAL|WHERE)\b", re.IGNORECASE
+)
+# Rows that profgate does not write, beyond values of a wrong type
+INVALID = {
+    "commits": "sha = ''",
+    "series": "json_type(content) <> 'object'",
+    "facts": "json_type(content) <> 'object'",
+    "metrics": "better NOT IN ('lower', 'higher') OR kind NOT IN ('sampled', 'timed', 'counted')",
+    "readings": (
+        "series NOT IN (SELECT id FROM series) OR revision NOT IN (SELECT id FROM commits)"
+        " OR job NOT IN (SELECT id FROM jobs) OR facts IS NOT NULL AND facts NOT IN (SELECT id FROM facts)"
+        " OR profile IS NOT NULL AND profile NOT IN (SELECT id FROM profiles)"
+    ),
+    "verdicts": "conclusion IS NULL OR reds IS NULL OR comparisons IS NULL",
+    "measured": (
+        "abs(exponent) > 30 OR reading NOT IN (SELECT id FROM readings) OR metric NOT IN (SELECT id FROM metrics)"
+    ),
+}
+LIMITS = {"INTEGER": "abs({0}) > 1 << 62", "TEXT": "length({0}) > 1 << 20", "BLOB": "0"}
+
+
+@contextlib.contextmanager
+def sqlite_errors(place: Path) -> Iterator[None]:
+    """Turns errors of SQLite into a ProfgateError that names the file."""
+    try:
+        yield
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # the second: SQLite's message quotes bytes of a damaged file
+        what = "another process keeps it locked; try again" if "locked" in str(error) else str(error)
+        raise ProfgateError(
+            str(place), f"is no history that can be used ({what}); if it is damaged, remove it"
+        ) from error
+
+
+@contextlib.contextmanager
+def connected(place: Path, mode: str) -> Iterator[sqlite3.Connection]:
+    """The file opened by a mode of SQLite's addresses; nothing in its schema is trusted."""
+    uri = f"{place.absolute().as_uri()}?mode={mode}"
+    with sqlite_errors(place), contextlib.ExitStack() as stack:
+        connection = sqlite3.connect(uri, uri=True, timeout=LOCK_TIMEOUT, isolation_level=None)
+        stack.callback(connection.close)
+        connection.text_factory = lambda data: data.decode("utf-8", "replace")
+        for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0", "synchronous = FULL"):
+            connection.execute(f"PRAGMA {pragma}")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 1)  # what VACUUM needs
+        connection.setlimit(sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 0)
+        if hasattr(connection, "setconfig"):  # Python 3.12
+            connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)  # type: ignore[attr-defined, unused-ignore]
+        yield connection
+
+
+@contextlib.contextmanager
+def connected_untrusted(place: Path) -> Iterator[sqlite3.Connection]:
+    """The file opened for reading, with bounded cost. Raises ProfgateError for a schema that makes SQLite compute."""
+    with connected(place, "ro&immutable=1") as connection:
+        if place.stat().st_size > MAX_FILE_BYTES:
+            raise ProfgateError(str(place), f"is larger than {MAX_FILE_BYTES:,} bytes; prune the history that made it")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
+        steps = iter(range(MAX_STEPS >> 16))
+        connection.set_progress_handler(lambda: next(steps, None) is None, 1 << 16)
+        query = "SELECT type, name, sql FROM sqlite_schema LIMIT ?"
+        entries = connection.execute(query, (MAX_ENTRIES + 1,)).fetchall()
+        if len(entries) > MAX_ENTRIES:
+            raise ProfgateError(str(place), "holds more tables than a history has; it is left out")
+        for kind, name, sql in entries:
+            if kind not in {"table", "index"} or ACTIVE.search(sql or ""):
+                raise ProfgateError(str(place), f"its {kind} {name!r} is none that a history has; it is left out")
+        check_version(connection, place)
+        fill_gaps(connection)
+        yield connection
+
+
+def create_tables(connection: sqlite3.Connection) -> None:
+    """Creates missing tables and indexes, and the columns that a later version added to older tables."""
+    for statement in SCHEMA.split(";"):
+        connection.execute(statement)
+    for table, columns in tables().items():
+        for name in columns.keys() - columns_of(connection, table).keys():
+            connection.execute(f"ALTER TABLE {table} ADD COLUMN {name} {columns[name][0]}")
+
+
+def fill_gaps(connection: sqlite3.Connection) -> None:
+    """Adds temporary empty tables and columns in place of those that an older version did not have."""
+    for table, columns in tables().items():
+        known = columns_of(connection, table)
+        missing = ", ".join(f"NULL AS {name}" for name in columns if name not in known)
+        if not known:
+            connection.execute(f"CREATE TEMP TABLE {table} ({', '.join(columns)})")
+        elif missing:
+            connection.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {missing} FROM main.{table}")  # noqa: S608 - own names
+
+
+def check_version(connection: sqlite3.Connection, place: Path) -> None:
+    """Raises ProfgateError for a history of another major version."""
+    if not columns_of(connection, "meta"):
+        return
+    row = connection.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone()
+    if row is not None and row[0] != VERSION:
+        raise ProfgateError(
+            str(place), f"is a history of {row[0]!r}, and this version reads {VERSION}; update profgate"
+        )
+
+
+@functools.cache
+def tables() -> dict[str, dict[str, tuple[str, bool]]]:
+    """Type of each column of each table of rows, and whether it may be null; those that others refer to first."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(SCHEMA)
+        names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'")
+        return {name: columns_of(connection, name) for (name,) in names.fetchall()}
+
+
+def columns_of(connection: sqlite3.Connection, table: str) -> dict[str, tuple[str, bool]]:
+    """Type of each column of a table, and whether it may be null; empty if there is no such table."""
+    query = 'SELECT name, type, NOT "notnull" AND NOT pk FROM pragma_table_info(?)'
+    return {name: (kind, bool(nullable)) for name, kind, nullable in connection.execute(query, (table,))}
+
+
+def check_file(place: Path) -> None:
+    """Reads an untrusted file from end to end. Raises ProfgateError where it is damaged or not a history."""
+    with connected_untrusted(place) as connection:
+        problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if problem != "ok":
+            raise ProfgateError(str(place), f"is damaged ({problem[:200]}); remove it, and it is made anew")
+        for table, columns in tables().items():
+            wrong = [INVALID[table]] if table in INVALID else []
+            for name, (kind, nullable) in columns.items():
+                other = f"typeof({name}) <> '{kind.lower()}' OR {LIMITS[kind].format(name)}"
+                wrong.append(f"{name} IS NOT NULL AND ({other})" if nullable else other)
+            if connection.execute(f"SELECT 1 FROM {table} WHERE {' OR '.join(wrong)} LIMIT 1").fetchone():  # noqa: S608 - own names
+                raise ProfgateError(str(place), f"is damaged (a row of {table}); remove it, and it is made anew")
+
+
+if __name__ == "__main__":
+    try:
+        check_file(Path(sys.argv[1]))
+    except ProfgateError as error:
+        sys.stdout.write(error.what)
+        raise SystemExit(1) from None

@@ -1,0 +1,225 @@
+"""Reads a history: commits, series, readings, verdicts and records.
+
+with open_untrusted("history.sqlite") as store:
+    for reading in store.readings(key=series.key, commits=[...]): ...
+
+Everything that is wrong with a file is a `ProfgateError` that names it.
+"""
+
+import contextlib
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from profgate.errors import ProfgateError
+from profgate.history.history_file import connected_untrusted, sqlite_errors
+from profgate.model.history import (
+    Column,
+    Reading,
+    Series,
+    StoredCommit,
+    StoredJob,
+    StoredRecord,
+    StoredVerdict,
+    SymbolKey,
+)
+from profgate.model.history_columns import unpacked
+from profgate.model.profile import Configuration, Facts
+from profgate.model.units import Metric, MetricKind
+
+CHECK_TIMEOUT = 120  # seconds
+MAX_PROFILE_BYTES = 1 << 28  # of a stored profile, unpacked
+ENVIRONMENT = ("LD_LIBRARY_PATH", "SYSTEMROOT")  # what a Python may need to start
+CONFIGURATION = TypeAdapter(Configuration)
+FACTS = TypeAdapter(Facts)
+READING = """
+SELECT commits.sha, series.name, series.workload, series.format, series.content, jobs.identity, jobs.ref, jobs.event,
+    readings.run, facts.content, profiles.name, profiles.content
+FROM readings JOIN commits ON commits.id = readings.revision JOIN series ON series.id = readings.series
+    JOIN jobs ON jobs.id = readings.job LEFT JOIN facts ON facts.id = readings.facts
+    LEFT JOIN profiles ON profiles.id = readings.profile AND ?
+WHERE readings.id = ?"""
+COLUMNS = """
+SELECT metrics.name, metrics.unit, metrics.better, metrics.kind, exponent, total, period, whole, measured.symbols
+FROM measured JOIN metrics ON metrics.id = measured.metric
+WHERE reading = ? ORDER BY metrics.name, metrics.unit"""
+
+
+@contextlib.contextmanager
+def open_untrusted(path: str) -> Iterator["HistoryReader"]:
+    """The history in a file that anybody may have made, for reading. Raises ProfgateError where it is not sound.
+
+    A process of its own reads it from end to end first, so that a file that crashes SQLite crashes that one.
+    """
+    place = Path(path)
+    _check_apart(place)
+    with connected_untrusted(place) as connection:
+        yield HistoryReader(connection, place)
+
+
+def _check_apart(place: Path) -> None:
+    command = [sys.executable, "-I", "-m", "profgate.history.history_file", str(place)]
+    # without this environment: whatever the file makes of that process, it finds no token there
+    environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=CHECK_TIMEOUT, check=False, env=environment)  # noqa: S603 - itself
+    except subprocess.TimeoutExpired:
+        raise ProfgateError(str(place), "takes too long to look through; it is left out") from None
+    if done.returncode:
+        what = done.stdout.decode("utf-8", "replace").strip()[:300]
+        raise ProfgateError(str(place), what or "is no history that can be read; remove it, and it is made anew")
+
+
+class HistoryReader:
+    """An open history, for reading; made by `open_untrusted` and `open_history`."""
+
+    def __init__(self, connection: sqlite3.Connection, place: Path) -> None:
+        self.connection = connection
+        self._place = place
+        self._symbols: dict[int, SymbolKey] = {}
+        self._series = cache(_series)  # the same text stands for thousands of readings
+        self._facts = cache(_facts)
+
+    def commits(self) -> dict[str, StoredCommit]:
+        """Every known commit by its hash."""
+        with self.damage():
+            rows = self.connection.execute("SELECT sha, parents, time, title FROM commits")
+            return {
+                sha: StoredCommit(sha, tuple((parents or "").split()), time or 0, title or "")
+                for sha, parents, time, title in rows
+            }
+
+    def series(self) -> list[Series]:
+        """Every series, by the workload's name."""
+        with self.damage():
+            query = "SELECT name, workload, format, content FROM series ORDER BY workload, name"
+            return [self._series(*row) for row in self.connection.execute(query)]
+
+    def measured_commits(self, key: str | None = None) -> dict[str, frozenset[str]]:
+        """The keys of the series that were measured at each commit; with ``key`` of that series alone."""
+        found: dict[int, set[int]] = {}
+        with self.damage():
+            where, values = (
+                ("", ()) if key is None else ("WHERE series = (SELECT id FROM series WHERE name = ?)", (key,))
+            )
+            query = f"SELECT DISTINCT series, revision FROM readings {where}"  # noqa: S608 - own text
+            for series, revision in self.connection.execute(query, values).fetchall():
+                found.setdefault(revision, set()).add(series)
+            # read after the rows that refer to them, since other processes add some meanwhile
+            names = dict(self.connection.execute("SELECT id, name FROM series"))
+            hashes = dict(self.connection.execute("SELECT id, sha FROM commits"))
+            return {hashes[revision]: frozenset(names[one] for one in keys) for revision, keys in found.items()}
+
+    def readings(
+        self, key: str | None = None, commits: Iterable[str] | None = None, *, profiles: bool = False
+    ) -> Iterator[Reading]:
+        """Readings in order of recording, of one series and of some commits where these are given.
+
+        ``profiles`` adds the files themselves where they are stored.
+        """
+        conditions, values = ["1"], list[str]()
+        if key is not None:
+            conditions.append("series = (SELECT id FROM series WHERE name = ?)")
+            values.append(key)
+        if commits is not None:
+            conditions.append("revision IN (SELECT id FROM commits WHERE sha IN (SELECT value FROM json_each(?)))")
+            values.append(json.dumps(list(commits)))
+        with self.damage():
+            query = f"SELECT id FROM readings WHERE {' AND '.join(conditions)}"  # noqa: S608 - own text
+            for (number,) in sorted(self.connection.execute(query, values)):
+                yield self.reading(number, profiles=profiles)
+
+    def reading(self, number: int, *, profiles: bool) -> Reading:
+        """The reading of this number."""
+        with self.damage():
+            row = self.connection.execute(READING, (profiles, number)).fetchone()
+            if row is None:
+                raise ValueError(f"reading {number} belongs to nothing")
+            sha, key, workload, kind, content, identity, ref, event, run, facts, name, profile = row
+            return Reading(
+                commit=sha,
+                series=self._series(key, workload, kind, content),
+                run=run.hex(),
+                columns=tuple(self._columns(number)),
+                job=StoredJob(identity, ref or "", event or ""),
+                facts=replace(self._facts(facts), job=identity or None),
+                name=name or "",
+                profile=None if profile is None else _inflated(profile),
+            )
+
+    def _columns(self, number: int) -> Iterator[Column]:
+        rows = self.connection.execute(COLUMNS, (number,))
+        for name, unit, better, kind, exponent, total, period, whole, blob in rows:
+            metric = Metric(name, unit, better, MetricKind(kind), exponent)
+            numbers, own, inclusive, calls = unpacked(blob)
+            yield Column(metric, total, self._names(numbers.tolist()), own, inclusive, calls, bool(whole), period)
+
+    def _names(self, numbers: Sequence[int]) -> list[SymbolKey]:
+        if not self._symbols.keys() >= set(numbers):  # none is read yet, or another process added some
+            rows = self.connection.execute("SELECT id, name, file FROM symbols")
+            self._symbols = {number: (name, file or None) for number, name, file in rows}
+        return [self._symbols[number] for number in numbers]
+
+    def verdicts(self, kind: str) -> list[StoredVerdict]:
+        """The gate's verdicts of one kind in order of recording."""
+        query = "SELECT baseline, target, job, conclusion, reds, comparisons, report FROM verdicts"
+        with self.damage():
+            rows = self.connection.execute(f"{query} WHERE kind = ? ORDER BY id", (kind,))
+            return [
+                StoredVerdict(kind, baseline, target, job, conclusion, reds, comparisons, _inflated(report).decode())
+                for baseline, target, job, conclusion, reds, comparisons, report in rows
+            ]
+
+    def records(self, target: str | None = None) -> list[StoredRecord]:
+        """Records of strategies, of one target commit where it is given."""
+        query = (
+            "SELECT baseline, target, series, strategy, content FROM records WHERE target = coalesce(?, target)"
+            " ORDER BY target, baseline, series, strategy"
+        )
+        with self.damage():
+            return [StoredRecord(*row) for row in self.connection.execute(query, (target,))]
+
+    @contextlib.contextmanager
+    def damage(self) -> Iterator[None]:
+        """Turns what damaged rows cause into an error that names the file."""
+        with sqlite_errors(self._place):
+            try:
+                yield
+            except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+                if isinstance(error, UnicodeDecodeError):
+                    raise
+                reason = str(error).splitlines()[0]
+                raise ProfgateError(
+                    str(self._place), f"is damaged ({reason}); remove it, and it is made anew"
+                ) from error
+
+
+def _series(key: str, workload: str | None, kind: str | None, content: str | None) -> Series:
+    configuration = CONFIGURATION.validate_json(content or "{}", strict=True)
+    return Series(key, workload or "", configuration, kind or "")
+
+
+def _facts(content: str | None) -> Facts:
+    return FACTS.validate_json(content or "{}", strict=True)
+
+
+def _inflated(data: bytes | None) -> bytes:
+    if data is None:
+        return b""
+    machine = zlib.decompressobj()
+    try:
+        content = machine.decompress(data, MAX_PROFILE_BYTES)
+    except zlib.error as error:
+        raise ValueError(f"a profile cannot be unpacked: {error}") from None
+    if not machine.eof:
+        raise ValueError("a profile is cut off or too large")
+    return content

@@ -1,0 +1,306 @@
+"""Writes a history: what was measured, by commit and configuration.
+
+    with open_history(".profgate", write=True) as store:       # a folder; the file in it is created when it is missing
+        with store.writing():                                  # all of it or nothing, whoever else writes meanwhile
+            store.add_commits([StoredCommit("4f1c...", parents=("99ab...",), time=1700000000, title="...")])
+            store.add(readings)                                # a reading that is already stored is left alone
+        store.prune(Retention())
+
+`compare/readings.py` makes a `Reading` of a profile.
+"""
+
+import contextlib
+import hashlib
+import json
+import re
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Self
+
+from profgate.errors import ProfgateError
+from profgate.history.history_file import (
+    FILE,
+    VERSION,
+    check_version,
+    connected,
+    create_tables,
+    fill_gaps,
+    tables,
+)
+from profgate.history.history_reader import HistoryReader
+from profgate.io.files import exists, write_text
+from profgate.model.history import Column, Reading, Retention, StoredCommit, StoredRecord, StoredVerdict, SymbolKey
+from profgate.model.history_columns import packed, thinned, unpacked
+
+RUN = re.compile(r"[0-9a-f]{16}")
+GROWTH = 1.25  # times as many names as the last search for unused ones left, from which the next one pays off
+
+
+@contextlib.contextmanager
+def open_history(folder: str, *, write: bool = False, create: bool = True) -> Iterator["HistoryStore"]:
+    """The history of a folder of this machine; with ``write`` and ``create`` it is created where there is none.
+
+    Raises ProfgateError where it does not exist.
+    """
+    place = Path(folder) / FILE
+    if write and create:
+        ignore = str(place.with_name(".gitignore"))
+        if not exists(ignore):
+            write_text(ignore, "*\n")
+    elif not place.is_file():
+        raise ProfgateError(folder, "holds no history; fill it with 'profgate store add PROFILES'")
+    # also a reader must be able to write: a writer that was killed leaves its journal for the next to roll back
+    mode = "rwc" if write and create else "rw"
+    with connected(place, mode) as connection:
+        check_version(connection, place)
+        store = HistoryStore(connection, place)
+        if write:
+            with store.writing():
+                create_tables(connection)
+                connection.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", (VERSION,))
+        else:
+            fill_gaps(connection)
+        yield store
+
+
+class HistoryStore(HistoryReader):
+    """An open history that may be written."""
+
+    def __init__(self, connection: sqlite3.Connection, place: Path) -> None:
+        super().__init__(connection, place)
+        # Numbers of rows that others refer to, for one write: other processes may change them in between
+        self._numbers: dict[tuple[object, ...], int] = {}
+        self._symbol_numbers: dict[SymbolKey, int] = {}
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Self]:
+        """Makes a transaction of all that is written inside; other writers wait. May be nested."""
+        if self.connection.in_transaction:
+            yield self
+            return
+        try:
+            with self.connection:
+                self.connection.execute("BEGIN IMMEDIATE")
+                yield self
+        finally:
+            self._numbers.clear()
+            self._symbol_numbers.clear()
+            self._symbols = {}
+
+    def add_commits(self, commits: Iterable[StoredCommit]) -> None:
+        """Adds commits, or replaces what is known of them."""
+        with self.writing():
+            self.connection.executemany(
+                "INSERT INTO commits (sha, parents, time, title) VALUES (?, ?, ?, ?) ON CONFLICT (sha) DO UPDATE SET"
+                " parents = excluded.parents, time = excluded.time, title = excluded.title",
+                [(one.sha, " ".join(one.parents), one.time, _encodable(one.title)) for one in commits],
+            )
+
+    def add(self, readings: Iterable[Reading]) -> int:
+        """Adds the readings that are not stored yet; their number."""
+        with self.writing():
+            return sum(self._add(reading) for reading in readings)
+
+    def _add(self, reading: Reading) -> bool:
+        series, job = reading.series, reading.job
+        configuration = json.dumps(asdict(series.configuration))
+        facts = asdict(replace(reading.facts, job=None))  # the job is stored once
+        values = (
+            self._number(
+                "series", name=series.key, workload=series.workload, format=series.format, content=configuration
+            ),
+            self._number("commits", sha=reading.commit),
+            self._number("jobs", identity=job.identity, ref=job.ref, event=job.event),
+            _run_bytes(reading.run),
+            self._number("facts", content=json.dumps({name: one for name, one in facts.items() if one is not None})),
+            self._profile_number(reading),
+        )
+        cursor = self.connection.execute(
+            "INSERT INTO readings (series, revision, job, run, facts, profile) VALUES (?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT DO NOTHING",
+            values,
+        )
+        if cursor.rowcount:
+            for column in reading.columns:
+                self._add_column(cursor.lastrowid, column)
+        return bool(cursor.rowcount)
+
+    def _number(self, table: str, **values: str) -> int:
+        """The number of the row with these values or their unique part, which is made where it is missing."""
+        key = (table, *values.values())
+        if key not in self._numbers:
+            marks = ", ".join("?" * len(values))
+            cursor = self.connection.execute(
+                f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})"  # noqa: S608 - own names
+                " ON CONFLICT DO UPDATE SET id = id RETURNING id",
+                [_encodable(value) for value in values.values()],
+            )
+            ((self._numbers[key],),) = cursor
+        return self._numbers[key]
+
+    def _profile_number(self, reading: Reading) -> int | None:
+        """The number of the stored file, which several readings may share; None where it is not to be stored."""
+        if reading.profile is None:
+            return None
+        name = _encodable(reading.name)
+        digest = hashlib.sha256(name.encode() + b"\0" + reading.profile).hexdigest()
+        number = self._number("profiles", digest=digest, name=name)
+        self.connection.execute(
+            "UPDATE profiles SET content = ? WHERE id = ? AND content IS NULL",
+            (zlib.compress(reading.profile), number),
+        )
+        return number
+
+    def _add_column(self, reading: int | None, column: Column) -> None:
+        if not self._symbol_numbers:  # all at once: reading thousands one by one takes longer than all else
+            rows = self.connection.execute("SELECT name, file, id FROM symbols")
+            self._symbol_numbers = {(name, file or None): number for name, file, number in rows}
+        known, metric = self._symbol_numbers, column.metric
+        for symbol in column.symbols:
+            if symbol not in known:
+                known[symbol] = self._number("symbols", name=symbol[0], file=symbol[1] or "")
+        number = self._number("metrics", name=metric.name, unit=metric.unit, better=metric.better, kind=metric.kind)
+        symbols = packed([known[symbol] for symbol in column.symbols], column.own, column.total, column.calls)
+        self.connection.execute(
+            "INSERT INTO measured (reading, metric, total, exponent, period, whole, symbols)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (reading, number, column.sum, metric.exponent, column.period, column.whole, symbols),
+        )
+
+    def add_verdicts(self, verdicts: Iterable[StoredVerdict], *, correct: bool = True) -> None:
+        """Adds verdicts; with ``correct`` each replaces the one of the same commits and job."""
+        self._insert(
+            "verdicts",
+            (asdict(one) | {"report": zlib.compress(one.report.encode()) if one.report else None} for one in verdicts),
+            correct=correct,
+        )
+
+    def add_records(self, records: Iterable[StoredRecord], *, correct: bool = True) -> None:
+        """Adds records of strategies; with ``correct`` each replaces the one of the same commits and series."""
+        self._insert("records", map(asdict, records), correct=correct)
+
+    def _insert(self, table: str, entries: Iterable[dict[str, object]], *, correct: bool = True) -> None:
+        if rows := list(entries):
+            names, marks = ", ".join(rows[0]), ", ".join(f":{name}" for name in rows[0])
+            conflict = "REPLACE" if correct else "IGNORE"
+            with self.writing():
+                self.connection.executemany(f"INSERT OR {conflict} INTO {table} ({names}) VALUES ({marks})", rows)  # noqa: S608 - own names
+
+    def merge(self, other: HistoryReader) -> int:
+        """Adds what only the other history holds; the number of its readings.
+
+        Raises ProfgateError where the other one is damaged; nothing is added then.
+        """
+        with self.writing(), other.damage():
+            if self._is_empty():
+                return self._copy(other)
+            self.add_commits(other.commits().values())
+            added = self.add(other.reading(number, profiles=True) for number in self._unknown(other))
+            for kind in ("gate", "unchanged"):
+                self.add_verdicts(other.verdicts(kind), correct=False)
+            self.add_records(other.records(), correct=False)
+        return added
+
+    def _is_empty(self) -> bool:
+        return not any(self.connection.execute(f"SELECT 1 FROM {name} LIMIT 1").fetchone() for name in tables())  # noqa: S608 - own names
+
+    def _copy(self, other: HistoryReader) -> int:
+        """Copies all rows, which is far quicker than adding the readings one by one."""
+        for table, columns in tables().items():
+            names, marks = ", ".join(columns), ", ".join("?" * len(columns))
+            rows = other.connection.execute(f"SELECT {names} FROM {table}")  # noqa: S608 - own names
+            self.connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)  # noqa: S608 - own names
+        if not self._used_symbols() <= {number for (number,) in self.connection.execute("SELECT id FROM symbols")}:
+            raise ValueError("a column holds a symbol that has no name")
+        return int(self.connection.execute("SELECT COUNT(*) FROM readings").fetchone()[0])
+
+    def _unknown(self, other: HistoryReader) -> Iterator[int]:
+        """The numbers in the other history of readings that this one lacks."""
+        numbers = []
+        for table, name in (("series", "name"), ("commits", "sha"), ("jobs", "identity")):
+            query = f"SELECT {name}, id FROM {table}"  # noqa: S608 - own names
+            ours = dict(self.connection.execute(query))
+            numbers.append({theirs: ours.get(name) for name, theirs in other.connection.execute(query)})
+        known = "SELECT 1 FROM readings WHERE run = ? AND series = ? AND revision = ? AND job = ?"
+        for number, run, *keys in other.connection.execute("SELECT id, run, series, revision, job FROM readings"):
+            here = [mapping[key] for mapping, key in zip(numbers, keys, strict=True)]
+            if self.connection.execute(known, (run, *here)).fetchone() is None:
+                yield number
+
+    def prune(self, retention: Retention) -> int:
+        """Drops what is older than the retention; the number of columns that lost their lighter symbols."""
+        with self.writing():
+            runs = self._newest_runs(max(retention.runs, retention.profiles) + 1)
+            dropped = self._thin(runs[retention.runs], retention.symbols) if len(runs) > retention.runs else 0
+            if len(runs) > retention.profiles:
+                self.connection.execute(
+                    "UPDATE readings SET profile = NULL WHERE id <= ? AND profile IS NOT NULL",
+                    (runs[retention.profiles],),
+                )
+                self.connection.execute(
+                    "DELETE FROM profiles WHERE id NOT IN (SELECT profile FROM readings WHERE profile IS NOT NULL)"
+                )
+            self.connection.execute(
+                "UPDATE verdicts SET report = NULL WHERE report IS NOT NULL AND id NOT IN"
+                " (SELECT id FROM verdicts ORDER BY id DESC LIMIT ?)",
+                (retention.reports,),
+            )
+            if dropped:
+                self._drop_unused_symbols(retention.names)
+        free = self.connection.execute("PRAGMA freelist_count").fetchone()[0]
+        if free * 4 > self.connection.execute("PRAGMA page_count").fetchone()[0]:
+            self.connection.execute("VACUUM")
+        return dropped
+
+    def _newest_runs(self, most: int) -> list[int]:
+        """The last reading of each of the newest runs, newest first; no more of the file is read than these."""
+        found: dict[tuple[int, int], int] = {}
+        for number, *run in self.connection.execute("SELECT id, revision, job FROM readings ORDER BY id DESC"):
+            found.setdefault(tuple(run), number)
+            if len(found) == most:
+                break
+        return list(found.values())
+
+    def _thin(self, last: int, symbols: int) -> int:
+        """Drops the lighter symbols of all readings up to the number ``last``; the number of their columns.
+
+        The rows are removed and made anew: SQLite leaves the pages of rows that shrink in place half empty.
+        """
+        cursor = self.connection.cursor()
+        cursor.row_factory = sqlite3.Row
+        found = cursor.execute("SELECT * FROM measured WHERE whole = 1 AND reading <= ?", (last,))
+        rows = [{**row, "whole": 0, "symbols": thinned(row["symbols"], symbols)} for row in found]
+        self.connection.executemany("DELETE FROM measured WHERE reading = :reading AND metric = :metric", rows)
+        self._insert("measured", rows)  # with columns that a later version added
+        return len(rows)
+
+    def _drop_unused_symbols(self, most: int) -> None:
+        """Drops the names that no reading holds, where there are many and many came since the last time."""
+        count = self.connection.execute("SELECT COUNT(*) FROM symbols").fetchone()[0]
+        row = self.connection.execute("SELECT value FROM meta WHERE name = 'names'").fetchone()
+        left = int(row[0]) if row is not None and str(row[0]).isdecimal() else 0
+        if count <= max(most, left * GROWTH):
+            return
+        used = self._used_symbols()
+        unused = [row for row in self.connection.execute("SELECT id FROM symbols") if row[0] not in used]
+        self.connection.executemany("DELETE FROM symbols WHERE id = ?", unused)
+        self.connection.execute("INSERT OR REPLACE INTO meta VALUES ('names', ?)", (str(count - len(unused)),))
+
+    def _used_symbols(self) -> set[int]:
+        used: set[int] = set()
+        for (blob,) in self.connection.execute("SELECT symbols FROM measured"):
+            used.update(unpacked(blob)[0].tolist())
+        return used
+
+
+def _run_bytes(text: str) -> bytes:
+    """Eight bytes that identify a run of a job; a reading from a history has their digits already."""
+    return bytes.fromhex(text) if RUN.fullmatch(text) else hashlib.sha256(text.encode("utf-8", "replace")).digest()[:8]
+
+
+def _encodable(text: str) -> str:
+    """The text without halves of surrogate pairs, which no file can hold."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,1 @@
+"""`profgate init`: recognises a project and writes its workflow and policy."""

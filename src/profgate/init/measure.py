@@ -1,0 +1,45 @@
+"""Measuring a command once, so that the workflow records enough samples of it."""
+
+import re
+import time
+
+from profgate.errors import ProfgateError
+from profgate.init.recipes import FEWEST_RUNS, SAMPLES, Extent, Recipe, extent_for
+from profgate.io.processes import output_of
+
+LONGEST = 900.0  # seconds
+ITERATIONS = re.compile(r" -benchtime \d{1,12}x")
+PER_ITERATION = re.compile(r"^Benchmark\S{0,200}\s{1,50}\d{1,12}\s{1,50}(\d{1,15}(?:\.\d{1,9})?) ns/op", re.MULTILINE)
+BUILD_TOOL = "takes the time of the build tool for that of the tests; leave it out, or record java itself"
+
+
+def measured(top: str, recipe: Recipe, command: str) -> tuple[str, Extent]:
+    """The command, for Go with its number of iterations, and how it is recorded.
+
+    Raises ProfgateError where the command fails, or where its duration is not that of the program.
+    """
+    if recipe.language == "Java" and not command.startswith("java "):
+        raise ProfgateError("--measure", BUILD_TOOL)
+    if recipe.language == "Rust" and command.startswith("cargo bench"):
+        _run(f"{command.partition(' -- ')[0]} --no-run", top)
+    if recipe.language == "Go" and ITERATIONS.search(command):
+        return _with_iterations(command, _run(ITERATIONS.sub("", command), top)[1], recipe.rate)
+    seconds, _ = _run(f"node {command}" if recipe.language == "Node" else command, top)
+    return command, extent_for(recipe.rate, seconds)
+
+
+def _run(command: str, top: str) -> tuple[float, str]:
+    """The seconds that a line of shell takes, at least one millisecond, and its output."""
+    start = time.monotonic()
+    output = output_of(["sh", "-c", command], top, {}, LONGEST)
+    return max(time.monotonic() - start, 0.001), output
+
+
+def _with_iterations(command: str, output: str, rate: int) -> tuple[str, Extent]:
+    """As many iterations of each benchmark as a run of enough samples holds."""
+    iteration = sum(float(nanoseconds) for nanoseconds in PER_ITERATION.findall(output)) / 1e9
+    if not iteration:
+        raise ProfgateError("--measure", "found no benchmark in the output; give a --command that runs benchmarks")
+    needed = SAMPLES / FEWEST_RUNS / rate
+    count = max(1, round(1.1 * needed / iteration))
+    return ITERATIONS.sub(f" -benchtime {count}x", command), Extent(rate, FEWEST_RUNS, count * iteration)

@@ -1,0 +1,1 @@
+"""Files, processes, git and compiled kernels."""

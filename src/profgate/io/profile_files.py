@@ -1,0 +1,94 @@
+"""Profiles of this machine: files below folders or patterns, and the manifest that describes them."""
+
+import glob
+import hashlib
+import posixpath
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from profgate.errors import ProfgateError
+from profgate.io.files import sources_under
+from profgate.model.manifest import MANIFEST_NAME, MOST_BYTES, Manifest, ManifestFile, manifest_from_json
+from profgate.model.profile import Configuration, Facts
+from profgate.model.source import SourceFile
+
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class LocalSet:
+    """Profiles found, and the manifest that lay beside them."""
+
+    files: tuple[SourceFile, ...]
+    manifest: Manifest | None
+
+
+def local_set(entries: Sequence[str], workspace: str) -> LocalSet:
+    """As `local_files`; raises `ProfgateError` where nothing is found."""
+    found = local_files(entries, workspace)
+    if found is None:
+        raise ProfgateError(", ".join(entries), "matches no file; let the job write its profiles there first")
+    return found
+
+
+def local_files(entries: Sequence[str], workspace: str) -> LocalSet | None:
+    """The files of all entries, each once, sorted by name; None where there are none.
+
+    Names are relative to the fixed part of the entry; of several entries, to the folder they share.
+    """
+    places = [posixpath.join(workspace, entry) for entry in entries]
+    groups = [(place, sources_under(place)) for place in places]
+    folders = [_folder(place, sources) for place, sources in groups]
+    common = posixpath.commonpath(folders)
+    found: dict[str, SourceFile] = {}
+    for folder, (_, sources) in zip(folders, groups, strict=True):
+        for source in sources:
+            name = posixpath.relpath(posixpath.join(folder, source.name), common or ".")
+            found[name] = replace(source, name=name)
+    own = found.pop(MANIFEST_NAME, None)
+    if not found:
+        return None
+    manifest = manifest_from_json(own.read(MOST_BYTES)) if own is not None else None
+    return LocalSet(tuple(found[name] for name in sorted(found)), manifest)
+
+
+def described(
+    identity: Manifest, sources: Iterable[SourceFile], said: Iterable[tuple[Configuration, Facts]]
+) -> Manifest:
+    """The manifest of these files, with what their readers found in each."""
+    files = tuple(
+        ManifestFile(
+            path=source.name,
+            sha256=_digest(source),
+            format=facts.format,
+            configuration=configuration.command,
+            profiler=facts.profiler,
+            profiler_version=facts.profiler_version,
+            rate=facts.rate,
+            truncated=facts.truncated,
+        )
+        for source, (configuration, facts) in zip(sources, said, strict=True)
+    )
+    return replace(identity, files=files)
+
+
+def listed(identity: Manifest, sources: Iterable[SourceFile]) -> Manifest:
+    """The manifest of these files, of which nothing but their bytes is known."""
+    return replace(identity, files=tuple(ManifestFile(path=one.name, sha256=_digest(one)) for one in sources))
+
+
+def _folder(entry: str, sources: Sequence[SourceFile]) -> str:
+    """The folder that the names of these sources are relative to."""
+    parts = posixpath.normpath(entry).split("/")
+    fixed = next((place for place, part in enumerate(parts) if glob.has_magic(part)), len(parts))
+    if fixed == len(parts) and [source.name for source in sources] == parts[-1:]:
+        fixed -= 1  # the entry names a file
+    return "/".join(parts[:fixed]) or ("/" if posixpath.isabs(entry) else ".")
+
+
+def _digest(source: SourceFile) -> str:
+    digest = hashlib.sha256()
+    with source.open(0, None) as stream:
+        while chunk := stream.read(CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()

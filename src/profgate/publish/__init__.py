@@ -1,1 +1,0 @@
-"""Documents in, effects out."""

@@ -1,0 +1,1 @@
+"""Stable ranks of test durations over runs."""

@@ -1,0 +1,72 @@
+"""Runs named on the command line: files and folders of results become durations by test."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from profgate import wiring
+from profgate.compare.duration_table import run_of
+from profgate.compare.past import runs_of as stored
+from profgate.errors import ProfgateError, ProfileError
+from profgate.history.history_store import open_history
+from profgate.io.files import exists, sources_under
+from profgate.model.durations import DurationRun
+from profgate.model.durations_text import MARK, MOST_BYTES, durations_from_json
+from profgate.model.profile import Profile
+from profgate.model.source import SourceFile
+
+FOLDER = "profgate-ranks"
+_DIGITS = re.compile(r"([0-9]{1,18})")
+
+
+def runs_in(place: str) -> list[DurationRun]:
+    """The runs of a baseline, the oldest first.
+
+    Each file of a folder is a run, and so is all that lies below each of its sub-folders. Raises ProfgateError.
+    """
+    if place == FOLDER and not exists(place):
+        raise ProfgateError(place, "does not exist; 'profgate ranks record' puts baseline runs there")
+    groups: dict[str, list[SourceFile]] = {}
+    for source in sources_under(place):
+        run, _, rest = source.name.partition("/")
+        groups.setdefault(run, []).append(replace(source, name=rest or run))
+    if not groups:
+        raise ProfgateError(place, "holds no run; 'profgate ranks record' puts some there")
+    runs = [_run_of(sources, name) for name, sources in groups.items()]
+    return sorted(runs, key=lambda run: (run.recorded, _in_order(run.label)))
+
+
+def _in_order(label: str) -> tuple[tuple[str, int], ...]:
+    """Sorts numbers in a label by their value."""
+    return tuple((part, 0) if number % 2 == 0 else ("", int(part)) for number, part in enumerate(_DIGITS.split(label)))
+
+
+def stored_runs(folder: str) -> list[DurationRun]:
+    """The runs that a history holds, in order of recording. Raises ProfgateError."""
+    with open_history(folder) as store:
+        runs = stored(store.readings())
+    if not runs:
+        raise ProfgateError(folder, "holds no durations; 'profgate store add' puts results of tests there")
+    return runs
+
+
+def run_at(places: Iterable[str], label: str, commit: str = "", recorded: str = "") -> DurationRun:
+    """All results below these places as one run. Raises ProfgateError where there are none, or one cannot be read."""
+    return _run_of([source for place in places for source in sources_under(place)], label, commit, recorded)
+
+
+def _run_of(sources: Sequence[SourceFile], label: str, commit: str = "", recorded: str = "") -> DurationRun:
+    """The results of one run; a single file that 'ranks record' wrote provides its own label, commit and time."""
+    if not sources:
+        raise ProfgateError(label, "holds no results; let the tests write them there")
+    if len(sources) == 1 and MARK in sources[0].head[:200]:
+        run = durations_from_json(sources[0].read(MOST_BYTES), sources[0].name)
+        return replace(run, commit=run.commit or commit, recorded=run.recorded or recorded)
+    return run_of(_profiles(sources), label, commit, recorded)
+
+
+def _profiles(sources: Sequence[SourceFile]) -> Iterator[Profile]:
+    for result in wiring.read_all(sources):
+        if isinstance(result, ProfileError):
+            raise result
+        yield result

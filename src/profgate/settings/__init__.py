@@ -1,0 +1,1 @@
+"""The schemas of action inputs and of the configuration file."""

@@ -1,0 +1,1 @@
+"""Benchmarks over versions: measuring, jumps and the evolution page."""

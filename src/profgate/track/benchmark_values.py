@@ -1,0 +1,70 @@
+"""Profiles and results of one run as values: one number for each benchmark and metric."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from profgate.model.profile import Measurements, Profile
+from profgate.model.units import CALLS, Metric, MetricKind, base_unit
+from profgate.track.versions import BenchmarkValue
+
+WALL = Metric("wall time", "nanoseconds", kind=MetricKind.TIMED)
+
+
+def benchmark_values(profiles: Iterable[tuple[str, Profile]]) -> list[BenchmarkValue]:
+    """The totals of each profile under the name of its workload; of results, the median of each benchmark in them.
+
+    Where a profile counts calls, their number is a metric too: it is the same in every run. Metrics of which neither
+    more nor less is better are left out.
+    """
+    known = list(profiles)
+    results = [profile for _, profile in known if profile.measurements is not None]
+    names = Counter(name for profile in results for name in set(profile.frames.names))
+    found: list[BenchmarkValue] = []
+    for workload, profile in known:
+        if profile.measurements is not None:
+            found += _of_results(workload, profile, profile.measurements, names)
+        else:
+            found += (BenchmarkValue(workload, metric, value) for metric, value in _totals(profile))
+    return [value for value in found if value.metric.directed]
+
+
+def wall_time(name: str, nanoseconds: int) -> list[BenchmarkValue]:
+    """The command's own wall time, for a run that left nothing."""
+    return [BenchmarkValue(name, WALL, float(nanoseconds))]
+
+
+def _totals(profile: Profile) -> Iterator[tuple[Metric, float]]:
+    stacks, graph = profile.stacks, profile.graph
+    for place, metric in enumerate(profile.metrics):
+        if stacks is not None:
+            total = int(stacks.values[place].sum()) + int(stacks.root_values[place])
+        elif graph is not None:
+            total = int(graph.self_value[place].sum())
+        else:
+            continue
+        yield replace(metric, exponent=0), float(total) * metric.scale
+    calls = graph.calls if graph is not None else stacks.calls if stacks is not None else None
+    if calls is not None and calls.any() and all(metric.name != CALLS.name for metric in profile.metrics):
+        yield CALLS, float(int(calls.sum()))
+
+
+def _of_results(
+    workload: str, profile: Profile, results: Measurements, names: Counter[str]
+) -> Iterator[BenchmarkValue]:
+    """``names``: in how many files each benchmark stands; those of several are named with their file."""
+    frames = profile.frames
+    for place, metric in enumerate(profile.metrics):
+        unit, factor, power = base_unit(metric.unit)
+        plain = replace(metric, unit=unit, exponent=0)
+        usable = results.of_metric(place) & np.isfinite(results.amount)
+        order = np.argsort(results.frame[usable], kind="stable")
+        frame, amount = results.frame[usable][order], results.amount[usable][order]
+        numbers, starts = np.unique(frame, return_index=True)
+        for number, amounts in zip(numbers.tolist(), np.split(amount, starts[1:]), strict=True):
+            name = frames.names[number]
+            title = name if names[name] == 1 else f"{workload}: {name}"
+            value = float(np.median(amounts)) * factor * 10.0**power
+            yield BenchmarkValue(title, plain, value, frames.files[number], frames.lines[number])

@@ -1,0 +1,120 @@
+"""Values of many versions as lines, with their jumps."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+
+import numpy as np
+
+from profgate.errors import ComparisonError
+from profgate.model.arrays import FloatArray, read_only
+from profgate.model.units import MetricKind
+from profgate.track.jumps import Track, find_jumps, medians
+from profgate.track.versions import BenchmarkValue, Evolution, EvolutionLine, MeasuredVersion
+
+FIRST_COUNTED = ("instructions", "Ir", "calls")  # of what repeats exactly
+
+
+@dataclass(frozen=True, slots=True)
+class EvolutionOptions:
+    """``metric`` is shown first; ``min_change`` is a fraction; ``stretches`` compares between changes of the source."""
+
+    metric: str | None = None
+    min_change: float | None = None
+    stretches: bool = False
+
+
+def evolution_of(title: str, measured: Sequence[MeasuredVersion], options: EvolutionOptions | None = None) -> Evolution:
+    """The lines and jumps of these versions, in their order. Raises ComparisonError where nothing was measured."""
+    options = options or EvolutionOptions()
+    gathered: dict[tuple[str, str, str], list[tuple[int, BenchmarkValue]]] = {}
+    for number, version in enumerate(measured):
+        for value in chain.from_iterable(version.runs):
+            key = (value.benchmark, value.metric.name, value.metric.unit)
+            gathered.setdefault(key, []).append((number, value))
+    if not gathered:
+        reasons = "; ".join(dict.fromkeys(version.problem for version in measured if version.problem))
+        raise ComparisonError("track", f"no version could be measured: {reasons or 'there is none'}")
+    lines: list[EvolutionLine] = []
+    tracks: list[Track] = []
+    for key in sorted(gathered):
+        values = _matrix(gathered[key], len(measured))
+        line = _line(gathered[key], values)
+        tracks += _tracks(len(lines), line, values, stretches=options.stretches)
+        lines.append(line)
+    jumps = tuple(find_jumps(tracks, options.min_change))
+    first = _first_metric(lines, options.metric)
+    return Evolution(title, tuple(measured), tuple(lines), jumps, first, _notes(lines, options))
+
+
+def _matrix(readings: Sequence[tuple[int, BenchmarkValue]], versions: int) -> FloatArray:
+    """float64[version, run], NaN where a version has fewer runs."""
+    rows: list[list[float]] = [[] for _ in range(versions)]
+    for number, reading in readings:
+        if math.isfinite(reading.value):
+            rows[number].append(reading.value)
+    matrix = np.full((versions, max(map(len, rows))), np.nan)
+    for number, row in enumerate(rows):
+        matrix[number, : len(row)] = row
+    return matrix
+
+
+def _line(readings: Sequence[tuple[int, BenchmarkValue]], values: FloatArray) -> EvolutionLine:
+    middle, count = medians(values)
+    some = count > 0
+    low, high = middle.copy(), middle.copy()
+    low[some], high[some] = np.nanmin(values[some], axis=1), np.nanmax(values[some], axis=1)
+    known = {number: reading.source for number, reading in readings if reading.source}
+    return EvolutionLine(
+        readings[0][1].benchmark,
+        readings[0][1].metric,
+        middle=read_only(middle),
+        low=read_only(low),
+        high=read_only(high),
+        count=read_only(count),
+        breaks=tuple(number for before, number in pairwise(known) if known[before] != known[number]),
+        source_known=bool(known),
+    )
+
+
+def _tracks(number: int, line: EvolutionLine, values: FloatArray, *, stretches: bool) -> Iterator[Track]:
+    """The parts whose versions can be compared: all of them, or none where the benchmark itself changed."""
+    if line.breaks and not stretches:
+        return
+    for first, last in pairwise([0, *line.breaks, len(values)]):
+        inside = np.full_like(values, np.nan)
+        inside[first:last] = values[first:last]
+        yield Track(number, line.metric, inside)
+
+
+def _first_metric(lines: Sequence[EvolutionLine], requested: str | None) -> str:
+    """The requested metric, else one that repeats exactly, else the one of most lines."""
+    names = sorted({line.metric.name for line in lines})
+    if requested is not None:
+        if requested not in names:
+            raise ComparisonError("--metric", f"no benchmark has {requested!r}; there are {', '.join(names)}")
+        return requested
+    counted = {line.metric.name for line in lines if line.metric.kind is MetricKind.COUNTED}
+    lead = next((name for name in FIRST_COUNTED if name in counted), None)
+    return lead or min(names, key=lambda name: (-sum(line.metric.name == name for line in lines), name))
+
+
+def _notes(lines: Sequence[EvolutionLine], options: EvolutionOptions) -> tuple[str, ...]:
+    benchmarks = {line.benchmark for line in lines}
+    changed = sorted({line.benchmark for line in lines if line.breaks})
+    blind = benchmarks - {line.benchmark for line in lines if line.source_known}
+    notes = []
+    if changed and not options.stretches:
+        notes.append(f"Not compared, because their own source changed: {_listed(changed)}.")
+    elif changed:
+        notes.append(f"Compared between changes of their own source only: {_listed(changed)}.")
+    if blind:
+        many = "of no benchmark" if blind == benchmarks else f"not of {_listed(sorted(blind))}"
+        notes.append(f"The own source is known {many}; --source names it.")
+    return tuple(notes)
+
+
+def _listed(names: Sequence[str], most: int = 5) -> str:
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

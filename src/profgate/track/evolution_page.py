@@ -1,0 +1,172 @@
+"""The evolution of benchmarks over versions as one self-contained HTML page."""
+
+import base64
+import json
+import math
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+from markupsafe import Markup
+
+from profgate.flamegraph.page import NO_WAY_OUT, hash_source, page_script
+from profgate.model.arrays import FloatArray
+from profgate.model.units import Metric
+from profgate.model.visible_text import full_name, plain
+from profgate.report.numbers import counted, quantity
+from profgate.report.templates import read_asset, render_template
+from profgate.track.evolution_text import ARROWS, change_text, version_name, versions_text
+from profgate.track.versions import Evolution, EvolutionLine, Jump
+
+SCHEMA = "profgate.evolution-page/1"
+MODULES = (
+    "codec",
+    "format",
+    "dom",
+    "evolution_data",
+    "evolution_scale",
+    "evolution_chart",
+    "evolution_tables",
+    "evolution",
+)
+STYLES = ("page", "evolution")
+
+
+def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None = None) -> str:
+    """The page as text; ``links`` lead from the number of a jump to a page below the folder of this one.
+
+    Raises `ValueError` for a link that leaves the folder.
+    """
+    links = links or {}
+    for link in links.values():
+        if ":" in link or link.startswith(("/", "\\")) or ".." in link.split("/"):
+            raise ValueError(f"evolution page: {link!r} is no path inside the folder; pass a relative path")
+    script, style = page_script(MODULES), "\n".join(read_asset(f"page/{name}.css") for name in STYLES)
+    text = json.dumps(_document(evolution, links), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    packed = zlib.compress(text.encode("utf-8", "replace"))
+    page = render_template(
+        "page/evolution.html.j2",
+        title=full_name(evolution.title),
+        facts=_facts(evolution),
+        notes=[*_problems(evolution), *(plain(note) for note in evolution.notes)],
+        jumps=[_static_jump(evolution, jump, links.get(number)) for number, jump in evolution.first_jumps()[:20]],
+        policy=f"default-src 'none'; script-src {hash_source(script)}; style-src {hash_source(style)}; {NO_WAY_OUT}",
+        data=base64.b64encode(packed).decode("ascii"),
+        script=Markup(script),  # noqa: S704 -- our own file
+        style=Markup(style),  # noqa: S704 -- our own file
+    )
+    return page.encode("utf-8", "replace").decode("utf-8")  # a name may hold half a surrogate pair
+
+
+def _document(evolution: Evolution, links: Mapping[int, str]) -> dict[str, Any]:
+    """What the page's script reads: columns by version, names once."""
+    benchmarks = sorted({line.benchmark for line in evolution.lines})
+    metrics: dict[tuple[str, str], Metric] = {}
+    for line in evolution.lines:
+        metrics.setdefault((line.metric.name, line.metric.unit), line.metric)
+    places = {name: place for place, name in enumerate(benchmarks)}
+    numbers = {key: place for place, key in enumerate(metrics)}
+    machines = list(dict.fromkeys(version.machine for version in evolution.measured if version.machine))
+    return {
+        "schema": SCHEMA,
+        "metric": next(place for place, (name, _) in enumerate(metrics) if name == evolution.metric),
+        "metrics": [
+            {
+                "name": full_name(metric.name),
+                "unit": plain(metric.unit),
+                "better": metric.better,
+                "kind": metric.kind.value,
+            }
+            for metric in metrics.values()
+        ],
+        "benchmarks": [full_name(name) for name in benchmarks],
+        "machines": [plain(name) for name in machines],
+        "versions": [
+            {
+                "name": version_name(measured),
+                "commit": measured.version.commit[:10],
+                "subject": plain(measured.version.subject)[:200],
+                "problem": plain(measured.problem)[:500],
+                "machine": machines.index(measured.machine) if measured.machine else None,
+            }
+            for measured in evolution.measured
+        ],
+        "lines": [
+            {
+                "benchmark": places[line.benchmark],
+                "metric": numbers[line.metric.name, line.metric.unit],
+                "middle": _rounded(line.middle),
+                "low": _unless_same(line.low, line),
+                "high": _unless_same(line.high, line),
+                "count": line.count.tolist(),
+                "breaks": list(line.breaks),
+                "known": line.source_known,
+            }
+            for line in evolution.lines
+        ],
+        "jumps": [
+            {
+                "line": jump.line,
+                "from": jump.baseline,
+                "to": jump.target,
+                "values": [_short(jump.from_value), _short(jump.to_value)],
+                "ratio": None if jump.ratio is None else _short(jump.ratio),
+                "worse": jump.direction == "worse",
+                "noise": _short(jump.noise),
+                "href": links.get(number),
+            }
+            for number, jump in enumerate(evolution.jumps)
+        ],
+    }
+
+
+def _rounded(values: FloatArray) -> list[float | None]:
+    return [_short(value) if math.isfinite(value) else None for value in values.tolist()]
+
+
+def _unless_same(values: FloatArray, line: EvolutionLine) -> list[float | None] | None:
+    """The column; None where it equals the middle, as with counted values and single runs."""
+    column = _rounded(values)
+    return None if column == _rounded(line.middle) else column
+
+
+def _short(value: float) -> float:
+    """The value with more digits than any screen shows."""
+    shown = float(f"{value:.7g}")
+    return int(shown) if shown.is_integer() and abs(shown) < 1 << 53 else shown
+
+
+def _facts(evolution: Evolution) -> list[tuple[str, str, str]]:
+    """Name, value and tone of what stands in the masthead."""
+    jumps = evolution.first_jumps()
+    worse = sum(jump.direction == "worse" for _, jump in jumps)
+    measured = sum(bool(version.runs) for version in evolution.measured)
+    total = len(evolution.measured)
+    return [
+        ("Versions", f"{measured:,}" if measured == total else f"{measured:,} of {total:,}", ""),
+        ("Benchmarks", f"{len({line.benchmark for line in evolution.lines}):,}", ""),
+        ("Jumps for the worse", f"{worse:,}", "worse" if worse else ""),
+        ("For the better", f"{len(jumps) - worse:,}", "better" if len(jumps) > worse else ""),
+    ]
+
+
+def _problems(evolution: Evolution) -> list[str]:
+    failed = [version for version in evolution.measured if version.problem]
+    if not failed:
+        return []
+    shown = "; ".join(f"{version_name(version)}: {plain(version.problem)[:200]}" for version in failed[:3])
+    more = f"; and {len(failed) - 3:,} more" if len(failed) > 3 else ""
+    return [f"{counted(len(failed), 'version')} without values: {shown}{more}."]
+
+
+def _static_jump(evolution: Evolution, jump: Jump, link: str | None) -> dict[str, str | None]:
+    line = evolution.lines[jump.line]
+    return {
+        "benchmark": full_name(line.benchmark),
+        "versions": versions_text(evolution, jump),
+        "before": quantity(jump.from_value, line.metric.unit),
+        "after": quantity(jump.to_value, line.metric.unit),
+        "change": f"{ARROWS[jump.direction]} {change_text(jump)}",
+        "direction": jump.direction,
+        "href": link,
+    }

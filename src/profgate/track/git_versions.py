@@ -1,0 +1,121 @@
+"""The versions of a git repository, and clean worktrees of them."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from profgate.errors import ProfgateError
+from profgate.io.git import git
+from profgate.track.versions import Version
+
+FORMAT = "%H%x1f%h%x1f%D%x1f%s"
+OWN_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
+
+
+def without_git(environment: dict[str, str]) -> dict[str, str]:
+    """The environment without the variables by which a calling git, such as a hook's, names its own repository."""
+    return {name: value for name, value in environment.items() if name not in OWN_VARIABLES}
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """The repository around a folder; ``prefix`` is that folder's path from the top, empty or ending in a slash."""
+
+    top: str
+    prefix: str
+
+    def last(self, count: int) -> list[Version]:
+        """The last versions on the first parents of HEAD, the oldest first."""
+        return self._log(f"--max-count={count}", "HEAD")
+
+    def between(self, first: str, last: str) -> list[Version]:
+        """``first``, and every version after it up to ``last``, on first parents."""
+        start, end = self._commit(first), self._commit(last)
+        return [*self._log("--max-count=1", start), *self._log(end, f"^{start}")]
+
+    def tagged(self, pattern: str) -> list[Version]:
+        """The commits of the tags that match, in the order of their version numbers."""
+        names = self._git("tag", "--list", "--sort=version:refname", "--", pattern).split("\n")
+        return [self.named(name, revision=f"refs/tags/{name}") for name in names if name]
+
+    def named(self, name: str, revision: str | None = None) -> Version:
+        """The commit that a name means, under that name."""
+        commit = self._commit(revision or name)
+        subject = self._log("--max-count=1", commit)[0].subject
+        return Version(name if not commit.startswith(name) else commit[:10], commit, subject)
+
+    def patch(self, before: str, after: str) -> str:
+        """What changed in the sources between two commits, as a unified diff."""
+        how = ("--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--full-index")
+        return self._git("diff", *how, before, after, "--")
+
+    def is_dirty(self) -> bool:
+        """Whether a file that git knows was changed here and not committed."""
+        return bool(self._git("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all"))
+
+    def files(self, commit: str) -> frozenset[str]:
+        """The files of a commit, by their paths from the top."""
+        return frozenset(filter(None, self._git("ls-tree", "-r", "-z", "--name-only", commit).split("\0")))
+
+    def _commit(self, revision: str) -> str:
+        if revision.startswith("-"):
+            raise ProfgateError(revision, "is no revision: it looks like an option")
+        try:
+            return self._git("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").strip()
+        except ProfgateError:
+            shallow = self._git("rev-parse", "--is-shallow-repository").strip() == "true"
+            more = "this clone is shallow: git fetch --unshallow --tags" if shallow else "git log and git tag list them"
+            raise ProfgateError(revision, f"is no revision here; {more}") from None
+
+    def _log(self, *words: str) -> list[Version]:
+        listed = self._git("log", "--first-parent", "--reverse", "-z", f"--format={FORMAT}", *words, "--")
+        return [_version(entry) for entry in listed.split("\0") if entry]
+
+    def _git(self, *words: str) -> str:
+        return _git(self.top, *words)
+
+
+def repository_around(folder: str) -> Repository:
+    """The repository that holds a folder. Raises ProfgateError where there is none, or no git."""
+    try:
+        top, prefix, *_ = [*_git(folder, "rev-parse", "--show-toplevel", "--show-prefix").split("\n"), ""]
+    except ProfgateError as error:
+        if error.where == "git":
+            raise
+        raise ProfgateError(folder, "stands in no git repository; --releases tracks versions without one") from None
+    return Repository(top, prefix)
+
+
+@contextmanager
+def worktree(commit: str, place: str, repository: str = ".") -> Iterator[str]:
+    """A clean checkout of a commit in a folder that does not exist yet; removed at the end. Raises ProfgateError."""
+    try:
+        _git(repository, "worktree", "add", "--quiet", "--force", "--detach", place, commit)
+    except ProfgateError as error:
+        _remove_worktree(place, repository)
+        what = f"{error.what}; fetch the commit if it is missing, or name a checkout of it"
+        raise ProfgateError(error.where, what) from error
+    try:
+        yield place
+    finally:
+        _remove_worktree(place, repository)
+
+
+def _remove_worktree(place: str, repository: str) -> None:
+    shutil.rmtree(place, ignore_errors=True)
+    _git(repository, "worktree", "prune")
+
+
+def _version(entry: str) -> Version:
+    commit, short, decorations, subject = entry.split("\x1f", 3)
+    tags = [name.removeprefix("tag: ") for name in decorations.split(", ") if name.startswith("tag: ")]
+    return Version(tags[0] if tags else short, commit, subject)
+
+
+def _git(folder: str, *words: str) -> str:
+    """The output of git. The repository's hooks do not run: they belong to its users' work, not to a measurement."""
+    environment = without_git(dict(os.environ)) | {"LC_ALL": "C.UTF-8"}
+    options = ("-c", f"core.hooksPath={os.devnull}")
+    return git(words, folder, timeout=600, options=options, environment=environment).decode("utf-8", "replace")

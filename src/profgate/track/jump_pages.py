@@ -1,0 +1,115 @@
+"""The differential flame graphs of an evolution's jumps."""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from profgate import wiring
+from profgate.attribution.folder_diff import folder_diff
+from profgate.attribution.function_changes import function_changes
+from profgate.attribution.unified_diff import parse_diff
+from profgate.compare.calls import by_calls
+from profgate.compare.workloads import workload_name
+from profgate.errors import ProfgateError
+from profgate.flamegraph.page import build_page
+from profgate.flamegraph.page_input import PageContext, page_input
+from profgate.model.attribution import SourceDiff
+from profgate.model.comparison import Comparison
+from profgate.model.report import Document, Side
+from profgate.model.source import SourceFile
+from profgate.model.units import CALLS
+from profgate.pipeline import PipelineInput, states_of
+from profgate.track.tracking import Track, version_key
+from profgate.track.versions import Evolution, EvolutionLine, Version
+
+Versions = tuple[Version, Version]
+
+
+def jump_pages(evolution: Evolution, track: Track, most: int) -> Iterator[tuple[int, Document]]:
+    """The number of each jump and its page, the largest jumps of each metric in turns; at most so many pages.
+
+    A jump without profiles that know who called whom has none. Two metrics of one pair may share a page.
+    """
+    metrics = [evolution.lines[jump.line].metric.name for jump in evolution.jumps]
+    made: dict[tuple[str, str, int, int], Document] = {}
+    for number in in_turns(metrics, evolution.metric):
+        jump = evolution.jumps[number]
+        line = evolution.lines[jump.line]
+        versions = evolution.measured[jump.baseline].version, evolution.measured[jump.target].version
+        diff = _diff(track, versions)
+        comparison = _comparison(track, line, versions, diff)
+        if comparison is None:
+            continue
+        key = (line.benchmark, comparison.metric.name, jump.baseline, jump.target)
+        if key not in made:
+            if len(made) >= most:
+                return
+            name = _name(line.benchmark, comparison.metric.name, versions)
+            made[key] = Document(name, "text/html", _page(versions, comparison, diff))
+        yield number, made[key]
+
+
+def in_turns(metrics: Sequence[str], first: str) -> list[int]:
+    """The numbers of what has these metrics: the first one of each metric, then the second ones and so on."""
+    seen: Counter[str] = Counter()
+    turns = []
+    for number, metric in enumerate(metrics):
+        turns.append((seen[metric], metric != first, number))
+        seen[metric] += 1
+    return [number for _, _, number in sorted(turns)]
+
+
+def _comparison(track: Track, line: EvolutionLine, versions: Versions, diff: SourceDiff | None) -> Comparison | None:
+    """Both versions laid over each other, in the jump's metric or in the first that can be drawn."""
+    before, after = (_profiles(track, version, line.benchmark) for version in versions)
+    if not before or not after:
+        return None
+    sides = [Side(version.name) for version in versions]
+    given = PipelineInput(before, after, baseline_side=sides[0], target_side=sides[1], diff=diff)
+    try:
+        comparisons = [comparison for comparison in wiring.overlays(given) if comparison.drawable]
+    except ProfgateError:  # reported already, where the profile was read
+        return None
+    best = min(comparisons, key=lambda comparison: comparison.metric.name != line.metric.name, default=None)
+    return (by_calls(best) or best) if best is not None and line.metric.name == CALLS.name else best
+
+
+def _profiles(track: Track, version: Version, benchmark: str) -> list[SourceFile]:
+    """The profiles of one benchmark, named so that each counts as a run of it."""
+    key = version_key(version)
+    found = (source for number, _ in track.folder.runs(key) for source in track.folder.profiles(key, number))
+    own = [source for source in found if workload_name(source.name) == benchmark]
+    endings = ["".join(PurePosixPath(source.name).suffixes) for source in own]
+    return [
+        replace(source, name=f"{benchmark}/run-{number}{ending}")
+        for number, (source, ending) in enumerate(zip(own, endings, strict=True), start=1)
+    ]
+
+
+def _diff(track: Track, versions: Versions) -> SourceDiff | None:
+    """What changed in the sources: between two commits by git, else between the files that both setups left."""
+    if track.plan.repository is None:
+        texts = track.folder.sources.differing(*map(version_key, versions))
+        return None if texts is None else folder_diff(*texts)
+    before, after = (version.commit for version in versions)
+    patch = wiring.with_texts(parse_diff(track.plan.repository.patch(before, after), "git diff"))
+    return replace(patch, repository_files=track.plan.repository.files(after))
+
+
+def _page(versions: Versions, comparison: Comparison, diff: SourceDiff | None) -> str:
+    context = PageContext((versions[0].name, versions[1].name), diff=diff)
+    if diff is not None:
+        context = replace(context, states=states_of(comparison, diff, function_changes(diff)))
+    return build_page(*page_input(comparison, context))
+
+
+def _name(benchmark: str, metric: str, versions: Versions) -> str:
+    """A path of signs that file systems and addresses take as they are, with a digest of the true names."""
+    names = (benchmark, metric, *(version.name for version in versions))
+    true_name = "\0".join([*names, *(version.commit for version in versions)])
+    digest = hashlib.sha256(true_name.encode(errors="surrogatepass")).hexdigest()[:8]
+    plain = (re.sub(r"[^0-9A-Za-z._-]", "-", name).lstrip(".")[:60] for name in names)
+    return f"jumps/{'.'.join(plain)}-{digest}.html"

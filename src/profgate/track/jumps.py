@@ -1,0 +1,173 @@
+"""Where a line jumps: neighbouring versions that differ by more than what their own scatter explains.
+
+With several runs a version, the scatter is that of runs around their version, pooled over the line; beside it stands
+the typical step between neighbours (its median, which single jumps do not move), since two builds of one source differ
+by more than two runs of one build. The larger of both is the noise of a step. A step of counted values that do not
+scatter is a jump as soon as it is large enough to matter.
+
+In long lines of values that scatter, E-divisive (`statistics.change_points`) finds what two neighbours alone cannot
+show: small steps that stay, and drifts over several versions.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from profgate.model.arrays import FloatArray, IntArray
+from profgate.model.units import Metric, MetricKind
+from profgate.statistics.change_points import shifts
+from profgate.statistics.t_tests import critical_t
+from profgate.track.versions import Jump
+
+ALPHA = 0.05  # chance of one false jump among all steps of all lines
+MIN_CHANGE = {MetricKind.COUNTED: 0.01, MetricKind.TIMED: 0.05, MetricKind.SAMPLED: 0.05}
+PRIOR_NOISE = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.15, MetricKind.SAMPLED: 0.05}  # of single runs
+PRIOR_DEGREES = 30.0
+STEPS_FOR_NOISE = 6  # fewer steps do not show what a usual one is
+NORMAL_MAD = 1.4826  # of the median absolute deviation of a normal distribution
+LASTING = 0.6  # part of a step that the versions around it must confirm
+AROUND = 3
+LEAST_SEGMENT = 4  # versions on each side of a lasting change
+WORTH_SPLITTING = 3.0  # of a t over the best split; shuffling takes long, and less than this is never significant
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Track:
+    """The values of one line: ``values`` float64[version, run], NaN where a version has fewer or none."""
+
+    line: int
+    metric: Metric
+    values: FloatArray
+
+
+def medians(values: FloatArray) -> tuple[FloatArray, IntArray]:
+    """The median of the known values of each row, NaN where there are none, and their number."""
+    count = np.isfinite(values).sum(axis=1)
+    if not values.shape[1]:
+        return np.full(len(values), np.nan), count
+    ordered = np.sort(values, axis=1)  # NaN stands last
+    rows, low, high = np.arange(len(values)), np.maximum(count - 1, 0) // 2, np.minimum(count // 2, values.shape[1] - 1)
+    return np.where(count > 0, (ordered[rows, low] + ordered[rows, high]) / 2.0, np.nan), count
+
+
+def find_jumps(tracks: Iterable[Track], min_change: float | None = None) -> list[Jump]:
+    """The jumps of all lines, the largest first. ``min_change`` is a fraction; by default it is that of the kind."""
+    all_series = [_Series(track) for track in tracks]
+    steps = sum(max(len(series.known) - 1, 0) for series in all_series)
+    alpha = ALPHA / max(steps, 1)
+    critical = cache(lambda degrees: critical_t(alpha, degrees))
+    jumps = [jump for series in all_series for jump in _of_series(series, min_change, alpha, critical)]
+    return sorted(jumps, key=lambda jump: (-_size(jump), jump.line, jump.target))
+
+
+class _Series:
+    """One track's versions that have values: their numbers, medians and counts."""
+
+    def __init__(self, track: Track) -> None:
+        middle, count = medians(track.values)
+        self.line, self.metric = track.line, track.metric
+        self.known = np.flatnonzero(count)
+        self.middle, self.count, self.values = middle[self.known], count[self.known], track.values[self.known]
+
+
+def _size(jump: Jump) -> float:
+    return math.inf if jump.ratio is None or jump.ratio <= -1.0 else abs(math.log1p(jump.ratio))
+
+
+def _of_series(
+    series: _Series, min_change: float | None, alpha: float, critical: Callable[[float], float]
+) -> Iterator[Jump]:
+    """``alpha`` is the chance of a false jump at one step, ``critical`` the quantile that has it."""
+    if len(series.known) < 2:
+        return
+    if series.middle.min() <= 0.0:
+        yield from _from_zero(series)
+        return
+    kind = series.metric.kind
+    logs = np.log(series.middle)
+    move = np.abs(np.diff(logs))
+    error, degrees = _noise(series, move)
+    least = math.log1p(MIN_CHANGE[kind] if min_change is None else min_change)
+    large = (move >= least * (1 - 1e-9)) & (move > critical(degrees) * error)
+    steep = (np.flatnonzero(large) + 1).tolist()
+    if kind is not MetricKind.COUNTED:
+        steep = [place for place in steep if _lasts(logs, place)]
+    yield from (_jump(series, place, float(error[place - 1])) for place in steep)
+    if kind is not MetricKind.COUNTED and _best_t(logs) >= WORTH_SPLITTING:
+        yield from _lasting(series, steep, error, alpha, math.expm1(least))
+
+
+def _best_t(logs: FloatArray) -> float:
+    """The largest t between the parts before and after any version, as if both scattered alike."""
+    count = np.arange(LEAST_SEGMENT, len(logs) - LEAST_SEGMENT + 1)
+    if not len(count):
+        return 0.0
+    sums, squares, rest = np.cumsum(logs), float((logs**2).sum()), len(logs) - count
+    before, after = sums[count - 1] / count, (sums[-1] - sums[count - 1]) / rest
+    inside = np.maximum(squares - count * before**2 - rest * after**2, 1e-300)
+    t = np.abs(after - before) / np.sqrt(inside / (len(logs) - 2) * (1.0 / count + 1.0 / rest))
+    return float(t.max())
+
+
+def _lasting(
+    series: _Series, steep: Sequence[int], error: FloatArray, chance: float, min_change: float
+) -> Iterator[Jump]:
+    """Steps and drifts between segments, but those that hold a steep step, which shows it more exactly."""
+    for shift in shifts(series.middle, min(chance, 0.001), min_change, LEAST_SEGMENT):
+        first, last = max(shift.first - 1, 0), min(shift.last, len(series.known) - 1)
+        if first < last and not any(first <= place <= last + 1 for place in steep):
+            yield _jump(series, last, float(error[last - 1]), first, (shift.before, shift.after))
+
+
+def _noise(series: _Series, move: FloatArray) -> tuple[FloatArray, float]:
+    """The standard error of each step between neighbours, in logarithms, and its degrees of freedom."""
+    kind, count = series.metric.kind, series.count
+    degrees = float((count - 1).sum())
+    spread, usual = PRIOR_NOISE[kind], 0.0
+    if degrees:
+        with np.errstate(divide="ignore", invalid="ignore"):  # a value of zero beside others: no logarithm
+            logs = np.log(series.values[count > 1])
+        logs[~np.isfinite(logs)] = np.nan
+        spread = math.sqrt(float(np.nansum((logs - np.nanmean(logs, axis=1, keepdims=True)) ** 2)) / degrees)
+    if len(move) >= STEPS_FOR_NOISE and kind is not MetricKind.COUNTED:
+        usual = NORMAL_MAD * float(np.median(move))
+        spread = spread if degrees else 0.0
+        degrees = max(degrees, len(move) / 2)
+    of_runs: FloatArray = spread * np.sqrt(1.0 / count[:-1] + 1.0 / count[1:])
+    return np.maximum(of_runs, usual), degrees or PRIOR_DEGREES
+
+
+def _lasts(logs: FloatArray, place: int) -> bool:
+    """Whether the versions around confirm the step, so that one disturbed version is not two jumps."""
+    step = logs[place] - logs[place - 1]
+    around = np.median(logs[place : place + AROUND]) - np.median(logs[max(place - AROUND, 0) : place])
+    return bool(around / step >= LASTING) if step else False
+
+
+def _from_zero(series: _Series) -> Iterator[Jump]:
+    """A counted line that begins or ceases to be zero; a time of zero means nothing."""
+    if series.metric.kind is not MetricKind.COUNTED or series.middle.min() < 0.0:
+        return
+    for place in (np.flatnonzero(np.diff((series.middle == 0.0).astype(np.int8))) + 1).tolist():
+        yield _jump(series, place, 0.0)
+
+
+def _jump(
+    series: _Series, place: int, noise: float, first: int | None = None, levels: tuple[float, float] | None = None
+) -> Jump:
+    """The jump at a version, from the one before it or from ``first``; ``levels`` where segments were compared."""
+    first = place - 1 if first is None else first
+    before, after = levels or (float(series.middle[first]), float(series.middle[place]))
+    return Jump(
+        line=series.line,
+        baseline=int(series.known[first]),
+        target=int(series.known[place]),
+        from_value=before,
+        to_value=after,
+        ratio=after / before - 1.0 if before else None,
+        direction="worse" if (after > before) == (series.metric.better == "lower") else "better",
+        noise=noise,
+    )

@@ -1,0 +1,51 @@
+from dataclasses import replace
+
+from profgate.attribution.base_branch import with_base_branch
+from profgate.model.change import Location
+from profgate.model.report import Report
+from report_samples import finding, metric, report, workload
+
+NAME = "main at 1234567"
+
+
+def of(*names: str, faster: tuple[str, ...] = ()) -> Report:
+    slow = [finding(name, 2e9, 3e9) for name in names]
+    fast = [finding(name, 3e9, 2e9, kind="Optimization", colour="green") for name in faster]
+    return report(workload(metric(*slow, *fast), name="api"))
+
+
+def shared(here: Report, there: Report) -> list[str]:
+    marked = with_base_branch(here, there, NAME).workloads[0].metrics[0].findings
+    return [one.location.name for one in marked if "base branch" in (one.evidence or {})]
+
+
+def test_same_change_on_the_base_branch_is_shared() -> None:
+    assert shared(of("mine", "both"), of("both", "theirs")) == ["both"]
+
+
+def test_opposite_direction_is_another_change() -> None:
+    told = with_base_branch(of("f"), of(faster=("f",)), NAME)
+    assert told.warnings[-1].endswith(
+        "1 of the changes are this pull request's, 0 are already there, 1 are only there (f)"
+    )
+
+
+def test_neutral_and_explained_findings_do_not_count() -> None:
+    neutral = report(workload(metric(finding("f", 2e9, 3e9, colour="neutral")), name="api"))
+    explained = replace(finding("f", 2e9, 3e9), carried_by=Location("g"))
+    assert shared(of("f"), neutral) == []
+    assert shared(of("f"), report(workload(metric(explained), name="api"))) == []
+
+
+def test_finding_shows_the_change_on_the_base_branch() -> None:
+    told = with_base_branch(of("mine", "both"), of("both", "a", "b", "c", "d"), NAME)
+    mine, both = told.workloads[0].metrics[0].findings
+    assert mine.evidence is None
+    assert (both.evidence or {})["base branch"] == "changed there too (+50.0 %)"
+    assert told.warnings == (
+        (
+            f"seen beside {NAME}: 1 of the changes are this pull request's, 1 are already there, 4 are only there"
+            " (a, b, c and 1 more)"
+        ),
+    )
+    assert told.verdict == of("mine", "both").verdict

@@ -1,0 +1,66 @@
+"""Where walks down the calls that carry a change end."""
+
+import numpy as np
+
+from comparisons import Stacks, from_stacks
+from profgate.attribution.causes import causes_of
+from profgate.model.comparison import Comparison
+
+
+def ends(comparison: Comparison, *, fallen: bool = False) -> dict[str, tuple[str, int]]:
+    """Names with the end of their walk and its steps, for those that go anywhere."""
+    found, names = causes_of(comparison), comparison.symbols.names
+    end, steps = (found.fallen_end, found.fallen_steps) if fallen else (found.grown_end, found.grown_steps)
+    return {
+        names[place]: (names[last], count)
+        for place, (last, count) in enumerate(zip(end.tolist(), steps.tolist(), strict=True))
+        if last != place
+    }
+
+
+QUIET = {f"main;calm{place}": 1000 for place in range(5)}
+
+
+def compared(baseline: Stacks, target: Stacks) -> Comparison:
+    return from_stacks([{**QUIET, **baseline}], [{**QUIET, **target}])
+
+
+def test_callers_lead_to_the_callee_that_explains_their_change() -> None:
+    baseline = {"main;serve;parse;lex": 1000, "main;serve;write": 1000}
+    comparison = compared(baseline, {**baseline, "main;serve;parse;lex": 2000})
+    assert ends(comparison) == {"main": ("lex", 3), "serve": ("lex", 2), "parse": ("lex", 1)}
+    assert ends(comparison, fallen=True) == {}
+
+
+def test_falling_cost_is_walked_as_well() -> None:
+    baseline = {"main;serve;parse;lex": 2000}
+    comparison = compared(baseline, {"main;serve;parse;lex": 1000})
+    assert ends(comparison, fallen=True) == {"main": ("lex", 3), "serve": ("lex", 2), "parse": ("lex", 1)}
+
+
+def test_a_walk_ends_where_several_callees_share_the_change() -> None:
+    baseline = {"main;serve;a": 1000, "main;serve;b": 1000}
+    comparison = compared(baseline, {"main;serve;a": 1700, "main;serve;b": 1400})
+    assert ends(comparison) == {"main": ("serve", 1)}
+
+
+def test_slower_machine_is_no_cause() -> None:
+    baseline = {"main;serve;parse": 1000, "main;serve;write": 1000}
+    slower = {stack: count * 3 for stack, count in {**QUIET, **baseline}.items()}
+    comparison = from_stacks([{**QUIET, **baseline}], [slower])
+    assert ends(comparison) == {}
+    grown = from_stacks([{**QUIET, **baseline}], [{**slower, "main;serve;parse": 9000}])
+    assert ends(grown)["main"] == ("parse", 2)
+
+
+def test_calls_in_a_circle_end_at_one_of_them() -> None:
+    comparison = compared({"main;a;b;a;b": 1000}, {"main;a;b;a;b": 3000})
+    found = ends(comparison)
+    assert {found[name][0] for name in found} <= {"a", "b"}
+    assert len({last for last, _ in found.values()}) == 1
+
+
+def test_profiles_without_calls_lead_nowhere() -> None:
+    comparison = from_stacks([{"a": 100, "b": 100}], [{"a": 300, "b": 100}])
+    assert ends(comparison) == {}
+    assert np.array_equal(causes_of(comparison).grown_steps, np.zeros(2))

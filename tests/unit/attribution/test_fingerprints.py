@@ -1,0 +1,210 @@
+"""Fingerprints: what changes a function, and what only changes how it looks."""
+
+import pytest
+
+from profgate.attribution.fingerprints import LARGEST_SOURCE, SourceFunction, parsed_source
+
+SAMPLES = {
+    "a.py": (
+        "import os\n"
+        "\n"
+        "def total(items, tax=1):\n"
+        "    '''Sums.'''\n"
+        "    return sum(items) * tax\n"
+        "\n"
+        "class A:\n"
+        "    def f(self):\n"
+        "        return 1\n"
+    ),
+    "a.js": (
+        "import os from 'os';\n"
+        "function total(items, tax = 1) {\n"
+        "  return items.length * tax\n"
+        "}\n"
+        "class A { f() { return 1 } }\n"
+    ),
+    "a.ts": (
+        "function total(items: number[], tax = 1): number {\n"
+        "  return items.length * tax\n"
+        "}\n"
+        "class A { f() { return 1 } }\n"
+    ),
+    "a.go": 'package a\n\nimport "os"\n\nfunc total(items []int, tax int) int {\n\treturn len(items) * tax\n}\n',
+    "A.java": "package a;\nclass A {\n  int total(int[] items, int tax) {\n    return items.length * tax;\n  }\n}\n",
+    "a.c": "#include <x.h>\nint total(int *items, int tax) {\n  return items[0] * tax;\n}\n",
+    "a.cc": "namespace a {\nint A::total(std::vector<int> items, int tax) {\n  return items.size() * tax;\n}\n}\n",
+    "a.rs": "use std::io;\nfn total(items: &[i32], tax: i32) -> i32 {\n    items.len() as i32 * tax\n}\n",
+}
+COMMENTS = {"a.py": "# said\n", "a.go": "// said\n", "a.rs": "// said\n"}
+
+
+def named(path: str, text: str, name: str = "total") -> SourceFunction:
+    parsed = parsed_source(path, text)
+    assert parsed is not None
+    (found,) = (one for one in parsed.functions if one.name == name)
+    return found
+
+
+def names(path: str, text: str) -> list[tuple[str, ...]]:
+    parsed = parsed_source(path, text)
+    assert parsed is not None
+    return [one.parts for one in parsed.functions if one.kind in {"function", "anonymous"}]
+
+
+@pytest.mark.parametrize("path", SAMPLES)
+def test_layout_comments_and_place_leave_a_fingerprint(path: str) -> None:
+    text = SAMPLES[path]
+    before = named(path, text)
+    comment = COMMENTS.get(path, "/* said */")
+    for other in (
+        f"\n\n{text}",
+        text.replace("* tax", f"  *   tax  {comment if path not in COMMENTS else ''}"),
+        text.replace("return", f"{comment}    return", 1) if path == "a.py" else text.replace("{\n", f"{{ {comment}\n"),
+        text.replace("items, tax", "items,\n      tax").replace("items: ", "items:\n "),
+    ):
+        after = named(path, other)
+        assert (after.fingerprint, after.broken) == (before.fingerprint, False), other
+    assert before.tokens >= 12
+
+
+@pytest.mark.parametrize("path", SAMPLES)
+def test_another_operation_is_another_fingerprint(path: str) -> None:
+    text = SAMPLES[path]
+    assert named(path, text.replace("* tax", "+ tax")).fingerprint != named(path, text).fingerprint
+
+
+@pytest.mark.parametrize("path", SAMPLES)
+def test_another_name_alone_leaves_a_fingerprint(path: str) -> None:
+    text = SAMPLES[path]
+    assert named(path, text.replace("total", "amount"), "amount").fingerprint == named(path, text).fingerprint
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("a.py", "def f(a):\n    return a\n", "@cache\ndef f(a):\n    return a\n"),
+        ("a.py", "def f(a=1):\n    return a\n", "def f(a=2):\n    return a\n"),
+        ("a.py", "def f(a):\n    if a:\n        g()\n    h()\n", "def f(a):\n    if a:\n        g()\n        h()\n"),
+        ("a.py", "def f(a):\n    return (a)\n", "def f(a):\n    return (a,)\n"),
+        ("a.py", "def f(a):\n    return 'a b'\n", "def f(a):\n    return 'a  b'\n"),
+        ("a.js", "function f(a) { return\n g(a) }", "function f(a) { return g(a) }"),
+        ("a.js", "const f = (a) => [a,,]", "const f = (a) => [a,]"),
+        ("A.java", "class A { int f() { return 1; } }", "class A { synchronized int f() { return 1; } }"),
+        ("a.rs", "fn f() -> i32 { 1 }", "#[inline(never)]\nfn f() -> i32 { 1 }"),
+        ("a.cc", "template<class T> int f(T a) { return 1; }", "template<int T> int f(T a) { return 1; }"),
+    ],
+)
+def test_what_looks_small_and_is_a_change(path: str, before: str, after: str) -> None:
+    assert named(path, before, "f").fingerprint != named(path, after, "f").fingerprint
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        (
+            "a.py",
+            "def f(a):\n    return g('a', [1])\n",
+            'def f(a):\n    """Says."""\n    return g(\n        "a",\n        [1],\n    )\n',
+        ),
+        ("a.js", "function f(a) { g('a'); return [1] }", 'function f(a) {\n  g("a")\n  return [\n    1,\n  ];\n}'),
+        (
+            "a.go",
+            "package a\nfunc f() []int { return []int{1} }",
+            "package a\nfunc f() []int {\n\treturn []int{\n\t\t1,\n\t}\n}",
+        ),
+    ],
+)
+def test_what_formatters_do_is_no_change(path: str, before: str, after: str) -> None:
+    assert named(path, before, "f").fingerprint == named(path, after, "f").fingerprint
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        (
+            "a.py",
+            "def f():\n  def g(): pass\n  return lambda: 1\nclass A:\n  @p\n  async def m(self): pass\n",
+            [("f",), ("f", "g"), ("f", "<lambda>"), ("A", "m")],
+        ),
+        (
+            "a.js",
+            (
+                "exports.a = () => 1;\n"
+                "const b = { c() {}, d: function () {}, ['e']: () => 2 };\n"
+                "A.prototype.f = async () => 3"
+            ),
+            [("a",), ("(anonymous)",), ("c",), ("d",), ("A", "f")],
+        ),
+        (
+            "a.ts",
+            "class A { private h = (a: number) => a; static m<T>(x: T) {} }\nnamespace N { function k() {} }",
+            [("A", "h"), ("A", "m"), ("N", "k")],
+        ),
+        (
+            "a.go",
+            "package a\nfunc (t *T[K]) M() { func() { func() {}() }(); func() {}() }\nvar g = func() {}",
+            [("T", "M"), ("T", "M", "func1"), ("T", "M", "func1", "1"), ("T", "M", "func2"), ("func1",)],
+        ),
+        (
+            "A.java",
+            "class A { A() {} static {} int m(int a) { r(() -> 1); } int m(String a) {} class B { void n() {} } }",
+            [("A", "<clinit>"), ("A", "<init>"), ("A", "B", "n"), ("A", "m"), ("A", "m"), ("A", "m", "lambda")],
+        ),
+        (
+            "a.cc",
+            (
+                "namespace n { struct A { ~A() {} bool operator()(int b) { return 1; } }; }\n"
+                "template<class T> T *n::B<T>::g() { return 0; }"
+            ),
+            [("n", "A", "operator()"), ("n", "A", "~A"), ("n", "B", "g")],
+        ),
+        (
+            "a.rs",
+            "mod m { impl<T> Tr for S<T> { fn g(&self) { let c = |x| x; } } }\ntrait Q { fn d() {} }",
+            [("m", "S", "g"), ("m", "S", "g", "{closure#0}"), ("Q", "d")],
+        ),
+    ],
+)
+def test_functions_have_their_qualified_names(path: str, text: str, expected: list[tuple[str, ...]]) -> None:
+    assert sorted(names(path, text)) == sorted(expected)
+
+
+def test_a_nested_function_is_no_part_of_the_one_around_it() -> None:
+    text = "def f():\n    def g():\n        return 1\n    return g\n"
+    assert named("a.py", text, "f").fingerprint == named("a.py", text.replace("1", "2"), "f").fingerprint
+    assert named("a.py", text, "f").fingerprint != named("a.py", "def f():\n    return g\n", "f").fingerprint
+
+
+def test_code_outside_functions_has_a_fingerprint_without_imports_and_definitions() -> None:
+    def outside(text: str) -> bytes:
+        parsed = parsed_source("a.py", text)
+        assert parsed is not None
+        return next(one.fingerprint for one in parsed.functions if one.kind == "module")
+
+    assert outside("import a\nK = 1\n") == outside("import b\nK = 1\n\ndef f():\n    pass\n\nclass B:\n    k = 1\n")
+    assert outside("K = 1\n") != outside("K = 2\n")
+    assert outside("a()\nb()\n") != outside("b()\na()\n")
+
+
+def test_lines_span_decorators_and_bodies() -> None:
+    found = named("a.py", "\n@a\n@b(\n  1\n)\ndef total():\n    return 1\n\n\nx = 1\n")
+    assert (found.first, found.opens, found.last) == (2, 6, 7)
+
+
+def test_a_syntax_error_inside_makes_a_function_unknown_and_no_other() -> None:
+    text = "def f():\n    return 1\n\ndef total():\n    return ((1\n"
+    assert named("a.py", text).broken
+    assert not named("a.py", text, "f").broken
+
+
+@pytest.mark.parametrize("opening", ["(", "[", "f(", "-", "{", "lambda: ", 'f"{'])
+def test_hostile_nesting_is_refused_or_broken(opening: str) -> None:
+    parsed = parsed_source("a.py", f"def f():\n    return {opening * 60_000}")
+    assert parsed is None or all(one.broken for one in parsed.functions if one.name == "f")
+
+
+def test_deep_and_long_sources_are_refused() -> None:
+    assert parsed_source("a.py", "x = " + "[" * 5_000 + "]" * 5_000) is None
+    assert parsed_source("a.py", "x = 1\n" * LARGEST_SOURCE) is None
+    assert parsed_source("a.py", "x = '\0'\n") is None
+    assert parsed_source("a.sql", "select 1") is None

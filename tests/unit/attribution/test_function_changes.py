@@ -1,0 +1,104 @@
+"""What became of functions between two versions of their files."""
+
+from profgate.attribution.folder_diff import folder_diff
+from profgate.attribution.function_changes import function_changes, unread
+from profgate.model.attribution import ChangedFile, SourceDiff, SourceTexts
+
+LONG = "    result = {}\n    for one in items:\n        result[one] = one + 1\n    return result\n"
+
+
+def states(before: dict[str, str], after: dict[str, str]) -> dict[str, str]:
+    """State by ``path:name`` of the target's functions, and of the baseline's that have no such name in the target."""
+    changes = function_changes(folder_diff(before, after, frozenset(after)))
+    found: dict[str, str] = {}
+    for side in (1, 0):
+        for path, functions in changes.functions[side].items():
+            for one in functions:
+                if one.function.kind in {"function", "anonymous"}:
+                    found.setdefault(f"{path}:{'.'.join(one.function.parts)}", one.state)
+    return found
+
+
+def test_functions_are_the_same_changed_added_or_removed() -> None:
+    before = {"a.py": f"def a(items):\n{LONG}\ndef b():\n    return 1\n\ndef c():\n    return 2\n"}
+    after = {"a.py": f"def b():\n    return 3\n\n\ndef a(items):\n    # says\n{LONG}\ndef d():\n    return 2\n"}
+    assert states(before, after) == {"a.py:a": "same", "a.py:b": "changed", "a.py:d": "added", "a.py:c": "removed"}
+
+
+def test_a_renamed_function_is_found_by_its_tokens_in_its_file_and_in_others() -> None:
+    before = {"a.py": f"def a(items):\n{LONG}", "b.py": "x = 1\n"}
+    assert states(before, {"a.py": f"def z(items):\n{LONG}", "b.py": "x = 1\n"}) == {
+        "a.py:z": "renamed",
+        "a.py:a": "renamed",
+    }
+    assert states(
+        before, {"a.py": "", "b.py": f"class B:\n    def a(items):\n    {LONG.replace(chr(10), chr(10) + '    ')}"}
+    ) == {
+        "b.py:B.a": "renamed",
+        "a.py:a": "renamed",
+    }
+
+
+def test_a_function_of_one_name_in_another_scope_of_the_file_is_itself() -> None:
+    before = {"a.js": "var A = function () { function A() {} A.f = function f() { return 1 }; return A }();"}
+    after = {"a.js": "(function () { function A() {} A.f = function f() { return 2 }; return A })();"}
+    assert {name.rpartition(".")[2]: state for name, state in states(before, after).items()}["f"] == "changed"
+
+
+def test_ambiguous_equal_functions_are_not_paired() -> None:
+    before = {"a.py": f"def a(items):\n{LONG}\ndef b(items):\n{LONG}"}
+    after = {"a.py": f"def c(items):\n{LONG}\ndef d(items):\n{LONG}"}
+    assert set(states(before, after).values()) == {"added", "removed"}
+
+
+def test_short_bodies_are_not_paired() -> None:
+    assert states({"a.py": "def a():\n    return 1\n"}, {"a.py": "def b():\n    return 1\n"}) == {
+        "a.py:b": "added",
+        "a.py:a": "removed",
+    }
+
+
+def test_nameless_functions_pair_by_their_tokens_before_their_order() -> None:
+    before = {"a.js": "function f() { return [g(x => x + 1), g(x => x * 2)] }"}
+    after = {"a.js": "function f() { return [g(y => y - 7), g(x => x + 1), g(x => x * 3)] }"}
+    changes = function_changes(folder_diff(before, after, frozenset(after)))
+    nameless = [one.state for one in changes.functions[1]["a.js"] if one.function.kind == "anonymous"]
+    assert sorted(nameless) == ["added", "changed", "same"]
+
+
+def test_overloads_are_paired_by_their_parameters() -> None:
+    before = {"A.java": "class A { int f(int a) { return 1; } int f(String a) { return 2; } }"}
+    after = {"A.java": "class A { int f(String a) { return 2; } int f(int a) { return 3; } }"}
+    changes = function_changes(folder_diff(before, after, frozenset(after)))
+    told = {
+        one.function.signature: one.state for one in changes.functions[1]["A.java"] if one.function.kind == "function"
+    }
+    assert told == {"(Stringa)": "same", "(inta)": "changed"}
+
+
+def test_a_method_stays_itself_when_its_class_gets_another_one() -> None:
+    before = {"a.py": "class A:\n    k = 1\n    def f(self):\n        return 1\n"}
+    changes = function_changes(
+        folder_diff(before, {"a.py": before["a.py"] + "    def g(self):\n        return 2\n"}, frozenset())
+    )
+    assert {one.function.name: one.state for one in changes.functions[1]["a.py"]} == {
+        "<module>": "same",
+        "A": "same",
+        "f": "same",
+        "g": "added",
+    }
+
+
+def test_unread_sources_are_reported() -> None:
+    diff = SourceDiff(
+        (
+            ChangedFile("a.py", "a.py", "modified"),
+            ChangedFile("b.py", "b.py", "added"),
+            ChangedFile("c.txt", "c.txt", "added"),
+        ),
+        texts=SourceTexts({}, {"a.py": "", "b.py": "def f(): pass\n"}),
+    )
+    changes = function_changes(diff)
+    assert changes.unread == ["a.py"]
+    assert list(changes.functions[1]) == ["b.py"]
+    assert unread(changes).startswith("the functions of a.py are not")

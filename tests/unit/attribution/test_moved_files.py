@@ -1,0 +1,112 @@
+from dataclasses import replace
+
+import pytest
+
+from comparisons import from_exclusive
+from profgate.attribution.folder_diff import folder_diff
+from profgate.attribution.moved_files import files_of_two_folders, files_of_two_roots, functions_of_moved_files
+from profgate.attribution.unified_diff import parse_diff
+from profgate.model.comparison import Comparison
+
+MOVED = parse_diff(
+    "diff --git a/src/shop/cart.py b/src/shop/basket.py\nrename from src/shop/cart.py\nrename to src/shop/basket.py\n",
+    "x.diff",
+)
+CART, BASKET = "shop/cart.py", "shop/basket.py"
+
+
+def compared(baseline: dict[str, str], target: dict[str, str]) -> Comparison:
+    """Functions by number, as ``name (file)``, on each side; one number is one function of both sides."""
+    made = from_exclusive([dict.fromkeys(baseline, 10)], [dict.fromkeys(target, 10)])
+    parts = [(baseline | target)[number].rstrip(")").split(" (") for number in made.symbols.names]
+    symbols = replace(made.symbols, names=[name for name, _ in parts], files=[file for _, file in parts])
+    return replace(made, symbols=symbols)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "target", "found"),
+    [
+        ({"a": f"total ({CART})"}, {"b": f"total ({BASKET})"}, {("total", CART): ("total", BASKET)}),
+        (
+            {"a": "total (/src/shop/cart.py)"},
+            {"b": f"total ({BASKET})"},
+            {("total", "/src/shop/cart.py"): ("total", BASKET)},
+        ),
+        ({"a": f"total ({CART})"}, {"b": f"sum ({BASKET})"}, {}),  # another name
+        ({"a": f"total ({CART})"}, {"b": "total (shop/other.py)"}, {}),  # another file
+        ({"a": "total (lib/cart.py)"}, {"b": f"total ({BASKET})"}, {}),
+        ({"a": f"total ({CART})"}, {"a": f"total ({CART})", "b": f"total ({BASKET})"}, {}),  # still there
+        ({"a": f"total ({CART})", "b": f"total ({BASKET})"}, {"b": f"total ({BASKET})"}, {}),  # was there before
+        ({"a": f"total ({CART})"}, {"b": f"total ({BASKET})", "c": "get (/app/src/shop/basket.py)"}, {}),  # two texts
+    ],
+)
+def test_functions_of_a_renamed_file_are_the_same(
+    baseline: dict[str, str], target: dict[str, str], found: dict[tuple[str, str], tuple[str, str]]
+) -> None:
+    assert functions_of_moved_files(compared(baseline, target), MOVED) == found
+
+
+def test_without_a_renamed_file_nothing_moved() -> None:
+    diff = replace(MOVED, files=tuple(replace(one, status="modified") for one in MOVED.files))
+    assert functions_of_moved_files(compared({"a": f"f ({CART})"}, {"b": f"f ({BASKET})"}), diff) == {}
+
+
+ROOTS = folder_diff({"shop/cart.py": "a"}, {"shop/cart.py": "b"}, frozenset({"shop/cart.py", "shop/stock.py"}))
+
+
+@pytest.mark.parametrize(
+    ("baseline", "target", "found"),
+    [
+        ("shop-1/shop/cart.py", "shop-2/shop/cart.py", True),  # two releases, unpacked side by side
+        ("shop-1/shop/stock.py", "shop-2/shop/stock.py", True),  # also where nothing changed in it
+        ("shop/cart.py", "build/shop/cart.py", True),
+        ("shop-1/shop/cart.py", "shop-2/shop/stock.py", False),
+        ("lib-1/cart.py", "lib-2/cart.py", False),  # nobody's file
+    ],
+)
+def test_a_file_of_two_folders_is_one_file(baseline: str, target: str, *, found: bool) -> None:
+    made = compared({"a": f"total ({baseline})"}, {"b": f"sum ({target})"})
+    assert files_of_two_roots(made, ROOTS) == ({baseline: target} if found else {})
+
+
+def test_a_file_that_a_side_calls_by_two_texts_stays_two() -> None:
+    vendored = {"a": "f (shop-1/shop/cart.py)", "b": "f (shop-1/vendor/shop/cart.py)"}
+    assert files_of_two_roots(compared(vendored, {"c": "f (shop-2/shop/cart.py)"}), ROOTS) == {}
+    same = {"a": f"total ({CART})"}
+    assert files_of_two_roots(compared(same, same), ROOTS) == {}
+
+
+def on(side: str, *files: str) -> dict[str, str]:
+    """A function of each file, by a number of the side."""
+    return {f"{side}{place}": f"f ({file})" for place, file in enumerate(files)}
+
+
+@pytest.mark.parametrize(
+    ("baseline", "target", "folders"),
+    [
+        (("s-1/a.py", "s-1/in/b.py"), ("s-2/a.py", "s-2/in/b.py"), ("s-1/", "s-2/")),
+        (("a.py", "in/b.py"), ("build/a.py", "build/in/b.py"), ("", "build/")),
+        (("s-1/a.py", "s-1/in/b.py", "s-1/gone.py"), ("s-2/a.py", "s-2/in/b.py", "s-2/new.py"), ("s-1/", "s-2/")),
+        (("s-1/a.py",), ("s-2/a.py",), None),  # one file may be any two
+        (("x/a.py", "y/b.py"), ("v/a.py", "w/b.py"), None),  # two folders that have nothing to do with each other
+    ],
+)
+def test_two_folders_are_seen_without_sources(
+    baseline: tuple[str, ...], target: tuple[str, ...], folders: tuple[str, str] | None
+) -> None:
+    both = {"z": "f (lib/json.py)"}
+    made = compared({**on("b", *baseline), **both}, {**on("t", *target), **both})
+    found, seen = files_of_two_folders(made)
+    if folders is None:
+        assert (found, seen) == ({}, ("", ""))
+    else:
+        assert seen == folders
+        assert found == {folders[0] + path: folders[1] + path for path in ("a.py", "in/b.py")}
+
+
+def test_two_packages_with_files_of_the_same_names_are_two() -> None:
+    old = {f"o{place}": f"{name} (pickles/io.py)" for place, name in enumerate(("f", "load", "save", "close"))}
+    old |= {"m": "<module> (pickles/io.py)", "n": "f (pickles/base.py)"}
+    new = {f"t{place}": f"{name} (jsons/io.py)" for place, name in enumerate(("f", "read", "write", "shut"))}
+    new |= {"p": "<module> (jsons/io.py)", "q": "g (jsons/base.py)"}
+    assert files_of_two_folders(compared(old, new)) == ({}, ("", ""))

@@ -1,0 +1,148 @@
+"""How a change can have come to a function."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from comparisons import from_stacks
+from profgate.attribution.folder_diff import folder_diff
+from profgate.attribution.function_changes import function_changes
+from profgate.attribution.reach import with_reach
+from profgate.attribution.source_states import Sides, source_states
+from profgate.model.attribution import SourceDiff, SourceStates
+from profgate.model.comparison import CallEdges, Comparison
+
+CART = "import json\n\ndef total(items):\n    return sum(items)\n\ndef count(items):\n    return len(items)\n"
+SLOW = CART.replace("sum(items)", "sum(sorted(items))")
+FILES = frozenset({"src/cart.py", "src/view.py"})
+STACKS = {
+    "main (src/view.py:1);total (src/cart.py:4);add (src/view.py:5)": 5,
+    "main (src/view.py:1);count (src/cart.py:7)": 5,
+    "main (src/view.py:1);dumps (json/encoder.py:9)": 5,
+}
+
+
+def compared(stacks: Mapping[str, int] = STACKS, *, baseline: Mapping[str, int] | None = None) -> Comparison:
+    """Frames are ``name (file:line)``; a name is in one file only."""
+    made = from_stacks([stacks if baseline is None else baseline], [stacks])
+    parts = [re.fullmatch(r"(.*?)(?: \((.*?)(?::(\d+))?\))?", name) for name in made.symbols.names]
+    found = [(part[1], part[2], int(part[3]) if part[3] else None) for part in parts if part]
+    names, files, lines = (list(column) for column in zip(*found, strict=True))
+    symbols = replace(made.symbols, names=names, files=files, lines=lines)
+    return replace(made, symbols=symbols)
+
+
+def reached(comparison: Comparison, diff: SourceDiff) -> SourceStates:
+    sides = Sides(comparison, diff, function_changes(diff))
+    return with_reach(source_states(sides), comparison, sides)
+
+
+def words(comparison: Comparison, before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
+    found = reached(comparison, folder_diff(before, after, FILES))
+    return dict(zip(comparison.symbols.names, found.reach, strict=True))
+
+
+def test_callers_decide_how_the_change_reaches_a_function() -> None:
+    found = reached(compared(), folder_diff({"src/cart.py": CART}, {"src/cart.py": SLOW}, FILES))
+    told = dict(zip(compared().symbols.names, zip(found.reach, found.through, strict=True), strict=True))
+    assert told == {
+        "total": ("changed here", ""),
+        "add": ("called by a changed function", "total › add"),
+        # nothing changed calls these, and yet what changed runs beside them and may hand them more to do
+        "main": ("unknown", ""),
+        "count": ("unknown", ""),
+        "dumps": ("unknown", ""),
+    }
+    assert found.doubt == "total changed and runs here"
+
+
+def test_a_change_that_does_not_run_reaches_nothing() -> None:
+    after = CART + "\ndef export(items):\n    return json.dumps(items)\n"
+    assert set(words(compared(), {"src/cart.py": CART}, {"src/cart.py": after}).values()) == {"not reachable"}
+    assert set(words(compared(), {"README.md": "a"}, {"README.md": "b"}).values()) == {"not reachable"}
+    assert set(words(compared(), {"src/cart.py": CART}, {"src/cart.py": f"# said\n{CART}"}).values()) == {
+        "not reachable"
+    }
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "doubt"),
+    [
+        ({"src/cart.py": CART}, {"src/cart.py": CART + "K = 1\n"}, "code outside functions changed in src/cart.py"),
+        ({"a.json": "1"}, {"a.json": "2"}, "a.json changed and is in a language whose functions are not recognized"),
+        ({"Dockerfile": "1"}, {"Dockerfile": "2"}, "Dockerfile changed"),
+        ({"requirements.txt": "a==1\n"}, {"requirements.txt": "a==2\n"}, "a dependency changed: a 1 → 2"),
+        ({"src/x.py": "def f(): pass"}, {"src/x.py": "def f(:"}, "src/x.py holds what its grammar does not know"),
+        ({"src/cart.py": CART}, {"src/cart.py": CART.replace("json", "ujson as sum")}, "mentions sum, which changed"),
+        (
+            {"src/cart.py": CART + "def sum(a): return 1\n"},
+            {"src/cart.py": CART + "def sum(a): return 2\n"},
+            "total runs here and mentions sum, which changed",
+        ),
+        ({"src/cart.py": CART}, {"src/cart.py": None}, "src/cart.py changed and could not be read"),
+    ],
+)
+def test_nothing_is_out_of_reach_while_anything_else_changed(
+    before: dict[str, str], after: dict[str, str], doubt: str
+) -> None:
+    found = reached(compared(), folder_diff(before, after, FILES))
+    assert "not reachable" not in found.reach
+    assert doubt in found.doubt
+
+
+def test_without_files_nothing_is_out_of_reach() -> None:
+    diff = folder_diff({"README.md": "a"}, {"README.md": "b"}, FILES)
+    assert set(reached(compared({"main;total": 3}), diff).reach) == {"unknown"}
+    for unsure in (replace(diff, complete=False), replace(diff, repository_files=None), replace(diff, files=())):
+        assert "not reachable" not in reached(compared(), unsure).reach
+
+
+def test_a_native_name_without_a_file_is_held_against_what_changed() -> None:
+    before, after = "int f(int a) { return a; }\n", "int f(int a) { return a + 1; }\n"
+    stacks = {"main (src/view.py:1);ns::f(int)": 5, "main (src/view.py:1)": 1}
+    found = reached(compared(stacks), folder_diff({"a.cc": before}, {"a.cc": after}, FILES))
+    assert found.doubt == "ns::f(int) may have changed and runs here"
+
+
+def test_functions_of_a_package_that_moved_and_what_they_call() -> None:
+    stacks = {**STACKS, "main (src/view.py:1);get (requests/api.py:3);dumps (json/encoder.py:9)": 9}
+    diff = folder_diff({"requirements.txt": "requests==1\n"}, {"requirements.txt": "requests==2\n"}, FILES)
+    found = reached(compared(stacks), diff)
+    told = dict(zip(compared(stacks).symbols.names, zip(found.reach, found.through, strict=True), strict=True))
+    assert told["get"] == ("dependency changed", "requests 1 → 2")
+    assert told["dumps"] == ("dependency changed", "get › dumps")
+    assert told["count"] == ("unknown", "")
+
+
+def test_calls_without_stacks_are_followed_too() -> None:
+    made = compared(
+        {"total (src/cart.py:4)": 1, "a (src/view.py:1)": 1, "b (src/view.py:3)": 1, "c (src/view.py:5)": 1}
+    )
+    number = {name: place for place, name in enumerate(made.symbols.names)}
+    calls = [("total", "a"), ("a", "b"), ("b", "a")]
+    caller, callee = (np.array([number[pair[side]] for pair in calls], np.int64) for side in (0, 1))
+    ones = np.ones(len(calls), np.int64)
+    edges = CallEdges(caller, callee, ones, ones, ones, ones, np.ones(4, np.int64), np.ones(4, np.int64))
+    diff = folder_diff({"src/cart.py": CART}, {"src/cart.py": SLOW}, FILES)
+    found = reached(replace(made, tree=None, edges=edges), diff)
+    assert dict(zip(made.symbols.names, found.through, strict=True)) == {
+        "total": "",
+        "a": "total › a",
+        "b": "total › a › b",
+        "c": "",
+    }
+
+
+def test_a_long_name_is_cut_in_a_path() -> None:
+    stack = f"total (src/cart.py:4);{'x' * 500} (src/view.py:5)"
+    found = reached(compared({stack: 3}), folder_diff({"src/cart.py": CART}, {"src/cart.py": SLOW}, FILES))
+    assert max(map(len, found.through)) < 80
+
+
+def test_long_path_shows_both_ends() -> None:
+    stack = ";".join(["total (src/cart.py:4)", *(f"f{place} (src/view.py:{place})" for place in range(1, 30))])
+    found = reached(compared({stack: 3}), folder_diff({"src/cart.py": CART}, {"src/cart.py": SLOW}, FILES))
+    assert "total › f1 › (25 more) › f27 › f28 › f29" in found.through

@@ -1,0 +1,250 @@
+import re
+from dataclasses import replace
+from hashlib import sha256
+
+import pytest
+
+from comparisons import from_exclusive
+from profgate.attribution.folder_diff import folder_diff
+from profgate.attribution.function_changes import function_changes
+from profgate.attribution.source_states import Sides, source_states
+from profgate.attribution.unified_diff import parse_diff
+from profgate.model.attribution import SourceDiff
+from profgate.model.comparison import Comparison, Symbols
+from profgate.model.profile import Facts
+
+FILES = frozenset({"src/shop/cart.py", "src/shop/stock.py", "src/shop/__init__.py"})
+PULL = "https://github.example/octo/shop/pull/7/files"
+COMMITS = ("https://github.example/octo/shop/blob/base", "https://github.example/octo/shop/blob/head")
+CART = sha256(b"src/shop/cart.py").hexdigest()
+
+
+def comparison(*functions: str, gone: tuple[str, ...] = (), new: tuple[str, ...] = (), form: str = "") -> Comparison:
+    """Functions as ``name (file:line)`` on both sides, on the baseline's only, or on the target's only."""
+    texts = [*functions, *gone, *new]
+    numbers = [f"f{place:03}" for place in range(len(texts))]
+    sides = [
+        dict.fromkeys([number for number, text in zip(numbers, texts, strict=True) if text not in absent], 10)
+        for absent in (new, gone)
+    ]
+    parts = [re.fullmatch(r"(.*?)(?: \((.*?)(?::(\d+))?\))?", text) for text in texts]
+    names = [part[1] for part in parts if part]
+    symbols = Symbols(
+        names,
+        [part[2] for part in parts if part],
+        [int(part[3]) if part[3] else None for part in parts if part],
+        [None] * len(names),
+        names,
+    )
+    return replace(from_exclusive([sides[0]], [sides[1]]), symbols=symbols, facts=(Facts(form), Facts(form)))
+
+
+def diff_of(
+    body: str, *, head: str = "--- a/src/shop/cart.py\n+++ b/src/shop/cart.py\n", whole: bool = True
+) -> SourceDiff:
+    parsed = parse_diff(head + body, "x.diff")
+    return replace(
+        parsed,
+        complete=whole,
+        repository_files=FILES,
+        diff_link=PULL,
+        file_links=COMMITS,
+        reason="" if whole else "cut",
+    )
+
+
+def states(compared: Comparison, diff: SourceDiff) -> list[str]:
+    return list(source_states(Sides(compared, diff)).states)
+
+
+BODY = """\
+@@ -20,7 +20,7 @@ def total(items):
+     result = 0
+     for item in items:
+-        result += item.price
++        result += price_of(item)
+     return result
+
+
+ def discount(items):
+"""
+FOUR = ("add (shop/cart.py:5)", "total (shop/cart.py:21)", "discount (shop/cart.py:30)", "save (shop/cart.py:60)")
+
+
+def test_a_hunk_below_the_heading_of_a_function_changes_it_and_not_those_beyond_others() -> None:
+    # nothing tells whether the line that is known of `discount` is its first one; `save` lies beyond `discount`
+    assert states(comparison(*FOUR), diff_of(BODY)) == ["same", "changed", "unknown", "same"]
+
+
+def test_where_first_lines_are_known_the_next_function_is_out_of_reach() -> None:
+    first_lines = ("add (shop/cart.py:5)", "total (shop/cart.py:18)", "discount (shop/cart.py:26)")
+    assert states(comparison(*first_lines, form="pstats"), diff_of(BODY)) == ["same", "changed", "same"]
+
+
+def test_a_line_of_a_sampled_function_is_not_its_first() -> None:
+    lines = ("add (shop/cart.py:5)", "total (shop/cart.py:18)", "discount (shop/cart.py:26)")
+    facts = Facts("pstats", profiler="profiling.sampling")
+    compared = replace(comparison(*lines, form="pstats"), facts=(facts, facts))
+    assert states(compared, diff_of(BODY)) == ["same", "changed", "unknown"]
+
+
+def test_a_known_line_among_the_new_ones_is_proof_by_itself() -> None:
+    body = "@@ -20,3 +20,3 @@\n     a\n-    b\n+    c\n     d\n"
+    assert states(comparison("total (shop/cart.py:21)"), diff_of(body)) == ["changed"]
+    assert states(comparison("total (shop/cart.py:23)"), diff_of(body)) == ["unknown"]
+
+
+def test_a_function_added_below_another_does_not_change_that() -> None:
+    body = """\
+@@ -20,5 +20,9 @@ def total(items):
+     for item in items:
+         result += item.price
+     return result
+
++def taxes(items):
++    return sum(item.tax for item in items)
++
++
+ def discount(items):
+"""
+    compared = comparison("total (shop/cart.py:21)", new=("taxes (shop/cart.py:25)",))
+    assert states(compared, diff_of(body)) == ["same", "added"]
+    gone = comparison("total (shop/cart.py:21)", gone=("taxes (shop/cart.py:25)",))
+    swapped = body.translate(str.maketrans("+-", "-+")).replace("+20,5 -20,9", "-20,9 +20,5")
+    assert states(gone, diff_of(swapped)) == ["same", "removed"]
+
+
+def test_a_comment_between_two_functions_belongs_to_neither() -> None:
+    body = """\
+@@ -20,5 +20,6 @@ def total(items):
+         result += item.price
+     return result
+
++# pieces, not prices
+ def discount(items):
+     return 0
+"""
+    first_lines = ("total (shop/cart.py:17)", "<genexpr> (shop/cart.py:20)", "discount (shop/cart.py:24)")
+    found = states(comparison(*first_lines, form="pstats"), diff_of(body))
+    assert found == ["unknown", "unknown", "unknown"]  # who knows where a function of another language ends
+
+
+def test_a_heading_of_a_method_does_not_cover_the_methods_below_it() -> None:
+    body = """\
+@@ -20,6 +20,7 @@ def total(self):
+         return self.sum
+
+     @property
++    @cached
+     def taxes(self):
+-        return 1
++        return 2
+
+"""
+    compared = comparison("Cart.total (shop/cart.py:20)", "Cart.taxes (shop/cart.py:26)")
+    assert states(compared, diff_of(body)) == ["unknown", "changed"]
+
+
+@pytest.mark.parametrize(
+    ("name", "heading", "lines"),
+    [
+        ("main.(*Cart).Total", "func (c *Cart) Total(items []Item) int {", ("\tsum := 0", "\tsum += 1")),
+        ("total", "static int total(struct item *items)", ("  int sum = 0;", "  sum += 1;")),
+        ("shop::Cart::total", "int Cart::total(const Items &items) const", ("  int sum = 0;", "  sum += 1;")),
+        ("shop::total", "pub fn total(items: &[Item]) -> u64 {", ("    let sum = 0;", "    let sum = 1;")),
+        ("total", "export async function total(items) {", ("  let sum = 0;", "  let sum = 1;")),
+    ],
+)
+def test_headings_of_other_languages(name: str, heading: str, lines: tuple[str, str]) -> None:
+    body = f"@@ -10,3 +10,3 @@ {heading}\n {lines[0]}\n-{lines[0]}\n+{lines[1]}\n {lines[0]}\n"
+    assert states(comparison(f"{name} (shop/cart.py:9)", "sub_total (shop/cart.py:80)"), diff_of(body)) == [
+        "changed",
+        "unknown",
+    ]
+
+
+@pytest.mark.parametrize(
+    "heading", ["subtotal(items)", "total_of(items):", "class total_things:", "return total(x);", ""]
+)
+def test_a_heading_that_only_looks_alike_proves_nothing(heading: str) -> None:
+    body = f"@@ -10,3 +10,3 @@ {heading}\n     a\n-    b\n+    c\n     d\n"
+    assert states(comparison("total (shop/cart.py:9)"), diff_of(body)) == ["unknown"]
+
+
+def test_a_closure_is_no_border_of_the_function_around_it() -> None:
+    body = "@@ -30,3 +30,3 @@\n     a\n-    b\n+    c\n     d\n"
+    closed = comparison("total (shop/cart.py:9)", "<lambda> (shop/cart.py:20)")
+    assert states(closed, diff_of(body)) == ["unknown", "unknown"]
+
+
+def test_files_that_the_diff_leaves_alone() -> None:
+    compared = comparison("count (shop/stock.py:3)", "get (requests/api.py:9)", "built-in sum (~)", "[kernel]")
+    assert states(compared, diff_of(BODY)) == ["same", "unknown", "unknown", "unknown"]
+    assert states(compared, diff_of(BODY, whole=False)) == ["unknown"] * 4
+    assert states(compared, replace(diff_of(BODY), repository_files=None)) == ["unknown"] * 4
+
+
+def test_what_is_missing_of_a_diff_leaves_its_functions_unknown() -> None:
+    diff = diff_of(BODY)
+    cut = replace(diff, files=tuple(replace(one, complete=False) for one in diff.files))
+    assert states(comparison(*FOUR), cut) == ["unknown", "changed", "unknown", "unknown"]
+
+
+def test_files_that_came_went_and_moved() -> None:
+    came = diff_of(
+        "@@ -0,0 +1 @@\n+a\n", head="diff --git a/src/new.py b/src/new.py\n--- /dev/null\n+++ b/src/new.py\n"
+    )
+    went = diff_of(
+        "@@ -1 +0,0 @@\n-a\n", head="diff --git a/src/old.py b/src/old.py\n--- a/src/old.py\n+++ /dev/null\n"
+    )
+    moved = diff_of("", head="diff --git a/src/a.py b/src/b.py\nrename from src/a.py\nrename to src/b.py\n")
+    assert states(comparison(new=("f (src/new.py:1)",)), came) == ["added"]
+    assert states(comparison(gone=("f (src/old.py:1)",)), went) == ["removed"]
+    assert states(comparison(gone=("f (src/a.py:1)",), new=("f (src/b.py:1)",)), moved) == ["renamed", "renamed"]
+
+
+def test_links_lead_to_the_line_in_the_diff_or_to_the_file_at_its_commit() -> None:
+    compared = comparison(*FOUR, "count (shop/stock.py:3)", "get (requests/api.py)", gone=("old (shop/cart.py:21)",))
+    found = source_states(Sides(compared, diff_of(BODY)))
+    assert found.links == (
+        f"{COMMITS[1]}/src/shop/cart.py#L5",
+        f"{PULL}#diff-{CART}R21",
+        f"{COMMITS[1]}/src/shop/cart.py#L30",
+        f"{COMMITS[1]}/src/shop/cart.py#L60",
+        f"{COMMITS[1]}/src/shop/stock.py#L3",
+        None,
+        f"{COMMITS[0]}/src/shop/cart.py#L21",
+    )
+    assert found.paths[0] == "src/shop/cart.py"
+    without = source_states(Sides(compared, replace(diff_of(BODY), diff_link=None, file_links=(None, None))))
+    assert set(without.links) == {None}
+
+
+def test_a_line_that_the_diff_does_not_show_is_replaced_by_the_first_changed_one() -> None:
+    found = source_states(Sides(comparison("total (shop/cart.py:3)"), diff_of(BODY)))
+    assert found.links == (f"{PULL}#diff-{CART}R22",)
+
+
+def test_a_path_cannot_leave_its_place_in_a_link() -> None:
+    path = 'x"><img src=x>#?/é.py'
+    diff = replace(diff_of(BODY), repository_files=frozenset({path}))
+    (link,) = source_states(Sides(comparison(f"f ({path}:2)"), diff)).links
+    assert link == f"{COMMITS[1]}/x%22%3E%3Cimg%20src%3Dx%3E%23%3F/%C3%A9.py#L2"
+
+
+@pytest.mark.parametrize(
+    "name", ["(((((", "a" * 100_000, "[x](y)", "operator()", "\\", "f{", "$", "*" * 5_000, "a" * 99_999 + "!"]
+)
+def test_hostile_names_are_names(name: str) -> None:
+    compared = replace(comparison("f (shop/cart.py:3)"))
+    compared = replace(compared, symbols=replace(compared.symbols, names=[name]))
+    assert states(compared, diff_of(BODY.replace("total", "a" * 2_000))) == ["unknown"]
+
+
+def test_a_function_that_both_sides_know_is_not_new_because_its_scope_has_another_name() -> None:
+    body = "  {} () {{ return 1 }}\n  {} () {{ return {} }}\n"
+    before = "class A {\n" + body.format("f", "g", 2) + "}\nclass X { f() { return 7 } g() { return 8 } }\n"
+    after = "class B {\n" + body.format("f", "g", 3) + "}\nclass Y { f() { return 7 } g() { return 8 } }\n"
+    diff = folder_diff({"src/a.js": before}, {"src/a.js": after}, frozenset({"src/a.js"}))
+    compared = comparison("B.f (src/a.js:2)", "B.g (src/a.js:3)", new=("B.h (src/a.js:3)",))
+    assert source_states(Sides(compared, diff, function_changes(diff))).states[:2] == ("same", "changed")

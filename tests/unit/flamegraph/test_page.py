@@ -1,0 +1,183 @@
+import base64
+import hashlib
+import html.parser
+import json
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from profgate.flamegraph.page import MODULES, IndexRow, build_index, build_page, page_script
+from profgate.flamegraph.page_columns import PageFinding, PageHeader, PageTree
+from profgate.track.evolution_page import MODULES as EVOLUTION_MODULES
+
+HEADER = PageHeader("base → head", "demo", "cpu", "samples")
+
+
+def tree(values: list[tuple[int, int]], names: list[str] | None = None) -> PageTree:
+    before, after = np.array([(0, 0), *values], np.int64).reshape(-1, 2).T
+    parent = np.array([-1, *[0] * len(values)], np.int32)
+    symbol = np.array([-1, *range(len(values))], np.int32)
+    return PageTree(parent, symbol, before, after, names or [f"f{number}" for number in range(len(values))])
+
+
+class Elements(html.parser.HTMLParser):
+    """The elements with their attributes, and the text of scripts and styles."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.raw: list[tuple[str, str]] = []
+        self.raw_tag = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        self.raw_tag = tag if tag in {"script", "style"} else ""
+
+    def handle_endtag(self, tag: str) -> None:  # noqa: ARG002 -- the parser calls it so
+        self.raw_tag = ""
+
+    def handle_data(self, data: str) -> None:
+        if self.raw_tag:
+            self.raw.append((self.raw_tag, data))
+
+
+def test_equal_input_gives_equal_bytes() -> None:
+    given = tree([(5, 9), (7, 1), (0, 4)])
+    assert build_page(given, HEADER) == build_page(given, HEADER)
+
+
+def test_the_policy_allows_exactly_our_script_and_styles() -> None:
+    page = Elements(build_page(tree([(5, 9)]), HEADER))
+    policy = next(attrs["content"] for tag, attrs in page.found if attrs.get("http-equiv"))
+    assert policy is not None
+    assert policy.startswith("default-src 'none'; ")
+    allowed = set(re.findall(r"'sha256-([^']+)'", policy))
+    code = [text for kind, text in page.raw if kind == "style" or text.startswith("// ")]
+    digests = {base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in code}
+    assert digests == allowed
+    assert len(code) == 3
+
+
+def test_nothing_is_fetched() -> None:
+    for tag, attrs in Elements(build_page(tree([(5, 9)]), HEADER)).found:
+        assert tag not in {"link", "img", "iframe", "object", "embed"}
+        assert not {"src", "href", "action", "style"} & set(attrs)
+
+
+def test_hostile_names_never_become_markup() -> None:
+    hostile = "</script><img src=x onerror=alert(1)>\ud800"
+    header = PageHeader(hostile, hostile, hostile, hostile, labels=(hostile, hostile), notes=[hostile])
+    page = build_page(tree([(1, 5)], [hostile]), header)
+    assert "<img" not in page
+    page.encode()
+    assert "img" not in {tag for tag, _ in Elements(page).found}
+
+
+def test_the_header_tells_what_the_viewer_needs() -> None:
+    finding = PageFinding(symbol=1, severity="severe", direction="worse")
+    page = build_page(tree([(5, 9), (1, 7)]), PageHeader("t", "w", "m", "samples", runs=(3, 2), findings=[finding]))
+    header = json.loads(next(text for kind, text in Elements(page).raw if text.startswith("{")))
+    assert header["schema"] == "profgate.page/1"
+    assert header["runs"] == [3, 2]
+    assert header["cut"] is None
+    assert header["findings"] == [{"symbol": 1, "severity": "severe", "direction": "worse"}]
+
+
+def test_a_large_tree_is_cut_honestly_and_findings_stay() -> None:
+    random = np.random.default_rng(1)
+    values = [tuple(pair) for pair in random.integers(1, 2**40, (6000, 2)).tolist()]
+    given = tree([(1, 1), *values], [f"function_{number}" for number in range(6001)])
+    finding = PageFinding(symbol=0, severity="warning", direction="worse")
+    header = PageHeader("t", "w", "m", "nanoseconds", findings=[finding])
+    limit = len(build_page(tree([(1, 1)]), header).encode()) + 20_000
+    assert len(build_page(given, header)) > limit
+    page = build_page(given, header, size_limit=limit)
+    assert limit - 4000 < len(page.encode()) <= limit
+    told = json.loads(next(text for kind, text in Elements(page).raw if text.startswith("{")))
+    assert told["cut"]["nodes"] > 5000
+    assert told["before"] == str(sum(before for before, _ in values) + 1)
+    assert len(told["findings"]) == 1
+
+
+def test_a_cut_does_not_hide_what_vanished() -> None:
+    given = tree([(1000, 1000), *[(1, 0)] * 3000, *[(0, 2)] * 3000])
+    page = build_page(given, HEADER, size_limit=len(build_page(given, HEADER).encode()) - 1)
+    told = json.loads(next(text for kind, text in Elements(page).raw if text.startswith("{")))
+    assert told["cut"]["nodes"] == 3000
+    assert told["one_sided"] == [0.75, 6000 / 7000]
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ([], "Both sides are empty"),
+        ([(0, 0)], "Both sides are empty"),
+        ([(0, 5)], "The before side is empty"),
+        ([(5, 0)], "The after side is empty"),
+        ([(5, 5)], "Both sides are identical"),
+        ([(5, 6)], "its width is the after side"),
+    ],
+)
+def test_every_kind_of_input_has_its_sentence(values: list[tuple[int, int]], sentence: str) -> None:
+    assert sentence in build_page(tree(values), HEADER)
+
+
+def test_the_facts_are_means_of_the_runs_and_know_what_is_better() -> None:
+    page = build_page(tree([(300, 250)]), PageHeader("t", "w", "m", "op/s", better="higher", runs=(3, 2)))
+    assert "<dd>100 op/s</dd>" in page
+    assert "<dd>125 op/s</dd>" in page
+    assert 'class="change better"' in page
+    assert "+25 op/s <small>+25.0 %</small>" in page
+
+
+def test_the_static_table_counts_recursion_once() -> None:
+    rows = np.array([(-1, -1, 0, 0), (0, 0, 0, 0), (1, 0, 10, 30)], np.int64).T
+    given = PageTree(rows[0].astype(np.int32), rows[1].astype(np.int32), rows[2], rows[3], ["f"])
+    page = build_page(given, HEADER)
+    assert "<td>10 samples</td><td>30 samples</td><td>+20 samples</td>" in page
+
+
+@pytest.mark.parametrize("modules", [MODULES, EVOLUTION_MODULES], ids=["page", "evolution"])
+def test_the_modules_can_share_one_scope(modules: tuple[str, ...]) -> None:
+    script = page_script(modules)
+    assert not re.search(r"^(import|export)\b", script, re.MULTILINE)
+    assert "</script" not in script
+    names = re.findall(r"^(?:async )?(?:function|const|let|class) (\w+)", script, re.MULTILINE)
+    assert [name for name, count in Counter(names).items() if count > 1] == []
+    assert len(modules) == len(set(modules))
+
+
+def test_the_index_links_pages_inside_its_folder_only() -> None:
+    page = build_index([IndexRow("demo/cpu.html", "demo <b>", "cpu")])
+    assert '<a href="demo/cpu.html">demo &lt;b&gt;</a>' in page
+    for path in ("javascript:alert(1)", "/etc/passwd", "../up.html", "//host/x"):
+        with pytest.raises(ValueError, match="relative path"):
+            build_index([IndexRow(path, "w", "m")])
+
+
+def test_an_index_without_pages_says_so() -> None:
+    assert "holds no page" in build_index([])
+
+
+def test_values_are_those_of_one_run() -> None:
+    header = PageHeader("t", "w", "m", "seconds", exponent=-1, runs=(1, 2))
+    assert (header.quantity(25, 0), header.quantity(25, 1), header.change(-6)) == ("2.50 s", "1.25 s", "−300 ms")
+
+
+def test_the_headings_repeat_nothing() -> None:
+    plain = PageHeader("base → head", "demo", "cpu", "samples", labels=("a" * 40, "main"))
+    assert (plain.full_title, plain.eyebrow) == ("demo: base → head", "base → head")
+    assert plain.short_labels == ("a" * 10, "main")
+    named = PageHeader("demo: cpu", "demo", "cpu", "samples")
+    assert (named.full_title, named.eyebrow, named.short_labels) == ("demo: cpu", "Differential flame graph", ("", ""))
+
+
+def test_doubts_about_the_sides_stand_on_the_page() -> None:
+    few = build_page(tree([(900, 950)]), HEADER)
+    assert "Few samples: before has 900 and after has 950" in few
+    assert "Few samples" not in build_page(tree([(1000, 2000)]), HEADER)
+    assert "Few samples" not in build_page(tree([(900, 950)]), PageHeader("t", "w", "m", "bytes"))
+    assert "names may contain line numbers or ids" in build_page(tree([(9000, 0), (0, 9000), (10, 10)]), HEADER)

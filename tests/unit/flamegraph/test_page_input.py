@@ -1,0 +1,117 @@
+from dataclasses import replace
+
+import pytest
+
+from comparisons import from_exclusive, from_stacks
+from profgate.flamegraph.page_input import RATE_UNKNOWN, PageContext, metrics_against, page_input
+from profgate.model.attribution import SourceState, SourceStates
+from profgate.model.change import Location
+from profgate.model.profile import Facts
+from profgate.model.reason import Reason, ReasonCode
+from profgate.model.report import Colour, Direction, Finding
+from profgate.model.units import Metric
+
+WHY = (Reason(ReasonCode.OFFSET), Reason(ReasonCode.NOT_REPEATED))
+
+
+def finding(name: str, path: tuple[str, ...] | None = None, colour: str = "red") -> Finding:
+    place = Location(name, context=path)
+    return Finding("severe", colour, "Degradation", "worse", place, 1.0, 2.0, 1.0, 1.0, 0.1, 0.2, (), WHY)  # type: ignore[arg-type]
+
+
+def test_a_finding_of_one_path_names_its_row() -> None:
+    comparison = from_stacks([{"main;a;f": 10, "main;b;f": 5}], [{"main;a;f": 20, "main;b;f": 5}])
+    found = [finding("f", ("main", "a", "f")), finding("a"), finding("b", colour="neutral"), finding("nobody")]
+    tree, header = page_input(comparison, PageContext(findings=found))
+    by_path, by_name = header.findings
+    (row,) = by_path["rows"]
+    assert (tree.baseline_self[row], tree.target_self[row]) == (10, 20)
+    assert by_path["story"] == ("offset by improvements elsewhere in the run; not confirmed by a second measurement")
+    assert "rows" not in by_name
+    assert set(header.keep) == {comparison.symbols.names.index(name) for name in ("f", "a")}
+
+
+@pytest.mark.parametrize(
+    ("evidence", "words"),
+    [
+        ({"reach": "changed here"}, "changed here"),
+        ({"reach": "called by a changed function", "reach_path": "load → f"}, "called by changed code: load → f"),
+        ({"reach": "dependency changed", "reach_path": "numpy"}, "dependency changed: numpy"),
+        ({"reach": "not reachable"}, "not reachable from the change"),
+        ({"reach": "unknown"}, "unknown whether the change reaches it"),
+        ({"reach": "a word of another program"}, None),
+        ({}, None),
+    ],
+)
+def test_the_page_is_told_how_the_change_came_to_a_finding(evidence: dict[str, str], words: str | None) -> None:
+    comparison = from_stacks([{"main;f": 10}], [{"main;f": 20}])
+    _, header = page_input(comparison, PageContext(findings=[replace(finding("f"), evidence=evidence)]))
+    assert header.findings[0].get("reach") == words
+
+
+def test_of_improvements_the_strongest_comes_first() -> None:
+    comparison = from_stacks([{"main;a": 10, "main;b": 10, "main;c": 10}], [{"main;a": 5, "main;b": 1, "main;c": 11}])
+    words: list[tuple[str, str, Direction, Colour]] = [
+        ("a", "MaybeOptimization", "better", "green"),
+        ("b", "SevereOptimization", "better", "green"),
+        ("c", "MaybeDegradation", "worse", "yellow"),
+    ]
+    found = [replace(finding(name, colour=colour), kind=kind, direction=way) for name, kind, way, colour in words]
+    _, header = page_input(comparison, PageContext(findings=found))
+    assert [one.get("tag") for one in header.findings] == ["maybe", "much better", "maybe better"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "direction", "word"),
+    [("NotInBaseline", "worse", "new"), ("NotInTarget", "better", "gone"), ("Optimization", "better", "better")],
+)
+def test_the_page_calls_a_finding_as_the_comment_does(kind: str, direction: Direction, word: str) -> None:
+    comparison = from_stacks([{"main;f": 10}], [{"main;f": 20}])
+    found = replace(finding("f", colour="yellow"), kind=kind, direction=direction)
+    _, header = page_input(comparison, PageContext(findings=[found]))
+    assert header.findings[0].get("tag") == word
+
+
+def test_functions_the_pull_request_changed_are_never_cut() -> None:
+    comparison = from_stacks([{"main;a": 10}], [{"main;b": 20}])
+    states: dict[str, SourceState] = {"a": "removed", "b": "changed", "main": "same"}
+    nothing = (None,) * 3
+    source = SourceStates(tuple(states[name] for name in comparison.symbols.names), nothing, nothing)
+    tree, header = page_input(comparison, PageContext(states=source))
+    assert {comparison.symbols.names[symbol] for symbol in header.keep} == {"a", "b"}
+    assert tree.source == source
+
+
+def test_no_calls_and_no_stacks_are_no_page() -> None:
+    assert not from_exclusive([{"f": 1}], [{"f": 2}]).drawable
+    made = from_stacks([{"f": 1}], [{"f": 1}])
+    assert made.drawable
+    assert not replace(made, tree=None).drawable
+
+
+def test_two_metrics_of_one_profile_are_two_sides() -> None:
+    cycles = {"main;a": 70, "main;b": 30}
+    stalls = {"main;a": 1, "main;b": 9}
+    first = from_stacks([cycles], [cycles], metric=Metric("cycles", "count"))
+    second = from_stacks([stalls], [stalls], metric=Metric("stalls", "count", exponent=-1))
+    tree, header = metrics_against(first, second)
+    assert sorted(zip(tree.baseline_self.tolist(), tree.target_self.tolist(), strict=True)) == [
+        *((0, 0), (0, 0), (300, 9), (700, 1))
+    ]
+    assert (header.normalisation, header.exponent, header.labels) == ("total", -1, ("cycles", "stalls"))
+    with pytest.raises(ValueError, match="cycles in count and size in bytes have no unit in common"):
+        metrics_against(first, from_stacks([stalls], [stalls], metric=Metric("size", "bytes")))
+
+
+@pytest.mark.parametrize(("rates", "notes"), [((None, None), 1), ((100.0, None), 1), ((100.0, 100.0), 0)])
+def test_samples_are_not_scaled_by_default(rates: tuple[float | None, float | None], notes: int) -> None:
+    comparison = from_stacks([{"main;f": 10}], [{"main;f": 31}], metric=Metric("samples", "samples"))
+    before, after = (Facts(rate=rate) for rate in rates)
+    _, header = page_input(replace(comparison, facts=(before, after)))
+    assert header.normalisation == "none"
+    assert list(header.notes).count(RATE_UNKNOWN) == notes
+
+
+def test_an_unknown_rate_of_times_is_no_note() -> None:
+    comparison = from_stacks([{"main;f": 10}], [{"main;f": 31}], metric=Metric("time", "nanoseconds"))
+    assert page_input(comparison)[1].notes == []

@@ -1,0 +1,105 @@
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+from profgate.flamegraph.page_columns import PageHeader, PageTree
+from profgate.flamegraph.svg import build_svg
+
+HEADER = PageHeader("base → head", "demo", "cpu", "samples")
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def tree(values: list[tuple[int, int]], names: list[str] | None = None, parents: list[int] | None = None) -> PageTree:
+    count = len(values)
+    before, after = np.array([(0, 0), *values], np.int64).reshape(-1, 2).T
+    return PageTree(
+        np.array([-1, *(parents or [0] * count)], np.int32),
+        np.array([-1, *range(count)], np.int32),
+        before,
+        after,
+        names or [f"f{number}" for number in range(count)],
+    )
+
+
+def boxes(text: str) -> dict[str, tuple[float, str]]:
+    """Width and class of each box by the name in its title."""
+    found = {}
+    for group in ET.fromstring(text).iter(f"{SVG}g"):  # noqa: S314 -- our own output
+        title, rect = group.find(f"{SVG}title"), group.find(f"{SVG}rect")
+        assert title is not None
+        assert rect is not None
+        found[(title.text or "").partition(": ")[0]] = (float(rect.get("width", "0")), rect.get("class", ""))
+    return found
+
+
+def test_widths_are_the_after_side() -> None:
+    found = boxes(build_svg(tree([(100, 300), (100, 100)]), HEADER))
+    assert found["all"][0] == pytest.approx(1179.5)
+    assert found["f0"][0] == pytest.approx(884.5)
+    assert found["f1"][0] == pytest.approx(294.5)
+
+
+def test_more_is_red_less_is_blue_and_the_rest_neutral() -> None:
+    found = boxes(build_svg(tree([(10000, 20000), (20000, 10000), (100, 104)]), HEADER))
+    level = {name: int(fill[1:]) - 32 for name, (_, fill) in found.items()}
+    assert level["f0"] > 0 > level["f1"]
+    assert level["f2"] == 0
+
+
+def test_identical_sides_have_no_coloured_box() -> None:
+    found = boxes(build_svg(tree([(10000, 10000), (300, 300)]), HEADER))
+    assert {fill for _, fill in found.values()} == {"l32"}
+
+
+def test_new_and_vanished_wear_glyph_and_pattern() -> None:
+    text = build_svg(tree([(0, 500), (100, 500)]), HEADER)
+    assert "+ f0" in text
+    assert 'fill="url(#pg-new)"' in text
+    gone = build_svg(tree([(500, 0)]), HEADER)
+    assert "× f0" in gone
+    assert "width = before" in gone
+
+
+@pytest.mark.parametrize("values", [[], [(0, 0)], [(0, 5)], [(5, 0)], [(7, 7)]])
+def test_every_kind_of_emptiness_has_a_picture(values: list[tuple[int, int]]) -> None:
+    ET.fromstring(build_svg(tree(values), HEADER))  # noqa: S314 -- our own output
+
+
+def test_scaled_changes_are_no_samples() -> None:
+    header = PageHeader("t", "w", "m", "samples", normalisation="total")
+    text = build_svg(tree([(50, 10), (50, 190)]), header)
+    assert "10 samples, \N{MINUS SIGN}90 (scaled)" in text
+
+
+def test_hostile_names_stay_text() -> None:
+    name = '</title><script>alert("x")</script>\x00\x1b\ud800&'
+    text = build_svg(tree([(1, 1)], [name]), HEADER)
+    assert "<script" not in text
+    assert any(found.startswith("</title><script>") for found in boxes(text))
+
+
+def test_at_most_the_wanted_boxes_are_drawn_and_the_rest_is_hinted_at() -> None:
+    text = build_svg(tree([(1, 1)] * 300), HEADER, max_boxes=50)
+    assert len(boxes(text)) == 50
+    assert 'class="s"' in text
+
+
+def test_a_parent_is_drawn_before_its_children_are() -> None:
+    text = build_svg(tree([(1, 1)] * 40, parents=list(range(40))), HEADER, max_boxes=10)
+    assert list(boxes(text)) == ["all", *(f"f{number}" for number in range(9))]
+
+
+def test_equal_input_gives_equal_text() -> None:
+    given = tree([(5, 9), (7, 1), (0, 4)])
+    assert build_svg(given, HEADER) == build_svg(given, HEADER)
+
+
+def test_higher_is_better_turns_the_hue() -> None:
+    light = re.compile(r"\.pg \.l64\{fill:#(\w+)\}")
+    lower = light.search(build_svg(tree([(1, 2)]), HEADER))
+    higher = light.search(build_svg(tree([(1, 2)]), PageHeader("t", "w", "m", "op/s", better="higher")))
+    assert lower is not None
+    assert higher is not None
+    assert (lower[1], higher[1]) == ("b2182b", "2166ac")

@@ -1,0 +1,79 @@
+"""Only what belongs to the finished run is read: its own artifact and its own pull request."""
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from profgate.github.fork_artifact import fork_artifact, pull_of_run
+from profgate.github.records import ArtifactRecord, ArtifactRun, PullRecord, PullSide, Repository
+from profgate.model.manifest import MANIFEST_NAME, Manifest, ManifestFile, manifest_to_json
+from profgate.model.run_context import TriggeringRun
+
+PROFILE = b"main 1\n"
+RUN = TriggeringRun(7, "pull_request", "success", "topic", "a" * 40, 2, "stranger", ".github/workflows/a.yml")
+MINE = ArtifactRecord(1, "profgate", expired=False, workflow_run=ArtifactRun(7, "a" * 40))
+HEAD, BASE = PullSide("a" * 40, "topic", Repository(2)), PullSide("b" * 40, "main", Repository(1))
+PULL = PullRecord(3, "open", HEAD, BASE)
+
+
+@dataclass
+class Stored:
+    """What is stored, whatever is asked for."""
+
+    records: list[ArtifactRecord]
+
+    def run_artifacts(self, run_id: int, name: str | None = None) -> list[ArtifactRecord]:  # noqa: ARG002
+        return self.records
+
+    def artifact_files(self, artifact: ArtifactRecord) -> dict[str, bytes]:
+        """The profile bears the artifact's number."""
+        path = f"{artifact.id}.folded"
+        listed = (ManifestFile(path, hashlib.sha256(PROFILE).hexdigest()),)
+        manifest = Manifest(run_id=7, event="pull_request", files=listed)
+        return {MANIFEST_NAME: manifest_to_json(manifest).encode(), path: PROFILE}
+
+
+def taken(*records: ArtifactRecord) -> str | None:
+    client: Any = Stored(list(records))
+    found = fork_artifact(client, "profgate", RUN)
+    return found.files[0].name if found else None
+
+
+def test_the_newest_artifact_of_the_run_is_taken() -> None:
+    assert taken(MINE, replace(MINE, id=3), replace(MINE, id=2)) == "3.folded"
+    assert taken(replace(MINE, id=4, workflow_run=None)) == "4.folded"  # an older server does not say
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"workflow_run": ArtifactRun(8, "a" * 40)}, {"workflow_run": ArtifactRun(7, "c" * 40)}, {"name": "profgate-2"}],
+)
+def test_an_artifact_that_is_not_of_the_run_is_not_taken(other: dict[str, Any]) -> None:
+    strange = replace(MINE, **{"id": 9} | other)
+    assert taken(strange) is None
+    assert taken(MINE, strange) == "1.folded"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        *({"state": "closed"}, {"head": replace(HEAD, sha="c" * 40)}, {"head": replace(HEAD, repo=Repository(5))}),
+        *({"head": replace(HEAD, repo=None)}, {"base": replace(BASE, repo=Repository(5))}),
+        {"base": replace(BASE, repo=None)},
+    ],
+)
+def test_a_pull_request_that_differs_in_one_point_is_another_one(other: dict[str, Any]) -> None:
+    strange = replace(PULL, **{"number": 1} | other)
+    assert pull_of_run([strange], RUN, 1) is None
+    assert pull_of_run([strange, PULL], RUN, 1) == PULL
+    lost = replace(PULL, head=replace(HEAD, repo=None))
+    assert pull_of_run([lost], replace(RUN, head_repository_id=None), 1) is None
+
+
+def test_a_hint_only_chooses_among_those_that_are_the_runs() -> None:
+    second = replace(PULL, number=4)
+    assert pull_of_run([second, PULL], RUN, 1) == PULL
+    assert pull_of_run([PULL, second], RUN, 1, "refs/pull/4/merge") == second
+    assert pull_of_run([PULL, replace(second, state="closed")], RUN, 1, "refs/pull/4/merge") == PULL

@@ -1,0 +1,58 @@
+from dataclasses import replace
+
+import pytest
+
+from profgate.github.pull_files import diff_of_pull, of_another_start, with_files
+from profgate.github.records import FileRecord, TreeRecord
+
+PATCH = "@@ -1,2 +1,2 @@ def f():\n a\n-b\n+c"
+MODIFIED = FileRecord("src/a.py", "src/a.py", "modified", 1, 1, PATCH)
+
+
+@pytest.mark.parametrize(
+    ("record", "status", "complete"),
+    [
+        (MODIFIED, "modified", True),
+        (replace(MODIFIED, additions=2), "modified", False),  # GitHub counts a line that the patch lacks
+        (replace(MODIFIED, patch=PATCH[:-3]), "modified", False),
+        (replace(MODIFIED, patch=None), "modified", False),
+        (replace(MODIFIED, patch=None, additions=0, deletions=0), "modified", False),  # binary
+        (replace(MODIFIED, status="renamed", patch=None, additions=0, deletions=0), "renamed", True),
+        (replace(MODIFIED, status="removed"), "removed", True),
+        (replace(MODIFIED, status="copied"), "added", True),
+    ],
+)
+def test_a_file_is_whole_where_its_patch_holds_what_github_counts(
+    record: FileRecord, status: str, complete: bool
+) -> None:
+    (file,) = diff_of_pull([record], None, (None, None)).files
+    assert (file.status, file.complete) == (status, complete)
+
+
+def test_unchanged_files_and_unknown_statuses_are_left_out() -> None:
+    assert not diff_of_pull([replace(MODIFIED, status="unchanged")], None, (None, None)).files
+
+
+def test_a_full_list_may_lack_files() -> None:
+    many = [replace(MODIFIED, path=f"{number}.py") for number in range(3_000)]
+    assert diff_of_pull(many[:-1], None, (None, None)).complete
+    diff = diff_of_pull(many, None, (None, None))
+    assert not diff.complete
+    assert "3,000 files" in diff.reason
+
+
+def test_the_files_of_the_commit_stand_beside_the_diff() -> None:
+    diff = with_files(diff_of_pull([MODIFIED], None, (None, None)), TreeRecord(frozenset({"a.py", "b.py"}), whole=True))
+    assert (diff.repository_files, diff.all_listed, diff.complete, diff.reason) == (
+        frozenset({"a.py", "b.py"}),
+        True,
+        True,
+        "",
+    )
+
+
+def test_every_doubt_is_reported() -> None:
+    diff = of_another_start(diff_of_pull([MODIFIED], None, (None, None)), "older")
+    diff = with_files(diff, TreeRecord(frozenset({"a.py"}), whole=False))
+    assert (diff.complete, diff.files[0].complete, diff.all_listed) == (False, False, False)
+    assert diff.reason == "older; GitHub lists 1 files and holds more"

@@ -1,0 +1,168 @@
+"""What reaches the runner, read back as the runner reads it."""
+
+import io
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from profgate.errors import ProfgateError
+from profgate.github.workflow_commands import SUMMARY_LIMIT, WorkflowCommands, harmless
+
+HOSTILE = [
+    "::set-output name=verdict::pass",
+    "  \t::add-mask::a",
+    "\ufeff::error::x",
+    ":::warning::x",
+    "frame ##[set-output name=verdict]pass",
+    "####[error]x",
+    "a\n::error::x",
+    "a\r::error::x",
+    "a\x00\x1b[2J\x85::error::x",
+    "##[##[error]x",
+]
+
+SIGNS = st.sampled_from(["::", ":", "##[", "#", "[", "error", "]", "%", "0A", "\n", "\r", "\ud800", "EOF", "<<", "="])
+TEXTS = st.lists(SIGNS | st.text(st.characters(), max_size=2), max_size=8).map("".join)
+
+
+def as_read_by_the_runner(text: str) -> list[str]:
+    """Lines that count as commands: ``::`` at the start after blanks, ``##[`` anywhere."""
+    lines = re.split(r"\r\n|\r|\n", text)
+    return [line for line in lines if line.lstrip(" \t\ufeff\u200b\u2060").startswith("::") or "##[" in line]
+
+
+def outputs_as_read_by_the_runner(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    lines = iter(text.split("\n"))
+    for line in lines:
+        if not line:
+            continue
+        equals, heredoc = line.find("="), line.find("<<")
+        assert heredoc >= 0
+        assert equals < 0 or heredoc < equals
+        name, delimiter = line.split("<<", 1)
+        value = []
+        while (part := next(lines)) != delimiter:
+            value.append(part)
+        found[name] = "\n".join(value)
+    return found
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_log_line_is_a_command(text: str) -> None:
+    stream = io.StringIO()
+    WorkflowCommands(stream).log(text)
+    assert as_read_by_the_runner(stream.getvalue()) == []
+    assert stream.getvalue().count("\n") == 1
+
+
+@pytest.mark.parametrize("text", ["std::vector::push_back 12 %", "a # [b]", "ünïcode → ok"])
+def test_ordinary_text_is_shown_as_it_is(text: str) -> None:
+    assert harmless(text) == text
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_an_annotation_holds_exactly_one_command(text: str) -> None:
+    stream = io.StringIO()
+    WorkflowCommands(stream).error(text, title=text, file="a,b:c.py", line=3)
+    (line,) = stream.getvalue().splitlines()
+    assert re.fullmatch(r"::error title=[^:,\n]*,file=a%2Cb%3Ac\.py,line=3::.*", line)
+
+
+@given(TEXTS)
+def test_no_text_becomes_a_command_or_a_second_line(text: str) -> None:
+    stream = io.StringIO()
+    commands = WorkflowCommands(stream)
+    commands.log(text)
+    commands.log(f"slower: {text}")
+    assert as_read_by_the_runner(stream.getvalue()) == []
+    commands.error(text, title=text, file=text, line=3)
+    lines = re.split(r"\r\n|\r|\n", stream.getvalue())[2:]
+    assert [line.split("::")[1].partition(" ")[0] for line in lines[:-1]] == ["error"]
+
+
+def test_annotations_escape_what_the_runner_unescapes() -> None:
+    stream = io.StringIO()
+    commands = WorkflowCommands(stream)
+    commands.warning("5 %\nmore", title="a: b, c")
+    commands.notice("n")
+    assert stream.getvalue() == "::warning title=a%3A b%2C c::5 %25%0Amore\n::notice::n\n"
+
+
+def test_only_the_annotations_the_runner_keeps_are_sent_the_rest_is_logged() -> None:
+    stream = io.StringIO()
+    commands = WorkflowCommands(stream)
+    for number in range(12):
+        commands.notice(f"n{number}")
+    commands.error("e")
+    lines = stream.getvalue().splitlines()
+    assert sum(line.startswith("::notice::") for line in lines) == 10
+    assert lines[10:] == ["notice: n10", "notice: n11", "::error::e"]
+
+
+def test_outputs_cannot_add_others(tmp_path: Path) -> None:
+    path = tmp_path / "output"
+    commands = WorkflowCommands(io.StringIO(), output_path=str(path))
+    values = {"verdict": "fail", "empty": "", "text": "a=b\nverdict=pass\nverdict<<x\npass\nx", "crlf": "a\r\nb"}
+    for name, value in values.items():
+        commands.set_output(name, value)
+    commands.set_output("half", "a\ud800b")
+    values["half"] = "a?b"
+    assert outputs_as_read_by_the_runner(path.read_bytes().decode()) == values
+
+
+def test_nobody_knows_beforehand_where_an_output_ends(tmp_path: Path) -> None:
+    path = tmp_path / "output"
+    commands = WorkflowCommands(io.StringIO(), output_path=str(path))
+    for _ in range(3):
+        commands.set_output("text", "a")
+    ends = re.findall(r"^text<<profgate-([0-9a-f-]{36})$", path.read_text(), re.MULTILINE)
+    assert len(set(ends)) == 3
+
+
+@pytest.mark.parametrize("name", ["", "a=b", "a\nb", "a b", "1a", "ä"])
+def test_an_output_has_a_plain_name(name: str) -> None:
+    with pytest.raises(ProfgateError, match="is not a name"):
+        WorkflowCommands(io.StringIO()).set_output(name, "x")
+
+
+def test_a_summary_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
+    path = tmp_path / "summary"
+    commands = WorkflowCommands(io.StringIO(), summary_path=str(path))
+    commands.replace_summary("first")
+    commands.replace_summary("second")
+    commands.add_summary("more")
+    assert path.read_text() == "second\nmore\n"
+
+
+def test_the_summary_is_added_to_and_never_exceeds_the_limit(tmp_path: Path) -> None:
+    path = tmp_path / "summary"
+    commands = WorkflowCommands(io.StringIO(), summary_path=str(path))
+    commands.add_summary("# One")
+    commands.add_summary("ä line of text\n" * 100_000)
+    data = path.read_bytes()
+    assert SUMMARY_LIMIT - 100 < len(data) <= SUMMARY_LIMIT
+    text = data.decode()
+    assert text.startswith("# One\nä line")
+    assert text.endswith("of text\n\n\n*The summary was cut; the report holds the rest.*\n")
+    commands.add_summary("more " * 100)
+    assert path.stat().st_size <= SUMMARY_LIMIT
+
+
+def test_masks_and_files_that_cannot_be_written(tmp_path: Path) -> None:
+    stream = io.StringIO()
+    commands = WorkflowCommands(stream, output_path=str(tmp_path))
+    commands.mask("first%\n\nsecond")
+    assert stream.getvalue().splitlines() == ["::add-mask::first%25", "::add-mask::second"]
+    with pytest.raises(ProfgateError, match="must be writable"):
+        commands.set_output("a", "b")
+
+
+def test_a_stream_without_unicode_still_gets_a_line() -> None:
+    buffer = io.BytesIO()
+    stream = io.TextIOWrapper(buffer, encoding="ascii", newline="\n")
+    WorkflowCommands(stream).log("naïve λ")
+    assert buffer.getvalue() == b"na\\xefve \\u03bb\n"

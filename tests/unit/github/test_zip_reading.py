@@ -1,0 +1,130 @@
+"""Zips from strangers: only plain files within the limits come out."""
+
+import io
+import struct
+import tracemalloc
+import warnings
+import zipfile
+
+import pytest
+
+from profgate.errors import GitHubError, ProfileError
+from profgate.github.downloads import Download, check_digest, files_of, read_zip
+
+
+def packed(*entries: tuple[str | zipfile.ZipInfo, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with warnings.catch_warnings(), zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        warnings.simplefilter("ignore")  # the standard library warns of duplicates while it writes them
+        for entry, data in entries:
+            # without a clock, for the bytes name a test
+            member = zipfile.ZipInfo(entry) if isinstance(entry, str) else entry
+            archive.writestr(member, data, zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+def special(name: str, mode: int) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name)
+    entry.create_system = 3
+    entry.external_attr = mode << 16
+    return entry
+
+
+def encrypted(data: bytes) -> bytes:
+    """The same zip with the bit of encryption set in both headers."""
+    changed = bytearray(data)
+    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        changed[changed.index(signature) + offset] |= 1
+    return bytes(changed)
+
+
+def lying(data: bytes, size: int = 1) -> bytes:
+    """The same zip with a central directory that states another size of its first file."""
+    place = data.index(b"PK\x01\x02") + 24
+    return data[:place] + struct.pack("<I", size) + data[place + 4 :]
+
+
+def test_files_of_folders_come_out_by_name() -> None:
+    data = packed(("profiles/", b""), ("profiles/a.folded", b"a 1\n"), ("manifest.json", b"{}"))
+    assert read_zip(data) == {"profiles/a.folded": b"a 1\n", "manifest.json": b"{}"}
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (packed(("a", b"1"), ("a", b"2")), "is there twice"),
+        (packed(("../a", b"")), "leaves its folder"),
+        (packed(("x/../../a", b"")), "leaves its folder"),
+        (packed(("/etc/passwd", b"")), "leaves its folder"),
+        (packed(("C:/a", b"")), "leaves its folder"),
+        (packed(("..\\a", b"")), "leaves its folder"),
+        (packed(("a\\b", b"")), "leaves its folder"),
+        (packed(("a\nb", b"")), "control characters"),
+        (packed((special("link", 0o120777), b"/etc/passwd")), "is a link or device"),
+        (packed((special("pipe", 0o010666), b"")), "is a link or device"),
+        (encrypted(packed(("a", b"secret"))), "is encrypted"),
+        (b"", "is broken"),
+        (b"<html></html>", "is broken"),
+        (packed(("a", b"text " * 100))[:-30], "is broken"),
+        (packed(("a", b"0123456789" * 9)).replace(b"PK\x01\x02", b"PK\x01\x03"), "is broken"),
+        (lying(packed(("a", b"0123456789" * 9))), "is broken"),
+    ],
+)
+def test_what_no_packer_of_profiles_writes_is_refused(data: bytes, reason: str) -> None:
+    with pytest.raises(ProfileError, match=reason):
+        read_zip(data, where="artifact x")
+
+
+def test_a_bomb_of_one_file_or_many_is_refused() -> None:
+    one = packed(("a", bytes(50_000_000)))
+    many = packed(*((f"a{number}", bytes(1_000_000)) for number in range(20)))
+    assert len(one) < 60_000
+    for bomb in (one, many):
+        with pytest.raises(ProfileError, match="unpacks to more than is allowed"):
+            read_zip(bomb)
+
+
+def test_a_bomb_is_counted_while_it_is_unpacked() -> None:
+    bomb = packed(("a", bytes(64 << 20)))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ProfileError, match="unpacks to more than is allowed"):
+            read_zip(bomb, max_bytes=1 << 20)
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_no_stated_size_is_believed() -> None:
+    data = packed(("a", b"0123456789" * 9), ("b", b"x"))
+    assert read_zip(lying(data, 1 << 30), max_bytes=91) == {"a": b"0123456789" * 9, "b": b"x"}
+    with pytest.raises(ProfileError, match="unpacks to more"):
+        read_zip(lying(data, 1 << 30), max_bytes=90)
+
+
+def test_each_limit_holds_to_the_byte() -> None:
+    data = packed(("a", b"12345"), ("b", b"67890"))
+    assert sum(map(len, read_zip(data, max_bytes=10, max_members=2).values())) == 10
+    with pytest.raises(ProfileError, match="unpacks to more"):
+        read_zip(data, max_bytes=9)
+    with pytest.raises(ProfileError, match="2 entries, at most 1"):
+        read_zip(data, max_members=1)
+
+
+def test_regular_text_that_packs_well_is_no_bomb() -> None:
+    assert len(read_zip(packed(("a.folded", b"main;work 1\n" * 80_000)))["a.folded"]) == 960_000
+
+
+def test_a_download_is_one_file_unless_it_is_said_to_be_a_zip() -> None:
+    data = packed(("a", b"1"))
+    assert files_of(Download(data, is_zip=True, file_name="x.zip"), "x") == {"a": b"1"}
+    assert files_of(Download(data, is_zip=False, file_name="x.bin"), "x") == {"x.bin": data}
+    assert files_of(Download(data, is_zip=False, file_name=""), "x") == {"artifact": data}
+
+
+def test_digests() -> None:
+    check_digest(b"", "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "x")
+    check_digest(b"anything", None, "x")
+    for wrong in ("sha256:e3b0", "", "md5:d41d8cd98f00b204e9800998ecf8427e"):
+        with pytest.raises(GitHubError, match="do not match"):
+            check_digest(b"", wrong, "x")

@@ -1,0 +1,473 @@
+"""The history on disk: what goes in comes out, versions, strangers' files, pruning."""
+
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from history_samples import reading, rows
+from profgate.errors import ProfgateError
+from profgate.history.history_file import FILE, check_file
+from profgate.history.history_reader import HistoryReader, open_untrusted
+from profgate.history.history_store import HistoryStore, open_history
+from profgate.model.history import (
+    Column,
+    Reading,
+    Retention,
+    Series,
+    StoredCommit,
+    StoredJob,
+    StoredRecord,
+    StoredVerdict,
+)
+from profgate.model.profile import Configuration, Facts
+from profgate.model.units import Metric, MetricKind
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> str:
+    return str(tmp_path / "history")
+
+
+def filled(folder: str, *readings: Reading) -> str:
+    with open_history(folder, write=True) as store:
+        store.add(readings)
+    return folder
+
+
+def symbols(store: HistoryReader) -> int:
+    return int(store.connection.execute("SELECT COUNT(*) FROM symbols").fetchone()[0])
+
+
+def everything(store: HistoryReader) -> list[Reading]:
+    return list(store.readings())
+
+
+def test_a_reading_comes_out_as_it_went_in(folder: str) -> None:
+    given = reading("main;f 30\nmain;g 12\nmain;f;f 8\n", "c1", job="7/1/bench", keep=True)
+    filled(folder, given)
+    with open_history(folder) as store:
+        (back,) = store.readings(profiles=True)
+    assert (back.commit, back.series, back.job, back.name) == ("c1", given.series, given.job, "bench/1.folded")
+    assert back.profile == given.profile
+    assert back.facts == Facts(format="folded", job="7/1/bench")
+    assert rows(back.columns[0]) == {"f": (38, 38), "g": (12, 12), "main": (0, 50)}
+    assert back.columns[0].sum == 50
+
+
+def test_calls_periods_and_all_fields_of_a_metric_are_kept(folder: str) -> None:
+    metric = Metric("cpu", "nanoseconds", "higher", MetricKind.TIMED, -3)
+    symbols = [("f", "a.py"), ("f", None), ("g\ud800 \N{GRINNING FACE}\0", "b.py")]
+    values = np.array([1, 2, 1 << 61])
+    column = Column(metric, 1 << 61, symbols, values, values, np.array([4, 5, 6]), period=10)
+    series = Series("k", "w", Configuration(command="./a", postprocessors=("x", "y")), "pstats")
+    facts = Facts("pstats", rate=99.5, truncated=False, cpu_model="best")
+    filled(folder, Reading("c1", series, "1", (column,), StoredJob("j", "refs/heads/main", "push"), facts))
+    with open_history(folder) as store:
+        (back,) = store.readings()
+    (kept,) = back.columns
+    assert kept.metric == metric
+    assert list(kept.symbols) == [("f", "a.py"), ("f", None), ("g? \N{GRINNING FACE}\0", "b.py")]
+    assert kept.calls is not None
+    assert (kept.calls.tolist(), kept.own.tolist(), kept.period, kept.sum) == ([4, 5, 6], values.tolist(), 10, 1 << 61)
+    assert back.series == series
+    assert back.facts == Facts("pstats", rate=99.5, truncated=False, cpu_model="best", job="j")
+    assert back.job == StoredJob("j", "refs/heads/main", "push")
+
+
+def test_the_same_reading_is_kept_once_and_another_run_beside_it(folder: str) -> None:
+    one, other = reading("main 1\n"), reading("main 2\n")
+    with open_history(folder, write=True) as store:
+        assert store.add([one, one]) == 1
+        assert store.add([one, other]) == 1
+        assert [back.columns[0].sum for back in everything(store)] == [1, 2]
+
+
+def test_readings_are_chosen_by_series_and_commit(folder: str) -> None:
+    filled(folder, *(reading(f"main {n}\n", f"c{n}", name) for n in (1, 2, 3) for name in ("a.folded", "b.folded")))
+    key = reading("main 1\n", name="b.folded").series.key
+    with open_history(folder) as store:
+        assert [one.workload for one in store.series()] == ["a", "b"]
+        assert [one.commit for one in store.readings(key, ["c3", "c1", "nowhere"])] == ["c1", "c3"]
+        assert list(store.readings("no such series")) == []
+        assert store.measured_commits(key).keys() == {"c1", "c2", "c3"}
+
+
+def test_commits_verdicts_and_records_take_the_place_of_what_they_correct(folder: str) -> None:
+    with open_history(folder, write=True) as store:
+        store.add_commits([StoredCommit("b", ("a",), 5, "before"), StoredCommit("b", ("a", "x"), 6, "after")])
+        assert store.commits() == {"b": StoredCommit("b", ("a", "x"), 6, "after")}
+        for reds in (0, 2):
+            store.add_verdicts([StoredVerdict("unchanged", "a", "b", "7", "pass", reds, 5, "{}")])
+        assert store.verdicts("unchanged") == [StoredVerdict("unchanged", "a", "b", "7", "pass", 2, 5, "{}")]
+        assert store.verdicts("gate") == []
+        store.add_records([StoredRecord("a", "b", "k", "eto", "[1]"), StoredRecord("a", "b", "k", "aat", "[2]")])
+        store.add_records([StoredRecord("a", "b", "k", "eto", "[]")])
+        assert {one.strategy: one.content for one in store.records("b")} == {"eto": "[]", "aat": "[2]"}
+        assert store.records("a") == []
+
+
+def test_what_fails_half_way_leaves_nothing_behind(folder: str) -> None:
+    filled(folder, reading("main 1\n"))
+    with open_history(folder, write=True) as store:
+
+        def half() -> Iterator[Reading]:
+            yield reading("main;new 2\n", "c2")
+            raise RuntimeError
+
+        with pytest.raises(RuntimeError):
+            store.add(half())
+        assert [one.commit for one in everything(store)] == ["c1"]
+        store.add([reading("main;new 3\n", "c3")])
+        assert rows(everything(store)[1].columns[0]) == {"main": (0, 3), "new": (3, 3)}
+
+
+def test_a_folder_without_history_says_how_to_fill_it(folder: str) -> None:
+    with pytest.raises(ProfgateError, match="profgate store add"), open_history(folder):
+        pass
+
+
+def test_git_does_not_see_the_folder(folder: str) -> None:
+    filled(folder, reading("main 1\n"))
+    assert (Path(folder) / ".gitignore").read_text() == "*\n"
+
+
+# Older and newer versions
+
+
+def sql(folder: str, *statements: str) -> None:
+    connection = sqlite3.connect(Path(folder) / FILE)
+    for statement in statements:
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
+def test_a_later_version_may_add_tables_and_columns(folder: str) -> None:
+    filled(folder, reading("main 1\n"))
+    sql(
+        folder,
+        "CREATE TABLE dreams (id INTEGER PRIMARY KEY, content TEXT)",
+        "ALTER TABLE readings ADD COLUMN mood TEXT",
+        "ALTER TABLE commits ADD COLUMN author INTEGER DEFAULT 7",
+    )
+    filled(folder, reading("main 2\n", "c2"))
+    with open_history(folder) as store:
+        assert [one.commit for one in everything(store)] == ["c1", "c2"]
+    with open_untrusted(str(Path(folder) / FILE)) as store:
+        assert [one.commit for one in everything(store)] == ["c1", "c2"]
+
+
+def test_an_earlier_version_lacks_tables_and_columns(folder: str) -> None:
+    filled(folder, reading("main 1\n"))
+    sql(folder, "DROP TABLE records", "DROP TABLE verdicts", "ALTER TABLE commits DROP COLUMN title")
+    with open_history(folder) as store:
+        assert store.commits() == {"c1": StoredCommit("c1")}
+        assert (store.records(), store.verdicts("gate")) == ([], [])
+    with open_history(folder, write=True) as store:
+        store.add_commits([StoredCommit("c1", (), 0, "told now")])
+        store.add_records([StoredRecord("a", "b", "k", "eto", "[]")])
+        assert store.commits()["c1"].title == "told now"
+
+
+def test_another_major_version_is_refused_and_left_as_it_is(folder: str) -> None:
+    filled(folder, reading("main 1\n"))
+    sql(folder, "UPDATE meta SET value = 'profgate.history/2' WHERE name = 'schema'")
+    before = (Path(folder) / FILE).read_bytes()
+    for write in (False, True):
+        with pytest.raises(ProfgateError, match="update profgate"), open_history(folder, write=write):
+            pass
+    with pytest.raises(ProfgateError, match="update profgate"), open_untrusted(str(Path(folder) / FILE)):
+        pass
+    assert (Path(folder) / FILE).read_bytes() == before
+
+
+# Files of strangers
+
+
+def test_a_strangers_history_is_read_and_never_written(folder: str) -> None:
+    place = Path(filled(folder, reading("main 1\n"))) / FILE
+    place.chmod(stat.S_IRUSR)
+    with pytest.raises(ProfgateError, match="readonly"), open_untrusted(str(place)) as store:  # noqa: PT012 - in it
+        assert [one.commit for one in everything(store)] == ["c1"]
+        assert not isinstance(store, HistoryStore)  # it has no word for writing
+        store.connection.execute("DELETE FROM commits")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE VIEW trap AS SELECT 1",
+        "CREATE TRIGGER trap AFTER INSERT ON commits BEGIN DELETE FROM commits; END",
+        "CREATE VIRTUAL TABLE trap USING fts5(x)",
+        "CREATE TABLE trap (x INTEGER, y INTEGER GENERATED ALWAYS AS (abs(x)) VIRTUAL)",
+        "CREATE TABLE trap (x INTEGER CHECK (x > abs(-1)))",
+        "CREATE INDEX trap ON commits (sha) WHERE length(title) > 3",
+    ],
+)
+def test_a_schema_that_computes_is_left_out(folder: str, statement: str) -> None:
+    filled(folder, reading("main 1\n"))
+    sql(folder, statement)
+    with pytest.raises(ProfgateError, match="none that a history has"), open_untrusted(str(Path(folder) / FILE)):
+        pass
+
+
+def test_a_view_in_the_place_of_a_table_is_left_out(folder: str) -> None:
+    filled(folder, reading("main 1\n"))
+    sql(folder, "DROP TABLE commits", "CREATE VIEW commits AS SELECT 1 AS id, randomblob(1000000000) AS sha")
+    with pytest.raises(ProfgateError, match="none that a history has"):
+        check_file(Path(folder) / FILE)
+
+
+@pytest.mark.parametrize("data", [b"", b"SQLite format 3\0" + bytes(5000), b"hello", os.urandom(8192)])
+def test_bytes_that_are_no_database_are_an_error_or_an_empty_history(tmp_path: Path, data: bytes) -> None:
+    place = tmp_path / FILE
+    place.write_bytes(data)
+    try:
+        with open_untrusted(str(place)) as store:
+            assert everything(store) == []
+    except ProfgateError as error:
+        assert str(place) in str(error)  # noqa: PT017 - either is right
+
+
+def test_a_history_damaged_anywhere_is_read_or_refused(folder: str) -> None:
+    readings = [reading(f"main;f{n % 7} {n}\nmain 3\n", f"c{n}", keep=True) for n in range(1, 40)]
+    place = Path(filled(folder, *readings)) / FILE
+    whole, seed = place.read_bytes(), np.random.default_rng(7)
+    damaged = Path(folder) / "damaged.sqlite"
+    for _ in range(60):
+        data = bytearray(whole)
+        start = int(seed.integers(0, len(data) - 40))
+        data[start : start + 40] = seed.bytes(40)
+        damaged.write_bytes(data)
+        try:
+            check_file(damaged)
+            with open_history_file(damaged) as store:
+                everything(store)
+                store.commits()
+        except ProfgateError as error:
+            assert str(damaged) in str(error)  # noqa: PT017 - either is right
+
+
+class open_history_file:  # noqa: N801 - reads like a function
+    """A stranger's file opened in this process after `check_file` let it pass, which saves starting one each time."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+
+    def __enter__(self) -> HistoryReader:
+        self.connection = sqlite3.connect(f"{self.place.as_uri()}?mode=ro&immutable=1", uri=True)
+        self.connection.text_factory = lambda data: data.decode("utf-8", "replace")
+        return HistoryReader(self.connection, self.place)
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE measured SET symbols = x'0201'",
+        "UPDATE measured SET symbols = 'text'",
+        "UPDATE measured SET exponent = 400",
+        "UPDATE measured SET total = 'much'",
+        "UPDATE series SET content = '[1]'",
+        "UPDATE series SET content = '{'",
+        "UPDATE metrics SET kind = 'felt'",
+        "UPDATE metrics SET better = 'never'",
+        "DELETE FROM symbols",
+        "DELETE FROM metrics WHERE 0",
+        "UPDATE readings SET facts = NULL",
+        "UPDATE readings SET run = 'text'",
+    ],
+)
+def test_rows_of_other_kinds_are_an_error_that_names_the_file(folder: str, statement: str) -> None:
+    filled(folder, reading("main 1\n"))
+    sql(folder, statement)
+    try:
+        with open_untrusted(str(Path(folder) / FILE)) as store:
+            for one in everything(store):
+                assert one.columns[0].sum == 1
+    except ProfgateError as error:
+        assert FILE in str(error)  # noqa: PT017 - either is right
+        assert "damaged" in str(error)  # noqa: PT017
+
+
+def test_a_file_that_brings_sqlite_down_brings_down_the_other_process_alone(folder: str, tmp_path: Path) -> None:
+    """What a crash would look like: the probe is killed by a signal."""
+    place = Path(filled(folder, reading("main 1\n"))) / FILE
+    site = tmp_path / "crash.py"
+    site.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n")
+    script = textwrap.dedent(f"""
+        from profgate.history import history_reader
+        class Crashing: executable = {str(tmp_path / "python")!r}
+        history_reader.sys = Crashing
+        try:
+            with history_reader.open_untrusted({str(place)!r}): print("opened")
+        except history_reader.ProfgateError as error: print("refused", error)
+        """)
+    starter = tmp_path / "python"
+    starter.write_text(f"#!/bin/sh\nexec {sys.executable} {site}\n")
+    starter.chmod(0o755)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.startswith("refused")
+
+
+# Pruning and merging
+
+
+def test_old_runs_keep_their_heaviest_symbols_and_their_totals(folder: str) -> None:
+    text = "".join(f"main;f{n} {n}\n" for n in range(1, 31))
+    filled(folder, *(reading(text, f"c{n}", job=f"{n}", keep=True) for n in range(6)))
+    with open_history(folder, write=True) as store:
+        assert store.prune(Retention(runs=2, symbols=3, profiles=1)) == 4
+        assert store.prune(Retention(runs=2, symbols=3, profiles=1)) == 0
+        back = list(store.readings(profiles=True))
+    assert [len(one.columns[0].symbols) for one in back] == [3, 3, 3, 3, 31, 31]
+    assert [one.columns[0].whole for one in back] == [False, False, False, False, True, True]
+    assert {one.columns[0].sum for one in back} == {465}
+    assert rows(back[0].columns[0]) == {"f30": (30, 30), "f29": (29, 29), "f28": (28, 28)}
+    assert [one.profile is not None for one in back] == [False] * 5 + [True]
+
+
+def test_pruning_gives_room_back_to_the_disk(folder: str) -> None:
+    large = [replace(reading("main 1\n", f"c{n}"), profile=os.urandom(20_000)) for n in range(60)]
+    place = Path(filled(folder, *large)) / FILE
+    before = place.stat().st_size
+    with open_history(folder, write=True) as store:
+        store.prune(Retention(profiles=1))
+    assert place.stat().st_size < before / 5
+
+
+def test_names_that_no_reading_holds_are_forgotten_when_there_are_many(folder: str) -> None:
+    filled(folder, *(reading(f"main;f{n};g{n} {n}\n", f"c{n}") for n in range(1, 20)))
+    with open_history(folder, write=True) as store:
+        store.prune(Retention(runs=2, symbols=1, names=30))
+        assert [sorted(rows(one.columns[0])) for one in everything(store)][-3:] == [
+            ["g17"],
+            ["f18", "g18", "main"],
+            ["f19", "g19", "main"],
+        ]
+        store.add([reading("main;f1;g1 5\n", "c20")])
+        assert rows(everything(store)[-1].columns[0]) == {"main": (0, 5), "f1": (0, 5), "g1": (5, 5)}
+        assert symbols(store) == 23  # g1 to g17, those of the last two runs, f1 anew
+
+
+def test_merging_brings_what_is_missing_and_nothing_twice(folder: str, tmp_path: Path) -> None:
+    other = str(tmp_path / "other")
+    filled(folder, reading("main 1\n", "c1", job="1"), reading("main 2\n", "c2", job="2"))
+    filled(
+        other,
+        reading("main 2\n", "c2", job="2"),
+        reading("main;g 3\n", "c3", job="3"),
+        reading("main 4\n", "c4", job="4"),
+    )
+    with open_history(other, write=True) as theirs:
+        theirs.add_commits([StoredCommit("c3", ("c2",), 9, "third")])
+        theirs.add_verdicts([StoredVerdict("unchanged", "c2", "c3", "3", "pass", 0, 1)])
+    with open_history(folder, write=True) as ours, open_untrusted(str(Path(other) / FILE)) as theirs:
+        assert ours.merge(theirs) == 2
+        assert ours.merge(theirs) == 0
+        assert [one.commit for one in everything(ours)] == ["c1", "c2", "c3", "c4"]
+        assert rows(everything(ours)[2].columns[0]) == {"main": (0, 3), "g": (3, 3)}
+        assert ours.commits()["c3"].title == "third"
+        assert len(ours.verdicts("unchanged")) == 1
+
+
+def test_a_whole_history_is_taken_over_as_it_is(folder: str, tmp_path: Path) -> None:
+    given = [reading(f"main;f{n % 3} {n}\n", f"c{n}", f"{n % 2}.folded", job=f"{n}", keep=n > 3) for n in range(1, 7)]
+    with open_history(folder, write=True) as theirs:
+        theirs.add_commits([StoredCommit("c0", (), 1, "before"), StoredCommit("c1", ("c0",), 2, "first")])
+        theirs.add(given)
+        theirs.add_verdicts([StoredVerdict("unchanged", "c1", "c1", "3", "pass", 0, 1, "{}")])
+        theirs.add_records([StoredRecord("", "", "k", "change_point", "[]")])
+        theirs.prune(Retention(runs=2, symbols=1))
+    with open_history(str(tmp_path / "ours"), write=True) as ours, open_untrusted(str(Path(folder) / FILE)) as theirs:
+        assert ours.merge(theirs) == 6
+        assert ours.merge(theirs) == 0
+        for one, other in zip(ours.readings(profiles=True), theirs.readings(profiles=True), strict=True):
+            assert (one.commit, one.series, one.run, one.job) == (other.commit, other.series, other.run, other.job)
+            assert (one.facts, one.name, one.profile) == (other.facts, other.name, other.profile)
+            assert [rows(column) for column in one.columns] == [rows(column) for column in other.columns]
+        assert ours.commits() == theirs.commits()
+        assert (ours.verdicts("unchanged"), ours.records()) == (theirs.verdicts("unchanged"), theirs.records())
+        assert ours.add([reading("main;new 9\n", "c9")]) == 1
+        assert rows(everything(ours)[-1].columns[0]) == {"main": (0, 9), "new": (9, 9)}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE measured SET symbols = x'0201' WHERE reading = 1",
+        "UPDATE measured SET exponent = 400",
+        "UPDATE measured SET total = 'much'",
+        "UPDATE series SET content = '{'",
+        "UPDATE metrics SET kind = 'felt'",
+        "UPDATE facts SET content = '[]'",
+        "DELETE FROM symbols WHERE id = 2",
+        "DELETE FROM metrics",
+        "UPDATE readings SET series = 99",
+        "UPDATE readings SET run = 'text'",
+        "UPDATE commits SET sha = '' WHERE id = 1",
+        "UPDATE commits SET title = x'00'",
+    ],
+)
+def test_of_a_damaged_history_nothing_is_taken_over(folder: str, tmp_path: Path, statement: str) -> None:
+    filled(folder, reading("main 1\n", "c1"), reading("main;f 2\n", "c2"))
+    sql(folder, statement)
+    with open_history(str(tmp_path / "ours"), write=True) as ours:
+        with pytest.raises(ProfgateError, match="damaged"), open_untrusted(str(Path(folder) / FILE)) as theirs:
+            ours.merge(theirs)
+        assert (everything(ours), ours.commits(), ours.series()) == ([], {}, [])
+        assert ours.add([reading("main 3\n", "c3")]) == 1
+
+
+def test_what_both_histories_know_stays_as_it_is_here(folder: str, tmp_path: Path) -> None:
+    other = str(tmp_path / "other")
+    for place, content, reds in ((folder, "[1]", 0), (other, "[2]", 1)):
+        with open_history(place, write=True) as store:
+            store.add_records([StoredRecord("", "", "k", "change_point", content)])
+            store.add_verdicts([StoredVerdict("unchanged", "c1", "c1", "3", "pass", reds, 1)])
+    with open_history(folder, write=True) as ours, open_untrusted(str(Path(other) / FILE)) as theirs:
+        ours.merge(theirs)
+        assert [one.content for one in ours.records()] == ["[1]"]
+        assert [one.reds for one in ours.verdicts("unchanged")] == [0]
+
+
+def test_names_are_looked_through_again_only_after_many_new_ones(folder: str) -> None:
+    keep = Retention(runs=1, symbols=1, names=5)
+    made = [reading(f"main;f{n};g{n} {n + 1}\n", f"c{n}") for n in range(40)]
+    with open_history(folder, write=True) as store:
+
+        def names_after(count: int) -> int:
+            store.add(made[:count])
+            store.prune(keep)
+            return symbols(store)
+
+        assert names_after(20) == 19 + 3  # g of the old runs, all of the newest
+        assert names_after(21) == 22 + 2  # f19 is of no use any more, and not looked for
+        assert names_after(40) == 39 + 3
+
+
+def test_what_another_process_adds_while_commits_are_listed_is_no_damage(folder: str) -> None:
+    class Interrupted(sqlite3.Connection):
+        def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+            if "FROM commits" in sql:
+                filled(folder, reading("main 2\n", "c2", "other.folded"))
+            return super().execute(sql, *values)
+
+    filled(folder, reading("main 1\n", "c1"))
+    connection = sqlite3.connect(Path(folder) / FILE, factory=Interrupted)
+    store = HistoryReader(connection, Path(folder) / FILE)
+    assert store.measured_commits().keys() == {"c1"}
+    assert store.measured_commits().keys() == {"c1", "c2"}
+    connection.close()

@@ -1,0 +1,34 @@
+"""Which packages register something, told as importlib.metadata tells it."""
+
+import sys
+import zipfile
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+from profgate.io.packages import registers
+
+
+def package(folder: Path, group: str, form: str = "dist-info") -> None:
+    description = folder / f"outside-1.0.{form}"
+    description.mkdir(parents=True)
+    (description / "METADATA").write_text("Metadata-Version: 2.1\nName: outside\nVersion: 1.0\n", encoding="utf-8")
+    (description / "entry_points.txt").write_text(f"[{group}]\nmine = outside:Reader\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("form", ["dist-info", "egg-info"])
+def test_a_package_that_registers_a_reader_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "absent"), str(tmp_path)])
+    assert not registers("profgate.readers")
+    package(tmp_path, "profgate.readers", form)
+    assert [point.name for point in entry_points(group="profgate.readers")] == ["mine"]
+    assert registers("profgate.readers")
+    assert not registers("profgate.strategies")
+
+
+def test_what_lies_in_an_archive_may_register_something(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with zipfile.ZipFile(tmp_path / "parts.zip", "w") as archive:
+        archive.writestr("outside-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: outside\nVersion: 1.0\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "parts.zip")])
+    assert registers("profgate.readers")

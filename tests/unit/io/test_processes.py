@@ -1,0 +1,74 @@
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from profgate.io.processes import Outcome, Started, end_leftover, run_command
+
+PYTHON = sys.executable
+
+
+def run(words: Sequence[str], tmp_path: Path, timeout: float = 60.0, **environment: str) -> Outcome:
+    log = str(tmp_path / "log.txt")
+    return run_command(words, folder=str(tmp_path), environment=environment, log=log, timeout=timeout)
+
+
+def test_a_command_runs_in_its_folder_with_its_environment_and_log(tmp_path: Path) -> None:
+    words = [PYTHON, "-c", "import os; print(os.getcwd(), os.environ['SAID'])"]
+    outcome = run(words, tmp_path, SAID="hello")
+    assert outcome.problem == ""
+    assert outcome.nanoseconds > 0
+    assert (tmp_path / "log.txt").read_text() == f"{tmp_path} hello\n"
+
+
+def test_a_failure_tells_its_last_words(tmp_path: Path) -> None:
+    outcome = run([PYTHON, "-c", "import sys; print('bad', flush=True); sys.exit('no input')"], tmp_path)
+    assert outcome.problem == "ended with exit code 1: no input"
+
+
+def test_a_signal_is_told(tmp_path: Path) -> None:
+    assert "was ended by signal 9" in run([PYTHON, "-c", "import os; os.kill(os.getpid(), 9)"], tmp_path).problem
+
+
+@pytest.mark.parametrize("words", [["no-such-program"], ["a\0b"], ["/"]])
+def test_what_cannot_be_started_is_a_problem(words: list[str], tmp_path: Path) -> None:
+    assert "cannot be started" in run(words, tmp_path).problem
+
+
+def test_a_command_beyond_its_time_is_ended_with_its_children(tmp_path: Path) -> None:
+    script = (
+        "import subprocess, sys, time; p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])"
+    )
+    outcome = run([PYTHON, "-c", f"{script}; open('child', 'w').write(str(p.pid)); time.sleep(600)"], tmp_path, 6.0)
+    assert outcome.problem == "took longer than 6 s"
+    child = int((tmp_path / "child").read_text())
+    deadline = time.monotonic() + 20  # whoever adopts the child takes it away when it gets to run
+    while _lives(child) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _lives(child)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="start times of processes are read from /proc")
+def test_a_process_that_was_left_is_known_by_its_start(tmp_path: Path) -> None:
+    noted: list[Started] = []
+    words = [PYTHON, "-c", "import time; time.sleep(600)"]
+
+    def stop(started: Started) -> None:
+        noted.append(started)
+        assert not end_leftover(Started(started.group, started.ticks + 1))  # another process of that number
+        assert end_leftover(started)
+
+    log = str(tmp_path / "log.txt")
+    outcome = run_command(words, folder=str(tmp_path), environment={}, log=log, timeout=60, on_start=stop)
+    assert "was ended by signal 9" in outcome.problem
+    assert not end_leftover(noted[0])
+
+
+def _lives(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except (FileNotFoundError, ProcessLookupError):  # gone, before or while it was read
+        return False
+    return state != "Z"

@@ -1,0 +1,57 @@
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from profgate.errors import ProfgateError
+from profgate.io.profile_files import described, local_set
+from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_to_json
+from profgate.model.profile import Configuration, Facts
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> str:
+    for name in ("profiles/api/1.folded", "profiles/cli.folded", "more/x/api.folded", "more/y/api.folded"):
+        place = tmp_path / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text("main 1\n")
+    return str(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("entries", "names"),
+    [
+        (["profiles/**"], ["api/1.folded", "cli.folded"]),
+        (["profiles"], ["api/1.folded", "cli.folded"]),
+        (["./profiles/"], ["api/1.folded", "cli.folded"]),
+        (["profiles/cli.folded"], ["cli.folded"]),
+        (["profiles/*.folded"], ["cli.folded"]),
+        (["more/x/*.folded", "more/y/*.folded"], ["x/api.folded", "y/api.folded"]),
+        (["more/x/api.folded", "more/y/api.folded"], ["x/api.folded", "y/api.folded"]),
+        (["profiles/**", "profiles/*.folded"], ["api/1.folded", "cli.folded"]),
+    ],
+)
+def test_names_are_relative_to_what_the_entries_share(workspace: str, entries: list[str], names: list[str]) -> None:
+    assert [one.name for one in local_set(entries, workspace).files] == names
+
+
+def test_nothing_found_is_an_error(workspace: str) -> None:
+    with pytest.raises(ProfgateError, match="matches no file"):
+        local_set(["profiles/**/*.json"], workspace)
+
+
+def test_the_manifest_is_no_profile(workspace: str) -> None:
+    (Path(workspace) / "profiles" / MANIFEST_NAME).write_text(manifest_to_json(Manifest(commit="c")))
+    found = local_set(["profiles/**"], workspace)
+    assert found.manifest == Manifest(commit="c")
+    assert MANIFEST_NAME not in [one.name for one in found.files]
+
+
+def test_a_manifest_lists_what_was_read(workspace: str) -> None:
+    files = local_set(["profiles/**"], workspace).files
+    said = [(Configuration(command="api"), Facts("folded", "py-spy", "1", 100.0)), (Configuration(), Facts())]
+    manifest = described(Manifest(commit="c"), files, said)
+    assert manifest.commit == "c"
+    assert manifest.files[0].path == "api/1.folded"
+    assert manifest.files[0].sha256 == hashlib.sha256(b"main 1\n").hexdigest()
+    assert (manifest.files[0].format, manifest.files[0].rate, manifest.files[0].configuration) == ("folded", 100, "api")

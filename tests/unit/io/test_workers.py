@@ -1,0 +1,36 @@
+"""Tasks in forked processes: each is done once, however fast the processes take them."""
+
+import subprocess
+import sys
+
+import pytest
+
+# a process of its own: beside the threads of a test runner nothing is forked
+SHARED = """
+from profgate.io.workers import done
+
+for tasks in (2, 200, 2500):
+    for _ in range(20):
+        found = list(done([lambda number=number: number * 7 for number in range(tasks)], 3))
+        assert sorted(found) == [(number, number * 7) for number in range(tasks)], found
+"""
+FAILING = """
+import os
+from profgate.io.workers import done
+
+here = os.getpid()
+
+def task(number):
+    if os.getpid() != here:
+        raise ValueError(number)
+    return number
+
+assert sorted(done([lambda number=number: task(number) for number in range(50)], 3)) == [(n, n) for n in range(50)]
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
+@pytest.mark.parametrize("program", [SHARED, FAILING])
+def test_every_task_is_done_once(program: str) -> None:
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")

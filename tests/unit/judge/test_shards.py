@@ -1,0 +1,163 @@
+"""Reports of shards as one: names, baselines, warnings, and the tests of all as in one report."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from comparisons import from_exclusive
+from judged import BASE, SLOWER, codes, findings, judged
+from profgate.errors import ProfgateError
+from profgate.judge.shards import Leg, as_one
+from profgate.model.comparison import Comparison
+from profgate.model.links import Links
+from profgate.model.policy import Policy
+from profgate.model.reason import Reason, ReasonCode
+from profgate.model.report import FIRST_SCHEMA, NotCompared, Report, Side, Verdict
+from profgate.report.links_json import links_from_json, links_to_json
+from report_samples import metric, nothing_compared, regression, report, workload
+
+
+def test_a_workload_of_several_legs_carries_their_names() -> None:
+    both = workload(metric(), name="api")
+    merged, links = as_one(
+        [
+            Leg("linux", report(both, workload(metric(), name="cli")), Links(pages={("api", "cpu"): "https://l"})),
+            Leg("mac", report(both), Links(pages={("api", "cpu"): "https://m"})),
+        ],
+        Policy(),
+    )
+    assert [one.name for one in merged.workloads] == ["api [linux]", "cli", "api [mac]"]
+    assert links.pages == {("api [linux]", "cpu"): "https://l", ("api [mac]", "cpu"): "https://m"}
+
+
+def test_single_shard_is_judged_as_it_was() -> None:
+    alone, _ = as_one([Leg("linux", regression())], Policy())
+    again, _ = as_one([Leg("linux", alone)], Policy())
+    assert again == alone
+
+
+def noisy(workload: str, seed: int, slower: float = 1.0) -> Comparison:
+    """A workload of which f07 became slower, among functions that scatter."""
+    random = np.random.default_rng(seed)
+    runs = [{name: round(random.normal(count, count / 20)) for name, count in BASE.items()} for _ in range(10)]
+    target = [{**run, "f07": round(slower * run["f07"])} for run in runs[5:]]
+    return from_exclusive(runs[:5], target, workload=workload)
+
+
+def p_values(report: Report) -> dict[tuple[str, str], Any]:
+    return {
+        (load.name, change.location.name): change.evidence["p"]
+        for load in report.workloads
+        for change in load.metrics[0].changes
+        if change.strategy == "calibrated_log_ratio"
+    }
+
+
+@pytest.mark.parametrize("slower", [(1.0, 1.0), (1.0, 1.12), (1.6, 1.12), (1.6, 0.5), (2.0, 2.0)])
+def test_shards_have_the_p_of_a_single_report(slower: tuple[float, float]) -> None:
+    loads = [noisy(f"w{seed}", seed, factor) for seed, factor in enumerate(slower)]
+    together = judged(*loads)
+    merged, _ = as_one([Leg(f"shard {place}", judged(load)) for place, load in enumerate(loads)], Policy())
+    assert p_values(merged) == p_values(together)
+    assert merged.verdict.conclusion == together.verdict.conclusion
+    (all_of_one,), (all_of_shards,) = together.tests, merged.tests
+    assert all_of_shards.first == all_of_one.first
+
+
+def test_other_shards_make_p_larger() -> None:
+    """A change that is certain by itself is one of two that differ as much once a shard with a larger one is there."""
+    loads = [noisy(f"w{seed}", seed, factor) for seed, factor in enumerate((1.6, 1.0))]
+    legs = [Leg(load.workload, judged(load)) for load in loads]
+    (family,) = legs[1].report.tests
+    worse, better = ((side[0], 1e6, *side[2:]) for side in family.first)
+    rival = worse, better
+    louder = replace(legs[1], report=replace(legs[1].report, tests=(replace(family, first=rival, last=rival),)))
+    merged = as_one([legs[0], louder], Policy())[0]
+    assert p_values(merged)["w0", "f07"] == 2 / 252
+    assert (findings(merged)["f07"].colour, codes(findings(merged)["f07"])) == ("yellow", ["few_splits"])
+
+
+def test_shards_with_other_splits_are_refused() -> None:
+    report = judged(from_exclusive([BASE] * 5, [SLOWER] * 5))
+    (family,) = report.tests
+    for maxima in (((1.0,) * 251, (1.0,) * 252), ((), ())):
+        other = replace(report, tests=(replace(family, last=maxima),))
+        with pytest.raises(ProfgateError, match=r"leg mac: the tests 5\+5 have another number of splits"):
+            as_one([Leg("linux", report), Leg("mac", other)], Policy())
+
+
+def test_base_jobs_bound_each_shard_by_itself() -> None:
+    report = judged(from_exclusive([BASE], [SLOWER], noise=[BASE] * 8))
+    merged, _ = as_one([Leg("linux", report), Leg("mac", judged(noisy("other", 1)))], Policy())
+    assert codes(findings(merged)["f07"]) == ["beyond_jobs"]
+
+
+def test_first_schema_is_merged_as_it_was_judged() -> None:
+    text = Reason(ReasonCode.FIRST_EDITION, {"text": "the total got worse"})
+    old = replace(regression(), schema=FIRST_SCHEMA, verdict=Verdict("fail", "red", (text,), exit_code=1))
+    merged, _ = as_one([Leg("linux", old), Leg("mac", report(workload(metric(), name="cli")))], Policy())
+    assert (merged.schema, merged.verdict.conclusion, merged.verdict.exit_code) == (FIRST_SCHEMA, "fail", 1)
+    assert merged.verdict.reasons[0] == text
+    assert merged.workloads[0].metrics == old.workloads[0].metrics
+
+
+def test_a_lost_leg_is_not_compared() -> None:
+    lost = NotCompared("legs", None, "both", "a shard ended with failure")
+    merged, _ = as_one([Leg("linux", report(workload(metric())))], Policy(), [lost])
+    assert merged.verdict.conclusion == "not_compared"
+    assert merged.not_compared[0] == lost
+
+
+def test_a_leg_that_compared_nothing_does_not_vanish() -> None:
+    silent = replace(report(), verdict=nothing_compared().verdict)
+    merged, _ = as_one([Leg("linux", report(workload(metric()))), Leg("mac", silent)], Policy())
+    assert merged.verdict.conclusion == "not_compared"
+    assert [one.name for one in merged.not_compared] == ["mac"]
+
+
+def test_legs_of_different_builds_are_no_report() -> None:
+    other = replace(report(workload(metric())), target=Side("pull request", "f" * 40))
+    with pytest.raises(ProfgateError, match=r"shard mac: is a report of f+"):
+        as_one([Leg("linux", report(workload(metric()))), Leg("mac", other)], Policy())
+
+
+def test_without_legs_there_is_no_report() -> None:
+    with pytest.raises(ProfgateError, match="give at least one"):
+        as_one([], Policy())
+
+
+def test_the_farthest_baseline_counts_and_each_is_named() -> None:
+    far = replace(report(workload(metric())), baseline=Side("main", "d" * 40, distance=3))
+    merged, _ = as_one([Leg("linux", report(workload(metric()))), Leg("mac", far)], Policy())
+    assert merged.baseline.distance == 3
+    (told,) = merged.warnings
+    assert "different baselines" in told
+    assert f"mac {'d' * 12} (distance 3)" in told
+
+
+def test_warnings_are_told_once_and_with_their_leg() -> None:
+    merged, _ = as_one(
+        [
+            Leg("linux", report(workload(metric()), warnings=("old image", "slow disk"))),
+            Leg("mac", report(workload(metric()), warnings=("old image",))),
+        ],
+        Policy(),
+        told=["old image", "policy changed"],
+    )
+    assert merged.warnings == ("old image", "linux: slow disk", "policy changed")
+
+
+def test_links_make_the_round_trip() -> None:
+    links = Links(pages={("a\nb", "cpu|x"): "https://x"}, report="https://r", run="https://run")
+    assert links_from_json(links_to_json(links)) == links
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", '{"schema": "profgate.links/1"}', '{"schema": "profgate.links/2", "pages": []}', "[" * 9999],
+)
+def test_what_are_no_links_is_refused(text: str) -> None:
+    with pytest.raises(ProfgateError, match="is not as profgate writes it"):
+        links_from_json(text)

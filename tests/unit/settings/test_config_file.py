@@ -1,0 +1,252 @@
+import copy
+import random
+from typing import Any
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from profgate.errors import SettingsError
+from profgate.model.change import OptionSpec
+from profgate.model.name_aliases import Aliases
+from profgate.model.policy import Policy, Rule
+from profgate.settings.config_file import Catalogue, read_policy, schema, tightened
+
+CUTOFF = OptionSpec("cutoff", 0.0, "Rows below are left out.", 0.0, 1.0)
+TIMES = OptionSpec("times", 3, "How often.", 1)
+WAY = OptionSpec("way", "mean", "How.", choices=("mean", "median"))
+STRICT = OptionSpec("strict", default=False, meaning="Whether.")
+CATALOGUE: Catalogue = {
+    "eto": (CUTOFF, TIMES, WAY, STRICT),
+    "exclusive_time_outliers": (CUTOFF, TIMES, WAY, STRICT),
+    "clr": (),
+    "bmoe": (),
+}
+
+GOOD = """\
+degradation:
+  apply: first
+  collect_before_check: true
+  strategies:
+    - {type: mixed, postprocessor: regression_analysis, method: bmoe}
+    - cmd: mybin
+      workload: ["big-*", 17]
+      method: eto
+      options: {cutoff: 0.5, times: 2, way: median, strict: true}
+    - method: clr
+  location_filter: "lib.*"
+  cutoff: 2
+gate:
+  fail_on: severe
+  fail-on-total: never
+  on-not-compared: fail
+  on-inconclusive: fail
+  gate_without_history: true
+  max-gate-distance: 3
+  budget: 0.05
+  confirm: off
+  owners: "@team"
+  ignore: [cpu_idle, "swapper*"]
+  name-rules: loose
+"""
+
+
+def policy_of(text: str) -> Policy:
+    return read_policy(text, "profgate.yml", CATALOGUE)
+
+
+def mistakes_of(text: str) -> list[str]:
+    with pytest.raises(SettingsError) as caught:
+        policy_of(text)
+    return str(caught.value).splitlines()
+
+
+def test_a_whole_file_is_read() -> None:
+    assert policy_of(GOOD) == Policy(
+        rules=(
+            Rule("bmoe", {"type": ("mixed",), "postprocessor": ("regression_analysis",)}),
+            Rule(
+                "eto",
+                {"cmd": ("mybin",), "workload": ("big-*", "17")},
+                {"cutoff": 0.5, "times": 2, "way": "median", "strict": True},
+            ),
+            Rule("clr"),
+        ),
+        apply="first",
+        location_filter="lib.*",
+        cutoff=2.0,
+        fail_on="severe",
+        fail_on_total="never",
+        on_not_compared="fail",
+        on_inconclusive="fail",
+        gate_without_history=True,
+        max_gate_distance=3,
+        budget=0.05,
+        owners=("@team",),
+        ignore=("cpu_idle", "swapper*"),
+        name_rules="loose",
+        source="profgate.yml",
+    )
+
+
+def test_aliases_lead_from_old_names_to_new_ones() -> None:
+    policy = policy_of("gate:\n  aliases:\n    old_total: total\n    'v1_*': 'v2_*'\n")
+    assert policy.aliases == Aliases((("old_total", "total"), ("v1_*", "v2_*")))
+    with pytest.raises(SettingsError) as caught:
+        policy_of("gate:\n  aliases:\n    a: [b]\n    c*: cd\n    e: e\n")
+    assert [line.partition(": ")[0] for line in str(caught.value).splitlines()] == [
+        "profgate.yml:3:8",
+        "profgate.yml:4:5",
+        "profgate.yml:5:5",
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "# only a comment\n", "gate:\n", "degradation:\ngate: {}\n"])
+def test_an_empty_file_keeps_the_defaults(text: str) -> None:
+    assert policy_of(text) == Policy(source="profgate.yml")
+
+
+PLACES = [
+    "2:3",
+    "4:7",
+    "5:16",
+    "6:39",
+    "6:42",
+    "6:59",
+    "6:69",
+    "6:82",
+    "7:7",
+    "8:20",
+    "9:11",
+    "11:12",
+    "12:11",
+    "13:22",
+    "14:12",
+    "15:12",
+    "16:1",
+]
+
+
+def test_every_mistake_is_told_with_its_place() -> None:
+    text = """\
+degradation:
+  strategy: []
+  strategies:
+    - {type: mixed}
+    - {method: clrr}
+    - {method: eto, options: {cutoff: 7, tymes: 1, times: 1.5, way: odd, strict: "yes"}}
+    - [method]
+  location_filter: "("
+  cutoff: much
+gate:
+  fail-on: sometimes
+  budget: 0
+  max-gate-distance: true
+  owners: [{a: b}]
+  confirm: perhaps
+gaet: {}
+"""
+    found = {line.split(": ")[0]: line for line in mistakes_of(text)}
+    assert list(found) == [f"profgate.yml:{place}" for place in PLACES]
+    assert "did you mean strategies?" in found["profgate.yml:2:3"]
+    assert "did you mean clr?" in found["profgate.yml:5:16"]
+    assert "did you mean gate?" in found["profgate.yml:16:1"]
+    assert found["profgate.yml:12:11"].endswith("0 is out of range; write a number above 0")
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("gate: {fail-on: severe, fail-on: never}", "twice"),
+        ("gate: {fail-on: severe, fail_on: never}", "keep one"),
+        ("a: &x [1]\nb: *x\n", "aliases"),
+        ("gate: &g {ignore: [a]}\n<<: *g\n", "aliases"),
+        ("<<: {gate: {}}", "plain key"),
+        ("? [a]\n: b", "plain key"),
+        ("[" * 5000, "nested deeper"),
+        ("gate: " + "{a: " * 20 + "}" * 20, "nested deeper"),
+        ("gate: {fail-on: !!python/object/apply:os.system [ls]}", "tag"),
+        ("gate: !mine {}", "tag"),
+        ("gate: {budget: !!int x}", "plain number"),
+        ("gate: {budget: .nan}", "plain number"),
+        ("gate: {budget: 0x" + "f" * 9000 + "}", "plain number"),
+        ("gate: {budget: 1.0e+999}", "plain number"),
+        ("gate: [", "no valid YAML"),
+        ("\x00", "no valid YAML"),
+        ("- gate", "must be a mapping"),
+        ("gate: never", "must be a mapping"),
+        ("degradation: {strategies: {method: clr}}", "must be a list"),
+        ("degradation: {strategies: [" + "{method: clr}," * 201 + "]}", "more than 200"),
+        ("#" * 300_000, "larger than"),
+        ("--- 1\n--- 2\n", "no valid YAML"),
+    ],
+)
+def test_hostile_or_broken_text_is_refused_with_a_place(text: str, word: str) -> None:
+    lines = mistakes_of(text)
+    assert any(word in line for line in lines), lines
+    assert all(line.startswith("profgate.yml:") for line in lines)
+    assert all(len(line) < 400 for line in lines)
+
+
+def test_a_pull_request_makes_the_gate_stricter_only() -> None:
+    policy = Policy(fail_on="degradation", on_not_compared="fail", source="profgate.yml")
+    stricter, refused = tightened(policy, {"fail_on": "maybe", "fail_on_total": "never", "on_not_compared": "neutral"})
+    assert (stricter.fail_on, stricter.fail_on_total, stricter.on_not_compared) == ("maybe", "degradation", "fail")
+    assert len(refused) == 2
+    assert refused[0].startswith("fail-on-total 'never' would loosen 'degradation' of profgate.yml")
+
+
+def test_inputs_count_without_a_file() -> None:
+    policy, refused = tightened(Policy(), {"fail_on": "never", "on_inconclusive": "fail"})
+    assert (policy.fail_on, policy.on_inconclusive, refused) == ("never", "fail", [])
+
+
+def test_strategies_are_added_never_replaced() -> None:
+    policy = Policy(rules=(Rule("clr"),), source="profgate.yml")
+    assert tightened(policy, {}, ("eto",))[0].rules == (Rule("clr"), Rule("eto"))
+    assert tightened(Policy(), {}, ("eto",))[0].rules == ()
+
+
+def accepts(text: str) -> bool:
+    try:
+        policy_of(text)
+    except SettingsError:
+        return False
+    return True
+
+
+def test_the_schema_accepts_what_the_code_accepts() -> None:
+    described = schema(CATALOGUE)
+    Draft202012Validator.check_schema(described)
+    validator = Draft202012Validator(described)
+    good = yaml.safe_load(GOOD)
+    chance = random.Random(7)
+    verdicts = {True: 0, False: 0}
+    for _ in range(400):
+        data = mutated(copy.deepcopy(good), chance)
+        text = yaml.safe_dump(data)
+        taken = accepts(text)
+        both_spellings = {"fail-on", "fail_on"} <= set(data["gate"] or ())
+        # A schema knows neither regular expressions of Python nor that two spellings are one key.
+        if not both_spellings and data["degradation"].get("location_filter") != "(":
+            assert validator.is_valid(data) == taken, text
+        verdicts[taken] += 1
+    assert min(verdicts.values()) > 50
+
+
+def mutated(data: dict[str, Any], chance: random.Random) -> dict[str, Any]:
+    """The good file with one value replaced or added."""
+    values: list[Any] = ["severe", "never", 0, 1, 0.5, 60, -1, True, False, None, [], ["a"], {}, "off", "first", "("]
+    places = [data["gate"], data["degradation"], *data["degradation"]["strategies"]]
+    place = chance.choice([*places, data["degradation"]["strategies"][1]["options"]])
+    name = chance.choice([*place, "fail-on", "method"])
+    place[name] = chance.choice(values)
+    return data
+
+
+def test_a_filter_among_the_options_of_a_rule_is_checked_too() -> None:
+    catalogue: Catalogue = {"eto": (OptionSpec("location_filter", "*", "Where."),)}
+    text = 'degradation: {strategies: [{method: eto, options: {location_filter: "%s"}}]}'
+    assert read_policy(text % "^lib", "p.yml", catalogue).rules[0].options == {"location_filter": "^lib"}
+    with pytest.raises(SettingsError, match=r"^p\.yml:1:[0-9]+: '\(' is no regular expression"):
+        read_policy(text % "(", "p.yml", catalogue)

@@ -1,0 +1,82 @@
+import pytest
+
+from profgate.errors import SettingsError
+from profgate.settings.inputs import SETTINGS, Settings, input_variable, settings_from
+
+DEFAULT = Settings.model_validate({"artifact": "profgate-default"})
+
+
+def test_nothing_given_is_the_documented_default() -> None:
+    assert settings_from({}) == settings_from({spec.name: "" for spec in SETTINGS}) == DEFAULT
+
+
+def test_documented_defaults_are_accepted_and_change_nothing() -> None:
+    raw = {spec.name: spec.default for spec in SETTINGS if spec.name != "token"}
+    assert settings_from(raw) == DEFAULT
+
+
+def test_values_are_read() -> None:
+    settings = settings_from(
+        {
+            "token": "t0ps3cret",
+            "profiles": "a/**,\nb/{x,y}.folded",
+            "key": "api-cpu",
+            "fail-on": "SEVERE",
+            "on-inconclusive": "FAIL",
+            "baseline-runs": "0",
+            "strategies": "tot, clr",
+        }
+    )
+    assert settings.profiles == ("a/**", "b/{x,y}.folded")
+    assert settings.artifact == "profgate-api-cpu"
+    assert settings.strategies == ("tot", "clr")
+    assert settings.baseline_runs == 0
+    assert settings.gate_requests() == {"fail_on": "severe", "on_inconclusive": "fail"}
+
+
+def test_the_token_is_never_shown() -> None:
+    assert "t0ps3cret" not in repr(settings_from({"token": "t0ps3cret"}))
+    with pytest.raises(SettingsError) as caught:
+        settings_from({"token": "t0ps3cret\nsecond"})
+    assert "t0ps3cret" not in str(caught.value)
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    raw = {
+        "fail-on": "sometimes",
+        "baseline-runs": "51",
+        "pages": "-1",
+        "key": "A--b",
+        "artifact": "a/b",
+        "coment": "never",
+        "gate-without-history": "yes",
+        "baseline-workflow": "profile",
+        "output-dir": "a\nb",
+    }
+    with pytest.raises(SettingsError) as caught:
+        settings_from(raw)
+    lines = str(caught.value).splitlines()
+    assert {line.split(":")[0] for line in lines} == set(raw)
+    assert len(lines) == len(raw)
+    assert "did you mean comment?" in str(caught.value)
+    assert "write severe, degradation, maybe or never" in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["a/b", "-->", "a--b", "", " ", "x" * 61, "É"])
+def test_a_key_fits_into_a_marker_and_a_file_name(key: str) -> None:
+    if key.strip():
+        with pytest.raises(SettingsError):
+            settings_from({"key": key})
+    else:
+        assert settings_from({"key": key}).key == "default"
+
+
+def test_an_input_keeps_its_hyphens() -> None:
+    assert input_variable("baseline-ref") == "INPUT_BASELINE-REF"
+
+
+@pytest.mark.parametrize("key", ["a..b", "api.", "api.lock"])
+def test_a_key_that_no_branch_can_be_named_by_is_refused_for_a_branch_alone(key: str) -> None:
+    assert settings_from({"key": key, "history": "artifact"}).key == key
+    with pytest.raises(SettingsError, match="cannot end the name of a branch"):
+        settings_from({"key": key, "history": "branch"})

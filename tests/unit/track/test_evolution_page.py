@@ -1,0 +1,135 @@
+import base64
+import json
+import re
+import zlib
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from profgate.model.units import Metric, MetricKind
+from profgate.track.evolution import evolution_of
+from profgate.track.evolution_page import build_evolution_page
+from profgate.track.evolution_text import evolution_csv, evolution_json, evolution_lines
+from profgate.track.versions import BenchmarkValue, Evolution, MeasuredVersion, Version
+
+CALLS = Metric("calls", "count", kind=MetricKind.COUNTED)
+TIME = Metric("time", "nanoseconds", kind=MetricKind.TIMED)
+
+
+def version(name: str, calls: float | None, benchmark: str = "parse") -> MeasuredVersion:
+    if calls is None:
+        return MeasuredVersion(Version(name, "c" * 40, "Break it"), problem="make failed: no <rule>")
+    values = (BenchmarkValue(benchmark, CALLS, calls, source="s"), BenchmarkValue(benchmark, TIME, 1e6, source="s"))
+    return MeasuredVersion(
+        Version(name, "c" * 40, "Change it"), (values, values), machine="Linux", warnings=("x: odd",)
+    )
+
+
+EVOLUTION = evolution_of(
+    "make bench", [version("v1", 100), version("v2", None), version("v3", 150), version("v4", 150), version("v5", 120)]
+)
+
+
+def document(evolution: Evolution, links: dict[int, str] | None = None) -> dict[str, Any]:
+    page = build_evolution_page(evolution, links)
+    data = re.search(r'id="data">([^<]+)<', page)
+    assert data is not None
+    content: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(data[1])))
+    return content
+
+
+def test_the_page_carries_columns_and_jumps() -> None:
+    told = document(EVOLUTION, {0: "jumps/a.html"})
+    assert [one["name"] for one in told["versions"]] == ["v1", "v2", "v3", "v4", "v5"]
+    assert told["versions"][1]["problem"] == "make failed: no <rule>"
+    calls = told["lines"][0]
+    assert (calls["middle"], calls["low"], calls["count"]) == ([100, None, 150, 150, 120], None, [2, 0, 2, 2, 2])
+    assert [(jump["from"], jump["to"], jump["worse"], jump["href"]) for jump in told["jumps"]] == [
+        (0, 2, True, "jumps/a.html"),
+        (3, 4, False, None),
+    ]
+    assert told["metrics"][told["metric"]]["name"] == "calls"
+
+
+def test_the_page_is_one_file_under_a_strict_policy() -> None:
+    page = build_evolution_page(EVOLUTION)
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
+    assert policy is not None
+    assert policy[1].startswith("default-src &#39;none&#39;; script-src &#39;sha256-")
+    assert "unsafe" not in policy[1]
+    assert not re.search(r'(?:src|href)="(?:https?:)?//', page)
+    assert page == build_evolution_page(EVOLUTION)
+
+
+@pytest.mark.parametrize(
+    "link", ["javascript:alert(1)", "//x.example/a", "/etc/a.html", "../a.html", "a/../../b", "\\\\x"]
+)
+def test_links_stay_below_the_folder(link: str) -> None:
+    with pytest.raises(ValueError, match="pass a relative path"):
+        build_evolution_page(EVOLUTION, {0: link})
+
+
+def test_hostile_names_are_text() -> None:
+    name = "</script><script>alert(1)</script>\u202e"
+    measured = [version(name, 1, name), version("v2", 2, name), version("\ud800", None)]
+    page = build_evolution_page(evolution_of(name, measured), {0: "jumps/a.html"})
+    assert "<script>alert" not in page
+    assert "\u202e" not in page
+    page.encode()
+    told = document(evolution_of(name, measured))
+    assert told["benchmarks"] == ["</script><script>alert(1)</script>"]
+
+
+def test_the_terminal_tells_what_was_measured_and_what_jumped() -> None:
+    lines = evolution_lines(EVOLUTION)
+    assert lines[0] == ("head", "4 of 5 versions measured, 1 benchmark, calls")
+    assert ("warn", "  v2: make failed: no <rule>") in lines
+    assert lines[-2:] == [
+        ("bad", "▲  parse         v1 → v3  +50.0 %  100 → 150"),
+        ("good", "▼  parse         v4 → v5  −20.0 %  150 → 120"),
+    ]
+
+
+def test_what_is_the_same_of_many_versions_is_told_once() -> None:
+    measured = [MeasuredVersion(Version(f"v{number}"), problem="not measured") for number in range(500)]
+    lines = evolution_lines(evolution_of("x", [*measured, version("v500", 1)]))
+    assert ("warn", "  v0, v1, v2, v3, v4, v5 and 494 more: not measured") in lines
+    assert len(lines) < 8
+
+
+def test_a_narrow_terminal_cuts_names_alone() -> None:
+    long = evolution_of("x", [version("v1", 1, "b" * 200), version("v2", 2, "b" * 200)])
+    line = evolution_lines(long, width=60)[-1][1]
+    assert len(line) <= 60
+    assert "v1 → v2  +100 %  1.00 → 2.00" in line or "1 → 2" in line
+
+
+def test_no_jump_is_said() -> None:
+    assert evolution_lines(replace(EVOLUTION, jumps=()))[-1][1].startswith("No jump")
+
+
+def test_json_holds_what_is_known_and_null_for_the_rest() -> None:
+    told = json.loads(evolution_json(EVOLUTION))
+    assert told["schema"] == "profgate.evolution/1"
+    assert told["benchmarks"][0]["values"] == [100.0, None, 150.0, 150.0, 120.0]
+    assert told["versions"][1] == {
+        "name": "v2",
+        "commit": "c" * 40,
+        "subject": "Break it",
+        "runs": 0,
+        "problem": "make failed: no <rule>",
+        "warnings": [],
+        "machine": None,
+    }
+    assert told["jumps"][0]["ratio"] == 0.5
+
+
+def test_csv_has_a_row_for_each_value_and_no_formula() -> None:
+    rows = evolution_csv(
+        evolution_of("x", [version("=v1", 100, "@sum\nx"), version("v2", 150, "@sum\nx")])
+    ).splitlines()
+    assert rows[0] == "version,commit,benchmark,metric,unit,value,low,high,n,jump,source_changed"
+    assert rows[1] == f"'=v1,{'c' * 40},'@sum x,calls,count,100,100,100,2,,"
+    assert rows[3].endswith(",calls,count,150,150,150,2,worse,")
+    assert len(rows) == 5

@@ -1,0 +1,41 @@
+import json
+
+import pytest
+
+from profgate.model.units import Metric, MetricKind
+from profgate.track.run_record import RunRecord, record_from_json, record_to_json
+from profgate.track.versions import BenchmarkValue
+
+RECORD = RunRecord(
+    (
+        BenchmarkValue("work", Metric("calls", "count", kind=MetricKind.COUNTED), 12.0, "bench.py", 3, "d1"),
+        BenchmarkValue("work", Metric("speed", "1/s", "higher", MetricKind.TIMED), 0.5),
+    ),
+    seconds=1.25,
+    machine="Linux",
+    warnings=("x.bin: no format",),
+)
+
+
+def test_a_record_makes_the_round_trip() -> None:
+    assert record_from_json(record_to_json(RECORD)) == RECORD
+    assert record_from_json(record_to_json(RunRecord(problem="make failed"))) == RunRecord(problem="make failed")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "null", "{", '{"schema": 1}', '{"schema": "profgate.track-run/1"}', "[" * 9999]
+)
+def test_what_is_no_record_is_measured_again(text: str) -> None:
+    assert record_from_json(text) is None
+
+
+def test_a_record_of_a_later_version_is_measured_again() -> None:
+    assert record_from_json(record_to_json(RECORD).replace("run/1", "run/2")) is None
+
+
+@pytest.mark.parametrize(("key", "value"), [("kind", "felt"), ("values", [1]), ("value", "much")])
+def test_a_damaged_record_is_measured_again(key: str, value: object) -> None:
+    content = json.loads(record_to_json(RECORD))
+    where = content if key in content else content["values"][0]
+    (where if key in where else where["metric"])[key] = value
+    assert record_from_json(json.dumps(content)) is None
