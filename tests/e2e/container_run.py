@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -239,3 +240,34 @@ def _privately(command: Sequence[str], *, check: bool = True) -> subprocess.Comp
         message = f"{command[0]} ended with {done.returncode}:\n{last}"
         raise RuntimeError(message)
     return done
+
+
+@contextmanager
+def api_service() -> Iterator[str]:
+    """Serve podman's Docker-compatible API on the image store; yields the address for ``DOCKER_HOST``."""
+    socket = WORK / f"podman-{os.getpid()}.sock"
+    settings = WORK / "containers.conf"
+    limits = 'default_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]'
+    settings.write_text(
+        f'[containers]\ncgroups = "disabled"\nnetns = "host"\nutsns = "host"\n{limits}\n', encoding="ascii"
+    )
+    engine = ["podman", *_store(), "--cgroup-manager=cgroupfs", "system", "service", "--time=0", f"unix://{socket}"]
+    private = ["unshare", "--mount", "--propagation", "private", "--", "sh", "-c", PRIVATE, "sh"]
+    with _alone():
+        service = subprocess.Popen(
+            [*private, *engine],
+            env={**os.environ, "CONTAINERS_CONF": str(settings)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            for _ in range(100):
+                if socket.exists():
+                    break
+                time.sleep(0.1)
+            yield f"unix://{socket}"
+        finally:
+            service.terminate()
+            service.wait(30)
+            socket.unlink(missing_ok=True)

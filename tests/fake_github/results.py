@@ -38,6 +38,7 @@ class ResultsService:
         self._blobs = blobs
         self._token = token
         self._open: dict[str, tuple[str, str]] = {}  # name -> key of the blob, mime type
+        self.camel_case = False  # the other spelling of fields that protobuf's JSON allows
 
     def answer(self, request: Request) -> Response:
         method = request.path.removeprefix(SERVICE)
@@ -55,7 +56,12 @@ class ResultsService:
             "ListArtifacts": self._list,
             "GetSignedArtifactURL": self._address,
         }
-        return methods[method](fields)
+        answer = methods[method](fields)
+        if self.camel_case:
+            answer.set_data(
+                re.sub(r'_([a-z])(?=[a-z_]*": )', lambda found: found[1].upper(), answer.get_data(as_text=True))
+            )
+        return answer
 
     def _create(self, fields: Mapping[str, Any]) -> Response:
         name = fields["name"]
@@ -133,7 +139,8 @@ def _check(method: str, fields: Mapping[str, Any]) -> Response | None:
     known = FIELDS[method]
     unknown = set(fields) - set(known) - {"workflow_run_backend_id", "workflow_job_run_backend_id"}
     missing = {name for name, required in known.items() if required and name not in fields}
-    if unknown or missing or fields.get("version", 7) != 7:
+    version = 7 if "mime_type" in fields else 4
+    if unknown or missing or not version <= fields.get("version", 7) <= 7:
         return _problem(400, "malformed", f"unknown {sorted(unknown)}, missing {sorted(missing)}")
     return None
 

@@ -90,7 +90,7 @@ class FakeGitHub:
         self.api_url = f"{self.server_url}{ENTERPRISE_API if self.state.enterprise else ''}"
         bodies = Bodies(_description(), self.state, self.api_url)
         self._api = Api(self.state, bodies, self.blobs)
-        self._results = ResultsService(self.state, self.blobs, self.runtime_token)
+        self.results = ResultsService(self.state, self.blobs, self.runtime_token)
         return self
 
     def __exit__(
@@ -385,7 +385,7 @@ class FakeGitHub:
 
     def _real_answer(self, request: Request, raw_path: str, body: bytes) -> Response:
         if raw_path.startswith(SERVICE):
-            return self._results.answer(request)
+            return self.results.answer(request)
         if raw_path == "/graphql":
             return self._graphql(request, body)
         return self._rest(request, raw_path, body)

@@ -711,3 +711,11 @@ def test_what_github_does_not_show_names_the_permission_too(recorded: Stage) -> 
     recorded.fake.fail("GET", "/actions/", 404, times=9, headers=headers, message="Not Found")
     assert recorded.compare(profiles(SLOWER, 77)) == 2
     assert "check the name and the permission actions: read" in recorded.log
+
+
+def test_a_runner_that_names_no_workflow_needs_the_input(recorded: Stage) -> None:
+    recorded.environ["GITHUB_WORKFLOW_REF"] = ""
+    assert recorded.compare(profiles(SLOWER, 77)) == 2
+    assert "baseline-workflow: this runner does not name the workflow" in recorded.log
+    recorded.inputs["baseline-workflow"] = "profgate.yml"
+    assert recorded.compare(profiles(SLOWER, 77)) == 1

@@ -38,6 +38,12 @@ def test_outputs_are_those_that_are_set() -> None:
     assert action()["outputs"] == {name: {"description": meaning} for name, meaning in OUTPUTS.items()}
 
 
+def test_texts_hold_no_expressions() -> None:
+    """The runner evaluates them everywhere and refuses to load an action with an unknown context in a text."""
+    texts = [entry["description"] for part in ("inputs", "outputs") for entry in action()[part].values()]
+    assert not [text for text in [action()["description"], *texts] if "${{" in text]
+
+
 def test_it_runs_the_image_with_one_argument() -> None:
     assert action()["runs"] == {"using": "docker", "image": "Dockerfile", "args": ["action"]}
 

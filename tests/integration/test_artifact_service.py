@@ -37,6 +37,13 @@ def test_what_was_uploaded_can_be_found_and_read_by_the_client() -> None:
         assert fake.blobs.tokens_received == 0
 
 
+def test_either_spelling_of_answers_is_read() -> None:
+    with FakeGitHub() as fake:
+        fake.results.camel_case = True
+        page = service_of(fake).upload_file("report.html", b"<html></html>", "text/html")
+        assert fake.state.artifacts[page.id].data == b"<html></html>"
+
+
 def test_a_large_file_goes_in_pieces_whose_ids_are_equally_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(artifact_service, "BLOCK", 1000)
     with FakeGitHub() as fake:

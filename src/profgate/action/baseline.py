@@ -142,11 +142,14 @@ def trusted_files(job: Job, fair: Fair, artifact: str, name: str, most: int) -> 
 
 
 def recording_workflow(job: Job) -> str:
-    """The workflow whose runs record: the named one, that of the finished run, or this one."""
+    """The workflow whose runs record: the named one, that of the finished run, or this one. Raises SettingsError."""
     workflow, first = job.settings.baseline_workflow, job.context.triggering_run
     if workflow:
         return f".github/workflows/{posixpath.basename(workflow)}"
-    return first.path if first is not None else job.context.workflow_path
+    path = first.path if first is not None else job.context.workflow_path
+    if not path:  # older servers and other runners do not set GITHUB_WORKFLOW_REF
+        raise SettingsError("baseline-workflow", "this runner does not name the workflow; give the name of its file")
+    return path
 
 
 def baseline_input(job: Job, found: Found, label: str, policy: Policy) -> PipelineInput:

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 SERVICE = "/twirp/github.actions.results.api.v1.ArtifactService/"
-PROTOCOL_VERSION = 7
+ZIP = "application/zip"
+ZIP_VERSION = 4  # of the protocol; servers other than GitHub's know no newer one
+FILE_VERSION = 7  # adds files that are not zips, with their type
 BLOB_API_VERSION = "2025-11-05"
 BLOCK = 8 * 1024 * 1024
 TRIES = 5
@@ -92,7 +94,7 @@ class ArtifactService:
 
     def upload_zip(self, name: str, files: Mapping[str, bytes]) -> UploadedArtifact:
         """Stores files as one zip, byte for byte the same for the same files."""
-        return self.upload_file(name, zip_files(files), "application/zip")
+        return self.upload_file(name, zip_files(files), ZIP)
 
     def upload_file(self, name: str, data: bytes, mime_type: str) -> UploadedArtifact:
         r"""Stores one file as it is; a browser opens it directly if it knows ``mime_type``.
@@ -101,7 +103,9 @@ class ArtifactService:
         """
         if not name or BAD_NAME.search(name):
             raise UploadUnavailable(f"artifact {name!r}", 'the name is empty or holds one of " : < > | * ? \\ /')
-        created = {"name": name, "version": PROTOCOL_VERSION, "mime_type": mime_type}
+        created: dict[str, object] = {"name": name, "version": ZIP_VERSION}
+        if mime_type != ZIP:
+            created |= {"version": FILE_VERSION, "mime_type": mime_type}
         address = _field(self._service("CreateArtifact", created), "signed_upload_url", name)
         self._mask_signature(address, name)
         self._store(address, data, mime_type, name)
@@ -127,7 +131,7 @@ class ArtifactService:
             return ""
         for item in found if isinstance(found, list) else ():
             if isinstance(item, dict) and (item.get("name"), item.get("digest")) == (name, digest):
-                return str(item.get("database_id", ""))
+                return str(_value(item, "database_id") or "")
         return ""
 
     def _service(self, method: str, fields: Mapping[str, object]) -> dict[str, Any]:
@@ -249,8 +253,14 @@ def _granted(status: int, value: object, where: str) -> dict[str, Any]:
     return value
 
 
+def _value(answer: Mapping[str, Any], key: str) -> object:
+    """The value under the name that protobuf's JSON gives a field: `artifact_id` or `artifactId`."""
+    first, *rest = key.split("_")
+    return answer.get(key, answer.get(first + "".join(map(str.capitalize, rest))))
+
+
 def _field(answer: Mapping[str, Any], key: str, name: str) -> str:
-    value = answer.get(key)
+    value = _value(answer, key)
     if not isinstance(value, str) or not value:
         raise UploadUnavailable(f"artifact {name}", f"the results service gave no {key}")
     return value

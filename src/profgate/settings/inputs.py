@@ -115,8 +115,8 @@ class Settings(BaseModel):
     legs: Line = Field("*", description="Keys of the legs that mode merge joins, as a glob.")
     legs_result: Lines = Field(
         (),
-        description="How the legs' job ended, needed by mode merge: ${{ needs.JOB.result }}; what is not success is "
-        "not passed.",
+        description="How the legs' job ended, needed by mode merge, the value of needs.JOB.result; what is not success "
+        "is not passed.",
     )
     history: Annotated[Literal["artifact", "branch", "off"], Lower] = Field(
         "artifact",

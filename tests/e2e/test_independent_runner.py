@@ -1,0 +1,174 @@
+"""The example workflow, executed by an independent runner (nektos/act) with our container, against the fake GitHub."""
+
+import json
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+from pathlib import Path
+
+import pytest
+import trustme
+import yaml
+
+from action_stage import ARTIFACT, SHARES, SLOWER, profiles
+from e2e.container_run import BASE, IMAGE, WORK, api_service, build_image, why_not
+from fake_github import FakeGitHub
+from profgate.model.levels import FEWEST_JOBS
+
+ROOT = Path(__file__).parents[2]
+ACT = "github.com/nektos/act@v0.2.89"
+WORKFLOW = ".github/workflows/pull-request.yml"
+TIMEOUT = 300
+pytestmark = pytest.mark.xdist_group("container")  # one process uses the image store
+
+
+@pytest.fixture(scope="module")
+def act() -> Path:
+    """Build the runner with the Go toolchain; the module is verified by Go's checksum database."""
+    if reason := why_not():
+        pytest.skip(reason)
+    go = shutil.which("go")
+    if go is None:
+        pytest.skip("Go is not installed; it builds nektos/act")
+    program = WORK / "bin" / "act"
+    if not program.exists():
+        environment = os.environ | {"GOBIN": str(program.parent), "GOFLAGS": "-buildvcs=false", "CGO_ENABLED": "0"}
+        done = subprocess.run([go, "install", ACT], env=environment, capture_output=True, text=True, check=False)
+        if done.returncode:
+            pytest.skip(f"nektos/act cannot be built: {done.stderr[-500:]}")
+    build_image()
+    return program
+
+
+class Runner:
+    """A repository whose workflow act executes; the fake GitHub knows its commits."""
+
+    def __init__(self, act: Path, fake: FakeGitHub, folder: Path, engine: str, authority: Path) -> None:
+        self.act, self.fake, self.engine = act, fake, engine
+        self.repository, self.artifacts = folder / "repository", folder / "artifacts"
+        self.action = folder / "action"
+        self.home = folder / "home"
+        self.home.mkdir()
+        self._write_action()
+        self._write_workflow(authority)
+
+    def _write_action(self) -> None:
+        """The action's metadata with the image that was built before; act cannot pass build arguments."""
+        self.action.mkdir()
+        metadata = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+        metadata["runs"]["image"] = f"docker://{IMAGE}"
+        (self.action / "action.yml").write_text(yaml.safe_dump(metadata), encoding="utf-8")
+
+    def _write_workflow(self, authority: Path) -> None:
+        """The example workflow; only its recording step and the addresses differ."""
+        workflow = yaml.safe_load((ROOT / "examples/workflows/pull-request.yml").read_text(encoding="utf-8"))
+        steps = workflow["jobs"]["profgate"]["steps"]
+        steps[1]["run"] = "mkdir -p profiles && cp -r recorded/. profiles/"
+        steps[2]["with"] |= {"history": "off", "ca-bundle": "ca.pem", "baseline-workflow": Path(WORKFLOW).name}
+        workflow["on"] = workflow.pop(True)  # YAML 1.1 reads "on" as a boolean
+        place = self.repository / WORKFLOW
+        place.parent.mkdir(parents=True)
+        place.write_text(yaml.safe_dump(workflow), encoding="utf-8")
+        shutil.copy(authority, self.repository / "ca.pem")
+        self._git("init", "--quiet", "--initial-branch=main")
+        self._git("remote", "add", "origin", f"{self.fake.server_url}/{self.fake.state.repository}")
+
+    def _git(self, *words: str) -> str:
+        identity = ["-c", "user.name=Tester", "-c", "user.email=tester@example.org"]
+        command = ["git", "-C", str(self.repository), *identity, *words]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    def commit(self, shares: dict[str, int], seed: int, branch: str = "main") -> str:
+        """Commit recorded profiles; the fake GitHub learns the commit."""
+        before = self.fake.state.branches.get(branch) or self.fake.state.branches.get("main")
+        for name, data in profiles(shares, seed).items():
+            place = self.repository / "recorded" / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(data)
+        self._git("add", "--all")
+        self._git("commit", "--quiet", "--message", f"Recording {seed}")
+        sha = self._git("rev-parse", "HEAD")
+        return self.fake.add_commit(sha=sha, parents=[before] if before else [], branch=branch)
+
+    def run(self, event: str, payload: dict[str, object], run: int) -> subprocess.CompletedProcess[str]:
+        """Execute the workflow for one event."""
+        host = self.fake.server_url.removeprefix("https://")
+        place = self.home / f"event-{run}.json"
+        place.write_text(json.dumps(payload), encoding="utf-8")
+        server = {"path": str(self.artifacts), "addr": "127.0.0.1", "port": str(_free_port())}
+        options = {
+            "eventpath": str(place),
+            "workflows": WORKFLOW,
+            "defaultbranch": "main",
+            "platform": f"ubuntu-latest={BASE}",
+            "pull": "false",
+            "network": "host",
+            "container-daemon-socket": "-",
+            "no-cache-server": "true",
+            "github-instance": host,
+            "secret": f"GITHUB_TOKEN={self.fake.token}",
+            "local-repository": f"profgate/profgate@v1={self.action}",
+            **{f"artifact-server-{name}": value for name, value in server.items()},
+        }
+        command = [str(self.act), event, *(f"--{name}={value}" for name, value in options.items())]
+        command += [f"--env=GITHUB_RUN_ID={run}"]
+        environ = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.home),
+            "DOCKER_HOST": self.engine,
+        }
+        return subprocess.run(
+            command, cwd=self.repository, env=environ, capture_output=True, text=True, check=False, timeout=TIMEOUT
+        )
+
+    def uploaded(self, run: int) -> dict[str, bytes]:
+        """What the runner's artifact server received in one run, by file name."""
+        return {path.name: path.read_bytes() for path in (self.artifacts / str(run)).rglob("*") if path.is_file()}
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def _authority(folder: Path) -> tuple[ssl.SSLContext, Path]:
+    authority = trustme.CA()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    authority.cert_pem.write_to_path(folder / "ca.pem")
+    return context, folder / "ca.pem"
+
+
+def test_example_workflow_records_and_comments(act: Path, tmp_path: Path) -> None:
+    context, authority = _authority(tmp_path)
+    with api_service() as engine, FakeGitHub(enterprise=True, certificate=context) as fake:
+        runner = Runner(act, fake, tmp_path, engine, authority)
+        ours = {"id": fake.state.repository_id, "default_branch": "main", "full_name": fake.state.repository}
+        for seed in range(FEWEST_JOBS):
+            base = runner.commit(SHARES, seed)
+            run = fake.start_run(base, path=WORKFLOW)
+            done = runner.run("push", {"ref": "refs/heads/main", "after": base, "repository": ours}, run)
+            assert done.returncode == 0, done.stdout + done.stderr
+            (archive,) = runner.uploaded(run).values()
+            fake.add_artifact(run, ARTIFACT, archive)
+            fake.finish_run()
+        head = runner.commit(SLOWER, 77, branch="feature")
+        number = fake.add_pull(head, base)
+        run = fake.start_run(head, event="pull_request", branch="feature", path=WORKFLOW)
+        pull = {
+            "number": number,
+            "head": {"sha": head, "ref": "feature", "repo": ours},
+            "base": {"sha": base, "ref": "main", "repo": ours},
+            "user": {"login": "octocat"},
+        }
+        event = {"action": "synchronize", "number": number, "pull_request": pull, "repository": ours}
+        done = runner.run("pull_request", event, run)
+        (comment,) = fake.comment_bodies(number)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "set-output:: conclusion=fail" in done.stdout
+    assert "`parse`" in comment.splitlines()[1]
+    assert "gh run download" in comment  # this server takes zips only, so that pages wait in the workspace
