@@ -11,6 +11,18 @@ import yaml
 ROOT = Path(__file__).parents[2]
 DIGEST = "sha256:" + "a" * 64
 IMAGE = "registry.example/octo/profgate"
+WORKFLOW = ".github/workflows/ci.yml"
+# GitHub lets no token of a workflow push a ref whose workflows differ from its old target, or from the parent's.
+REFUSES_WORKFLOWS = """#!/bin/sh
+test -e token || exit 0
+refuse() { echo "refusing to allow a GitHub App to update workflow without workflows permission" >&2; exit 1; }
+case "$2" in
+  *[!0]*) git diff --quiet "$2" "$3" -- .github/workflows || refuse ;;
+esac
+for commit in $(git rev-list "$3" --not --all); do
+  test -z "$(git diff-tree -r --root --name-only --no-commit-id "$commit" -- .github/workflows)" || refuse
+done
+"""
 
 
 @pytest.fixture
@@ -75,13 +87,20 @@ def git(folder: Path, *words: str) -> str:
 @pytest.fixture
 def cloned(copy: Path) -> Path:
     """The copy as a clone of a bare repository, which serves as GitHub."""
+    workflow = copy / WORKFLOW
+    workflow.parent.mkdir(parents=True)
+    workflow.write_text("on: push\n")
     git(copy, "init", "--quiet", "--initial-branch", "main")
     git(copy, "add", ".")
     git(copy, "commit", "--quiet", "--message", "All")
     git(copy, "init", "--quiet", "--bare", "origin.git")
+    hook = copy / "origin.git" / "hooks" / "update"
+    hook.write_text(REFUSES_WORKFLOWS)
+    hook.chmod(0o755)
     (copy / ".git" / "info" / "exclude").write_text("origin.git\n")
     git(copy, "remote", "add", "origin", "origin.git")
     git(copy, "push", "--quiet", "origin", "main")
+    (copy / "origin.git" / "token").touch()
     return copy
 
 
@@ -111,12 +130,8 @@ def test_a_version_is_tagged_beside_the_branch_and_the_major_tag_follows(cloned:
         "v1.3.0": f"docker://{IMAGE}@{second}",
     }
     assert git(cloned / "origin.git", "rev-parse", "main") == before
-    assert git(cloned / "origin.git", "rev-parse", "v1.3.0^") == before
-    assert git(cloned / "origin.git", "show", "--name-only", "--format=%s", "v1.3.0").split() == [
-        "Release",
-        "1.3.0",
-        "action.yml",
-    ]
+    assert git(cloned / "origin.git", "diff", "--name-only", before, "v1.3.0").split() == [WORKFLOW, "action.yml"]
+    assert before in git(cloned / "origin.git", "show", "--no-patch", "--format=%B", "v1.3.0")
 
 
 def test_a_version_is_published_once_and_then_no_tag_moves(cloned: Path) -> None:
@@ -127,6 +142,27 @@ def test_a_version_is_published_once_and_then_no_tag_moves(cloned: Path) -> None
     assert result.returncode == 1
     assert "a version is published once" in result.stderr
     assert tags(cloned) == before
+
+
+def test_second_release_works_after_workflows_changed(cloned: Path) -> None:
+    assert published(cloned, "1.2.3").returncode == 0
+    (cloned / "origin.git" / "token").unlink()  # a maintainer may change workflows
+    git(cloned, "checkout", "--quiet", "--force", "main")
+    (cloned / WORKFLOW).write_text("on: pull_request\n")
+    git(cloned, "commit", "--quiet", "--all", "--message", "Change the workflow")
+    git(cloned, "push", "--quiet", "origin", "main")
+    (cloned / "origin.git" / "token").touch()
+    done = published(cloned, "1.2.4", "sha256:" + "b" * 64)
+    assert done.returncode == 0, done.stderr
+    assert tags(cloned)["v1"] == tags(cloned)["v1.2.4"]
+
+
+def test_release_that_was_cut_off_can_run_again(cloned: Path) -> None:
+    assert published(cloned, "1.2.3").returncode == 0
+    before = git(cloned / "origin.git", "show-ref")
+    git(cloned, "tag", "--delete", "v1.2.3")
+    assert published(cloned, "1.2.3").returncode == 0
+    assert git(cloned / "origin.git", "show-ref") == before
 
 
 def test_nothing_is_tagged_without_an_image_or_with_other_changes(cloned: Path) -> None:
