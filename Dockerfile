@@ -1,7 +1,11 @@
 # The image of the action, which is the command line too. A release gives PYTHON_IMAGE a digest.
-ARG PYTHON_IMAGE=python:3.13-slim
+ARG PYTHON_IMAGE=python:3.13-slim-trixie
+# The same Python on the same Debian with a compiler; a release gives it a digest too.
+ARG BUILD_IMAGE=python:3.13-trixie
 
-FROM ${PYTHON_IMAGE} AS build
+FROM ${BUILD_IMAGE} AS build
+# "optional" builds without the compiled kernels where there is no compiler; large input is then read by Python.
+ARG KERNELS=required
 WORKDIR /build
 COPY requirements-bootstrap.lock requirements.lock ./
 # Both by hash: what runs profgate, and what builds its wheel. The secret may name another package index.
@@ -9,13 +13,11 @@ RUN --mount=type=secret,id=pip_conf,target=/etc/pip.conf \
     python -m pip wheel --no-cache-dir --only-binary :all: --require-hashes --wheel-dir /wheels -r requirements.lock \
     && python -m venv /builder \
     && /builder/bin/python -m pip install --no-cache-dir --only-binary :all: --require-hashes -r requirements-bootstrap.lock
-# A compiler makes large input faster to read; without one the image does the same work in Python.
-RUN (apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev) || echo 'no compiler: pure Python'
 COPY pyproject.toml README.md LICENSE ./
 COPY native native
 COPY src src
 COPY templates templates
-RUN /builder/bin/python -m pip wheel --no-cache-dir --no-index --no-deps --no-build-isolation --wheel-dir /wheels .
+RUN PROFGATE_KERNELS=${KERNELS} /builder/bin/python -m pip wheel --no-cache-dir --no-index --no-deps --no-build-isolation --wheel-dir /wheels .
 
 FROM ${PYTHON_IMAGE}
 # No USER: root must write what the runner mounts. No WORKDIR: the runner sets it.

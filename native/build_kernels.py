@@ -17,7 +17,7 @@ OPTIONS = ("-O2", "-std=c11", "-Wall", "-Wextra", "-fPIC", "-shared", "-fstack-p
 
 
 def compiled(root: Path, library: Path, *options: str) -> bool:
-    """Whether the library was made; why not is told, and is no error, because Python does the same work."""
+    """Return whether the library was made; prints why not, since Python can do the same work."""
     compiler = shlex.split(os.environ.get("CC", "cc"))
     library.unlink(missing_ok=True)
     if sys.platform != "linux" or shutil.which(compiler[0]) is None:
@@ -41,7 +41,11 @@ class KernelHook(BuildHookInterface):  # type: ignore[type-arg] - generic in the
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 - as the hook has it
         """Compiles; a wheel that holds compiled code says for which machine."""
         root = Path(self.root)
-        if self.target_name == "wheel" and compiled(root, root / LIBRARY):
+        if self.target_name != "wheel":
+            return
+        if compiled(root, root / LIBRARY):
             build_data["pure_python"] = False
             machine = sysconfig.get_platform().replace("-", "_").replace(".", "_")
             build_data["tag"] = f"py3-none-{machine}"
+        elif os.environ.get("PROFGATE_KERNELS") == "required":
+            raise SystemExit("profgate: PROFGATE_KERNELS=required, and the kernels could not be compiled")

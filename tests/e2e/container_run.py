@@ -91,6 +91,7 @@ def _build_image() -> None:
     bundle = os.environ.get("SSL_CERT_FILE", CA_BUNDLE)
     lend = ["-v", f"{bundle}:{CA_BUNDLE}:ro"] if Path(bundle).is_file() else []
     options = ["--isolation", "chroot", "--layers=false", "--pull-never", "--build-arg", f"PYTHON_IMAGE={BASE}"]
+    options += ["--build-arg", f"BUILD_IMAGE={BASE}", "--build-arg", "KERNELS=optional"]  # the base has no compiler
     secret = ["--secret", f"id=pip_conf,src={settings}"]
     try:
         _privately(["buildah", *_store(), "bud", *options, *secret, *lend, "-t", IMAGE, str(ROOT)])
