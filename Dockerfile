@@ -1,16 +1,16 @@
-# The image of the action, which is the command line too. A release gives PYTHON_IMAGE a digest.
+# The image of the action and of the command line. A release pins PYTHON_IMAGE by its digest.
 ARG PYTHON_IMAGE=python:3.13-slim
 
 FROM ${PYTHON_IMAGE} AS build
 WORKDIR /build
 COPY requirements-bootstrap.lock requirements.lock ./
-# Both by hash: what runs profgate, and what builds its wheel. The secret may name another package index.
+# Dependencies and build tools, by hash. The secret may configure another package index.
 RUN --mount=type=secret,id=pip_conf,target=/etc/pip.conf \
     python -m pip wheel --no-cache-dir --only-binary :all: --require-hashes --wheel-dir /wheels -r requirements.lock \
     && python -m venv /builder \
     && /builder/bin/python -m pip install --no-cache-dir --only-binary :all: --require-hashes -r requirements-bootstrap.lock
-# A compiler makes large input faster to read; without one the image does the same work in Python.
-RUN (apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev) || echo 'no compiler: pure Python'
+# Compiled loops read large files faster; without a compiler, Python code does the same work.
+RUN (apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev) || echo 'no compiler: using pure Python'
 COPY pyproject.toml README.md LICENSE ./
 COPY native native
 COPY src src
@@ -22,5 +22,5 @@ FROM ${PYTHON_IMAGE}
 RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
     python -m pip install --no-cache-dir --root-user-action=ignore --no-index --find-links /wheels profgate \
     && find /usr/local -path '*-packages*' -type d -name tests -prune -exec rm -rf {} +
-# -I: a folder called profgate in the workspace must not become the program.
+# -I: a folder named profgate in the workspace must not be imported.
 ENTRYPOINT ["python", "-I", "-m", "profgate"]
