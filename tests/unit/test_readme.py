@@ -2,13 +2,16 @@
 
 import inspect
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
+import pytest
+
 from profgate import wiring
+from profgate.__main__ import main
 from profgate.github.step_outputs import OUTPUTS
 from profgate.model.policy import MEANING
-from profgate.readers.format_docs import FORMAT_DOCS
 from profgate.settings.config_file import KEYS
 from profgate.settings.inputs import SETTINGS
 
@@ -23,10 +26,10 @@ def cell(text: str) -> str:
     return text.replace("|", "\\|").replace("*", "\\*")
 
 
-def tables() -> dict[str, Iterable[tuple[str, ...]]]:
-    """The rows of each table by its name, headings first."""
+def tables(formats: str) -> dict[str, Iterable[tuple[str, ...]]]:
+    """The rows of each table by its name, headings first; ``formats`` is the output of ``profgate formats``."""
     strategies = wiring.strategies()
-    formats = [(reader.name, FORMAT_DOCS[reader.name].record) for reader in wiring.readers()]
+    recorded = re.findall(r"^([a-z-]+)\n(?:  .*\n)*?  record: +(.*)$", formats, re.MULTILINE)
     return {
         "inputs": [("input", "default", "meaning")]
         + [(code(spec.name), code(spec.default), cell(spec.meaning)) for spec in SETTINGS],
@@ -34,7 +37,7 @@ def tables() -> dict[str, Iterable[tuple[str, ...]]]:
         "policy": [("key", "meaning")]
         + [(code(name), cell(str(field.metadata[MEANING]))) for name, field in KEYS.items()],
         "formats": [("format", "recorded by")]
-        + [(code(name), code(record.replace("|", "\\|"))) for name, record in formats],
+        + [(code(name), code(record.replace("|", "\\|"))) for name, record in recorded],
         "strategies": [("strategy", "short name", "family", "finds")]
         + [
             (code(one.name), code(one.short), one.family, cell((inspect.getdoc(type(one)) or "").partition("\n")[0]))
@@ -43,9 +46,10 @@ def tables() -> dict[str, Iterable[tuple[str, ...]]]:
     }
 
 
-def test_tables_of_the_reference_are_current() -> None:
+def test_tables_of_the_reference_are_current(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["formats"])
     expected = REFERENCE.read_text(encoding="utf-8")
-    for name, (head, *rows) in tables().items():
+    for name, (head, *rows) in tables(capsys.readouterr().out).items():
         lines = [head, ("---",) * len(head), *rows]
         table = "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
         before, start, rest = expected.partition(f"<!-- {name} -->\n")
