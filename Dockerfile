@@ -1,6 +1,6 @@
-# The image of the action, which is the command line too. A release gives PYTHON_IMAGE a digest.
+# The image of the action and of the command line. A release pins both base images by their digests.
 ARG PYTHON_IMAGE=python:3.13-slim-trixie
-# The same Python on the same Debian with a compiler; a release gives it a digest too.
+# The same Python on the same Debian, with a compiler.
 ARG BUILD_IMAGE=python:3.13-trixie
 
 FROM ${BUILD_IMAGE} AS build
@@ -8,7 +8,7 @@ FROM ${BUILD_IMAGE} AS build
 ARG KERNELS=required
 WORKDIR /build
 COPY requirements-bootstrap.lock requirements.lock ./
-# Both by hash: what runs profgate, and what builds its wheel. The secret may name another package index.
+# Dependencies and build tools, by hash. The secret may configure another package index.
 RUN --mount=type=secret,id=pip_conf,target=/etc/pip.conf \
     python -m pip wheel --no-cache-dir --only-binary :all: --require-hashes --wheel-dir /wheels -r requirements.lock \
     && python -m venv /builder \
@@ -24,5 +24,5 @@ FROM ${PYTHON_IMAGE}
 RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
     python -m pip install --no-cache-dir --root-user-action=ignore --no-index --find-links /wheels profgate \
     && find /usr/local -path '*-packages*' -type d -name tests -prune -exec rm -rf {} +
-# -I: a folder called profgate in the workspace must not become the program.
+# -I: a folder named profgate in the workspace must not be imported.
 ENTRYPOINT ["python", "-I", "-m", "profgate"]

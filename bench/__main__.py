@@ -1,7 +1,7 @@
-"""Measures profgate against other programs: ./run bench [--size 10k,100k,1m] [--runs N] [--json FILE].
+"""Compare speed and memory of profgate with other programs: ./run bench [--size 10k,100k,1m] [--runs N] [--json FILE].
 
-How often its verdicts are right on real programs: ./run bench field. How large and quick a history is: ./run bench
-history. What stable ranks see: ./run bench ranks.
+./run bench field measures the accuracy of verdicts, ./run bench history the size and speed of a history, ./run bench
+ranks what stable ranks detect.
 """
 
 import argparse
@@ -21,18 +21,18 @@ def _sizes(text: str) -> list[str]:
     sizes = [size.strip().lower() for size in text.split(",") if size.strip()]
     for size in sizes:
         if size not in SIZES:
-            raise argparse.ArgumentTypeError(f"{size!r} is no size; there are {', '.join(SIZES)}")
+            raise argparse.ArgumentTypeError(f"unknown size {size!r}; choose from {', '.join(SIZES)}")
     return sizes
 
 
 def _positive(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of runs; give 1 or more")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of runs; give 1 or more")
     return int(text)
 
 
 def main() -> int:
-    """Print the table; 1 where profgate itself could not do the work."""
+    """Print the table. The exit code is 1 if profgate failed."""
     if sys.argv[1:2] == ["field"]:
         from bench.field.main import main as field
 

@@ -1,9 +1,8 @@
-"""Fills a history as base runs do and times what asks it: ./run bench history [--commits 500] [--workloads 10].
+"""Fill a history as base runs do and time queries: ./run bench history [--commits 500] [--workloads 10].
 
-The promise is 200 MB for 10,000 commits of 50 workloads: ./run bench history --commits 10000 --workloads 50. Every
-commit is one write of its own, opened, pruned and closed as the action does. The profiles are generated: functions
-with Zipf shares, some hundred in each workload out of one pool, which scatter as sampling does; now and then a
-function is new, and a total steps.
+The limit is 200 MB for 10,000 commits of 50 workloads: ./run bench history --commits 10000 --workloads 50. Each commit
+is one write, with opening, pruning and closing as in the action. Profiles are generated: functions with Zipf shares and
+sampling noise, a few hundred in each workload from one pool, with occasional new functions and steps of the total.
 """
 
 import argparse
@@ -39,12 +38,12 @@ TIMED = Metric("time", "nanoseconds", kind=MetricKind.TIMED)
 
 
 def main(words: list[str]) -> int:
-    """Print the table; 1 where a full-size history is larger than promised."""
+    """Print the table. The exit code is 1 if the history is larger than its limit."""
     parser = argparse.ArgumentParser(prog="bench history", description=__doc__)
     parser.add_argument("--commits", type=int, default=500)
     parser.add_argument("--workloads", type=int, default=10)
     parser.add_argument("--symbols", type=int, default=300, help="functions of a profile (default: %(default)s)")
-    parser.add_argument("--folder", help="keep the history here (default: a folder that is removed)")
+    parser.add_argument("--folder", help="store the history here (default: a temporary folder)")
     arguments = parser.parse_args(words)
     with tempfile.TemporaryDirectory() as scratch:
         folder = arguments.folder or scratch
@@ -108,7 +107,7 @@ def _sha(number: int) -> str:
 
 
 def _fill(folder: str, commits: int, workloads: list[_Workload]) -> None:
-    """Base run after base run; tells the time of a write as the history grows."""
+    """Add base runs; print the time of a write as the history grows."""
     times: list[float] = []
     for number in range(commits):
         job = StoredJob(f"{4_000_000 + number}/1/profile", "refs/heads/main", "push")

@@ -1,7 +1,7 @@
-"""Stable ranks, simulated: ./run bench ranks [--trials N] prints the paper's figures beside ours, and what is seen.
+"""Simulate stable ranks: ./run bench ranks [--trials N] prints the paper's figures, ours, and what is detected.
 
-The paper is Copeland and Haemer, "Robust Performance Testing on the Cheap" (2011). Chance is seeded: equal arguments,
-equal tables.
+The paper is Copeland and Haemer, "Robust Performance Testing on the Cheap" (2011). Random numbers are seeded: equal
+arguments give equal tables.
 """
 
 import argparse
@@ -42,8 +42,8 @@ def stable_in_clusters(clusters: Sequence[int], single: int, trials: int, chance
     return counts
 
 
-def told_from_poisson(counts: IntArray, level: float = 0.05) -> bool:
-    """Whether a chi-squared test tells these counts from Poisson(1); cells that expect less than five are one."""
+def differs_from_poisson(counts: IntArray, level: float = 0.05) -> bool:
+    """Whether a chi-squared test distinguishes counts from Poisson(1); cells expecting less than five are merged."""
     trials = len(counts)
     last = max(kept for kept in range(10) if trials * stats.poisson.pmf(kept, 1.0) >= 5.0)
     law = [stats.poisson.pmf(kept, 1.0) for kept in range(last)]
@@ -129,20 +129,22 @@ def simulation_of_the_paper(trials: int) -> str:
 
 
 def distance_to_poisson(trials: int, repeats: int) -> str:
-    """How often a chi-squared test tells N equal tests from Poisson(1)."""
+    """How often a chi-squared test distinguishes N equal tests from Poisson(1)."""
     chance, rows = np.random.default_rng(SEED), []
     for tests in (2, 3, 4, 5, 6, 7, 8, 10, 11, 20):
-        told = [told_from_poisson(stable_in_random_orders(tests, trials, chance)) for _ in range(repeats)]
+        different = [differs_from_poisson(stable_in_random_orders(tests, trials, chance)) for _ in range(repeats)]
         law = [float(share) for share in exact_law(tests)]
         beyond = 1.0 - math.fsum(stats.poisson.pmf(kept, 1.0) for kept in range(tests + 1))
         apart = (math.fsum(abs(share - stats.poisson.pmf(kept, 1.0)) for kept, share in enumerate(law)) + beyond) / 2.0
-        said = "cannot be told" if tests > 10 else ""
-        rows.append([str(tests), said, f"{100 * np.mean(told):.0f} %", f"{apart:.1e}"])
-    return table(["N", "paper", f"told at 5 %, {repeats} times {trials} trials", "distance of the laws"], rows)
+        stated = "not distinguishable" if tests > 10 else ""
+        rows.append([str(tests), stated, f"{100 * np.mean(different):.0f} %", f"{apart:.1e}"])
+    return table(
+        ["N", "paper", f"different at 5 %, {repeats} times {trials} trials", "distance of the distributions"], rows
+    )
 
 
 def clusters_and_single_tests(trials: int) -> str:
-    """The recipe's hundred stable ranks, of clusters and of tests with a place of their own."""
+    """The paper's example of a hundred stable ranks, from clusters and from single tests."""
     chance, rows = np.random.default_rng(SEED), []
     mean, low, high = RECIPE
     for clusters in (0, 20, 60, 100):
@@ -206,12 +208,12 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench ranks", description=__doc__)
     parser.add_argument("--trials", type=int, default=TRIALS, metavar="N", help="of the paper's tables (default: 1000)")
     parser.add_argument("--checks", type=int, default=100, metavar="N", help="of each other cell (default: 100)")
-    said = parser.parse_args(arguments)
-    if said.trials < FEWEST_TRIALS or said.checks < 1:
+    options = parser.parse_args(arguments)
+    if options.trials < FEWEST_TRIALS or options.checks < 1:
         parser.error(f"--trials are {FEWEST_TRIALS} or more, --checks 1 or more")
-    print("## Five equal tests\n\n" + simulation_of_the_paper(said.trials))
-    print("\n## From which N on the law is Poisson's\n\n" + distance_to_poisson(said.trials, said.checks))
-    print("\n## Clusters and single tests\n\n" + clusters_and_single_tests(said.trials))
-    print("\n## Unchanged code: departures, in brackets where nothing can be told\n\n" + false_alarms(said.checks))
-    print("\n## One slow test of all, five baseline runs: how often it shows\n\n" + one_slow_test(said.checks))
+    print("## Five equal tests\n\n" + simulation_of_the_paper(options.trials))
+    print("\n## Difference from a Poisson distribution by N\n\n" + distance_to_poisson(options.trials, options.checks))
+    print("\n## Clusters and single tests\n\n" + clusters_and_single_tests(options.trials))
+    print("\n## Unchanged code: departures (in brackets: not tested)\n\n" + false_alarms(options.checks))
+    print("\n## One slower test, five baseline runs: how often it is detected\n\n" + one_slow_test(options.checks))
     return 0

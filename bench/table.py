@@ -1,4 +1,4 @@
-"""Results for people, as a Markdown table, and for programs, as JSON."""
+"""Results as a Markdown table and as JSON."""
 
 import os
 import platform
@@ -13,14 +13,14 @@ from bench.harness import Measured
 MEBIBYTE = 1 << 20
 HEAD = ("work", "profgate", "peer", "wall s", "peer s", "ratio", "target", "peak MiB", "peer MiB", "ratio", "verdict")
 LEGEND = (
-    "Medians of {runs} runs in turn (A B A B) after a warm-up; wall ratios are medians of the pairs.\n"
-    "Peak memory is the sum over all processes of a run at one moment, sampled in the warm-up;\n"
-    "peaks below 20 MiB cannot be told apart."
+    "Medians of {runs} alternating runs (A B A B) after a warm-up; wall ratios are medians of the pairs.\n"
+    "Peak memory is the largest sum over all processes of a run, sampled in the warm-up;\n"
+    "peaks below 20 MiB cannot be distinguished."
 )
 
 
 def as_table(results: Results, runs: int) -> str:
-    """A Markdown table, the limits of profgate alone and what could not be measured."""
+    """A Markdown table, profgate's own limits, and measurements that failed."""
     lines = [_cells(HEAD), _cells(["---"] * len(HEAD))]
     lines += [_cells(_row(row)) for row in results.rows]
     lines += ["", *(_limit(limit) for limit in results.limits)]
@@ -29,7 +29,7 @@ def as_table(results: Results, runs: int) -> str:
 
 
 def as_json(results: Results, runs: int) -> dict[str, Any]:
-    """Machine, ratios and every single run."""
+    """The machine, ratios and all runs."""
     return {
         "machine": {
             "system": platform.platform(),
@@ -44,7 +44,7 @@ def as_json(results: Results, runs: int) -> dict[str, Any]:
 
 
 def verdict(row: Row) -> str:
-    """Whether the row reaches its target, as one word; empty where it has none."""
+    """met, missed, missing or failed; empty without a target."""
     if row.wall_ratio is None:
         return "missing" if row.problem == "not installed" else "failed"
     bounds = [(row.wall_ratio, row.target.wall), (row.peak_ratio, row.target.peak)]
@@ -55,7 +55,7 @@ def verdict(row: Row) -> str:
 
 
 def failed(results: Results) -> bool:
-    """Whether profgate itself could not do some work."""
+    """Whether profgate failed in a row."""
     return any(row.mine is None for row in results.rows)
 
 
@@ -86,8 +86,8 @@ def _cells(cells: Sequence[str]) -> str:
 
 
 def _limit(limit: Limit) -> str:
-    word = "met" if limit.figure <= limit.most else "missed"
-    return f"- {limit.work}: {limit.figure:.3g} {limit.unit}, at most {limit.most:g}: {word}"
+    result = "met" if limit.figure <= limit.most else "missed"
+    return f"- {limit.work}: {limit.figure:.3g} {limit.unit}, at most {limit.most:g}: {result}"
 
 
 def _record(row: Row) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""Makes the pictures of README and docs: run it with the e2e environment after `./run demo`.
+"""Make the pictures of README and docs. Run it with the e2e environment after `./run demo`.
 
-The evolution is drawn where `build/track` holds a track, as docs/tracking.md makes it of examples/track/bench.py.
+The evolution picture needs a track in `build/track`; docs/tracking.md has the command (examples/track/bench.py).
 """
 
 import shutil
@@ -25,14 +25,14 @@ sub { color: #59636e; font-size: 11px }
 
 
 def comment_page() -> str:
-    """The comment as the pull request shows it, as far as a plain style can."""
+    """The comment as HTML in a style similar to GitHub's."""
     text = (DEMO / "comment.md").read_text(encoding="utf-8")
     body = cmarkgfm.github_flavored_markdown_to_html(text, Options.CMARK_OPT_UNSAFE)
     return f"<!doctype html><meta charset=utf-8><style>{STYLE}</style>{body}"
 
 
 def take(page: Page, name: str) -> None:
-    """One picture into the images folder."""
+    """Save one picture to the images folder."""
     page.wait_for_timeout(500)
     page.screenshot(path=IMAGES / f"{name}.png")
     sys.stdout.write(f"{name}.png\n")

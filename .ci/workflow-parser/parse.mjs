@@ -1,4 +1,4 @@
-// Prints what GitHub's parser says of each workflow file, a JSON object a line: {name, told}.
+// Print the errors that GitHub's parser finds in each workflow file, one JSON object a line: {name, errors}.
 import { readFile } from "node:fs/promises";
 import { register } from "node:module";
 
@@ -8,10 +8,10 @@ const { NoOperationTraceWriter, convertWorkflowTemplate, parseWorkflow } = await
 for (const name of process.argv.slice(2)) {
   const content = await readFile(name, "utf8");
   const { context, value } = parseWorkflow({ name, content }, new NoOperationTraceWriter());
-  const told = context.errors.getErrors().map((error) => error.message);
-  if (value !== undefined && told.length === 0) {
+  const errors = context.errors.getErrors().map((error) => error.message);
+  if (value !== undefined && errors.length === 0) {
     const template = await convertWorkflowTemplate(context, value);
-    told.push(...(template.errors ?? []).map((error) => error.Message));
+    errors.push(...(template.errors ?? []).map((error) => error.Message));
   }
-  console.log(JSON.stringify({ name, told }));
+  console.log(JSON.stringify({ name, errors }));
 }

@@ -1,7 +1,7 @@
-"""How often the verdict is right on real programs: ./run bench field [options].
+"""Measure the accuracy of verdicts on real programs: ./run bench field [options].
 
-Records programs, variants and upgrades with real profilers, judges them, and prints the acceptance table. A recording
-that is there is not made again, so that an interrupted session goes on and a changed rule is judged in minutes.
+Records programs, variants and upgrades with real profilers, judges them, and prints the acceptance table. Existing
+recordings are used again, so an interrupted session continues, and a changed rule is judged in minutes.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def _judged(work: Sequence[Work]) -> list[Outcome]:
 
 
 def judge_recordings(folder: Path, processes: int) -> list[Outcome]:
-    """Outcomes of all comparisons of a recorded folder. Raises ProfileError."""
+    """Judge all comparisons of a folder of recordings. Raises ProfileError."""
     truth_file = folder / "upgrades" / "truth.json"
     truth = json.loads(truth_file.read_text(encoding="utf-8")) if truth_file.exists() else {}
     work: list[Work] = []
@@ -49,7 +49,7 @@ def judge_recordings(folder: Path, processes: int) -> list[Outcome]:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the table; 1 where a row of it is not met."""
+    """Print the table. The exit code is 1 if a row misses its target."""
     parser = argparse.ArgumentParser(prog="bench field", description=__doc__)
     parser.add_argument("--to", type=Path, default=DEFAULT, metavar="FOLDER", help="where recordings are stored")
     parser.add_argument("--quick", action="store_true", help="two programs and few variants")

@@ -15,29 +15,34 @@ BEFORE = "outcomes-before.json"
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "accuracy.md"
 HEAD = """# How often the verdict is right
 
-Made by `./run bench field --page`. Real programs under real profilers, recorded at the size of our own recipes: 5 runs
-a side of about 2,000 samples. Rules may be developed on the programs {dev}; the
-first table counts the others, {held_out}, and the upgrades with a star.
+`./run bench field --page` records real programs with real profilers, judges them and writes this page. Each side has 5
+runs of about 2,000 samples, as `profgate init` sets up. The rules were developed on {dev}. The first table counts only
+programs that were held out: {held_out}, and the upgrades with a star.
 
-Recorded from {begun} to {ended} on {processors} processors ({processor}) with Python {python},
-{py-spy} at {rate} samples a second, Node {node}, {perf}, {callgrind}. Every program is recorded
-in rounds; a round has four unchanged runs and one run of every variant. Nine base jobs of five runs are spread over the
-session. Comparisons share runs, so the exact intervals are too narrow; *recordings* counts targets that share none.
-*Planted* is the measured growth of the function's own cost, as a part of the run before: median and range. A plant of
-less than 0.6 or more than 1.6 times its size is not counted. *Rules before*: the same recordings judged by the first
-edition (a learned model of noise, gate open without history).
+Recorded from {begun} to {ended} on {processors} processors ({processor}) with Python {python}, {py-spy} at {rate}
+samples a second, Node {node}, {perf} and {callgrind}. Each round of a program has four unchanged runs and one run of
+every variant; nine base jobs of five runs are spread over the session.
 
-What these recordings are not: many (a rate of 1 % needs about 300 independent comparisons), or untouched. Judged for
-the first time, the held-out programs missed five rows: functions red beside a neighbour with 8 base jobs 3 of 18, new
-function of 5 % listed 13 of 16 and of 20 % red by name 13 of 16, growth of 5 % listed 20 of 24, everything 3x slower
-0 of 6; unchanged pairs were as below. The rules were then corrected (decision 0001: net cost as recorded) while these
-cases were looked at. `sockets` waits for most of its time, so that no plant of it counts; a run of `short` takes 0.2
-seconds, a tenth of what the recipes record.
+Limits of these figures:
+
+- Few recordings: a rate of 1 % needs about 300 independent comparisons. Comparisons share runs, so the exact intervals
+  are too narrow; *recordings* counts targets that share none.
+- The held-out programs are not untouched: the rules were corrected once (net cost as recorded) while their results were
+  known. Before that they missed five rows: functions red beside a neighbour with 8 base jobs 3 of 18, new function of 5
+  % listed 13 of 16 and of 20 % red by name 13 of 16, growth of 5 % listed 20 of 24, everything 3x slower 0 of 6.
+- `sockets` mostly waits, so its variants do not count. A run of `short` takes 0.2 seconds, a tenth of what is
+  recommended.
 
 """
 MEANING = """
-*A* in the cases below is 5 runs against 5 of the same session, interleaved. *Base jobs*: one target job of five runs
-against jobs of five unchanged runs. *Red by name*: a red row is the function that grew, or its reason names it.
+*5 + 5* runs are of one session, interleaved. *Base jobs*: one target job of five runs against jobs of five unchanged
+runs. *Red by name*: a red row is the function that grew, or its reason names it. *Planted*: the measured growth of the
+function's own cost as a part of the run before, median and range; growth below 0.6 or above 1.6 times the intended size
+is not counted. *Rules before*: the same recordings judged by an earlier model of noise.
+"""
+UPGRADE_HEAD = """
+Processor time of the new version divided by that of the old one: two processes in turns, 40 pieces each, 95 % bootstrap
+interval. The verdict is on 5 + 5 runs under py-spy in the order ABBA.
 """
 
 
@@ -98,7 +103,6 @@ def page(folder: Path, outcomes: Sequence[Outcome]) -> str:
         for half in ("held-out", "dev")
     )
     return (
-        f"{head}## Held-out programs\n{MEANING}\n{held_out}\n\n## Programs of the development\n\n{dev}\n\n"
-        "## Upgrades of libraries\n\nProcessor time after over before: two processes in turns, 40 pieces each, 95 % "
-        f"bootstrap interval. 5 + 5 runs under py-spy in the order ABBA.\n\n{upgrades_text(folder, outcomes)}\n"
+        f"{head}## Held-out programs\n{MEANING}\n{held_out}\n\n## Development programs\n\n{dev}\n\n"
+        f"## Library upgrades\n{UPGRADE_HEAD}\n{upgrades_text(folder, outcomes)}\n"
     )

@@ -97,7 +97,7 @@ def rows() -> list[Row]:
         found.append(_row(f"unchanged, 5 runs against {count} base jobs: red", chosen, is_red, 0.01, most=True))
         found.append(_row(f"unchanged, 5 runs against {count} base jobs: any row", chosen, _any_row, 0.05, most=True))
     found.append(_row("unchanged, one run a side: red", _in(SINGLE, UNCHANGED), is_red, 0.0, most=True))
-    found += _disturbed("neighbour", "neighbour on the target") + _disturbed(
+    found += _disturbed("neighbour", "noisy neighbour of the target") + _disturbed(
         "everything-1.15", "everything 1.15x slower"
     )
     jobs8 = f"{BY_JOBS} 8"
@@ -128,7 +128,7 @@ def rows() -> list[Row]:
         _row("fewer than 1,000 samples: inconclusive", _in(INTERLEAVED, FEW), _inconclusive, 1.0),
         _row("upgrades at least 9 % slower: red at a true cause", _in(INTERLEAVED, "upgrade slower"), _named_red, 0.8),
         _row("upgrades that are not slower: red", _in(INTERLEAVED, "upgrade not slower"), is_red, 0.0, most=True),
-        _row("upgrades a little slower, or not sure: red", _in(INTERLEAVED, "upgrade between"), is_red, None),
+        _row("upgrades slightly slower or unclear: red", _in(INTERLEAVED, "upgrade between"), is_red, None),
     ]
 
 
@@ -159,7 +159,7 @@ def as_markdown(found: Sequence[Reached], before: Sequence[Reached] = ()) -> str
     """The table as text; ``before`` are the same rows of other rules, for one more column."""
     more, line = (" rules before |", " --: |") if before else ("", "")
     lines = [
-        f"| case | wanted | reached | 95 % interval |{more} recordings | planted | met |",
+        f"| case | target | reached | 95 % interval |{more} recordings | planted | met |",
         f"| --- | --- | --: | --- |{line} --: | --- | --- |",
     ]
     earlier = {one.row.name: f" {one.hits} of {one.tried} |" for one in before}

@@ -32,10 +32,10 @@ def test_the_first_pull_request_reads_what_the_durations_will_tell(stage: Stage)
     stage.open_pull()
     assert stage.compare(junit(1)) == 0
     (comment,) = stage.comments
-    assert "The durations of 120 tests in this pull request were read" in comment
-    assert "No profiler is needed" in comment
-    assert "from the third base run on" in comment
-    assert "record a profile next" in comment
+    assert "This pull request has durations of 120 tests" in comment
+    assert "From the third base run on" in comment
+    assert "This needs no profiler" in comment
+    assert "record profiles" in comment
 
 
 def test_few_tests_are_told_that_their_order_says_little(stage: Stage) -> None:
@@ -47,7 +47,7 @@ def test_few_tests_are_told_that_their_order_says_little(stage: Stage) -> None:
 def test_profiles_read_nothing_of_durations(stage: Stage) -> None:
     stage.open_pull()
     assert stage.compare({"a.folded": b"main 10\n"}) == 0
-    assert "No profiler" not in stage.comments[0]
+    assert "rank by duration" not in stage.comments[0]
 
 
 def test_two_base_runs_cannot_tell_and_say_so(stage: Stage) -> None:

@@ -83,7 +83,7 @@ def test_a_step_is_told_with_its_commit_and_a_later_one_again(keeping: Stage, tm
             summary = keeping.summary
     (only,) = lines
     assert f"at once, with {first[:12]}" in only
-    assert "0 for the better; each is reported once." in summary
+    assert "0 better. Each change is reported once." in summary
     assert f"at once, with {first[:12]}" in summary
     lines.clear()
     for number in range(6):

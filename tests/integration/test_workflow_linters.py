@@ -1,4 +1,4 @@
-"""Every workflow we run or hand out, by GitHub's own parser, the published schema, zizmor and hadolint."""
+"""Check workflows, examples and GitHub's files by GitHub's parser, the published schemas, zizmor and hadolint."""
 
 import json
 import shutil
@@ -29,7 +29,7 @@ def tool(name: str) -> str:
     return place
 
 
-def said_by(*command: object) -> "subprocess.CompletedProcess[str]":
+def output_of(*command: object) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [str(part) for part in command], capture_output=True, text=True, check=False, timeout=120, cwd=ROOT
     )
@@ -39,11 +39,11 @@ def parsed(*files: Path) -> dict[str, list[str]]:
     node = tool("node")
     if not (PARSER / "node_modules").is_dir():
         pytest.skip("GitHub's parser is not installed; npm ci --prefix .ci/workflow-parser")
-    result = said_by(node, PARSER / "parse.mjs", *files)
+    result = output_of(node, PARSER / "parse.mjs", *files)
     if "ERR_" in result.stderr or "SyntaxError" in result.stderr:
         pytest.skip(f"this node cannot run GitHub's parser: {result.stderr.strip().splitlines()[-1]}")
     assert result.returncode == 0, result.stderr
-    return {one["name"]: one["told"] for one in map(json.loads, result.stdout.splitlines())}
+    return {result["name"]: result["errors"] for result in map(json.loads, result.stdout.splitlines())}
 
 
 @pytest.fixture
@@ -53,38 +53,46 @@ def faulty(tmp_path: Path) -> Path:
     return place
 
 
-def test_github_s_parser_has_nothing_to_say() -> None:
+def test_github_s_parser_accepts_the_workflows() -> None:
     assert parsed(*EXAMPLES, *OURS) == {str(one): [] for one in (*EXAMPLES, *OURS)}
 
 
-def test_github_s_parser_finds_what_is_wrong(faulty: Path) -> None:
-    told = " ".join(parsed(faulty)[str(faulty)])
-    assert "pushh" in told
-    assert "githb" in told
+def test_github_s_parser_reports_mistakes(faulty: Path) -> None:
+    errors = " ".join(parsed(faulty)[str(faulty)])
+    assert "pushh" in errors
+    assert "githb" in errors
 
 
 def test_the_published_schema_accepts_them(faulty: Path) -> None:
     check = (tool("check-jsonschema"), "--builtin-schema")
-    workflows = said_by(*check, "vendor.github-workflows", *EXAMPLES, *OURS)
+    workflows = output_of(*check, "vendor.github-workflows", *EXAMPLES, *OURS)
     assert workflows.returncode == 0, workflows.stdout
-    action = said_by(*check, "vendor.github-actions", ROOT / "action.yml")
-    assert action.returncode == 0, action.stdout
-    assert said_by(*check, "vendor.github-workflows", faulty).returncode == 1
+    forms = ROOT / ".github" / "ISSUE_TEMPLATE"
+    others = {
+        "actions": [ROOT / "action.yml"],
+        "issue-config": [forms / "config.yml"],
+        "issue-forms": [path for path in forms.glob("*.yml") if path.name != "config.yml"],
+    }
+    for schema, files in others.items():
+        result = output_of(*check, f"vendor.github-{schema}", *files)
+        assert result.returncode == 0, result.stdout
+    assert output_of(*check, "vendor.dependabot", ROOT / ".github" / "dependabot.yml").returncode == 0
+    assert output_of(*check, "vendor.github-workflows", faulty).returncode == 1
 
 
-def test_zizmor_finds_no_way_in(faulty: Path) -> None:
+def test_zizmor_reports_nothing(faulty: Path) -> None:
     zizmor = (tool("zizmor"), "--offline", "--no-progress", "--format", "plain")
-    ours = said_by(*zizmor, *OURS, ROOT / "action.yml")
+    ours = output_of(*zizmor, *OURS, ROOT / "action.yml", ROOT / ".github" / "dependabot.yml")
     assert ours.returncode == 0, ours.stdout
-    examples = said_by(*zizmor, "--config", ROOT / "examples" / "zizmor.yml", *EXAMPLES)
+    examples = output_of(*zizmor, "--config", ROOT / "examples" / "zizmor.yml", *EXAMPLES)
     assert examples.returncode == 0, examples.stdout
     faulty.write_text(FAULTY.replace("pushh", "pull_request").replace("githb", "github"))
-    assert "template-injection" in said_by(*zizmor, faulty).stdout
+    assert "template-injection" in output_of(*zizmor, faulty).stdout
 
 
-def test_hadolint_has_nothing_to_say_of_the_image(tmp_path: Path) -> None:
+def test_hadolint_accepts_the_dockerfile(tmp_path: Path) -> None:
     hadolint = (tool("hadolint"), "--config", ROOT / ".hadolint.yaml")
-    image = said_by(*hadolint, ROOT / "Dockerfile")
+    image = output_of(*hadolint, ROOT / "Dockerfile")
     assert image.returncode == 0, image.stdout
     (tmp_path / "Dockerfile").write_text("FROM python\nRUN cd /tmp\n")
-    assert said_by(*hadolint, tmp_path / "Dockerfile").returncode == 1
+    assert output_of(*hadolint, tmp_path / "Dockerfile").returncode == 1

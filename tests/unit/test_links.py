@@ -1,4 +1,4 @@
-"""The pages for people lead to each other: no relative link is broken, and no page of docs stands alone."""
+"""Relative links between the pages work, and the README links every page of docs."""
 
 import re
 from pathlib import Path
@@ -23,7 +23,7 @@ def targets(page: Path) -> list[tuple[Path, str]]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_relative_links_lead_somewhere(page: Path) -> None:
+def test_relative_links_work(page: Path) -> None:
     linked = targets(page)
     assert [str(path) for path, _ in linked if not path.exists()] == []
     assert [anchor for path, anchor in linked if anchor and anchor not in anchors(path)] == []

@@ -1,40 +1,61 @@
-"""The tables of the action's inputs and of the policy's keys are made from the code."""
+"""The tables of docs/reference.md are generated from the code."""
 
+import inspect
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
+import pytest
+
+from profgate import wiring
+from profgate.__main__ import main
+from profgate.github.step_outputs import OUTPUTS
 from profgate.model.policy import MEANING
 from profgate.settings.config_file import KEYS
 from profgate.settings.inputs import SETTINGS
 
-README = Path(__file__).parents[2] / "README.md"
-GITHUB = README.parent / "docs" / "github.md"
-BETWEEN = re.compile(r"(<!-- inputs: [^>]*-->\n).*?(<!-- /inputs -->)", re.DOTALL)
-POLICY = re.compile(r"(<!-- policy: [^>]*-->\n).*?(<!-- /policy -->)", re.DOTALL)
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference.md"
 
 
-def table() -> str:
-    rows = [f"| `{spec.name}` | {f'`{spec.default}`' if spec.default else ''} | {spec.meaning} |" for spec in SETTINGS]
-    return "\n".join(["| input | default | meaning |", "|---|---|---|", *rows]) + "\n"
+def code(text: str) -> str:
+    return f"`{text}`" if text else ""
 
 
-def test_inputs_table_is_current() -> None:
-    text = README.read_text(encoding="utf-8")
-    wanted = BETWEEN.sub(lambda match: match[1] + table() + match[2], text)
+def cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("*", "\\*")
+
+
+def tables(formats: str) -> dict[str, Iterable[tuple[str, ...]]]:
+    """The rows of each table by its name, headings first; ``formats`` is the output of ``profgate formats``."""
+    strategies = wiring.strategies()
+    recorded = re.findall(r"^([a-z-]+)\n(?:  .*\n)*?  record: +(.*)$", formats, re.MULTILINE)
+    return {
+        "inputs": [("input", "default", "meaning")]
+        + [(code(spec.name), code(spec.default), cell(spec.meaning)) for spec in SETTINGS],
+        "outputs": [("output", "meaning")] + [(code(name), cell(meaning)) for name, meaning in OUTPUTS.items()],
+        "policy": [("key", "meaning")]
+        + [(code(name), cell(str(field.metadata[MEANING]))) for name, field in KEYS.items()],
+        "formats": [("format", "recorded by")]
+        + [(code(name), code(record.replace("|", "\\|"))) for name, record in recorded],
+        "strategies": [("strategy", "short name", "family", "finds")]
+        + [
+            (code(one.name), code(one.short), one.family, cell((inspect.getdoc(type(one)) or "").partition("\n")[0]))
+            for one in strategies
+        ],
+    }
+
+
+def test_tables_of_the_reference_are_current(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["formats"])
+    expected = REFERENCE.read_text(encoding="utf-8")
+    for name, (head, *rows) in tables(capsys.readouterr().out).items():
+        lines = [head, ("---",) * len(head), *rows]
+        table = "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+        before, start, rest = expected.partition(f"<!-- {name} -->\n")
+        _, end, after = rest.partition(f"<!-- /{name} -->")
+        assert end
+        expected = before + start + table + end + after
     if os.environ.get("PROFGATE_UPDATE_GOLDEN"):
-        README.write_text(wanted, encoding="utf-8")
-    assert BETWEEN.search(text)
-    assert wanted == README.read_text(encoding="utf-8")
-
-
-def test_the_table_of_the_policy_is_current() -> None:
-    meanings = {name: field.metadata[MEANING] for name, field in KEYS.items()}
-    rows = [f"| `{name}` | {meaning.replace('*', chr(92) + '*')} |" for name, meaning in meanings.items()]
-    table = "\n".join(["| key | meaning |", "|---|---|", *rows]) + "\n"
-    text = GITHUB.read_text(encoding="utf-8")
-    wanted = POLICY.sub(lambda match: match[1] + table + match[2], text)
-    if os.environ.get("PROFGATE_UPDATE_GOLDEN"):
-        GITHUB.write_text(wanted, encoding="utf-8")
-    assert POLICY.search(text)
-    assert wanted == GITHUB.read_text(encoding="utf-8")
+        REFERENCE.write_text(expected, encoding="utf-8")
+    assert REFERENCE.read_text(encoding="utf-8") == expected

@@ -25,10 +25,10 @@ def test_mean_and_variance_of_clusters_are_the_papers() -> None:
     assert counts.var() == pytest.approx(60, rel=0.1)
 
 
-def test_three_equal_tests_are_told_from_poisson_and_twenty_are_not() -> None:
+def test_three_equal_tests_are_differs_from_poisson_and_twenty_are_not() -> None:
     chance = np.random.default_rng(1)
-    assert ranks.told_from_poisson(ranks.stable_in_random_orders(3, 1000, chance))
-    assert not ranks.told_from_poisson(ranks.stable_in_random_orders(20, 1000, chance))
+    assert ranks.differs_from_poisson(ranks.stable_in_random_orders(3, 1000, chance))
+    assert not ranks.differs_from_poisson(ranks.stable_in_random_orders(20, 1000, chance))
 
 
 def test_outcomes_count_what_each_check_said() -> None:

@@ -1,0 +1,40 @@
+"""Texts for users use the terms of the glossary, not coined words."""
+
+import contextlib
+import re
+from pathlib import Path
+
+import pytest
+
+from profgate.__main__ import main
+from profgate.cli.main import COMMANDS
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    *(path for glob in ("*.md", "docs/**/*.md", "examples/**/*.md") for path in ROOT.glob(glob)),
+    *(path for glob in ("action.yml", "examples/workflows/*.yml", ".github/**/*.*") for path in ROOT.glob(glob)),
+    *ROOT.glob("templates/markdown/*.j2"),
+]
+COINED = re.compile(
+    r"\b(told|tells?|heard|speaks?|spoke|mend(s|ed)?|legs?|strangers?|docket|court|handbook|house|on wish|patience|"
+    r"worth a look|cannot tell|second[- ]half|fair (commit|baseline)|handed over|carried by|cries? wolf|stumble)\b",
+    re.IGNORECASE,
+)
+CODE = re.compile(r"```.*?```|`[^`\n]+`|\(\S+\)|^\s*(?:mode|legs\S*): .*?(?=#|$)", re.DOTALL | re.MULTILINE)
+PENDING = {"action.yml", "reference.md", "compare", "report"}  # names of inputs and options that are not renamed yet
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.name not in PENDING], ids=lambda page: str(page.relative_to(ROOT))
+)
+def test_pages_use_no_coined_word(page: Path) -> None:
+    assert [match[0] for match in COINED.finditer(CODE.sub("", page.read_text(encoding="utf-8")))] == []
+
+
+@pytest.mark.parametrize("command", sorted(set(COMMANDS) - PENDING))
+def test_help_uses_no_coined_word(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with contextlib.suppress(SystemExit):
+        main([command, "--help"])
+    text = capsys.readouterr().out
+    assert text
+    assert [match[0] for match in COINED.finditer(text)] == []
