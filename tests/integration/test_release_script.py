@@ -140,7 +140,7 @@ def test_a_version_is_published_once_and_then_no_tag_moves(cloned: Path) -> None
     before = tags(cloned)
     result = published(cloned, "1.2.3", "sha256:" + "b" * 64)
     assert result.returncode == 1
-    assert "already published" in result.stderr
+    assert "was published with other content" in result.stderr
     assert tags(cloned) == before
 
 
