@@ -48,7 +48,7 @@ from profgate.report.json_report import from_json, to_json
 from profgate.report.links_json import links_from_json, links_to_json
 from profgate.report.terminal_report import terminal_lines
 from profgate.settings.config_file import read_policy
-from profgate.track.run_record import record_from_json
+from profgate.track.track_folder import record_from_json
 from report_samples import hostile, regression
 
 RUN = TriggeringRun(7, "pull_request", "success", "topic", "a" * 40, 2, "stranger", ".github/workflows/a.yml")
