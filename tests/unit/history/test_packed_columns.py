@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from profgate.model.history_columns import MOST_VALUE, packed, unpacked
+from profgate.history.packed_columns import MOST_VALUE, packed, unpacked
 
 ROWS = st.lists(
     st.tuples(
