@@ -167,8 +167,8 @@ def test_sums_do_not_wrap() -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([(1, 0, 1, 1)], "parent must stand before"),
-        ([(-1, 0, 1, 1)], "parent must stand before"),
+        ([(1, 0, 1, 1)], "parent must come before"),
+        ([(-1, 0, 1, 1)], "parent must come before"),
         ([(0, 9, 1, 1)], "symbol has no name"),
         ([(0, 0, -1, 1)], "negative"),
     ],

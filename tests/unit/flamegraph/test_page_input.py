@@ -99,7 +99,7 @@ def test_two_metrics_of_one_profile_are_two_sides() -> None:
         *((0, 0), (0, 0), (300, 9), (700, 1))
     ]
     assert (header.normalisation, header.exponent, header.labels) == ("total", -1, ("cycles", "stalls"))
-    with pytest.raises(ValueError, match="cycles in count and size in bytes have no unit in common"):
+    with pytest.raises(ValueError, match="cycles in count and size in bytes have different units"):
         metrics_against(first, from_stacks([stalls], [stalls], metric=Metric("size", "bytes")))
 
 
