@@ -70,16 +70,16 @@ export function makeSourcePane(pane, { narrow }) {
 
   function switches() {
     const group = element("span", undefined, "choices");
-    for (const [wanted, title] of [
+    for (const [value, title] of [
       [false, "Unified"],
       [true, "Two columns"],
     ]) {
       const button = makeButton(title, () => {
-        columns = wanted;
+        columns = value;
         render();
         pane.querySelector('[aria-pressed="true"]').focus();
       });
-      button.setAttribute("aria-pressed", String(columns === wanted));
+      button.setAttribute("aria-pressed", String(columns === value));
       group.append(button);
     }
     return group;

@@ -268,7 +268,7 @@ def test_zoom_and_pan(open_page: OpenPage) -> None:
     before = svg.evaluate("e => e.getBoundingClientRect().width")
     page.get_by_role("button", name="Larger (+)").click()
     assert svg.evaluate("e => e.getBoundingClientRect().width") == pytest.approx(before * 1.25, rel=0.01)
-    page.get_by_role("button", name="Everything at once (0)").click()
+    page.get_by_role("button", name="Fit the whole picture (0)").click()
     assert svg.evaluate("e => e.getBoundingClientRect().width") <= frame(page).evaluate("e => e.clientWidth") + 1
     for _ in range(6):
         page.keyboard.press("+")

@@ -99,7 +99,7 @@ def test_the_filter_brings_up_other_lines_and_rows(open_page: OpenPage) -> None:
     assert len(shown(page)) == 12
 
 
-def test_the_keyboard_walks_and_opens_the_difference(open_page: OpenPage) -> None:
+def test_keyboard_opens_flame_graph_of_jump(open_page: OpenPage) -> None:
     page = open_page()
     page.locator("#chart").focus()
     page.keyboard.press("ArrowRight")
@@ -110,14 +110,14 @@ def test_the_keyboard_walks_and_opens_the_difference(open_page: OpenPage) -> Non
     assert jump is not None
     assert page.locator("#live").text_content() == details(page)
     for _ in range(30):
-        if "Open the difference" in details(page):
+        if "Open the flame graph" in details(page):
             break
         page.keyboard.press("n")
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/jumps/\d+\.html$"))
 
 
-def test_a_click_on_a_jump_opens_its_difference(open_page: OpenPage) -> None:
+def test_click_on_jump_opens_flame_graph(open_page: OpenPage) -> None:
     page = open_page()
     link = page.locator("#chart a.jump").first
     expected = link.get_attribute("href") or "?"

@@ -194,7 +194,7 @@ def test_hovering_and_clicking_find_the_right_box(open_page: OpenPage) -> None:
     page.mouse.move(edge["x"] + edge["width"] * 0.4, edge["y"] + 19 * 3 + 9)
     tip = page.locator("#tip")
     assert "parse" in tip.inner_text()
-    assert "86.96 % of the whole change" in tip.inner_text()
+    assert "86.96 % of the net change" in tip.inner_text()
     page.mouse.click(edge["x"] + edge["width"] * 0.4, edge["y"] + 19 * 3 + 9)
     assert page.locator("#trail [aria-current]").inner_text() == "parse"
 
@@ -364,12 +364,14 @@ def test_the_legend_speaks_the_unit_of_the_mode(open_page: OpenPage) -> None:
     assert page.locator("#ticks span").first.inner_text() == "−100.00 %"
     page.keyboard.press("c")
     assert page.locator("#ticks span").last.inner_text() == "+690 samples"
-    assert "Coloured from 0.1\u00a0% of the whole and beyond chance" in page.locator("#meaning").inner_text()
+    assert "Coloured from 0.1\u00a0% of the whole and significant" in page.locator("#meaning").inner_text()
     page.locator("#colours-open").click()
     page.get_by_role("button", name="Classic").click()
-    assert "own cost only, linear. Every change is coloured, chance or not." in page.locator("#meaning").inner_text()
+    assert (
+        "self cost only, linear. Every change is coloured, significant or not." in page.locator("#meaning").inner_text()
+    )
     assert "gate=0" in page.evaluate("location.hash")
-    page.locator("#colours").get_by_role("button", name="Usual").click()
+    page.locator("#colours").get_by_role("button", name="Default").click()
     page.locator("#gate").fill("8")
     assert page.locator("#gate-value").inner_text() == "3 %"
 
@@ -426,7 +428,7 @@ def test_a_chosen_call_path_can_be_the_anchor(open_page: OpenPage) -> None:
     assert page.locator("#details b").inner_text().endswith("load")
     page.locator("#compare-open").click()
     page.get_by_role("radio", name="Anchor").check()
-    page.get_by_role("button", name="The chosen frame alone").click()
+    page.get_by_role("button", name="Only the chosen frame").click()
     assert page.locator("#compare-state").inner_text() == "before × 1.5"
     assert "load in its call path made equal" in page.locator("#aside").inner_text()
     again = painted(open_page(twice, fragment=page.evaluate("location.hash")))

@@ -1,4 +1,4 @@
-"""What of a file is the benchmark at a line, in every language that has a grammar."""
+"""The digest of the benchmark at a line, in every language that has a grammar."""
 
 import pytest
 
@@ -92,34 +92,34 @@ LANGUAGES = [
 
 
 @pytest.mark.parametrize(("path", "text", "line", "own", "other"), LANGUAGES)
-def test_a_benchmark_is_its_own_definition(path: str, text: str, line: int, own: str, other: str) -> None:
+def test_digest_of_definition(path: str, text: str, line: int, own: str, other: str) -> None:
     before = digest_at_line(path, line, text)
     assert digest_at_line(path, line, text.replace(own, "something_else")) != before
     assert digest_at_line(path, line, text.replace(other, "something_else")) == before
 
 
 @pytest.mark.parametrize(("path", "text", "line"), [one[:3] for one in LANGUAGES])
-def test_what_moves_down_or_is_only_written_otherwise_stays_the_same(path: str, text: str, line: int) -> None:
+def test_layout_does_not_change_the_digest(path: str, text: str, line: int) -> None:
     comment = "# more" if path.endswith(".py") else "// more"
     assert digest_at_line(path, line + 2, f"{comment}\n\n{text}") == digest_at_line(path, line, text)
     assert digest_at_line(path, line, text.replace("\n", f" {comment}\n")) == digest_at_line(path, line, text)
 
 
 @pytest.mark.parametrize("line", [3, 4, 5])
-def test_decorators_and_what_stands_inside_belong_to_a_function(line: int) -> None:
+def test_decorators_and_nested_functions_count(line: int) -> None:
     same = digest_at_line("bench.py", 4, PYTHON)
     assert digest_at_line("bench.py", line, PYTHON) == same
     assert digest_at_line("bench.py", line, PYTHON.replace("@fast", "@slow")) != same
     assert digest_at_line("bench.py", line, PYTHON.replace("lambda x: x", "lambda x: x * x")) != same
 
 
-def test_a_class_is_all_of_its_functions() -> None:
+def test_class_has_all_its_functions() -> None:
     before = digest_at_line("bench.py", 7, PYTHON)
     assert digest_at_line("bench.py", 7, PYTHON.replace("return 2", "return 3")) != before
     assert digest_at_line("bench.py", 7, PYTHON.replace("[1]", "[2]")) == before
 
 
-def test_without_a_definition_at_the_line_the_file_is_the_benchmark() -> None:
+def test_whole_file_without_definition() -> None:
     for line in (None, 1, 400):
         before = digest_at_line("bench.py", line, PYTHON)
         assert digest_at_line("bench.py", line, PYTHON.replace("return 2", "return 3")) != before
@@ -127,11 +127,11 @@ def test_without_a_definition_at_the_line_the_file_is_the_benchmark() -> None:
         assert digest_at_line("bench.py", line, PYTHON.replace("import os", "import os  # why")) == before
 
 
-def test_without_a_grammar_every_sign_counts() -> None:
+def test_plain_text_without_grammar() -> None:
     assert digest_at_line("bench.rb", 1, "def one; end\n") != digest_at_line("bench.rb", 1, "def one; end # why\n")
 
 
 @pytest.mark.parametrize("text", ["x\0y", "(" * 5000, "def one(:\n  pass  # why\n"])
-def test_what_no_parser_reads_is_taken_as_it_stands(text: str) -> None:
+def test_plain_text_after_parser_error(text: str) -> None:
     assert digest_at_line("bench.py", 1, text) == digest_at_line("bench.py", 1, text)
     assert digest_at_line("bench.py", 1, text) != digest_at_line("bench.py", 1, f"{text[0]} {text[1:]}")
