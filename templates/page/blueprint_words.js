@@ -7,7 +7,7 @@ import { nameOf, placeOf } from "./tree.js";
 import { scaled } from "./views.js";
 import { SOURCE_WORDS, changeOf, isNear, meanOf } from "./words.js";
 
-export const STATE_WORDS = {
+const STATE_WORDS = {
   slower: "slower",
   faster: "faster",
   added: "only after",
@@ -17,7 +17,7 @@ export const STATE_WORDS = {
 };
 
 // Rows of label, before, after and change; numbers that were not counted have no row.
-export function figureRows(page, figures, node) {
+function figureRows(page, figures, node) {
   const { tree, ratio, header } = page;
   const share = (values) => (values[0] ? values[node] / values[0] : 0);
   const points = (share(tree.after) - share(tree.before)) * 100;

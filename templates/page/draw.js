@@ -8,7 +8,7 @@ const CHARACTER = 6.7;
 const LABEL_FROM = 3 * CHARACTER + 8;
 const FONT = '11px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
-export const INKS = {
+const INKS = {
   light: { back: "#ffffff", line: "#dcdfe3", sliver: "#c9ced4", other: "#dfe2e6", mark: "rgba(20,24,28,.5)", edge: "#14181c", match: "#7a3ff2" },
   dark: { back: "#1b1e22", line: "#4b5057", sliver: "#4c5259", other: "#2b2f34", mark: "rgba(255,255,255,.5)", edge: "#f2f4f6", match: "#c4a5ff" },
 };

@@ -10,7 +10,7 @@ const LETTERS = 11; // of a version's name below the axis
 const LETTER = 7; // pixels
 const NEAR = 48; // pixels between the pointer and the line it selects
 const MARK = 6;
-export const TONES = 8; // colours; further lines are dashed
+const TONES = 8; // colours; further lines are dashed
 
 export function makeChart(page) {
   const place = byId("chart");
@@ -200,7 +200,7 @@ export function makeChart(page) {
   return { draw, light };
 }
 
-export function toneOf(at) {
+function toneOf(at) {
   return `tone${at % TONES}${at >= TONES ? " dashed" : ""}`;
 }
 

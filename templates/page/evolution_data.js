@@ -26,7 +26,7 @@ export function readEvolution(document) {
 }
 
 // Halving and doubling are equally large; a change from or to zero is the largest.
-export function jumpSize(ratio) {
+function jumpSize(ratio) {
   return ratio === null || ratio <= -1 ? Infinity : Math.abs(Math.log1p(ratio));
 }
 

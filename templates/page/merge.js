@@ -27,7 +27,7 @@ export function calleesOf(tree, symbol) {
   return mergedTree(tree, symbol, outermostOf(tree, symbol), { up: false, before: tree.before, after: tree.after });
 }
 
-export function outermostOf(tree, symbol) {
+function outermostOf(tree, symbol) {
   const rows = [];
   for (let i = 0; i < tree.size; ) {
     if (tree.symbol[i] === symbol && (tree.before[i] > 0 || tree.after[i] > 0)) {

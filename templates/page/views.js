@@ -43,7 +43,7 @@ export function ratioOf(choice, tree, runs, factor, anchored = undefined) {
 }
 
 // Both values of the functions with that name, each stack counted once; null where there is none.
-export function anchorSums(tree, name) {
+function anchorSums(tree, name) {
   const symbols = new Set();
   tree.names.forEach((other, symbol) => other === name && symbols.add(symbol));
   if (!name || !symbols.size) return null;
