@@ -62,12 +62,12 @@ def build_page(tree: PageTree, header: PageHeader, size_limit: int = SIZE_LIMIT)
         threshold = 0.0
         if most_rows < whole.size:
             threshold = threshold_for(whole, keep, most_rows) if attempt < _ATTEMPTS - 1 else CUT_ALL
-        kept = cut_tree(tree, whole, threshold, keep) if threshold else whole
-        page, data_size = _filled(tree, whole, kept, header, _cut_note(whole, kept, threshold) if threshold else None)
+        shown = cut_tree(tree, whole, threshold, keep) if threshold else whole
+        page, data_size = _filled(tree, whole, shown, header, _cut_note(whole, shown, threshold) if threshold else None)
         excess = len(page.encode("utf-8")) - size_limit
         if excess <= 0:
             break
-        most_rows = int(kept.size * _SAFETY * max(data_size - excess, 0) / data_size)
+        most_rows = int(shown.size * _SAFETY * max(data_size - excess, 0) / data_size)
     return page
 
 
@@ -77,12 +77,12 @@ def page_script(modules: Sequence[str] = MODULES) -> str:
 
 
 def _filled(
-    tree: PageTree, whole: OrderedTree, kept: OrderedTree, header: PageHeader, cut: dict[str, Any] | None
+    tree: PageTree, whole: OrderedTree, shown: OrderedTree, header: PageHeader, cut: dict[str, Any] | None
 ) -> tuple[str, int]:
     """The page, and the number of bytes of its data."""
-    encoded = encode_page(tree, kept, header, cut, one_sided_shares(whole))
+    encoded = encode_page(tree, shown, header, cut, one_sided_shares(whole))
     size = len(encoded.data)
-    large = [f"A large page: {kept.size:,} call paths in {size / 1e6:.1f} MB of data."] if size > _LARGE else []
+    large = [f"A large page: {shown.size:,} call paths in {size / 1e6:.1f} MB of data."] if size > _LARGE else []
     script, style = page_script(), "\n".join(read_asset(f"page/{name}.css") for name in STYLES)
     styles = " ".join(hash_source(text) for text in (style, svg_style(header)))
     page = render_template(
@@ -92,7 +92,7 @@ def _filled(
         facts=_facts(header, exact_sum(whole.before_self), exact_sum(whole.after_self)),
         state=_state(whole),
         top=_top_rows(tree, whole, header),
-        picture=Markup(draw_svg(tree, kept, header, _STATIC_BOXES)),  # noqa: S704 -- escaped where it is drawn
+        picture=Markup(draw_svg(tree, shown, header, _STATIC_BOXES)),  # noqa: S704 -- escaped where it is drawn
         policy=f"default-src 'none'; script-src {hash_source(script)}; style-src {styles}; {NO_WAY_OUT}",
         page_header=encoded.header,
         data=encoded.data,
@@ -107,13 +107,13 @@ def hash_source(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
 
 
-def _cut_note(whole: OrderedTree, kept: OrderedTree, threshold: float) -> dict[str, Any]:
-    others = kept.hidden > 0
+def _cut_note(whole: OrderedTree, shown: OrderedTree, threshold: float) -> dict[str, Any]:
+    others = shown.hidden > 0
     return {
         "threshold": min(threshold, 1.0),
-        "nodes": int(kept.hidden.sum()),
-        "before": float(kept.before_self[others].sum()) / max(float(whole.before[0]), 1.0),
-        "after": float(kept.after_self[others].sum()) / max(float(whole.after[0]), 1.0),
+        "nodes": int(shown.hidden.sum()),
+        "before": float(shown.before_self[others].sum()) / max(float(whole.before[0]), 1.0),
+        "after": float(shown.after_self[others].sum()) / max(float(whole.after[0]), 1.0),
     }
 
 

@@ -91,7 +91,7 @@ class PageTree:
         if size > 1 and (children.min() < 0 or np.any(children >= np.arange(1, size))):
             raise ValueError("page tree: a parent must come before its children; sort the rows")
         if size > 1 and (self.symbol[1:].min() < 0 or self.symbol[1:].max() >= len(self.names)):
-            raise ValueError("page tree: a symbol has no name; give one name a symbol")
+            raise ValueError("page tree: a symbol has no name; pass a name for each symbol")
         if self.baseline_self.min() < 0 or self.target_self.min() < 0:
             raise ValueError("page tree: a self value is negative; pass the two sides, not their difference")
 
@@ -133,13 +133,13 @@ class PageHeader:
 
     @property
     def short_labels(self) -> tuple[str, str]:
-        """The sides in few characters: a commit by its first ten, nothing for an unknown one."""
+        """The labels of the sides, commits shortened to ten characters, empty where unknown."""
         first, second = (label[:10] if label and _COMMIT.fullmatch(label) else label or "" for label in self.labels)
         return first, second
 
     @property
     def value_of_one_sample(self) -> int | None:
-        """The value of one sample, None where the values are no sample counts."""
+        """The value of one sample, None where the values are not sample counts."""
         if self.sample_value:
             return self.sample_value
         return 1 if self.unit == "samples" and self.exponent == 0 else None
@@ -235,10 +235,10 @@ def cut_tree(tree: PageTree, ordered: OrderedTree, threshold: float, keep: Colle
 
     Rows of symbols in `keep` and the rows above them are not merged.
     """
-    stays = _stays(_shares(ordered), _rows_with(ordered, keep), threshold)
+    remains = _unmerged(_shares(ordered), _rows_with(ordered, keep), threshold)
     parent = np.maximum(ordered.parent, 0)
-    cut = np.flatnonzero(~stays & stays[parent])
-    rows = np.flatnonzero(stays)
+    cut = np.flatnonzero(~remains & remains[parent])
+    rows = np.flatnonzero(remains)
     place = np.full(ordered.size, -1, np.int64)
     place[rows] = np.arange(len(rows))
     owners, first, group = np.unique(parent[cut], return_index=True, return_inverse=True)
@@ -260,10 +260,10 @@ def threshold_for(ordered: OrderedTree, keep: Collection[int], most_rows: int) -
     share, marked, parent = _shares(ordered), _rows_with(ordered, keep), np.maximum(ordered.parent, 0)
 
     def fits(threshold: float) -> bool:
-        stays = _stays(share, marked, threshold)
+        remains = _unmerged(share, marked, threshold)
         owners = np.zeros(ordered.size, np.bool_)  # one row for each parent whose children are merged
-        owners[parent[~stays & stays[parent]]] = True
-        return int(stays.sum()) + int(owners.sum()) <= most_rows
+        owners[parent[~remains & remains[parent]]] = True
+        return int(remains.sum()) + int(owners.sum()) <= most_rows
 
     steps = np.unique(share)
     place = bisect_left(steps, True, key=fits)  # a higher threshold never leaves more rows
@@ -282,11 +282,11 @@ def _rows_with(ordered: OrderedTree, symbols: Collection[int]) -> BoolArray:
     return np.asarray(_sums_of_subtrees(ordered.end, own.astype(np.int64)) > 0)
 
 
-def _stays(share: FloatArray, marked: BoolArray, threshold: float) -> BoolArray:
+def _unmerged(share: FloatArray, marked: BoolArray, threshold: float) -> BoolArray:
     """The rows that are not merged at this share: large ones, marked ones and the root."""
-    stays = (share >= threshold) | marked
-    stays[0] = True
-    return stays
+    remains = (share >= threshold) | marked
+    remains[0] = True
+    return remains
 
 
 def one_sided_shares(ordered: OrderedTree) -> tuple[float, float]:

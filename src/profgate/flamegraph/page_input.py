@@ -177,7 +177,7 @@ def _marks(findings: Sequence[Finding], comparison: Comparison) -> list[PageFind
 
 
 def _rows_of_path(tree: DiffTree, names: Sequence[str], path: Sequence[str]) -> list[int]:
-    """The rows of a call path of names, root first; several where functions of one name lie in different files."""
+    """The rows of a call path of names, root first; several where functions of one name are in different files."""
     rows = [0]
     for name in path:
         starts, ends = np.searchsorted(tree.parent, rows), np.searchsorted(tree.parent, rows, side="right")

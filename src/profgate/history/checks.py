@@ -37,7 +37,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """Checked commits, children first, whose parents are those among them; ``first`` are workloads without ancestor."""
+    """Checked commits, children first, with parents among them; ``first`` are workloads without measured ancestor."""
 
     commits: tuple[StoredCommit, ...]
     checks: tuple[Check, ...]
@@ -72,10 +72,10 @@ def checks_json(checks: Checks) -> str:
 
 
 def checks_lines(checks: Checks, *, verbose: bool = False, width: int = 80) -> list[Line]:
-    """The graph, newest commits first: a star is a commit, its findings stand beside the edge to its baseline.
+    """The graph, newest commits first: a star is a commit, with its findings beside the edge to its baseline.
 
-    Findings are those that the gate counts; ``verbose`` shows what each strategy reports instead, unchanged rows too.
-    No other line is wider than ``width``.
+    Findings are those that the gate counts; ``verbose`` shows what each strategy reports instead, in lines that may be
+    wider than ``width``.
     """
     lanes: list[str] = []
     lines: list[Line] = []
@@ -97,12 +97,12 @@ def checks_lines(checks: Checks, *, verbose: bool = False, width: int = 80) -> l
 
 
 def newest_of(shown: int, known: int) -> str:
-    """A note that not all measured commits were looked at."""
+    """A note that only the newest measured commits were examined."""
     return f"the newest {shown:,} of {known:,} measured commits (--last N looks further back)"
 
 
 def _join_lanes(lanes: list[str], sha: str, lines: list[Line]) -> int:
-    """The lane of a commit; those of several children run together."""
+    """The lane of a commit, where the lanes of its children join."""
     if sha not in lanes:
         lanes.append(sha)
     column = lanes.index(sha)
@@ -152,7 +152,7 @@ def _headline(report: Report) -> str:
 
 
 def _findings(report: Report, width: int) -> Iterator[Line]:
-    """What the gate counts, below its metric with the total; the metrics without any in one line."""
+    """The findings that the gate counts below their metric and its total; one line counts the other metrics."""
     groups, shown = rows.grouped(report), rows.pairs(report)
     hidden = len(groups.related) + len(groups.other) + len(groups.noise)
     quiet = 0
@@ -165,7 +165,7 @@ def _findings(report: Report, width: int) -> Iterator[Line]:
         relative = f" ({numbers.signed_percent(total.relative)})" if total.relative is not None else ""
         values = f"total {numbers.from_to(total.baseline, total.target, pair.metric.unit)}{relative}"
         yield "text", f"  {name_text(pair.workload, 40)} · {name_text(pair.metric.name, 30)}: {values}"
-        functions = [row for row in found if not row.total]  # the total stands in the line above
+        functions = [row for row in found if not row.total]  # the total is in the line above
         yield from ((tone, f"  {line}") for tone, line in finding_lines(functions[:ROWS], width - 2, brief=True))
         if len(functions) > ROWS:
             yield "quiet", f"    … and {numbers.counted(len(functions) - ROWS, 'finding')} more"

@@ -63,7 +63,7 @@ class TrackFolder:
         """
         with self._errors():
             self._runs.mkdir(parents=True, exist_ok=True)
-            (Path(self.folder) / ".gitignore").write_text("*\n", encoding="utf-8")  # profiles are nobody's sources
+            (Path(self.folder) / ".gitignore").write_text("*\n", encoding="utf-8")  # profiles are not committed
             lock_file = (Path(self.folder) / "lock").open("wb")  # of all commands: they write the same pages
         with lock_file as lock:
             _lock(lock.fileno(), self.folder)
