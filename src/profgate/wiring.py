@@ -15,7 +15,7 @@ from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.comparison import Comparison
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
-from profgate.pipeline import Built, PipelineInput, Reader, build_report, chosen_for, compare_sources
+from profgate.pipeline import Built, PipelineInput, Reader, build_report, compare_sources
 from profgate.readers.reader import ProfileReader, SplittingReader
 from profgate.readers.registry import read_or_error, readers_with, splitting_reader
 
@@ -139,15 +139,6 @@ def tests_in(sources: Sequence[SourceFile]) -> int:
 def compare(given: PipelineInput, progress: Progress | None = None) -> Built:
     """The judged report and its pages."""
     return build_report(given, _reader(progress), strategies())
-
-
-def strategies_of(built: Built, given: PipelineInput) -> dict[str, tuple[str, ...]]:
-    """The full names of the strategies that spoke on each workload that was compared."""
-    spoke: dict[str, dict[str, None]] = {}
-    for comparison in built.comparisons:
-        names = (strategy.name for strategy, _ in chosen_for(comparison, given, strategies()))
-        spoke.setdefault(comparison.workload, {}).update(dict.fromkeys(names))
-    return {workload: tuple(names) for workload, names in spoke.items()}
 
 
 def overlays(given: PipelineInput) -> list[Comparison]:

@@ -1,5 +1,5 @@
-// The address keeps what is shown, and opens it again.
-import { byId } from "./dom.js";
+// Stores the state of the page in the address, and restores it.
+import { byId, replaceFragment } from "./dom.js";
 import { LINKED, makeFragment, parseFragment } from "./link.js";
 import { ancestorsOf, nameOf, nodeOfKey, pathKey, weightOf, widestOf } from "./tree.js";
 
@@ -26,28 +26,24 @@ export function makeAddress(page) {
       },
       page.defaults,
     );
-    try {
-      history.replaceState(null, "", written ? `#${written}` : "#");
-    } catch {
-      // Some places that show artifacts forbid it; the page works without a link.
-    }
+    replaceFragment(written);
   }
 
   function open() {
     if (location.hash.replace(/^#/, "") === written) return;
-    const wanted = parseFragment(location.hash);
+    const linked = parseFragment(location.hash);
     opening = true;
     const { state, whole } = page;
-    for (const key of LINKED) state[key] = key in wanted ? wanted[key] : page.defaults[key];
-    state.drop = new Set((wanted.drop ?? []).map((name) => whole.names.indexOf(name)).filter((symbol) => symbol >= 0));
-    state.sandwich = wanted.sandwich ? widestSymbol(wanted.sandwich) : -1;
+    for (const key of LINKED) state[key] = key in linked ? linked[key] : page.defaults[key];
+    state.drop = new Set((linked.drop ?? []).map((name) => whole.names.indexOf(name)).filter((symbol) => symbol >= 0));
+    state.sandwich = linked.sandwich ? widestSymbol(linked.sandwich) : -1;
     state.zoom = [0];
     state.focus = { shape: 0, node: 0 };
     byId("query").value = state.q;
     page.renew();
-    const missing = [unknownOf(wanted), openZoom(wanted) || openFinding(wanted) || openFrame(wanted)].filter(Boolean).join(" ");
+    const missing = [unknownOf(linked), openZoom(linked) || openFinding(linked) || openFrame(linked)].filter(Boolean).join(" ");
     page.renew(["search", "tab"]);
-    if (missing) page.say(missing);
+    if (missing) page.showMessage(missing);
     opening = false;
   }
 
@@ -68,7 +64,7 @@ export function makeAddress(page) {
 
   function openFinding({ finding, findingName }) {
     if (!finding) return "";
-    const marked = page.header.findings.find((one) => one.key === finding);
+    const marked = page.header.findings.find(({ key }) => key === finding);
     if (!marked) return findingName ? openFrame({ frame: findingName }) : "The linked finding is not in this profile; the whole graph is shown.";
     page.openFinding(marked);
     return "";
@@ -82,7 +78,7 @@ export function makeAddress(page) {
     return "";
   }
 
-  // Several functions may share a name: the one with the widest frame is meant.
+  // Of several functions with one name, the one with the widest frame.
   function widestSymbol(name) {
     let best = -1;
     let width = -1;

@@ -1,10 +1,10 @@
-// Opens the page: decodes the data, brings the parts together and shows what the address asks for.
+// Opens the page: decodes the data, connects the parts and restores the state in the address.
 import { makeAddress } from "./address.js";
 import { makeChanges } from "./changes.js";
 import { blueprintPanel } from "./blueprint_view.js";
 import { base64ToBytes, decodeColumns, inflate } from "./codec.js";
 import { makePage } from "./context.js";
-import { byId } from "./dom.js";
+import { byId, showFailure } from "./dom.js";
 import { makeFinder } from "./finder.js";
 import { makeGraph } from "./graph.js";
 import { makeKeys } from "./keys.js";
@@ -32,9 +32,4 @@ function withoutStacks(page) {
   return page.header.blueprint?.estimated ? "This profile knows callers and callees, but no stacks" : "";
 }
 
-start().catch((error) => {
-  const note = document.createElement("p");
-  note.className = "message";
-  note.textContent = `The interactive graph could not be opened (${error.message}); the static picture is shown instead.`;
-  document.querySelector("main").prepend(note);
-});
+start().catch((error) => showFailure(`The interactive graph could not be opened (${error.message}); the static picture is shown instead.`));

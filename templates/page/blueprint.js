@@ -1,13 +1,13 @@
-// The evolution blueprint's numbers: what became of each calling context, how large its box is, and which boxes are shown.
+// The evolution blueprint's numbers: the state of each calling context, the size of its box, and which boxes are shown.
 import { OTHER } from "./codec.js";
 import { scaled } from "./views.js";
 
 const SAME_COST = 0.1;
-const ROUNDING = 1e-9; // equality with a bar must not hang on the last digit
+const ROUNDING = 1e-9; // equality with a bar must not depend on the last digit
 const STEP_OF_WHOLE = 1e-4;
 
 // Shares and changes of every row. Heights follow `by`: "share" (of each side's own total) or "absolute" (with the page's
-// factor); states never do: they are those of the strategy call_context, whatever the reader scales.
+// factor); states do not depend on it: they are those of the strategy call_context.
 export function figuresOf(tree, { ratio, runs, by, higher, sample, rules }) {
   const [wholeBefore, wholeAfter] = [tree.before[0], tree.after[0]];
   const whole = Math.max(wholeAfter, scaled(wholeBefore, ratio));
@@ -41,9 +41,9 @@ export function figuresOf(tree, { ratio, runs, by, higher, sample, rules }) {
 }
 
 function errorOf(from, to, samplesBefore, samplesAfter) {
-  const one = samplesBefore ? (from * (1 - from)) / samplesBefore : 0;
+  const own = samplesBefore ? (from * (1 - from)) / samplesBefore : 0;
   const other = samplesAfter ? (to * (1 - to)) / samplesAfter : 0;
-  return Math.sqrt(Math.max(one + other, 0));
+  return Math.sqrt(Math.max(own + other, 0));
 }
 
 // slower and faster need both: a share that shifted beyond the bar, and a cost that moved the same way.
@@ -87,7 +87,7 @@ function clamp(low, high, value) {
   return Math.min(high, Math.max(low, value));
 }
 
-// Contexts a function lost and gained at similar cost, the dearest first: for each such row its other place.
+// Contexts a function lost and gained at similar cost, largest cost first: for each such row its other place.
 export function movedContexts(tree, figures, runs) {
   const sides = { removed: new Map(), added: new Map() };
   for (let i = 1; i < tree.size; i++) {
@@ -100,8 +100,8 @@ export function movedContexts(tree, figures, runs) {
   for (const [symbol, removed] of sides.removed) {
     const added = sides.added.get(symbol);
     if (!added) continue;
-    const old = removed.map((node) => [tree.before[node] / runs[0], node]).sort(dearest);
-    const fresh = added.map((node) => [tree.after[node] / runs[1], node]).sort(dearest);
+    const old = removed.map((node) => [tree.before[node] / runs[0], node]).sort(byCost);
+    const fresh = added.map((node) => [tree.after[node] / runs[1], node]).sort(byCost);
     for (let i = 0, j = 0; i < old.length && j < fresh.length; ) {
       const [before, after] = [old[i][0], fresh[j][0]];
       if (Math.abs(before - after) <= (SAME_COST + ROUNDING) * Math.max(before, after)) {
@@ -114,8 +114,8 @@ export function movedContexts(tree, figures, runs) {
   return partner;
 }
 
-function dearest([one, first], [other, second]) {
-  return other - one || first - second;
+function byCost([a, first], [b, second]) {
+  return b - a || first - second;
 }
 
 export const FIRST_BOXES = 500;
@@ -123,15 +123,15 @@ const RELEVANT = 40;
 export const MOST_BOXES = 4000;
 const MOST_CHILDREN = 200;
 
-// The root, and what matters most with everything above it; at most 500 boxes.
+// The root, and the largest changes with the rows above them; at most 500 boxes.
 export function firstShown(tree, figures, findings = new Set()) {
   const shown = new Set([0]);
   const beyond = [];
   for (let i = 1; i < tree.size; i++) if (Math.abs(figures.shift[i]) >= figures.bar[i] && tree.symbol[i] !== OTHER) beyond.push(i);
-  const top = (weight) => [...beyond].sort((one, two) => weight(two) - weight(one) || one - two).slice(0, RELEVANT);
-  const wanted = new Set([...top((i) => Math.abs(figures.shift[i])), ...top((i) => Math.abs(figures.selfDelta[i]))]);
-  for (const node of findings) wanted.add(node);
-  for (const node of wanted) {
+  const top = (weight) => [...beyond].sort((a, b) => weight(b) - weight(a) || a - b).slice(0, RELEVANT);
+  const chosen = new Set([...top((i) => Math.abs(figures.shift[i])), ...top((i) => Math.abs(figures.selfDelta[i]))]);
+  for (const node of findings) chosen.add(node);
+  for (const node of chosen) {
     const path = [];
     for (let i = node; i >= 0 && !shown.has(i); i = tree.parent[i]) path.push(i);
     if (shown.size + path.length > FIRST_BOXES) continue;
@@ -148,7 +148,7 @@ function isHere(tree, node) {
 export function childrenOf(tree, figures, node) {
   const children = [];
   for (let i = node + 1; i < tree.end[node]; i = tree.end[i]) if (isHere(tree, i)) children.push(i);
-  return children.sort((one, two) => Math.abs(figures.delta[two]) - Math.abs(figures.delta[one]) || one - two);
+  return children.sort((a, b) => Math.abs(figures.delta[b]) - Math.abs(figures.delta[a]) || a - b);
 }
 
 export function hasHidden(tree, shown, node) {
@@ -171,7 +171,7 @@ export function hotPath(tree, figures, node) {
   }
 }
 
-// Each of these returns how many boxes stayed away because there would be too many.
+// These return how many boxes are not shown because there would be too many.
 export function showChildren(tree, figures, shown, node) {
   const children = childrenOf(tree, figures, node).filter((child) => !shown.has(child));
   const room = Math.min(MOST_CHILDREN, Math.max(0, MOST_BOXES - shown.size));
@@ -186,7 +186,7 @@ export function showAll(tree, figures, shown, node) {
   while (level.length) {
     const below = [];
     for (const parent of level) for (let i = parent + 1; i < tree.end[parent]; i = tree.end[i]) if (isHere(tree, i)) below.push(i);
-    below.sort((one, two) => Math.abs(figures.delta[two]) - Math.abs(figures.delta[one]) || one - two);
+    below.sort((a, b) => Math.abs(figures.delta[b]) - Math.abs(figures.delta[a]) || a - b);
     level = [];
     for (const child of below) {
       if (!shown.has(child)) {

@@ -1,17 +1,17 @@
 // Draws the blueprint's boxes and calls as SVG. Names reach it as text nodes only.
 import { GLYPHS, childrenOf, hasHidden, heightOf, shadeOf, sourceOf, widthOf } from "./blueprint.js";
 import { tidy } from "./blueprint_layout.js";
+import { svgElement } from "./dom.js";
 import { shorten } from "./format.js";
 import { nameOf } from "./tree.js";
 
-const NAMESPACE = "http://www.w3.org/2000/svg";
 const LETTER = 6.3;
 const LONGEST_LABEL = 18;
 const LABEL_ROOM = 17;
 const MARGIN = 24;
 const CORNER = 9;
 
-// Where everything stands: the tidy tree of the shown boxes, each as wide as its label at least.
+// The layout: a tidy tree of the shown boxes, each at least as wide as its label.
 export function layOutBoxes({ tree, figures, shown, marks }) {
   const labels = new Map();
   const sizeOf = (node) => {
@@ -78,9 +78,7 @@ function drawnBox(tree, figures, node, at, { hidden, selected, shown }) {
     const right = left + at.width;
     group.append(svgElement("path", { class: "corner", d: `M${tenth(right - CORNER)} ${tenth(at.y)}H${tenth(right)}V${tenth(at.y + Math.min(CORNER, at.height))}Z` }));
   }
-  const label = svgElement("text", { class: at.inside ? "inside" : "below", x: tenth(at.x), y: tenth(at.inside ? at.y + at.height / 2 + 4 : at.y + at.height + 13) });
-  label.textContent = at.text;
-  group.append(label);
+  group.append(svgElement("text", { class: at.inside ? "inside" : "below", x: tenth(at.x), y: tenth(at.inside ? at.y + at.height / 2 + 4 : at.y + at.height + 13) }, at.text));
   return group;
 }
 
@@ -90,12 +88,6 @@ export function shownSiblings(tree, figures, shown, node) {
 
 export function boxId(node) {
   return `box-${node}`;
-}
-
-function svgElement(tag, attributes) {
-  const made = document.createElementNS(NAMESPACE, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  return made;
 }
 
 function tenth(value) {

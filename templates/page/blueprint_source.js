@@ -2,7 +2,7 @@
 import { element, makeButton } from "./dom.js";
 
 // Rows of a hunk for two columns: removed and added lines beside each other, everything else on both sides.
-export function pairedLines([first, second, lines]) {
+function pairedLines([first, second, lines]) {
   const rows = [];
   let [before, after] = [first, second];
   let removed = [];
@@ -25,7 +25,7 @@ export function pairedLines([first, second, lines]) {
   return rows;
 }
 
-export function unifiedLines([first, second, lines]) {
+function unifiedLines([first, second, lines]) {
   let [before, after] = [first, second];
   return lines.map((line) => {
     const mark = line[0] === "-" || line[0] === "+" ? line[0] : " ";
@@ -70,16 +70,16 @@ export function makeSourcePane(pane, { narrow }) {
 
   function switches() {
     const group = element("span", undefined, "choices");
-    for (const [wanted, title] of [
+    for (const [value, title] of [
       [false, "Unified"],
       [true, "Two columns"],
     ]) {
       const button = makeButton(title, () => {
-        columns = wanted;
+        columns = value;
         render();
         pane.querySelector('[aria-pressed="true"]').focus();
       });
-      button.setAttribute("aria-pressed", String(columns === wanted));
+      button.setAttribute("aria-pressed", String(columns === value));
       group.append(button);
     }
     return group;

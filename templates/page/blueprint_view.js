@@ -1,12 +1,13 @@
-// The panel of the evolution blueprint: what is shown, chosen and asked for, by pointer and by key.
+// The panel of the evolution blueprint: shown and chosen boxes, by pointer and by key.
 import { MOST_BOXES, childrenOf, figuresOf, firstShown, hasHidden, hideBelow, hotPath, movedContexts, reveal, showAll, showChildren } from "./blueprint.js";
 import { makeMenu } from "./blueprint_menu.js";
 import { boxId, layOutBoxes, paintBoxes, shownSiblings } from "./blueprint_paint.js";
 import { makeSourcePane } from "./blueprint_source.js";
 import { boxSentence, figuresTable, titleOf, verdictWords, widthWords } from "./blueprint_words.js";
-import { announce, element, linkButton, makeButton } from "./dom.js";
+import { announce, element, linkButton, makeButton, outwardLink, radioChoices, svgElement } from "./dom.js";
 import { hideTip } from "./tip.js";
 import { ancestorsOf, nameOf, nodeOfKey, pathKey, placeOf, widestOf } from "./tree.js";
+import { linkOf } from "./words.js";
 
 const RULES = { min_shift: 0.005, sigma: 3 };
 const SMALLEST_SCALE = 0.12;
@@ -54,7 +55,7 @@ function makeBlueprint(page, section) {
   }
 
   function start() {
-    view.shown = firstShown(page.tree, figures, new Set(page.header.findings.flatMap((one) => one.rows?.length ? one.rows : [widestOf(page.tree, one.symbol)]).filter((node) => node > 0)));
+    view.shown = firstShown(page.tree, figures, new Set(page.header.findings.flatMap(({ rows, symbol }) => (rows?.length ? rows : [widestOf(page.tree, symbol)])).filter((node) => node > 0)));
     if (view.shown.size === 1) {
       parts.note.textContent = "No context changed enough to be shown at once; the first level is open.";
       showChildren(page.tree, figures, view.shown, 0);
@@ -77,7 +78,7 @@ function makeBlueprint(page, section) {
   function resize() {
     svg.setAttribute("width", String(Math.ceil(layout.width * view.scale)));
     svg.setAttribute("height", String(Math.ceil(layout.height * view.scale)));
-    // Where the picture is smaller than its frame it stands in the middle.
+    // a picture that is smaller than its frame is centred
     frame.classList.toggle("roomy", layout.width * view.scale < frame.clientWidth);
   }
 
@@ -102,13 +103,13 @@ function makeBlueprint(page, section) {
   }
 
   function zoom(scale, keep = true, at = [frame.clientWidth / 2, frame.clientHeight / 2]) {
-    const wanted = Math.min(LARGEST_SCALE, Math.max(SMALLEST_SCALE, scale));
+    const chosen = Math.min(LARGEST_SCALE, Math.max(SMALLEST_SCALE, scale));
     const [x, y] = [(frame.scrollLeft + at[0]) / view.scale, (frame.scrollTop + at[1]) / view.scale];
-    view.scale = wanted;
+    view.scale = chosen;
     resize();
     if (keep) {
-      frame.scrollLeft = x * wanted - at[0];
-      frame.scrollTop = y * wanted - at[1];
+      frame.scrollLeft = x * chosen - at[0];
+      frame.scrollTop = y * chosen - at[1];
     }
   }
 
@@ -125,7 +126,7 @@ function makeBlueprint(page, section) {
 
   // ---- the chosen box ---------------------------------------------------------------------------------------
 
-  function choose(node, speak = false) {
+  function choose(node, announced = false) {
     svg.querySelector(`#${boxId(view.selected)}`)?.classList.remove("selected");
     svg.querySelector(`#${boxId(view.selected)}`)?.setAttribute("aria-selected", "false");
     view.selected = node;
@@ -134,8 +135,8 @@ function makeBlueprint(page, section) {
     box.setAttribute("aria-selected", "true");
     intoView(node);
     showSelected();
-    if (speak) announce(boxSentence(page, figures, node, marks.moved.get(node)));
-    page.set({ box: linkOf(node) });
+    if (announced) announce(boxSentence(page, figures, node, marks.moved.get(node)));
+    page.set({ box: boxLink(node) });
   }
 
   function showSelected() {
@@ -146,8 +147,9 @@ function makeBlueprint(page, section) {
     const head = element("h3");
     head.append(...titleOf(page, figures, node).childNodes);
     const place = placeOf(tree, node);
-    pane.replaceChildren(head, ...(place ? [placed(place, linkOfSource(tree, node))] : []), element("p", verdictWords(page, figures, node, partner), "quiet"), figuresTable(page, figures, node));
-    if (partner !== undefined) pane.append(element("p"), linkButton("Show its other place", () => goTo(partner)));
+    const link = linkOf(tree, node);
+    pane.replaceChildren(head, ...(place ? [link ? outwardLink(place, link) : element("code", place)] : []), element("p", verdictWords(page, figures, node, partner), "quiet"), figuresTable(page, figures, node));
+    if (partner !== undefined) pane.append(element("p"), linkButton("Show its other context", () => goTo(partner)));
     const actions = element("p", undefined, "buttons");
     for (const [title, key, action] of menuItems(node)) {
       const button = makeButton(title, action, "plain");
@@ -157,22 +159,6 @@ function makeBlueprint(page, section) {
     pane.append(actions);
     const symbol = tree.symbol[node];
     source.show(tree.sourceDiffs?.get(symbol) ?? null, noSource(tree, symbol));
-  }
-
-  function placed(place, link) {
-    const code = element("code", place);
-    if (!link) return code;
-    const anchor = element("a");
-    anchor.href = link;
-    anchor.rel = "noreferrer";
-    anchor.append(code);
-    return anchor;
-  }
-
-  function linkOfSource(tree, node) {
-    const symbol = tree.symbol[node];
-    const link = symbol >= 0 && tree.linkOf ? tree.links[tree.linkOf[symbol] - 1] : null;
-    return link && /^https?:\/\//.test(link) ? link : null;
   }
 
   function noSource(tree, symbol) {
@@ -201,7 +187,7 @@ function makeBlueprint(page, section) {
     }
     if (shownBelow(node)) items.push(["Hide all subnodes", "X", () => collapse(node)]);
     if (node > 0) items.push(["Hide this box", "Del", () => hide(node)]);
-    if (!page.header.blueprint?.estimated) items.push(["In the flame graph", "G", () => openGraph(node)]);
+    if (!page.header.blueprint?.estimated) items.push(["In the flame graph", "G", () => page.openNode(node)]);
     return items;
   }
 
@@ -211,31 +197,31 @@ function makeBlueprint(page, section) {
 
   function follow(node) {
     const path = hotPath(page.tree, figures, node);
-    if (!path.length) return announce("No child carries half of this change.");
+    if (!path.length) return announce("No child has half of this change.");
     for (const other of path) view.shown.add(other);
-    again(path[path.length - 1]);
+    redraw(path[path.length - 1]);
     return undefined;
   }
 
   function expand(node) {
-    told(showChildren(page.tree, figures, view.shown, node));
-    again(node);
+    reportHidden(showChildren(page.tree, figures, view.shown, node));
+    redraw(node);
   }
 
   function expandAll(node) {
-    told(showAll(page.tree, figures, view.shown, node));
-    again(node);
+    reportHidden(showAll(page.tree, figures, view.shown, node));
+    redraw(node);
   }
 
   function collapse(node) {
     hideBelow(page.tree, view.shown, node);
-    again(node);
+    redraw(node);
   }
 
   function hide(node) {
     hideBelow(page.tree, view.shown, node);
     view.shown.delete(node);
-    again(page.tree.parent[node]);
+    redraw(page.tree.parent[node]);
   }
 
   function toggle(node) {
@@ -243,13 +229,13 @@ function makeBlueprint(page, section) {
     else if (shownBelow(node)) collapse(node);
   }
 
-  function told(left) {
+  function reportHidden(left) {
     parts.note.textContent = left ? `${left.toLocaleString("en")} smaller contexts stay hidden; at most ${MOST_BOXES.toLocaleString("en")} boxes are drawn.` : "";
     if (left) announce(parts.note.textContent);
   }
 
-  // The box under the pointer stays where it is while the tree around it changes.
-  function again(node) {
+  // Draw again with the box in the same place on the screen.
+  function redraw(node) {
     const before = layout.places.get(node);
     const offset = before && [before.x * view.scale - frame.scrollLeft, before.y * view.scale - frame.scrollTop];
     render();
@@ -261,12 +247,6 @@ function makeBlueprint(page, section) {
     choose(node, true);
   }
 
-  function openGraph(node) {
-    page.set({ tab: "graph", sandwich: -1, reversed: false });
-    if (!(page.panes.some((one) => one.widths[node] > 0))) page.set({ view: "union" });
-    page.goTo(node);
-  }
-
   function openMenu(node, x, y) {
     hidePopup();
     choose(node);
@@ -275,7 +255,7 @@ function makeBlueprint(page, section) {
 
   // ---- links ------------------------------------------------------------------------------------------------
 
-  function linkOf(node) {
+  function boxLink(node) {
     if (!node) return "";
     const hashes = page.hashesOf(page.tree);
     const path = ancestorsOf(page.tree, node).slice(1).reverse().slice(0, LINK_LENGTH);
@@ -283,13 +263,13 @@ function makeBlueprint(page, section) {
   }
 
   function openLink() {
-    const wanted = page.state.box;
-    if (!wanted || wanted === linkOf(view.selected)) return;
-    const cut = wanted.indexOf("~");
-    const keys = (cut < 0 ? wanted : wanted.slice(0, cut)).split(".").filter((key) => /^[0-9a-f]{16}$/.test(key));
+    const linked = page.state.box;
+    if (!linked || linked === boxLink(view.selected)) return;
+    const cut = linked.indexOf("~");
+    const keys = (cut < 0 ? linked : linked.slice(0, cut)).split(".").filter((key) => /^[0-9a-f]{16}$/.test(key));
     const nodes = keys.map((key) => nodeOfKey(page.hashesOf(page.tree), key));
     const known = nodes.findIndex((node) => node >= 0);
-    parts.note.textContent = known === 0 ? "" : `${cut < 0 ? "The linked context" : wanted.slice(cut + 1)} is not in this profile; ${known > 0 ? "its nearest known caller is chosen" : "the root is chosen"}.`;
+    parts.note.textContent = known === 0 ? "" : `${cut < 0 ? "The linked context" : linked.slice(cut + 1)} is not in this profile; ${known > 0 ? "its nearest known caller is chosen" : "the root is chosen"}.`;
     view.selected = known >= 0 ? nodes[known] : 0;
     reveal(page.tree, view.shown, view.selected);
     render();
@@ -306,7 +286,7 @@ function makeBlueprint(page, section) {
     ArrowRight: (node) => beside(node, 1),
     Home: () => 0,
   };
-  const acts = { Enter: toggle, " ": toggle, h: follow, a: expandAll, x: collapse, Delete: hide, g: openGraph, d: () => parts.source.scrollIntoView({ block: "nearest" }), m: menuAt, "+": () => zoom(view.scale * 1.25), "=": () => zoom(view.scale * 1.25), "-": () => zoom(view.scale / 1.25), 0: fitWhole };
+  const acts = { Enter: toggle, " ": toggle, h: follow, a: expandAll, x: collapse, Delete: hide, g: page.openNode, d: () => parts.source.scrollIntoView({ block: "nearest" }), m: menuAt, "+": () => zoom(view.scale * 1.25), "=": () => zoom(view.scale * 1.25), "-": () => zoom(view.scale / 1.25), 0: fitWhole };
 
   function beside(node, step) {
     if (!node) return undefined;
@@ -447,11 +427,11 @@ function scaffold(page, section) {
   const bar = element("div", undefined, "toolbar");
   bar.setAttribute("role", "toolbar");
   bar.setAttribute("aria-label", "Blueprint");
-  const by = choice("blueprint-by", "Height", [["share", "Shares"], ["absolute", "Absolute"]]);
-  const hues = choice("blueprint-hues", "Hues", [["green", "Red, green"], ["blue", "Red, blue"]]);
+  const by = segmentGroup("Height");
+  const hues = segmentGroup("Hues");
   const buttons = element("div", undefined, "buttons");
   const made = {};
-  for (const [key, sign, title] of [["out", "−", "Smaller (−)"], ["in", "+", "Larger (+)"], ["fit", "Fit", "Everything at once (0)"], ["first", "Start again", "The first boxes"]]) {
+  for (const [key, sign, title] of [["out", "−", "Smaller (−)"], ["in", "+", "Larger (+)"], ["fit", "Fit", "Fit the whole picture (0)"], ["first", "Reset", "The first boxes"]]) {
     made[key] = makeButton(sign, () => made.actions[key](), "opener");
     made[key].title = title;
     made[key].setAttribute("aria-label", title);
@@ -459,7 +439,7 @@ function scaffold(page, section) {
   }
   const count = element("span", undefined, "count");
   count.setAttribute("role", "status");
-  bar.append(by.group, hues.group, buttons, count);
+  bar.append(by, hues, buttons, count);
   const estimated = page.header.blueprint?.estimated
     ? element("p", "Estimated from edges: this profile knows callers and callees, but no stacks. The call graph is unrolled and each function's cost is split by what its call edges cost.", "aside")
     : null;
@@ -468,9 +448,8 @@ function scaffold(page, section) {
   const frame = element("div", undefined, "frame");
   frame.tabIndex = 0;
   frame.setAttribute("role", "tree");
-  frame.setAttribute("aria-label", "Evolution blueprint: calling contexts. Arrow keys walk, Enter opens and closes, H hot path, A all subnodes, X hides, M menu.");
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("role", "presentation");
+  frame.setAttribute("aria-label", "Evolution blueprint: calling contexts. Arrow keys move, Enter opens and closes, H hot path, A all subnodes, X hides, M menu.");
+  const svg = svgElement("svg", { role: "presentation" });
   frame.append(svg);
   const legend = makeBlueprintLegend();
   const lower = element("div", undefined, "lower");
@@ -484,34 +463,18 @@ function scaffold(page, section) {
   section.append(...(estimated ? [estimated] : []), bar, frame, note, legend.figure, lower, popup);
   return {
     ...{ frame, svg, count, pane, source, popup, note, widths: legend.widths, heights: legend.heights, unknown: legend.unknown },
-    onBy: (listener) => by.listen(listener),
-    onHues: (listener) => hues.listen(listener),
+    onBy: (listener) => radioChoices(by, "blueprint-by", { share: "Shares", absolute: "Absolute" }, listener, "share"),
+    onHues: (listener) => radioChoices(hues, "blueprint-hues", { green: "Red, green", blue: "Red, blue" }, listener, "green"),
     onZoom: (actions) => {
       made.actions = actions;
     },
   };
 }
 
-function choice(name, title, options) {
+function segmentGroup(title) {
   const group = element("fieldset", undefined, "segments");
   group.append(element("legend", title, "unseen"));
-  const inputs = options.map(([value, text], place) => {
-    const label = element("label");
-    const input = element("input");
-    input.type = "radio";
-    input.name = name;
-    input.value = value;
-    input.checked = !place;
-    label.append(input, element("span", text));
-    group.append(label);
-    return input;
-  });
-  return {
-    group,
-    listen(listener) {
-      for (const input of inputs) input.addEventListener("change", () => listener(input.value));
-    },
-  };
+  return group;
 }
 
 function makeBlueprintLegend() {
@@ -534,9 +497,9 @@ function makeBlueprintLegend() {
   for (const points of [1, 5]) {
     const bar = element("i");
     bar.style.height = `${6 + 4 * points}px`;
-    const one = element("span");
-    one.append(bar, `${points} pp`);
-    bars.append(one);
+    const size = element("span");
+    size.append(bar, `${points} pp`);
+    bars.append(size);
   }
   const heights = element("span");
   const widths = element("span");

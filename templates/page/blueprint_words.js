@@ -1,4 +1,4 @@
-// What the blueprint says of a context: the same figures for popup, lower pane and screen reader.
+// The description of a context: the same figures for popup, lower pane and screen reader.
 import { findingWords } from "./findings.js";
 import { GLYPHS, sourceOf } from "./blueprint.js";
 import { element } from "./dom.js";
@@ -7,17 +7,17 @@ import { nameOf, placeOf } from "./tree.js";
 import { scaled } from "./views.js";
 import { SOURCE_WORDS, changeOf, isNear, meanOf } from "./words.js";
 
-export const STATE_WORDS = {
+const STATE_WORDS = {
   slower: "slower",
   faster: "faster",
   added: "only after",
   removed: "only before",
   unchanged: "unchanged",
-  other: "many small stacks merged to keep the page small",
+  other: "small stacks merged to limit the size of the page",
 };
 
-// Rows of label, before, after and change; a number that nobody counted has no row.
-export function figureRows(page, figures, node) {
+// Rows of label, before, after and change; numbers that were not counted have no row.
+function figureRows(page, figures, node) {
   const { tree, ratio, header } = page;
   const share = (values) => (values[0] ? values[node] / values[0] : 0);
   const points = (share(tree.after) - share(tree.before)) * 100;
@@ -78,7 +78,7 @@ export function titleOf(page, figures, node) {
   return title;
 }
 
-// How the width of a box is to be read, in one sentence.
+// The meaning of a box's width.
 export function widthWords(page, figures) {
   if (figures.counted) return page.header.blueprint?.estimated ? "width: calls more or less, split by call edge" : "width: calls more or less";
   return figures.sampled

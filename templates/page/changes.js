@@ -1,4 +1,4 @@
-// What one reads first: the sentence about the whole, findings, and the subtrees that explain the change.
+// The summary above the tabs: a sentence, the findings, and the subtrees that explain the change.
 import { stateOf } from "./colour.js";
 import { byId, element, linkButton, makeButton } from "./dom.js";
 import { reachOf, rowOfFinding, tagOf } from "./findings.js";
@@ -24,8 +24,8 @@ export function makeChanges(page) {
     const sentence = wholeSentence();
     if (sentence) aside.append(`${sentence} `);
     const [gone, fresh] = oneSided();
-    if (gone) aside.append(linkButton(`${formatShare(gone)} elided`, () => page.set({ view: "elided", tab: "graph" })), " of before vanished. ");
-    if (fresh) aside.append(linkButton(`${formatShare(fresh)} new`, () => page.set({ view: "union", tab: "graph" })), " in after. ");
+    if (gone) aside.append(linkButton(`${formatShare(gone)} of before`, () => page.set({ view: "elided", tab: "graph" })), " has no counterpart. ");
+    if (fresh) aside.append(linkButton(`${formatShare(fresh)} of after`, () => page.set({ view: "union", tab: "graph" })), " is new. ");
     aside.append(ratioSentence(page));
     const [before, after] = header.runs;
     if (before > 1 || after > 1) aside.append(` Values are means of ${before} and ${after} runs.`);
@@ -34,7 +34,7 @@ export function makeChanges(page) {
       const { nodes, threshold, before: cutBefore, after: cutAfter } = header.cut;
       aside.append(` ${nodes.toLocaleString("en")} frames below ${Number((threshold * 100).toPrecision(3))} % of both sides are merged into “other” (${formatShare(cutBefore)} of before, ${formatShare(cutAfter)} of after).`);
     }
-    if (state.drop.size) aside.append(" Stacks are left out on both sides.");
+    if (state.drop.size) aside.append(" Some stacks are left out on both sides.");
   }
 
   function wholeSentence() {
@@ -46,7 +46,7 @@ export function makeChanges(page) {
     return tree.beforeSelf.every((value, node) => value === tree.afterSelf[node]) ? "Both sides are identical." : "";
   }
 
-  // The shares that exist on one side only; those of the complete tree stand in the header, from before small stacks were merged.
+  // The shares that exist on one side only; the header has those of the complete tree, before small stacks were merged.
   function oneSided() {
     const { tree } = page;
     if (!page.state.drop.size) return page.header.one_sided;
@@ -59,7 +59,7 @@ export function makeChanges(page) {
   function showFindings() {
     const nav = byId("findings");
     nav.hidden = !page.findings.size;
-    // Two recordings of one program differ too: without a finding nobody says that they changed.
+    // Two recordings of one program differ too: without a finding, differences are not called changes.
     byId("changed-title").textContent = page.findings.size ? "What changed" : "Largest differences";
     const ratio = ratioOf("none", page.whole, page.header.runs);
     const sums = symbolSums(page.whole);
@@ -94,7 +94,7 @@ export function makeChanges(page) {
         open.append(element("bdi", nameOf(page.tree, node)));
         const caller = page.tree.parent[node];
         const below = element("small", caller > 0 ? `in ${nameOf(page.tree, caller)}` : "");
-        const numbers = [changeOf(page, delta), ...(responsibility === null ? [] : [`${formatShare(responsibility)} of the change`])].join(" · ");
+        const numbers = [changeOf(page, delta), ...(responsibility === null ? [] : [`${formatShare(responsibility)} of the net change`])].join(" · ");
         const tone = delta > 0 === !page.higher ? "worse" : "better";
         const reach = reachOf(page, page.tree.symbol[node]);
         entry.append(element("i", glyph, tone), open, below, element("span", numbers), ...(reach ? [element("small", reach, "reach")] : []));

@@ -49,7 +49,7 @@ export function readSignedVarints(bytes, count) {
   return values;
 }
 
-export function readBits(bytes, count) {
+function readBits(bytes, count) {
   const bits = new Uint8Array(count);
   for (let i = 0; i < count; i++) bits[i] = (bytes[i >> 3] >> (i & 7)) & 1;
   return bits;

@@ -1,4 +1,4 @@
-// Which rows are coloured, how strongly, and the two palettes.
+// The colour level of each row, and the two palettes.
 import { OTHER } from "./codec.js";
 import { scaled } from "./views.js";
 
@@ -10,7 +10,7 @@ const SMALLEST_REFERENCE = 0.001;
 
 export const GATES = { inclusive: 0.001, self: 0.0001 };
 
-// The smallest value of z that no longer looks like chance; NaN where the values are no sample counts.
+// The z value of a change; NaN where the values are not sample counts.
 export function evidence(before, after, beforeTotal, afterTotal, ratio, normalisation, sample) {
   if (!sample) return Number.NaN;
   const nb = before / sample;
@@ -29,11 +29,11 @@ export function evidence(before, after, beforeTotal, afterTotal, ratio, normalis
 
 // The scale of a page and the level of every row, from -32 (less) to +32 (more), 0 = neutral.
 //
-// `gate` is a share of the whole; `chance` whether what chance explains stays neutral; `reference` "auto" (98th
+// `gate` is a share of the whole; `chance` keeps insignificant changes neutral; `reference` "auto" (98th
 // percentile of what passes), "max" or a share; `fixed` takes the reference of another tree. The reference belongs to
 // the whole tree, never to what is zoomed, so a colour means one thing in one page.
 export function shadesOf(tree, options) {
-  const { ratio, basis, mode, gate, sample, ramp = "sqrt", reference: wanted = "auto", chance = true, fixed } = options;
+  const { ratio, basis, mode, gate, sample, ramp = "sqrt", reference: kind = "auto", chance = true, fixed } = options;
   const self = basis === "self";
   const before = self ? tree.beforeSelf : tree.before;
   const after = self ? tree.afterSelf : tree.after;
@@ -53,7 +53,7 @@ export function shadesOf(tree, options) {
     change[i] = delta;
     sizes[coloured++] = size;
   }
-  const reference = fixed ?? referenceOf(sizes.subarray(0, coloured), wanted);
+  const reference = fixed ?? referenceOf(sizes.subarray(0, coloured), kind);
   const floor = gate > 0 ? FIRST_LEVEL : 1;
   for (let i = 0; i < tree.size; i++) {
     const delta = change[i];
@@ -65,15 +65,15 @@ export function shadesOf(tree, options) {
   return { level, reference, coloured, whole };
 }
 
-function referenceOf(sizes, wanted) {
-  if (typeof wanted === "number") return wanted;
+function referenceOf(sizes, kind) {
+  if (typeof kind === "number") return kind;
   if (!sizes.length) return SMALLEST_REFERENCE;
   const sorted = sizes.slice().sort();
-  if (wanted === "max") return sorted[sorted.length - 1];
+  if (kind === "max") return sorted[sorted.length - 1];
   return Math.max(SMALLEST_REFERENCE, sorted[Math.ceil(0.98 * sorted.length) - 1]);
 }
 
-// Whether a difference is more than chance: the builder's test over repeats where it holds for this scale, else z.
+// Tests whether a change is significant: by the test over repeated runs where it holds for this scale, else by z.
 function certainty(tree, { ratio, normalisation, basis, sample, repeats }) {
   const bits = repeats ? (basis === "self" ? tree.evidenceSelf : tree.evidence) : null;
   if (bits) return (_before, _after, node) => bits[node] === 1;
@@ -81,7 +81,7 @@ function certainty(tree, { ratio, normalisation, basis, sample, repeats }) {
   return (before, after) => Math.abs(evidence(before, after, tree.totals[0], tree.totals[1], ratio, normalisation, sample)) >= CERTAIN;
 }
 
-// A new path that the other side would have shown fewer than 16 times proves nothing.
+// A new path is not significant if fewer than 16 samples of it are expected on the other side.
 export function few(tree, node, sample) {
   if (!sample || (tree.before[node] > 0 && tree.after[node] > 0)) return false;
   const { before, after, totals } = tree;

@@ -1,7 +1,7 @@
 // What all parts of the page share. A part gets the `page`, listens to its events and changes it through `set`:
 //
 //   page.header, page.whole    the header and the complete tree; never change
-//   page.state                 what the reader chose (see `initial`); change it with page.set({ key: value })
+//   page.state                 what the user chose (see `initial`); change it with page.set({ key: value })
 //   page.tree                  the tree without dropped stacks; page.ratio and page.tableRatio scale its before side
 //   page.shapes                the trees that are drawn: [calls], [reversed] or [callers, callees] of a symbol
 //   page.shades                the colours of each shape; page.panes the pictures, each with widths and starts
@@ -10,9 +10,9 @@
 //                              focus; and by themselves: search, theme, tab, rows
 //   page.goTo(node, shape)     zooms; page.focusOn(node, shape) chooses a node. A node is a row of page.shapes[shape]
 //   page.openNode(node)        shows a row of page.tree in the tab of the graph; page.openSymbol(symbol) its widest one,
-//                              page.openFinding(finding) the one a finding speaks of
+//                              page.openFinding(finding) the one of a finding
 //
-// Every event is told after everything that follows from a change is up to date.
+// Listeners run after everything that depends on a change is up to date.
 import { GATES, shadesOf } from "./colour.js";
 import { rowOfFinding, worstBySymbol } from "./findings.js";
 import { callTreeOf, reversedTree, calleesOf, callersOf } from "./merge.js";

@@ -1,4 +1,4 @@
-// What is said below and instead of the pictures.
+// The texts below and instead of the pictures.
 import { stateOf } from "./colour.js";
 import { isDrawn } from "./context.js";
 import { byId, element, outwardLink } from "./dom.js";
@@ -7,8 +7,8 @@ import { isEdited } from "./tree.js";
 import { siblingsOf } from "./walk.js";
 import { describe, fromOf, sentenceOf } from "./words.js";
 
-// The chosen frame in words, for the line below the picture and for screen readers.
-export function tellFocus(page, frames) {
+// The chosen frame as text, for the line below the picture and for screen readers.
+export function showFocus(page, frames) {
   const { shape, node } = page.state.focus;
   const tree = page.shapes[shape];
   const details = byId("details");
@@ -42,10 +42,10 @@ export function tellFocus(page, frames) {
   );
 }
 
-export function tellEmpty(page) {
+export function showEmpty(page) {
   const refused = page.ratio.refused && page.state.k !== "none" ? `Not normalised: ${page.ratio.refused}.` : "";
   const drawn = page.panes.some((pane) => pane.widths[0] > 0);
-  page.say(refused || (drawn ? "" : emptyReason(page, page.state.view)));
+  page.showMessage(refused || (drawn ? "" : emptyReason(page, page.state.view)));
 }
 
 export function emptyReason(page, view) {

@@ -33,3 +33,41 @@ export function outwardLink(text, address) {
 export function announce(text) {
   byId("live").textContent = text;
 }
+
+export function svgElement(tag, attributes = {}, text) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+// Appends a radio button for each entry of `titles`, by its value; `choose` gets the value.
+export function radioChoices(parent, name, titles, choose, checked) {
+  for (const [value, title] of Object.entries(titles)) {
+    const label = element("label");
+    const input = element("input");
+    Object.assign(input, { type: "radio", name, value, checked: value === checked });
+    input.addEventListener("change", () => choose(value));
+    label.append(input, element("span", title));
+    parent.append(label);
+  }
+}
+
+export function toggleHelp() {
+  byId("help").hidden = !byId("help").hidden;
+  byId("keys").setAttribute("aria-expanded", String(!byId("help").hidden));
+}
+
+// Replaces the part of the address behind `#`.
+export function replaceFragment(text) {
+  try {
+    history.replaceState(null, "", `#${text}`);
+  } catch {
+    // some viewers forbid it; the page works without a link
+  }
+}
+
+// Shows above the static page why the interactive one could not be opened.
+export function showFailure(text) {
+  document.querySelector("main").prepend(element("p", text, "message"));
+}

@@ -8,13 +8,13 @@ const CHARACTER = 6.7;
 const LABEL_FROM = 3 * CHARACTER + 8;
 const FONT = '11px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
-export const INKS = {
+const INKS = {
   light: { back: "#ffffff", line: "#dcdfe3", sliver: "#c9ced4", other: "#dfe2e6", mark: "rgba(20,24,28,.5)", edge: "#14181c", match: "#7a3ff2" },
   dark: { back: "#1b1e22", line: "#4b5057", sliver: "#4c5259", other: "#2b2f34", mark: "rgba(255,255,255,.5)", edge: "#f2f4f6", match: "#c4a5ff" },
 };
 
-// What is drawn: for each visible row the boxes from left to right. Boxes outside the picture or below half a pixel
-// are passed by with everything below them; where they stood, a sliver remains.
+// The boxes of each visible row from left to right. Boxes outside the picture or below half a pixel are skipped with
+// everything below them; a sliver marks their place.
 export function planOf(scene) {
   const { tree, widths, starts, root, width, firstRow, lastRow, rows: rowOf, full = widths[root], folded, sorted = true } = scene;
   const rows = Array.from({ length: Math.max(lastRow - firstRow + 1, 0) }, () => ({ nodes: [], slivers: [] }));
@@ -35,7 +35,7 @@ export function planOf(scene) {
     if (row >= firstRow && (i === root || !folded?.(i))) rows[row - firstRow].nodes.push(i);
     i++;
   }
-  if (!sorted) for (const { nodes } of rows) nodes.sort((one, two) => starts[one] - starts[two]);
+  if (!sorted) for (const { nodes } of rows) nodes.sort((a, b) => starts[a] - starts[b]);
   for (let i = tree.parent[root]; i >= 0; i = tree.parent[i]) {
     const row = rowOf[i];
     if (row >= firstRow && row <= lastRow && row < rowOf[root] && !folded?.(i)) rows[row - firstRow].nodes.push(i);

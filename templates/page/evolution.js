@@ -1,6 +1,6 @@
-// Opens the evolution: decodes it, brings chart and tables together, and keeps what is shown in the address.
+// Opens the evolution: decodes it, connects chart and tables, and stores the state in the address.
 import { base64ToBytes, inflate } from "./codec.js";
-import { announce, byId, element } from "./dom.js";
+import { announce, byId, element, radioChoices, replaceFragment, showFailure, toggleHelp } from "./dom.js";
 import { formatSignedShare, formatValue } from "./format.js";
 import { MOST_SHOWN, matching, rankedLines, readEvolution } from "./evolution_data.js";
 import { fillShown, makeChart, spreadOf } from "./evolution_chart.js";
@@ -44,11 +44,11 @@ function makeEvolution(evolution) {
     fillShown(page);
     page.chart.light();
     page.tables.fill();
-    tell();
+    showDetails();
     press("metrics", String(metric));
     press("scales", page.scale);
     const left = open.length - page.shown.length;
-    byId("chart-hint").textContent = [left > 0 ? `${left.toLocaleString("en")} more match; the filter and the table below bring them up.` : "", "▲ worse and ▼ better mark jumps; those with a page open it."].filter(Boolean).join(" ");
+    byId("chart-hint").textContent = [left > 0 ? `${left.toLocaleString("en")} more match; use the filter or the table below to show them.` : "", "▲ and ▼ mark jumps for the worse and the better; a jump with a flame graph is a link."].filter(Boolean).join(" ");
     writeAddress();
   }
 
@@ -59,12 +59,12 @@ function makeEvolution(evolution) {
 
   function toggle(number) {
     const now = page.shown.map((line) => line.number);
-    const next = now.includes(number) ? now.filter((one) => one !== number) : [number, ...now].slice(0, MOST_SHOWN);
+    const next = now.includes(number) ? now.filter((other) => other !== number) : [number, ...now].slice(0, MOST_SHOWN);
     set({ chosen: next.length ? next : null });
     document.querySelector(`[data-toggle="${number}"]`)?.focus();
   }
 
-  // A version and a line of it, shown if it was not.
+  // Choose a version and a line, which is shown if it was not.
   function choose(at, number) {
     if (number !== null && !page.shown.some((line) => line.number === number)) {
       const others = page.shown.map((line) => line.number).slice(0, MOST_SHOWN - 1);
@@ -72,23 +72,23 @@ function makeEvolution(evolution) {
     }
     Object.assign(page.state, { at, line: number });
     page.chart.light();
-    tell();
+    showDetails();
     announce(byId("details").textContent);
   }
 
-  // The version and value under the cursor, in the words that hovering and the screen reader get.
-  function tell() {
+  // The chosen version and value as text.
+  function showDetails() {
     const { at, line } = page.state;
     const place = byId("details");
     if (at === null) {
-      place.replaceChildren(element("span", "Point at a version, or walk with the arrow keys."));
+      place.replaceChildren(element("span", "Point at a version, or move with the arrow keys."));
       return;
     }
     const version = evolution.versions[at];
     const parts = [element("b", version.name), element("span", [version.commit !== version.name ? version.commit : "", version.subject, version.problem].filter(Boolean).join(" · "))];
     if (line !== null) {
       const chosen = evolution.lines[line];
-      const jump = page.jumpsOf(line).find((one) => one.to === at);
+      const jump = page.jumpsOf(line).find(({ to }) => to === at);
       const value = Number.isFinite(chosen.middle[at]) ? [page.valueText(chosen, at), page.spreadText(chosen, at)].filter(Boolean).join(", ") : "no value";
       parts.push(element("p", `${chosen.name}: ${value}`));
       if (chosen.breaks.includes(at)) parts.push(element("p", "Its own source changed here."));
@@ -101,7 +101,7 @@ function makeEvolution(evolution) {
     const words = `${jump.worse ? "▲" : "▼"} ${page.ratioText(jump)} against ${evolution.versions[jump.from].name}, from ${page.format(jump.values[0])} to ${page.format(jump.values[1])}`;
     const made = element("p", words, jump.worse ? "worse" : "better");
     if (jump.href) {
-      const link = element("a", "Open the difference (Enter)");
+      const link = element("a", "Open the flame graph (Enter)");
       link.href = jump.href;
       made.append(" ", link);
     }
@@ -132,9 +132,9 @@ function makeEvolution(evolution) {
 
   function openJump() {
     const { at, line } = page.state;
-    const jump = line === null ? undefined : page.jumpsOf(line).find((one) => one.to === at);
+    const jump = line === null ? undefined : page.jumpsOf(line).find(({ to }) => to === at);
     if (jump?.href) location.assign(jump.href);
-    else announce(jump ? "This jump has no page: its runs left no profile." : "There is no jump here.");
+    else announce(jump ? "This jump has no flame graph: its runs stored no profile with calls." : "There is no jump here.");
   }
 
   const chartKeys = { ArrowLeft: () => step(-1), ArrowRight: () => step(1), ArrowUp: () => climb(-1), ArrowDown: () => climb(1), Home: () => choose(0, page.state.line), End: () => choose(evolution.versions.length - 1, page.state.line), Enter: openJump };
@@ -155,57 +155,36 @@ function makeEvolution(evolution) {
     set({ query: "", chosen: null, at: null, line: null });
   }
 
-  function toggleHelp() {
-    const help = byId("help");
-    help.hidden = !help.hidden;
-    byId("keys").setAttribute("aria-expanded", String(!help.hidden));
-  }
-
-  function segments(id, entries, choice) {
-    for (const [value, words] of entries) {
-      const made = element("label");
-      const input = element("input");
-      Object.assign(input, { type: "radio", name: id, value });
-      input.addEventListener("change", () => choice(value));
-      made.append(input, element("span", words));
-      byId(id).append(made);
-    }
-    byId(id).hidden = entries.length < 2;
-  }
-
   function press(id, value) {
     for (const input of byId(id).querySelectorAll("input")) input.checked = input.value === value;
   }
 
   function readAddress() {
-    const said = new URLSearchParams(location.hash.slice(1));
-    const metric = evolution.metrics.findIndex((one) => one.name === said.get("metric"));
+    const fragment = new URLSearchParams(location.hash.slice(1));
+    const metric = evolution.metrics.findIndex(({ name }) => name === fragment.get("metric"));
     if (metric >= 0) page.state.metric = metric;
-    if (Object.hasOwn(SCALES, said.get("scale") ?? "")) page.state.scale = said.get("scale");
-    page.state.query = said.get("q") ?? "";
+    if (Object.hasOwn(SCALES, fragment.get("scale") ?? "")) page.state.scale = fragment.get("scale");
+    page.state.query = fragment.get("q") ?? "";
     byId("query").value = page.state.query;
-    const named = said.getAll("show");
+    const named = fragment.getAll("show");
     const chosen = evolution.lines.filter((line) => line.metric === page.state.metric && named.includes(line.name)).map((line) => line.number);
     page.state.chosen = chosen.length ? chosen : null;
   }
 
   function writeAddress() {
     const { metric, scale, query, chosen } = page.state;
-    const said = new URLSearchParams();
-    if (metric !== evolution.metric) said.set("metric", evolution.metrics[metric].name);
-    if (scale) said.set("scale", scale);
-    if (query) said.set("q", query);
-    for (const number of chosen ?? []) said.append("show", evolution.lines[number].name);
-    const text = said.toString();
-    try {
-      history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
-    } catch {
-      // a viewer may forbid it; nothing else depends on the address
-    }
+    const fragment = new URLSearchParams();
+    if (metric !== evolution.metric) fragment.set("metric", evolution.metrics[metric].name);
+    if (scale) fragment.set("scale", scale);
+    if (query) fragment.set("q", query);
+    for (const number of chosen ?? []) fragment.append("show", evolution.lines[number].name);
+    replaceFragment(fragment);
   }
 
-  segments("metrics", evolution.metrics.map(({ name, unit }, at) => [String(at), evolution.metrics.filter((one) => one.name === name).length > 1 ? `${name} (${unit})` : name]), (value) => set({ metric: Number(value), chosen: null, line: null }));
-  segments("scales", Object.entries(SCALES), (value) => set({ scale: value }));
+  const metricTitle = ({ name, unit }) => (evolution.metrics.filter((other) => other.name === name).length > 1 ? `${name} (${unit})` : name);
+  radioChoices(byId("metrics"), "metrics", evolution.metrics.map(metricTitle), (value) => set({ metric: Number(value), chosen: null, line: null }));
+  byId("metrics").hidden = evolution.metrics.length < 2;
+  radioChoices(byId("scales"), "scales", SCALES, (value) => set({ scale: value }));
   byId("query").addEventListener("input", () => set({ query: byId("query").value, chosen: null }));
   byId("reset").addEventListener("click", reset);
   byId("keys").addEventListener("click", toggleHelp);
@@ -218,9 +197,4 @@ function makeEvolution(evolution) {
   renew();
 }
 
-start().catch((error) => {
-  const note = document.createElement("p");
-  note.className = "message";
-  note.textContent = `The chart could not be opened (${error.message}); the largest jumps are listed instead.`;
-  document.querySelector("main").prepend(note);
-});
+start().catch((error) => showFailure(`The chart could not be opened (${error.message}); the largest jumps are listed instead.`));

@@ -1,17 +1,16 @@
-// The chart: a line for each shown benchmark, its spread as a band, jumps as marks that lead to their difference.
-import { byId, element } from "./dom.js";
+// The chart: a line for each shown benchmark, its spread as a band, jumps as marks that link to their flame graph.
+import { byId, element, linkButton, svgElement } from "./dom.js";
 import { formatSignedShare, formatValue, shorten } from "./format.js";
 import { machineChanges, stretchesOf, wholeChange } from "./evolution_data.js";
 import { REACH, bandPath, extentOf, heightOf, labelled, linePath, nearestLine, nearestMark, round, ticksOf, valuesOn } from "./evolution_scale.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const MARGIN = { top: 28, right: 40, bottom: 34, left: 66 };
 const MOST_DOTS = 60; // versions; more dots would be one thick line
 const LETTERS = 11; // of a version's name below the axis
 const LETTER = 7; // pixels
-const NEAR = 48; // pixels between the pointer and the line it means
+const NEAR = 48; // pixels between the pointer and the line it selects
 const MARK = 6;
-export const TONES = 8; // colours; further lines wear them dashed
+const TONES = 8; // colours; further lines are dashed
 
 export function makeChart(page) {
   const place = byId("chart");
@@ -28,7 +27,7 @@ export function makeChart(page) {
     const x = (at) => (count > 1 ? MARGIN.left + at * gap : MARGIN.left + inner / 2);
     const y = heightOf(range, page.scale, MARGIN.top, height - MARGIN.bottom);
     scene = { width, height, lines, range, inner, gap, count, x, y, marks: [] };
-    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}` });
+    const root = svgElement("svg", { width, height, viewBox: `0 0 ${width} ${height}` });
     root.append(...grid(), ...versions(), ...lines.map((line, at) => drawLine(line, at)), cursor(), ...lines.flatMap((line, at) => jumpMarks(line, at)));
     place.replaceChildren(root);
     place.setAttribute("aria-label", label());
@@ -45,8 +44,8 @@ export function makeChart(page) {
     const ticks = ticksOf(range, page.scale, Math.max(3, Math.round(height / 80)));
     const parts = ticks.map((tick) => {
       const at = round(y(tick));
-      const part = svg("g", { class: tick === 100 && page.scale === "index" ? "tick base" : "tick" });
-      part.append(svg("line", { x1: MARGIN.left, x2: width - MARGIN.right, y1: at, y2: at }), text(tickText(tick), MARGIN.left - 10, at + 4, "end"));
+      const part = svgElement("g", { class: tick === 100 && page.scale === "index" ? "tick base" : "tick" });
+      part.append(svgElement("line", { x1: MARGIN.left, x2: width - MARGIN.right, y1: at, y2: at }), text(tickText(tick), MARGIN.left - 10, at + 4, "end"));
       return part;
     });
     const { better } = page.evolution.metrics[page.state.metric];
@@ -62,44 +61,44 @@ export function makeChart(page) {
   function versions() {
     const { x, y, height, inner, count, range } = scene;
     const bottom = height - MARGIN.bottom;
-    const axis = svg("g", { class: "versions" });
+    const axis = svgElement("g", { class: "versions" });
     const longest = Math.min(LETTERS, Math.max(...page.evolution.versions.map(({ name }) => name.length)));
     const chosen = new Set(labelled(count, inner, longest * LETTER + 14));
     const half = Math.min(Math.max(scene.gap / 2, 2), 14);
     page.evolution.versions.forEach((version, at) => {
       if (version.problem) {
-        const missing = svg("g", { class: "missing" });
-        missing.append(svg("rect", { x: round(x(at) - half), y: MARGIN.top, width: round(2 * half), height: bottom - MARGIN.top }), text("×", x(at), bottom - 5, "middle"), title(`${version.name}: ${version.problem}`));
+        const missing = svgElement("g", { class: "missing" });
+        missing.append(svgElement("rect", { x: round(x(at) - half), y: MARGIN.top, width: round(2 * half), height: bottom - MARGIN.top }), text("×", x(at), bottom - 5, "middle"), title(`${version.name}: ${version.problem}`));
         axis.append(missing);
       }
       if (chosen.has(at)) {
         const name = text(shorten(version.name, LETTERS), x(at), bottom + 20, "middle");
         name.append(title([version.name, version.subject].filter(Boolean).join(": ")));
-        axis.append(name, svg("line", { x1: x(at), x2: x(at), y1: bottom, y2: bottom + 5 }));
+        axis.append(name, svgElement("line", { x1: x(at), x2: x(at), y1: bottom, y2: bottom + 5 }));
       }
     });
     for (const at of machineChanges(page.evolution.versions)) {
-      const rule = svg("g", { class: "machine" });
+      const rule = svgElement("g", { class: "machine" });
       const middle = round((x(at) + x(at - 1)) / 2);
       const isLate = middle > MARGIN.left + inner / 2;
-      rule.append(svg("line", { x1: middle, x2: middle, y1: MARGIN.top, y2: bottom }), text("other machine", isLate ? middle - 4 : middle + 4, MARGIN.top + 10, isLate ? "end" : "start"), title(page.evolution.machines[page.evolution.versions[at].machine]));
+      rule.append(svgElement("line", { x1: middle, x2: middle, y1: MARGIN.top, y2: bottom }), text("other machine", isLate ? middle - 4 : middle + 4, MARGIN.top + 10, isLate ? "end" : "start"), title(page.evolution.machines[page.evolution.versions[at].machine]));
       axis.append(rule);
     }
-    axis.append(svg("line", { class: "floor", x1: MARGIN.left, x2: MARGIN.left + inner, y1: round(y(range[0])), y2: round(y(range[0])) }));
+    axis.append(svgElement("line", { class: "floor", x1: MARGIN.left, x2: MARGIN.left + inner, y1: round(y(range[0])), y2: round(y(range[0])) }));
     return [axis];
   }
 
   function drawLine(line, at) {
     const { x, y, count } = scene;
-    const part = svg("g", { class: `line ${toneOf(at)}`, "data-line": line.number });
+    const part = svgElement("g", { class: `line ${toneOf(at)}`, "data-line": line.number });
     const band = bandPath(line, x, y);
-    if (band) part.append(svg("path", { class: "band", d: band }));
-    part.append(svg("path", { class: "stroke", d: linePath(line, x, y) }));
+    if (band) part.append(svgElement("path", { class: "band", d: band }));
+    part.append(svgElement("path", { class: "stroke", d: linePath(line, x, y) }));
     for (const [first, last] of stretchesOf(line)) {
       const dots = count <= MOST_DOTS ? last : first === last ? first : first - 1;
-      for (let number = first; number <= dots; number++) part.append(svg("circle", { cx: round(x(number)), cy: round(y(line.middle[number])), r: first === last ? 3.5 : 2.5 }));
+      for (let number = first; number <= dots; number++) part.append(svgElement("circle", { cx: round(x(number)), cy: round(y(line.middle[number])), r: first === last ? 3.5 : 2.5 }));
     }
-    for (const number of line.breaks.filter((one) => Number.isFinite(line.middle[one]))) {
+    for (const number of line.breaks.filter((at) => Number.isFinite(line.middle[at]))) {
       const mark = text("◇", x(number), y(line.middle[number]) - 8, "middle");
       mark.setAttribute("class", "break");
       mark.append(title(`${line.name}: its own source changed in ${page.evolution.versions[number].name}`));
@@ -112,24 +111,24 @@ export function makeChart(page) {
     return page.jumpsOf(line.number).map((jump) => {
       const left = round(scene.x(jump.to));
       const middle = round(scene.y(line.middle[jump.to]));
-      const mark = svg(jump.href ? "a" : "g", { class: `jump ${jump.worse ? "worse" : "better"} ${toneOf(at)}`, "data-line": line.number });
+      const mark = svgElement(jump.href ? "a" : "g", { class: `jump ${jump.worse ? "worse" : "better"} ${toneOf(at)}`, "data-line": line.number });
       if (jump.href) mark.setAttribute("href", jump.href);
       else mark.setAttribute("role", "img");
       const words = page.jumpText(jump);
-      mark.setAttribute("aria-label", jump.href ? `${words}; open the difference` : words);
+      mark.setAttribute("aria-label", jump.href ? `${words}; open the flame graph` : words);
       const tip = jump.worse ? middle - MARK - 5 : middle + MARK + 5;
       scene.marks.push({ at: jump.to, line: line.number, left, top: middle, arrow: tip, part: mark });
       const base = jump.worse ? tip + MARK * 1.6 : tip - MARK * 1.6;
-      mark.append(svg("circle", { class: "target", cx: left, cy: middle, r: REACH }), svg("circle", { class: "spot", cx: left, cy: middle, r: 4 }), svg("path", { d: `M${left} ${tip - (jump.worse ? 4 : -4)}L${left + MARK} ${base - (jump.worse ? 4 : -4)}L${left - MARK} ${base - (jump.worse ? 4 : -4)}Z` }));
+      mark.append(svgElement("circle", { class: "target", cx: left, cy: middle, r: REACH }), svgElement("circle", { class: "spot", cx: left, cy: middle, r: 4 }), svgElement("path", { d: `M${left} ${tip - (jump.worse ? 4 : -4)}L${left + MARK} ${base - (jump.worse ? 4 : -4)}L${left - MARK} ${base - (jump.worse ? 4 : -4)}Z` }));
       return mark;
     });
   }
 
   function cursor() {
-    return svg("line", { class: "cursor", y1: MARGIN.top, y2: scene.height - MARGIN.bottom, visibility: "hidden" });
+    return svgElement("line", { class: "cursor", y1: MARGIN.top, y2: scene.height - MARGIN.bottom, visibility: "hidden" });
   }
 
-  // What the keyboard or the pointer points at: a version and, where it is near one, a line.
+  // Highlight the version, and the line near the pointer.
   function light() {
     const rule = place.querySelector(".cursor");
     const at = page.hover?.at ?? page.state.at;
@@ -138,7 +137,7 @@ export function makeChart(page) {
     if (at !== null) for (const end of ["x1", "x2"]) rule.setAttribute(end, scene.x(at));
     place.classList.toggle("chosen", line !== null);
     place.classList.toggle("pointed", page.hover !== null);
-    for (const mark of scene.marks) mark.part.classList.toggle("meant", mark === page.hover?.mark);
+    for (const mark of scene.marks) mark.part.classList.toggle("under-pointer", mark === page.hover?.mark);
     for (const part of place.querySelectorAll("[data-line]")) part.classList.toggle("lit", Number(part.dataset.line) === line);
     for (const item of byId("shown").children) item.classList.toggle("lit", Number(item.dataset.line) === line);
   }
@@ -182,18 +181,18 @@ export function makeChart(page) {
   }
 
   // A finger presses what lies on top, since no move lit the mark before.
-  function openMeant(event, pressed) {
-    const meant = under(event).mark?.part;
-    if (!meant || meant === pressed) return;
+  function openMark(event, pressed) {
+    const mark = under(event).mark?.part;
+    if (!mark || mark === pressed) return;
     event.preventDefault();
-    if (meant.hasAttribute("href")) location.assign(meant.getAttribute("href"));
+    if (mark.hasAttribute("href")) location.assign(mark.getAttribute("href"));
   }
 
   for (const kind of ["pointerdown", "pointermove"]) place.addEventListener(kind, point);
   place.addEventListener("pointerleave", leave);
   place.addEventListener("click", (event) => {
     const pressed = event.target.closest("a");
-    if (pressed) return event.detail > 0 ? openMeant(event, pressed) : undefined;
+    if (pressed) return event.detail > 0 ? openMark(event, pressed) : undefined;
     if (!page.hover) return;
     page.choose(page.hover.at, page.hover.line ?? page.state.line);
   });
@@ -201,7 +200,7 @@ export function makeChart(page) {
   return { draw, light };
 }
 
-export function toneOf(at) {
+function toneOf(at) {
   return `tone${at % TONES}${at >= TONES ? " dashed" : ""}`;
 }
 
@@ -211,11 +210,9 @@ export function fillShown(page) {
     ...page.shown.map((line, at) => {
       const item = element("li", undefined, "");
       item.dataset.line = line.number;
-      const open = element("button", undefined, "link");
-      open.type = "button";
+      const open = linkButton("", () => page.choose(page.state.at ?? lastKnown(line), line.number));
       open.append(element("bdi", line.name));
       open.title = line.name;
-      open.addEventListener("click", () => page.choose(page.state.at ?? lastKnown(line), line.number));
       const change = wholeChange(line);
       const worse = change > 0 === (page.evolution.metrics[line.metric].better === "lower");
       item.append(element("i", undefined, `swatch ${toneOf(at)}`), open, element("span", change === null ? "" : formatSignedShare(change, 1), Math.abs(change) < 0.0005 ? "" : worse ? "worse" : "better"));
@@ -247,7 +244,7 @@ function fillTip(page, tip, at, lit) {
       const row = element("tr", undefined, line.number === lit ? "lit" : "");
       const name = element("th");
       name.append(element("i", undefined, `swatch ${toneOf(page.shown.indexOf(line))}`), element("bdi", shorten(line.name, 42)));
-      const jump = page.jumpsOf(line.number).find((one) => one.to === at);
+      const jump = page.jumpsOf(line.number).find(({ to }) => to === at);
       row.append(name, element("td", page.valueText(line, at)), element("td", page.spreadText(line, at), "spread"), element("td", jump ? `${jump.worse ? "▲" : "▼"} ${page.ratioText(jump)}` : "", jump ? (jump.worse ? "worse" : "better") : ""));
       return row;
     });
@@ -260,20 +257,10 @@ export function spreadOf(line, at, format) {
   return line.count[at] > 1 && line.high[at] > line.low[at] ? `${format(line.low[at])} to ${format(line.high[at])}` : "";
 }
 
-function svg(name, attributes) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
+function text(content, x, y, anchor) {
+  return svgElement("text", { x: round(x), y: round(y), "text-anchor": anchor }, content);
 }
 
-function text(words, x, y, anchor) {
-  const made = svg("text", { x: round(x), y: round(y), "text-anchor": anchor });
-  made.textContent = words;
-  return made;
-}
-
-function title(words) {
-  const made = svg("title", {});
-  made.textContent = words;
-  return made;
+function title(content) {
+  return svgElement("title", {}, content);
 }

@@ -1,4 +1,4 @@
-// Reads the evolution: names and columns of versions, and which lines say most.
+// Reads the evolution: names and columns of versions, and which lines come first.
 
 export const MOST_SHOWN = 12;
 
@@ -25,8 +25,8 @@ export function readEvolution(document) {
   return { ...document, lines, jumps };
 }
 
-// Halving and doubling are equally large; what comes out of nothing, or ends there, is the largest.
-export function jumpSize(ratio) {
+// Halving and doubling are equally large; a change from or to zero is the largest.
+function jumpSize(ratio) {
   return ratio === null || ratio <= -1 ? Infinity : Math.abs(Math.log1p(ratio));
 }
 

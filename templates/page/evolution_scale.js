@@ -1,7 +1,7 @@
-// The axes of the evolution: what a value is on each scale, where the ticks stand, and paths of SVG.
+// The axes of the evolution: values on each scale, ticks, and SVG paths.
 import { stretchesOf } from "./evolution_data.js";
 
-export const REACH = 13; // pixels around a mark that still mean it
+export const REACH = 13; // pixels around a mark that select it
 const ROOM = 0.06; // of the height, above and below what is drawn
 
 // The values of a line on a scale: as they are, or 100 at the first version that has one.
@@ -87,7 +87,7 @@ export function linePath(line, x, y) {
     .join("");
 }
 
-// The spread of the runs as an area, for each unbroken stretch; nothing where nothing scatters.
+// The range of the runs as an area, for each unbroken stretch; empty where the runs are equal.
 export function bandPath(line, x, y) {
   return stretchesOf(line)
     .map(([first, last]) => {
@@ -108,8 +108,7 @@ export function round(pixels) {
   return Math.round(pixels * 10) / 10;
 }
 
-// The jump mark that the pointer means: the nearest within reach of its spot or its arrow; of two about as near, the
-// chosen line's.
+// The jump mark under the pointer: the nearest one within reach; of two about as near, that of the chosen line.
 export function nearestMark(marks, left, top, chosen) {
   let best = null;
   let distance = Infinity;

@@ -1,12 +1,12 @@
-// The tables: every jump with a link to its difference, and every benchmark with its line in small.
-import { byId, element, linkButton, makeButton } from "./dom.js";
+// The tables: every jump with a link to its flame graph, and every benchmark with a small line.
+import { byId, element, linkButton, makeButton, svgElement } from "./dom.js";
 import { formatSignedShare, shorten } from "./format.js";
 import { largestJump, matching, wholeChange } from "./evolution_data.js";
 import { extentOf, heightOf, linePath } from "./evolution_scale.js";
 
 const ROWS = 25;
 const MORE = 100;
-const NAME_LETTERS = 100; // of a name; the whole one stands below the chart when it is chosen
+const NAME_LETTERS = 100; // of a name; the whole name is below the chart when it is chosen
 const SPARK = { width: 150, height: 26 };
 
 export function makeTables(page) {
@@ -116,7 +116,7 @@ function benchmarkColumns(page) {
   ];
 
   function largestCell(line) {
-    const jump = line.jumps.reduce((best, one) => (!best || one.size > best.size ? one : best), null);
+    const jump = line.jumps.reduce((best, next) => (!best || next.size > best.size ? next : best), null);
     return jump ? element("td", `${jump.worse ? "▲" : "▼"} ${page.ratioText(jump)}`, jump.worse ? "worse" : "better") : element("td");
   }
 
@@ -151,27 +151,19 @@ function lastOf(line) {
   return line.middle.findLast(Number.isFinite) ?? null;
 }
 
-// The line in small, on an axis of its own that fits it.
+// A small line on an axis of its own.
 function sparkCell(line) {
   const cell = element("td", undefined, "spark");
   const range = extentOf([line], "log");
   const count = line.middle.length;
   const x = (at) => 2 + (count > 1 ? (at * (SPARK.width - 4)) / (count - 1) : SPARK.width / 2);
-  // a flat line stays flat: what moves by less than a tenth does not fill the height
+  // a flat line stays flat: a range of less than a tenth does not fill the height
   const room = Math.max(Math.log(1.1), Math.log(range[1] / range[0])) - Math.log(range[1] / range[0]);
   const wide = [range[0] * Math.exp(-room / 2), range[1] * Math.exp(room / 2)];
   const y = heightOf(wide, "log", 3, SPARK.height - 3);
-  const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  for (const [key, value] of Object.entries({ width: SPARK.width, height: SPARK.height, "aria-hidden": "true" })) picture.setAttribute(key, value);
-  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  path.setAttribute("d", linePath(line, x, y));
-  picture.append(path);
-  for (const jump of line.jumps) {
-    const dot = document.createElementNS("http://www.w3.org/2000/svg", "circle");
-    dot.setAttribute("class", jump.worse ? "worse" : "better");
-    for (const [key, value] of Object.entries({ cx: x(jump.to), cy: y(line.middle[jump.to]), r: 3 })) dot.setAttribute(key, value);
-    picture.append(dot);
-  }
+  const picture = svgElement("svg", { width: SPARK.width, height: SPARK.height, "aria-hidden": "true" });
+  picture.append(svgElement("path", { d: linePath(line, x, y) }));
+  for (const jump of line.jumps) picture.append(svgElement("circle", { class: jump.worse ? "worse" : "better", cx: x(jump.to), cy: y(line.middle[jump.to]), r: 3 }));
   cell.append(picture);
   return cell;
 }

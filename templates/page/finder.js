@@ -1,4 +1,4 @@
-// Search: what matches, which part of either side it covers, and the way from match to match.
+// Search: the matches, their share of either side, and steps from match to match.
 import { isDrawn } from "./context.js";
 import { announce, byId } from "./dom.js";
 import { formatShare } from "./format.js";
@@ -10,7 +10,7 @@ export function makeFinder(page) {
   let result = null;
   let at = -1;
 
-  function find(told) {
+  function find(announced) {
     const { q, regex, only } = page.state;
     const { matches, problem } = matcherOf(q, { regex, matchCase: page.state.case });
     const shape = page.state.focus.shape;
@@ -30,7 +30,7 @@ export function makeFinder(page) {
     byId("regex").setAttribute("aria-pressed", String(page.state.regex));
     byId("case").setAttribute("aria-pressed", String(page.state.case));
     if (byId("query").value !== q) byId("query").value = q;
-    if (told) announce(summary);
+    if (announced) announce(summary);
   }
 
   page.step = (direction) => {

@@ -1,4 +1,4 @@
-// What the comparison found: all findings of a function, the worst first, and where each of them can be seen.
+// The findings of the comparison by function, the worst first, and the rows that show them.
 import { weightOf, widestOf } from "./tree.js";
 
 const SEVERITIES = ["severe", "degraded", "maybe", "none"];
@@ -7,11 +7,11 @@ const SEVERITIES = ["severe", "degraded", "maybe", "none"];
 export function findingsBySymbol(findings) {
   const found = new Map();
   for (const finding of findings) found.set(finding.symbol, [...(found.get(finding.symbol) ?? []), finding]);
-  for (const list of found.values()) list.sort((one, two) => rankOf(one) - rankOf(two));
+  for (const list of found.values()) list.sort((a, b) => rankOf(a) - rankOf(b));
   return found;
 }
 
-// The worst finding of each symbol: the one whose mark its frames bear.
+// The worst finding of each symbol, which marks its frames.
 export function worstBySymbol(findings) {
   return new Map([...findingsBySymbol(findings)].map(([symbol, [worst]]) => [symbol, worst]));
 }
@@ -21,7 +21,7 @@ export function rankOf(finding) {
   return rank < 0 ? SEVERITIES.length : rank;
 }
 
-// The word by which reports call a finding.
+// The name of a finding in reports.
 export function tagOf(finding) {
   return finding?.tag ?? finding?.severity ?? "";
 }
@@ -31,22 +31,22 @@ function taggedWay(finding) {
   return word.includes(finding.direction) ? word : `${word}, ${finding.direction}`;
 }
 
-// How the change can have come to a function with a finding, in words; empty where nobody asked.
+// How the change reaches a function with a finding, as text; empty where unknown.
 export function reachOf(page, symbol) {
   return page.header.findings.find((finding) => finding.symbol === symbol && finding.reach)?.reach ?? "";
 }
 
-// All findings of a function in words; one that speaks of call paths says so where others do not. Its reach is said once.
+// All findings of a function as texts; a finding on call paths is marked as such. The last text is its reach.
 export function findingWords(page, symbol) {
   const found = page.header.findings
     .filter((finding) => finding.symbol === symbol)
-    .sort((one, two) => rankOf(one) - rankOf(two))
+    .sort((a, b) => rankOf(a) - rankOf(b))
     .map((finding) => `finding: ${taggedWay(finding)}${finding.rows?.length ? " in a call path" : ""}${finding.strategies?.length ? ` (${finding.strategies.join(", ")})` : ""}`);
   return [...found, reachOf(page, symbol)].filter(Boolean);
 }
 
-// The row where a finding is seen best: the widest of its call paths, or of its function; -1 where there is none.
+// The row that shows a finding: the widest of its call paths, or of its function; -1 where there is none.
 export function rowOfFinding(tree, { rows, symbol }) {
-  if (rows?.length) return rows.reduce((one, two) => (weightOf(tree, two) > weightOf(tree, one) ? two : one));
+  if (rows?.length) return rows.reduce((a, b) => (weightOf(tree, b) > weightOf(tree, a) ? b : a));
   return widestOf(tree, symbol);
 }

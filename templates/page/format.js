@@ -1,4 +1,4 @@
-// Numbers in words: units, percentages and signs.
+// Numbers as text: units, percentages and signs.
 
 const TIMES = { nanoseconds: 1e-9, microseconds: 1e-6, milliseconds: 1e-3, seconds: 1, ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1 };
 const TIME_STEPS = [[60, "min"], [1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
@@ -23,7 +23,7 @@ export function formatSigned(value, unit, exponent = 0) {
   return (value > 0 ? "+" : MINUS) + text;
 }
 
-// A fraction as a percentage; what rounds to nothing says so instead of showing a signed zero.
+// A fraction as a percentage; one that rounds to zero is "< 0.01 %", not a signed zero.
 export function formatShare(fraction, places = 2) {
   if (fraction === null || !Number.isFinite(fraction)) return "-";
   const percent = fraction * 100;
@@ -45,7 +45,7 @@ export function formatRatio(ratio) {
   return value === 1 ? "1" : Number(value.toPrecision(6)).toString();
 }
 
-// The head and the tail stay, because the ends tell functions apart.
+// Shortened in the middle, because the ends distinguish functions.
 export function shorten(text, length) {
   if (text.length <= length) return text;
   // a label needs few characters of a name that may be very long; a pair of surrogates counts as one

@@ -1,4 +1,4 @@
-// One picture: its elements, its size, and what it shows from where to where.
+// One picture: its elements, its size and its visible rows.
 import { element } from "./dom.js";
 import { SMALLEST_BOX } from "./draw.js";
 import { emptyReason } from "./details.js";

@@ -1,7 +1,7 @@
 // The pictures: one pane for each side or direction, with hover, zoom and keys.
 import { paletteOf } from "./colour.js";
 import { isShown } from "./context.js";
-import { tellEmpty, tellFocus } from "./details.js";
+import { showEmpty, showFocus } from "./details.js";
 import { announce, byId } from "./dom.js";
 import { boxOf, nodeAt, paint, planOf } from "./draw.js";
 import { fitFrames, makeFrame } from "./frame.js";
@@ -20,10 +20,10 @@ export function makeGraph(page) {
   const back = [];
 
   function build() {
-    const wanted = page.panes.map((pane) => `${pane.shape}${pane.view}`).join();
+    const names = page.panes.map((pane) => `${pane.shape}${pane.view}`).join();
     const grid = byId("panes");
-    if (grid.dataset.panes !== wanted) {
-      grid.dataset.panes = wanted;
+    if (grid.dataset.panes !== names) {
+      grid.dataset.panes = names;
       grid.classList.toggle("several", page.panes.length > 1);
       grid.classList.toggle("side", page.state.view === "side");
       frames = page.panes.map((pane, index) => makeFrame(pane, index));
@@ -189,7 +189,7 @@ export function makeGraph(page) {
     draw();
   }
 
-  page.say = (text) => {
+  page.showMessage = (text) => {
     const message = byId("message");
     message.textContent = text;
     message.hidden = !text;
@@ -202,18 +202,18 @@ export function makeGraph(page) {
 
   page.on("layout", () => {
     build();
-    tellEmpty(page);
+    showEmpty(page);
   });
   page.on("zoom", () => {
     fit();
     reveal();
   });
   page.on("focus", () => {
-    tellFocus(page, frames);
+    showFocus(page, frames);
     frames.forEach((frame) => frame.scene && frame.plan && rings(frame));
   });
   for (const event of ["colour", "search", "theme"]) page.on(event, draw);
-  page.on("colour", () => page.panes && tellFocus(page, frames));
+  page.on("colour", () => page.panes && showFocus(page, frames));
   preferred.addEventListener("change", () => page.renew(["theme"]));
   new ResizeObserver(fit).observe(document.querySelector("main"));
   return { fit };

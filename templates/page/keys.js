@@ -1,5 +1,5 @@
-// Everything by keyboard; no key is taken while a text is being typed.
-import { announce, byId } from "./dom.js";
+// Keyboard commands; none is active while a text is being typed.
+import { announce, byId, toggleHelp } from "./dom.js";
 import { VIEWS } from "./views.js";
 import { linkOf } from "./words.js";
 
@@ -48,22 +48,17 @@ export function makeKeys(page) {
     const { shape, node } = page.state.focus;
     const link = linkOf(page.shapes[shape], node);
     if (link) window.open(link, "_blank", "noopener,noreferrer");
-    else page.say("This page has no link to the source of that function.");
+    else page.showMessage("This page has no link to the source of that function.");
   }
 
   async function copyLink() {
     try {
       await navigator.clipboard.writeText(location.href);
       announce("The link is copied.");
-      page.say("The link is copied.");
+      page.showMessage("The link is copied.");
     } catch {
-      page.say("This place does not let a page copy; take the link from the address bar.");
+      page.showMessage("Copying is not allowed here; copy the link from the address bar.");
     }
-  }
-
-  function toggleHelp() {
-    byId("help").hidden = !byId("help").hidden;
-    byId("keys").setAttribute("aria-expanded", String(!byId("help").hidden));
   }
 
   page.openSandwich = (symbol) => page.set({ sandwich: symbol, reversed: false, zoom: [0, 0], focus: { shape: 1, node: 0 }, tab: "graph" });

@@ -1,4 +1,4 @@
-// What the colours mean, in numbers and in words.
+// The legend of the colours.
 import { CERTAIN, GATES, LEVELS, paletteOf } from "./colour.js";
 import { testsRepeats } from "./context.js";
 import { byId, element } from "./dom.js";
@@ -27,7 +27,7 @@ export function makeLegend(page) {
     const from = gate === "auto" ? GATES[basis] : gate;
     const scale = { contribution: "change in % of the whole", relative: "change in % of the frame's own value", absolute: "change in its unit" }[mode];
     const size = from ? `Coloured from ${formatShare(from, 3).replace(/\.?0+ %/, " %")} of the whole` : "Every change is coloured";
-    const text = `Scale: ${scale}, ${basis === "self" ? "own cost only" : "called functions included"}${mode === "relative" ? "" : `, ${ramp === "linear" ? "linear" : "square root"}`}. ${size}${tested(chance)}. Neutral = below the gate.`;
+    const text = `Scale: ${scale}, ${basis === "self" ? "self cost only" : "called functions included"}${mode === "relative" ? "" : `, ${ramp === "linear" ? "linear" : "square root"}`}. ${size}${tested(chance)}. Neutral = below the gate.`;
     byId("meaning").textContent = text.replace(/ (?=[%≥]|\d+\))/g, "\u00a0");
     byId("finding-mark").hidden = !page.findings.size;
     byId("other-mark").hidden = !page.header.cut;
@@ -35,10 +35,10 @@ export function makeLegend(page) {
   };
 
   function tested(chance) {
-    if (!chance) return ", chance or not";
-    if (testsRepeats(page)) return " and where the repeats of both sides lie apart (4 standard errors)";
-    if (page.sample) return ` and beyond chance (|z| ≥ ${CERTAIN})`;
-    return "; these values are no sample counts, so chance is not tested";
+    if (!chance) return ", significant or not";
+    if (testsRepeats(page)) return " and significant over repeated runs (4 standard errors)";
+    if (page.sample) return ` and significant (|z| ≥ ${CERTAIN})`;
+    return "; significance is not tested, since the values are not sample counts";
   }
 
   function tickText(at, mode, ramp) {

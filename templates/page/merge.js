@@ -27,7 +27,7 @@ export function calleesOf(tree, symbol) {
   return mergedTree(tree, symbol, outermostOf(tree, symbol), { up: false, before: tree.before, after: tree.after });
 }
 
-export function outermostOf(tree, symbol) {
+function outermostOf(tree, symbol) {
   const rows = [];
   for (let i = 0; i < tree.size; ) {
     if (tree.symbol[i] === symbol && (tree.before[i] > 0 || tree.after[i] > 0)) {
@@ -40,7 +40,7 @@ export function outermostOf(tree, symbol) {
   return Int32Array.from(rows);
 }
 
-// Depth first without recursion. An entry is a row of the calls and, going up, the row whose value it carries.
+// Depth first without recursion. An entry is a row of the calls and, going up, the row whose value it has.
 function mergedTree(tree, rootSymbol, start, { up, before, after, started = false }) {
   const smallest = tree.size < COMPLETE_BELOW ? 0 : SMALLEST_SHARE;
   const rank = ranksOf(tree);
@@ -57,7 +57,7 @@ function mergedTree(tree, rootSymbol, start, { up, before, after, started = fals
     rows.after.push(sumAfter);
     if (hidden) continue;
     const groups = first ? groupsOf(tree, scratch, places, owners, "same") : groupsOf(tree, scratch, places, owners, up ? "up" : "down");
-    groups.sort((one, two) => rank[two.symbol + 1] - rank[one.symbol + 1]);
+    groups.sort((a, b) => rank[b.symbol + 1] - rank[a.symbol + 1]);
     const rest = [];
     let merged = 0;
     for (const group of groups) {
@@ -114,9 +114,9 @@ function sumsOf(owners, before, after) {
   return [sumBefore, sumAfter];
 }
 
-// Rank by name of every symbol; place 0 is `other`, which stands last.
+// Rank by name of every symbol; entry 0 is `other`, which comes last.
 function ranksOf(tree) {
-  const order = tree.names.map((_, symbol) => symbol).sort((one, two) => (tree.names[one] < tree.names[two] ? -1 : tree.names[one] > tree.names[two] ? 1 : one - two));
+  const order = tree.names.map((_, symbol) => symbol).sort((a, b) => (tree.names[a] < tree.names[b] ? -1 : tree.names[a] > tree.names[b] ? 1 : a - b));
   const rank = new Int32Array(order.length + 1);
   order.forEach((symbol, place) => (rank[symbol + 1] = place));
   rank[0] = order.length;

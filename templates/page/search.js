@@ -3,8 +3,8 @@
 export function matcherOf(query, { regex = false, matchCase = false } = {}) {
   if (!query) return { matches: null };
   if (!regex) {
-    const wanted = matchCase ? query : query.toLowerCase();
-    return { matches: (name) => (matchCase ? name : name.toLowerCase()).includes(wanted) };
+    const text = matchCase ? query : query.toLowerCase();
+    return { matches: (name) => (matchCase ? name : name.toLowerCase()).includes(text) };
   }
   try {
     const pattern = new RegExp(query, matchCase ? "u" : "iu");

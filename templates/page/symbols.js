@@ -1,4 +1,4 @@
-// The table of symbols: overweight says which symbol grew more than its size explains.
+// The table of symbols: overweight shows which symbol grew more than its share of the whole.
 import { scaled } from "./views.js";
 
 const WORTH_RATING = 0.05;
@@ -56,7 +56,7 @@ export function symbolRows(tree, ratio) {
   return { rows: rows.sort(byWeight), growth, small: isSmall(tree, ratio, growth) };
 }
 
-// Below 1 % of the whole the change is too small to apportion.
+// A change below 1 % of the whole is too small to explain by functions.
 function isSmall(tree, ratio, growth) {
   return Math.abs(growth) < SMALL_CHANGE * Math.max(tree.after[0], scaled(tree.before[0], ratio));
 }
@@ -65,16 +65,16 @@ export function isWorthRating(row) {
   return row.responsibility !== null && Math.abs(row.responsibility) >= WORTH_RATING;
 }
 
-function byWeight(one, two) {
-  return isWorthRating(two) - isWorthRating(one) || byOverweight(one, two);
+function byWeight(a, b) {
+  return isWorthRating(b) - isWorthRating(a) || byOverweight(a, b);
 }
 
-function byOverweight(one, two) {
+function byOverweight(a, b) {
   return (
-    (two.overweight ?? -Infinity) - (one.overweight ?? -Infinity) ||
-    Math.abs(two.delta) - Math.abs(one.delta) ||
-    two.before - one.before ||
-    compareText(one.name, two.name)
+    (b.overweight ?? -Infinity) - (a.overweight ?? -Infinity) ||
+    Math.abs(b.delta) - Math.abs(a.delta) ||
+    b.before - a.before ||
+    compareText(a.name, b.name)
   ) || 0;
 }
 
@@ -83,16 +83,16 @@ export function sortRows(rows, key, descending) {
   if (key === "weight") return [...rows].sort(byWeight);
   if (key === "plain") return [...rows].sort(byOverweight);
   const sign = descending ? -1 : 1;
-  return [...rows].sort((one, two) => {
-    if (key === "name") return sign * compareText(one.name, two.name);
-    if ((one[key] === null) !== (two[key] === null)) return one[key] === null ? 1 : -1;
-    if (typeof one[key] === "string") return sign * compareText(one[key], two[key]) || compareText(one.name, two.name);
-    return sign * (one[key] - two[key]) || Math.abs(two.delta) - Math.abs(one.delta) || compareText(one.name, two.name);
+  return [...rows].sort((a, b) => {
+    if (key === "name") return sign * compareText(a.name, b.name);
+    if ((a[key] === null) !== (b[key] === null)) return a[key] === null ? 1 : -1;
+    if (typeof a[key] === "string") return sign * compareText(a[key], b[key]) || compareText(a.name, b.name);
+    return sign * (a[key] - b[key]) || Math.abs(b.delta) - Math.abs(a.delta) || compareText(a.name, b.name);
   });
 }
 
-function compareText(one, two) {
-  return one < two ? -1 : one > two ? 1 : 0;
+function compareText(a, b) {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 const LONGEST_LIST = 10;
@@ -100,13 +100,13 @@ const EXPLAINS = 0.5;
 const NEARLY_WHOLE = 0.9;
 
 // The subtrees that explain the change: at most ten, the largest first, none inside another. From a changed subtree
-// the way leads down as long as one child holds more than half of its change, so the list names places, not `main`.
+// the search goes down while one child has more than half of its change, so that the list does not name `main`.
 export function whatChanged(tree, ratio, level) {
   const change = (node) => tree.after[node] - scaled(tree.before[node], ratio);
   const growth = change(0);
   const found = [];
   for (let i = 1; i < tree.size; ) {
-    const next = level[i] ? guiltyChild(tree, i, change, level) : 0;
+    const next = level[i] ? responsibleChild(tree, i, change, level) : 0;
     if (!level[i] || next) {
       // a neutral subtree may hold changes that cancel out
       i++;
@@ -115,13 +115,13 @@ export function whatChanged(tree, ratio, level) {
     found.push({ node: i, delta: change(i), responsibility: growth ? change(i) / growth : null });
     i = tree.end[i];
   }
-  found.sort((one, two) => Math.abs(two.delta) - Math.abs(one.delta) || one.node - two.node);
+  found.sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta) || a.node - b.node);
   return found.slice(0, LONGEST_LIST);
 }
 
-function guiltyChild(tree, node, change, level) {
+function responsibleChild(tree, node, change, level) {
   const whole = change(node);
-  // what nearly every stack passes through explains nothing, as long as something below it does
+  // a function that nearly every stack contains is not an explanation if one below it is
   const common = tree.before[node] >= NEARLY_WHOLE * tree.before[0] && tree.after[node] >= NEARLY_WHOLE * tree.after[0];
   for (let child = node + 1; child < tree.end[node]; child = tree.end[child]) {
     if (level[child] && common) return child;

@@ -9,21 +9,21 @@ import { SOURCE_WORDS, changeOf, isNear, meanOf } from "./words.js";
 
 const ROWS_AT_FIRST = 25;
 const ROWS_MORE = 200;
-const WORDED = new Set(["name", "strategies", "reach", "source"]); // sorted from A to Z first
+const TEXT_COLUMNS = new Set(["name", "strategies", "reach", "source"]); // sorted from A to Z first
 
 const COLUMNS = [
   { key: "name", title: "Function" },
-  { key: "severity", title: "Finding", help: "What the comparison found about this function", needs: (page) => page.findings.size > 0 },
+  { key: "severity", title: "Finding", help: "Findings of the comparison on this function", needs: (page) => page.findings.size > 0 },
   { key: "before", title: "Before" },
   { key: "after", title: "After" },
   { key: "delta", title: "Change" },
   { key: "relative", title: "Change %" },
   { key: "afterSelf", title: "Self after", help: "Cost outside of called functions" },
   { key: "selfDelta", title: "Self change", help: "Change outside of called functions" },
-  { key: "responsibility", title: "Responsibility", help: "Part of the whole change that passes through this function" },
-  { key: "overweight", title: "Overweight", help: "100 % = grew exactly like the whole program" },
-  { key: "strategies", title: "Strategies", help: "Which ways of comparing found it", needs: (page) => page.header.findings.some((finding) => finding.strategies?.length) },
-  { key: "reach", title: "Reach", help: "How the change can have come to the function", needs: (page) => page.header.findings.some((finding) => finding.reach) },
+  { key: "responsibility", title: "Responsibility", help: "Part of the net change that passes through this function" },
+  { key: "overweight", title: "Overweight", help: "100 % = grew in proportion to the whole program" },
+  { key: "strategies", title: "Strategies", help: "Strategies that detected it", needs: (page) => page.header.findings.some((finding) => finding.strategies?.length) },
+  { key: "reach", title: "Reach", help: "How the change reaches the function", needs: (page) => page.header.findings.some((finding) => finding.reach) },
   { key: "source", title: "Source", help: "Whether its source changed", needs: (page) => Boolean(page.whole.sources) },
 ];
 
@@ -41,9 +41,9 @@ function makeTable(page) {
   function fill() {
     table = symbolRows(page.tree, page.tableRatio);
     for (const row of table.rows) {
-      const told = findings.get(row.symbol);
-      row.severity = told ? -rankOf(told[0]) : null;
-      row.strategies = told?.some(({ strategies }) => strategies?.length) ? [...new Set(told.flatMap(({ strategies }) => strategies ?? []))].join(", ") : null;
+      const own = findings.get(row.symbol);
+      row.severity = own ? -rankOf(own[0]) : null;
+      row.strategies = own?.some(({ strategies }) => strategies?.length) ? [...new Set(own.flatMap(({ strategies }) => strategies ?? []))].join(", ") : null;
       row.reach = reachOf(page, row.symbol) || null;
       row.source = page.tree.sources?.[row.symbol] ?? null;
     }
@@ -51,29 +51,29 @@ function makeTable(page) {
   }
 
   function note() {
-    const told = [];
-    if (page.state.k === "total") told.push("Rated without normalisation: equal totals leave nothing to share out.");
-    if (!table.rows.length) told.push("No function has a value.");
-    else if (!table.growth) told.push("Both totals are equal: nothing to share out.");
-    else if (table.small) told.push("The change of the whole is too small to apportion.");
-    else told.push(`Overweight of 100 % grew like the whole${table.growth < 0 ? ", which shrank here: both ratios are positive for what shrank too" : ""}; it rises towards the root of the guilty part and stays level below it.`);
-    return told.join(" ");
+    const notes = [];
+    if (page.state.k === "total") notes.push("Responsibility and overweight are without normalisation: equal totals have no change to explain.");
+    if (!table.rows.length) notes.push("No function has a value.");
+    else if (!table.growth) notes.push("Both totals are equal: there is no change to explain.");
+    else if (table.small) notes.push("The change of the whole is too small to explain by functions.");
+    else notes.push(`An overweight of 100 % is growth in proportion to the whole${table.growth < 0 ? ", which shrank here: both ratios are positive for functions that shrank too" : ""}.`);
+    return notes.join(" ");
   }
 
   function show() {
     byId("table-note").textContent = note();
     byId("panel-symbols").classList.toggle("unrated", table.small);
     byId("columns").replaceChildren(...columns.map(headCell), spareHead());
-    const wanted = byId("filter").value.toLowerCase();
+    const filter = byId("filter").value.toLowerCase();
     const matching = sortRows(table.rows, sort, descending).filter(
-      (row) => !wanted || row.name.toLowerCase().includes(wanted) || placeOfSymbol(page.tree, row.symbol).toLowerCase().includes(wanted),
+      (row) => !filter || row.name.toLowerCase().includes(filter) || placeOfSymbol(page.tree, row.symbol).toLowerCase().includes(filter),
     );
     const weighty = matching.filter(isWorthRating).length;
-    const hides = sort === "weight" && folded && !wanted && weighty > 0 && weighty < matching.length;
+    const hides = sort === "weight" && folded && !filter && weighty > 0 && weighty < matching.length;
     const rows = hides ? matching.slice(0, weighty) : matching;
     byId("rows").replaceChildren(...rows.slice(0, shownRows).map(bodyRow));
-    byId("light-rows").hidden = !(sort === "weight" && weighty > 0 && weighty < matching.length && !wanted);
-    byId("light-rows").textContent = hides ? `Show ${(matching.length - weighty).toLocaleString("en")} functions with less than 5 % of the change` : "Fold functions with less than 5 % of the change";
+    byId("light-rows").hidden = !(sort === "weight" && weighty > 0 && weighty < matching.length && !filter);
+    byId("light-rows").textContent = hides ? `Show ${(matching.length - weighty).toLocaleString("en")} functions with less than 5 % of the net change` : "Fold functions with less than 5 % of the net change";
     byId("light-rows").setAttribute("aria-expanded", String(!hides));
     byId("plain").checked = sort === "plain";
     const left = rows.length - shownRows;
@@ -86,7 +86,7 @@ function makeTable(page) {
     const cell = element("th");
     cell.scope = "col";
     const button = makeButton(title, () => {
-      descending = sort === key ? !descending : !WORDED.has(key);
+      descending = sort === key ? !descending : !TEXT_COLUMNS.has(key);
       sort = key;
       show();
       byId("columns").children[columns.findIndex((other) => other.key === key)].firstChild.focus();

@@ -3,8 +3,8 @@
 //   { key, title, build(page, section), show?(), missing?(page) -> reason, keys?: { key: action } }
 //
 // `build` is called once, when the tab is first opened, with its <section> (empty unless the page's markup has one of
-// the id `panel-KEY`); `show` each time it is opened; `missing` says why there is nothing to show (the tab is then
-// disabled and tells the reason), or "". `keys` are taken while the tab is open, unless a text is being typed.
+// the id `panel-KEY`); `show` each time it is opened; `missing` returns why there is nothing to show (the tab is then
+// disabled, with the reason as its title), or "". `keys` are taken while the tab is open, unless a text is being typed.
 import { byId, element } from "./dom.js";
 
 export function makeTabs(page, panels) {

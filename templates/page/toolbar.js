@@ -1,6 +1,6 @@
-// The controls above the graph: the views in the open, what is needed less often behind buttons that tell their state.
+// The controls above the graph: the views, and popovers whose buttons show their state.
 import { GATES } from "./colour.js";
-import { announce, byId, element } from "./dom.js";
+import { announce, byId, element, radioChoices } from "./dom.js";
 import { formatRatio, formatShare } from "./format.js";
 import { symbolSums } from "./symbols.js";
 import { VIEWS, VIEW_HELP, VIEW_NAMES, ratioOf } from "./views.js";
@@ -9,16 +9,16 @@ import { pathKey } from "./tree.js";
 
 const NORMS = { none: "As they are", total: "Equal totals", factor: "Factor", anchor: "Anchor" };
 const GATE_STEPS = [0, 0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1];
-const CLASSIC = { view: "after", basis: "self", mode: "contribution", ramp: "linear", reference: "max", gate: 0, chance: false };
-const USUAL = { basis: "inclusive", mode: "contribution", ramp: "sqrt", reference: "auto", gate: "auto", chance: true };
+const CLASSIC_COLOURS = { view: "after", basis: "self", mode: "contribution", ramp: "linear", reference: "max", gate: 0, chance: false };
+const DEFAULT_COLOURS = { basis: "inclusive", mode: "contribution", ramp: "sqrt", reference: "auto", gate: "auto", chance: true };
 const CHOICES_OF = {
   views: ["view", Object.fromEntries(VIEWS.map((view) => [view, VIEW_NAMES[view]])), VIEW_HELP],
   norms: ["k", NORMS, {}],
-  bases: ["basis", { inclusive: "Inclusive", self: "Self" }, { inclusive: "The change of a frame with everything it calls", self: "Only the change of the frame's own cost" }],
+  bases: ["basis", { inclusive: "Inclusive", self: "Self" }, { inclusive: "The change of a frame with everything it calls", self: "Only the change of the frame's self cost" }],
   modes: ["mode", { contribution: "% of the whole", relative: "% of its own", absolute: "Amount" }, { contribution: "How much of the whole a frame's change is", relative: "How much a frame changed against itself", absolute: "The change in its unit" }],
-  ramps: ["ramp", { sqrt: "Square root", linear: "Linear" }, { sqrt: "Small changes stay visible", linear: "Twice the change, twice the strength" }],
+  ramps: ["ramp", { sqrt: "Square root", linear: "Linear" }, { sqrt: "Small changes stay visible", linear: "Twice the change is twice as strong" }],
   orders: ["order", { name: "Name", width: "Width", delta: "Change" }, {}],
-  scales: ["scale", { common: "Common scale", own: "Own total" }, { common: "One pixel is worth the same on both sides", own: "Both sides fill their half" }],
+  scales: ["scale", { common: "Common scale", own: "Own total" }, { common: "A pixel has the same value on both sides", own: "Both sides fill their half" }],
 };
 
 export function makeToolbar(page) {
@@ -43,27 +43,18 @@ export function makeToolbar(page) {
   byId("gate").max = String(GATE_STEPS.length - 1);
   byId("gate").addEventListener("input", (event) => page.set({ gate: GATE_STEPS[Number(event.target.value)] }));
   byId("gate-auto").addEventListener("click", () => page.set({ gate: "auto" }));
-  byId("classic").addEventListener("click", () => page.set(CLASSIC));
-  byId("usual").addEventListener("click", () => page.set(USUAL));
+  byId("classic").addEventListener("click", () => page.set(CLASSIC_COLOURS));
+  byId("usual").addEventListener("click", () => page.set(DEFAULT_COLOURS));
   byId("reset").addEventListener("click", () => page.reset());
   byId("theme").addEventListener("click", () => page.set({ theme: themeOf(page) === "dark" ? "light" : "dark" }));
   byId("sandwich-end").addEventListener("click", () => page.set({ sandwich: -1, zoom: [0] }));
 
-  function segments(id, key, options, help) {
-    for (const [value, title] of Object.entries(options)) {
-      const label = element("label");
-      const input = element("input");
-      input.type = "radio";
-      input.name = key;
-      input.value = value;
-      if (help[value]) label.title = help[value];
-      input.addEventListener("change", () => {
-        page.set({ [key]: value });
-        if (key === "view") announce(`${VIEW_NAMES[value]}: ${VIEW_HELP[value]}`);
-      });
-      label.append(input, element("span", title));
-      byId(id).append(label);
-    }
+  function segments(id, key, titles, help) {
+    radioChoices(byId(id), key, titles, (value) => {
+      page.set({ [key]: value });
+      if (key === "view") announce(`${VIEW_NAMES[value]}: ${VIEW_HELP[value]}`);
+    });
+    for (const input of byId(id).querySelectorAll("input")) if (help[input.value]) input.parentElement.title = help[input.value];
   }
 
   function showState() {
@@ -84,11 +75,11 @@ export function makeToolbar(page) {
     byId("gate").value = String(GATE_STEPS.findLastIndex((step) => step <= gate));
     const shown = gate ? formatShare(gate, 3).replace(/\.?0+ %/, " %") : "off";
     byId("gate").setAttribute("aria-valuetext", shown);
-    byId("gate-value").textContent = `${shown}${state.gate === "auto" ? " (usual)" : ""}`;
+    byId("gate-value").textContent = `${shown}${state.gate === "auto" ? " (default)" : ""}`;
     byId("gate-auto").hidden = state.gate === "auto";
     byId("compare-state").textContent = compareState();
     byId("colours-state").textContent = `${state.basis === "self" ? "self" : "inclusive"}, ${{ contribution: "% of the whole", relative: "% of its own", absolute: "amount" }[state.mode]}`;
-    byId("arrange-state").textContent = [`by ${{ name: "name", width: "width", delta: "change" }[state.order]}`, state.reversed && "from the leaves", state.flip && "turned", state.fold && "folded"].filter(Boolean).join(", ");
+    byId("arrange-state").textContent = [`by ${{ name: "name", width: "width", delta: "change" }[state.order]}`, state.reversed && "from the leaves", state.flip && "flipped", state.fold && "folded"].filter(Boolean).join(", ");
     limitNorms();
   }
 
@@ -99,7 +90,7 @@ export function makeToolbar(page) {
     return `before × ${formatRatio(ratio)}`;
   }
 
-  // A choice that cannot be made says why.
+  // A disabled choice has the reason as its title.
   function limitNorms() {
     const reasons = {
       total: ratioOf("total", page.tree, page.header.runs).refused,
@@ -108,8 +99,8 @@ export function makeToolbar(page) {
     for (const [key, text] of [
       ["none", "Compare the values as they are, for each run"],
       ["total", "Scale the before side so that both totals are equal"],
-      ["factor", "Multiply the before side by a number of yours"],
-      ["anchor", "Scale so that a function that must not have changed has not"],
+      ["factor", "Multiply the before side by a number"],
+      ["anchor", "Scale so that a function that did not change is equal"],
     ]) {
       const input = byId("norms").querySelector(`[value="${key}"]`);
       input.disabled = Boolean(reasons[key]) && page.state.k !== key;
@@ -124,7 +115,7 @@ export function makeToolbar(page) {
     const list = byId("anchors");
     const sums = symbolSums(page.tree);
     const order = page.tree.names.map((_, symbol) => symbol).filter((symbol) => sums.before[symbol] > 0 && sums.after[symbol] > 0);
-    order.sort((one, two) => sums.after[two] - sums.after[one]);
+    order.sort((a, b) => sums.after[b] - sums.after[a]);
     list.replaceChildren(
       ...order.slice(0, 300).map((symbol) => {
         const option = element("option");
@@ -164,9 +155,9 @@ export function ratioSentence(page) {
 }
 
 function reduced({ num, den }) {
-  let [one, two] = [num, den];
-  while (two) [one, two] = [two, one % two];
-  return { num: num / one, den: den / one };
+  let [a, b] = [num, den];
+  while (b) [a, b] = [b, a % b];
+  return { num: num / a, den: den / a };
 }
 
 // A button and what it opens. Escape and a click elsewhere close it.

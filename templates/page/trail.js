@@ -1,4 +1,4 @@
-// Where one is: the path to what is shown, the symbol of a sandwich, and the stacks that are left out.
+// The path to the shown frame, the symbol of a sandwich, and the functions that are left out.
 import { announce, byId, element, linkButton, makeButton } from "./dom.js";
 import { ancestorsOf, nameOf, symbolName } from "./tree.js";
 
@@ -30,7 +30,7 @@ export function makeTrail(page) {
     byId("sandwich").hidden = sandwich < 0;
     if (sandwich < 0) return;
     const name = element("b", symbolName(page.tree, sandwich));
-    byId("sandwich-name").replaceChildren("Callers above and callees below ", name, ": all its calls in one, recursion counted once");
+    byId("sandwich-name").replaceChildren("Callers above and callees below ", name, ": all its calls merged, recursion counted once");
   }
 
   function showChips() {

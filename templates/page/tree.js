@@ -7,7 +7,7 @@ export function inclusiveOf(parent, own) {
   return total;
 }
 
-// `totals` are what a share is a share of; a tree merged from another one keeps those of the other.
+// `totals` are the wholes of shares; a merged tree has those of its origin.
 export function makeTree(columns) {
   const before = inclusiveOf(columns.parent, columns.beforeSelf);
   const after = inclusiveOf(columns.parent, columns.afterSelf);
@@ -38,7 +38,7 @@ export function nameOf(tree, node) {
   return symbolName(tree, symbol);
 }
 
-// A renamed function tells both names.
+// A renamed function has both names.
 export function symbolName(tree, symbol) {
   const place = tree.formerOf?.[symbol];
   return place ? `${tree.names[symbol]} (was: ${tree.formers[place - 1]})` : tree.names[symbol];
@@ -54,7 +54,7 @@ export function placeOfSymbol(tree, symbol) {
   return tree.lineOf[symbol] ? `${tree.files[file - 1]}:${tree.lineOf[symbol]}` : tree.files[file - 1];
 }
 
-// What this pull request did to a function's source, as far as that is a reason to look at it.
+// Whether the pull request changed a function's source.
 export function isEdited(source) {
   return source === "changed" || source === "added" || source === "renamed";
 }

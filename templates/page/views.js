@@ -43,7 +43,7 @@ export function ratioOf(choice, tree, runs, factor, anchored = undefined) {
 }
 
 // Both values of the functions with that name, each stack counted once; null where there is none.
-export function anchorSums(tree, name) {
+function anchorSums(tree, name) {
   const symbols = new Set();
   tree.names.forEach((other, symbol) => other === name && symbols.add(symbol));
   if (!name || !symbols.size) return null;
@@ -95,7 +95,7 @@ export function widthsOf(tree, view, ratio) {
   return inclusiveOf(tree.parent, own);
 }
 
-// Children stand from the left edge of their parent: by name in every view, unless another order is asked for.
+// Children start at the left edge of their parent, by name in every view unless another order is chosen.
 export function startsOf(tree, widths, order = "name", ratio = { num: 1, den: 1 }) {
   const start = new Float64Array(tree.size);
   if (order === "name") {
@@ -108,13 +108,13 @@ export function startsOf(tree, widths, order = "name", ratio = { num: 1, den: 1 
     }
     return start;
   }
-  // Both sides together, so that a box keeps its place when the view changes.
+  // by both sides, so that a box stays in its place when the view changes
   const key = (i) => (order === "width" ? Math.max(scaled(tree.before[i], ratio), tree.after[i]) : Math.abs(tree.after[i] - scaled(tree.before[i], ratio)));
   const children = [];
   for (let i = 0; i < tree.size; i++) {
     children.length = 0;
     for (let child = i + 1; child < tree.end[i]; child = tree.end[child]) children.push(child);
-    if (children.length > 1) children.sort((one, two) => key(two) - key(one) || one - two);
+    if (children.length > 1) children.sort((a, b) => key(b) - key(a) || a - b);
     let at = start[i];
     for (const child of children) {
       start[child] = at;

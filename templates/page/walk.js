@@ -1,4 +1,4 @@
-// Walking from frame to frame by key.
+// Steps from frame to frame by key.
 import { isDrawn } from "./context.js";
 import { isFolded, scaled } from "./views.js";
 
@@ -10,14 +10,14 @@ export function siblingsOf(page, node, shape) {
   const list = [];
   for (let i = above + 1; i < tree.end[above]; i = tree.end[i]) if (isDrawn(page, i, shape)) list.push(i);
   const { starts } = page.panes.find((pane) => pane.shape === shape);
-  return page.state.order === "name" ? list : list.sort((one, two) => starts[one] - starts[two]);
+  return page.state.order === "name" ? list : list.sort((a, b) => starts[a] - starts[b]);
 }
 
 // The frame one step away: parent, widest child, next or previous sibling; -1 where there is none.
 export function neighbourOf(page, direction) {
   const { shape, node } = page.state.focus;
   const tree = page.shapes[shape];
-  const pane = page.panes.find((one) => one.shape === shape);
+  const pane = page.panes.find((other) => other.shape === shape);
   if (direction === "parent") {
     let above = tree.parent[node];
     while (above > 0 && page.state.fold && isFolded(pane, above)) above = tree.parent[above];

@@ -1,4 +1,4 @@
-// What is said about a node: the same words for tooltip, details line and screen reader.
+// The description of a node: the same texts for tooltip, details line and screen reader.
 import { testsRepeats } from "./context.js";
 import { evidence, few, stateOf } from "./colour.js";
 import { findingWords } from "./findings.js";
@@ -13,7 +13,7 @@ export function meanOf(page, value, side) {
   return formatValue((value * page.header.g) / page.header.runs[side], page.header.unit, page.header.exponent);
 }
 
-// A difference of the sides. Where the before side is scaled it is no number of samples, and its label shows that.
+// A difference of the sides; where the before side is scaled, it is marked and has no unit of samples.
 export function changeOf(page, delta, ratio = page.ratio) {
   const isScaled = scales(page, ratio);
   const text = formatSigned(perRun(page, delta), isScaled ? scaledUnit(page) : page.header.unit, page.header.exponent);
@@ -33,8 +33,8 @@ function scaledUnit({ header }) {
   return ["nanoseconds", "bytes"].includes(header.unit) ? header.unit : "";
 }
 
-export function isNear(one, two) {
-  return Math.abs(one - two) <= SAME * Math.max(one, two);
+export function isNear(a, b) {
+  return Math.abs(a - b) <= SAME * Math.max(a, b);
 }
 
 export function describe(page, shape, node) {
@@ -56,7 +56,7 @@ export function describe(page, shape, node) {
       after: meanOf(page, after, 1),
       change: changeOf(page, near ? 0 : delta),
       relative: before ? (near ? "0 %" : formatSignedShare(delta / old)) : after ? fromNothing : "-",
-      responsibility: growth && !near ? `${formatShare(delta / growth)} of the whole change` : "",
+      responsibility: growth && !near ? `${formatShare(delta / growth)} of the net change` : "",
     };
   });
   const part = (value, total) => formatShare(total ? value / total : 0);
@@ -74,7 +74,7 @@ export function linkOf(tree, node) {
 function verdictOf(page, shape, node) {
   const tree = page.shapes[shape];
   const kind = stateOf(tree, node);
-  if (kind === "other") return "many small stacks merged to keep the page small";
+  if (kind === "other") return "small stacks merged to limit the size of the page";
   const words = [];
   const rare = few(tree, node, page.sample);
   if (kind === "new") words.push(rare ? "new (few samples)" : "new: only after");
@@ -85,7 +85,7 @@ function verdictOf(page, shape, node) {
     else words.push(isNear(scaled(tree.before[node], page.ratio), tree.after[node]) ? "unchanged" : "below the gate");
   }
   const z = evidence(tree.before[node], tree.after[node], ...tree.totals, page.ratio, page.state.k, page.sample);
-  if (tree.evidence && testsRepeats(page)) words.push(tree.evidence[node] ? "more than its repeats differ among themselves" : "no more than its repeats differ among themselves");
+  if (tree.evidence && testsRepeats(page)) words.push(tree.evidence[node] ? "changed more than repeated runs differ" : "changed no more than repeated runs differ");
   else if (Number.isFinite(z) && z) words.push(`z ${z < 0 ? "\u2212" : ""}${Math.abs(z).toFixed(1)}`);
   words.push(...findingWords(page, tree.symbol[node]));
   const source = tree.sources?.[tree.symbol[node]];

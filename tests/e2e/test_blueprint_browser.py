@@ -99,7 +99,7 @@ def chosen(page: "Page") -> str:
     return page.locator(".blueprint [aria-selected='true']").get_attribute("aria-label") or ""
 
 
-def test_every_state_has_its_colour_and_its_sign(open_page: OpenPage) -> None:
+def test_every_state_has_colour_and_glyph(open_page: OpenPage) -> None:
     page = open_page()
     frame(page).focus()
     page.keyboard.press("Home")
@@ -137,13 +137,13 @@ def test_boxes_are_as_high_as_the_shift_and_as_wide_as_the_calls(open_page: Open
     assert size(page, "vanished")[1] == pytest.approx(6 + 400 * 90 / 1497, abs=0.1)
 
 
-def test_without_calls_the_width_is_samples_and_says_so(open_page: OpenPage) -> None:
+def test_width_without_calls_is_samples(open_page: OpenPage) -> None:
     page = open_page(tree_of(ROWS, counted=False), PageHeader("t", "demo", "cpu", "samples"))
     assert "samples, this profile has no call counts" in page.locator(".blueprint .legend").inner_text()
     assert size(page, "parse")[0] == pytest.approx(10 + 24 * np.log10(1 + 599), abs=0.2)
 
 
-def test_keys_walk_expand_and_hide(open_page: OpenPage) -> None:
+def test_keys_move_expand_and_hide(open_page: OpenPage) -> None:
     page = open_page(header=PageHeader("t", "demo", "cpu", "nanoseconds"))
     frame(page).focus()
     assert chosen(page) == "all, unchanged"
@@ -195,7 +195,7 @@ def test_the_menu_opens_by_right_click_and_by_key(open_page: OpenPage) -> None:
     assert box(page, "parse").count() == 1
 
 
-def test_popup_and_lower_pane_tell_the_figures(open_page: OpenPage) -> None:
+def test_popup_and_lower_pane_show_the_figures(open_page: OpenPage) -> None:
     page = open_page()
     box(page, "parse").locator(".shape").hover()
     popup = page.locator(".blueprint > .tip")
@@ -222,7 +222,7 @@ def test_the_source_is_shown_in_one_and_two_columns_as_text(open_page: OpenPage)
     assert "not known to this page" in source.inner_text()
 
 
-def test_on_paper_the_whole_picture_and_every_figure_remain(open_page: OpenPage) -> None:
+def test_print_has_picture_and_figures(open_page: OpenPage) -> None:
     page = open_page()
     box(page, "parse").locator(".shape").click()
     page.emulate_media(media="print")
@@ -268,7 +268,7 @@ def test_zoom_and_pan(open_page: OpenPage) -> None:
     before = svg.evaluate("e => e.getBoundingClientRect().width")
     page.get_by_role("button", name="Larger (+)").click()
     assert svg.evaluate("e => e.getBoundingClientRect().width") == pytest.approx(before * 1.25, rel=0.01)
-    page.get_by_role("button", name="Everything at once (0)").click()
+    page.get_by_role("button", name="Fit the whole picture (0)").click()
     assert svg.evaluate("e => e.getBoundingClientRect().width") <= frame(page).evaluate("e => e.clientWidth") + 1
     for _ in range(6):
         page.keyboard.press("+")
@@ -302,7 +302,7 @@ def test_nothing_is_wider_than_the_window(open_page: OpenPage, width: int, schem
 
 
 @pytest.mark.parametrize("rows", [[], [(0, 0, 5, 0, 1, 0)], [(0, 0, 0, 5, 0, 1)], [(0, 0, 7, 7, 1, 1)]])
-def test_little_input_has_a_blueprint_too(open_page: OpenPage, rows: list[tuple[int, ...]]) -> None:
+def test_small_input_has_a_blueprint(open_page: OpenPage, rows: list[tuple[int, ...]]) -> None:
     page = open_page(tree_of(rows), PageHeader("t", "demo", "cpu", "samples"))
     frame(page).focus()
     page.keyboard.press("a")

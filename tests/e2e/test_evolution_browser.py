@@ -86,7 +86,7 @@ def test_a_dozen_lines_with_the_largest_jumps_are_drawn(open_page: OpenPage) -> 
     assert page.title() == f"Evolution: bench {HOSTILE}"
 
 
-def test_the_filter_brings_up_other_lines_and_rows(open_page: OpenPage) -> None:
+def test_filter_selects_lines_and_rows(open_page: OpenPage) -> None:
     page = open_page()
     page.keyboard.press("/")
     page.keyboard.type("00")
@@ -99,7 +99,7 @@ def test_the_filter_brings_up_other_lines_and_rows(open_page: OpenPage) -> None:
     assert len(shown(page)) == 12
 
 
-def test_the_keyboard_walks_and_opens_the_difference(open_page: OpenPage) -> None:
+def test_keyboard_opens_flame_graph_of_jump(open_page: OpenPage) -> None:
     page = open_page()
     page.locator("#chart").focus()
     page.keyboard.press("ArrowRight")
@@ -110,14 +110,14 @@ def test_the_keyboard_walks_and_opens_the_difference(open_page: OpenPage) -> Non
     assert jump is not None
     assert page.locator("#live").text_content() == details(page)
     for _ in range(30):
-        if "Open the difference" in details(page):
+        if "Open the flame graph" in details(page):
             break
         page.keyboard.press("n")
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/jumps/\d+\.html$"))
 
 
-def test_a_click_on_a_jump_opens_its_difference(open_page: OpenPage) -> None:
+def test_click_on_jump_opens_flame_graph(open_page: OpenPage) -> None:
     page = open_page()
     link = page.locator("#chart a.jump").first
     expected = link.get_attribute("href") or "?"
@@ -125,7 +125,7 @@ def test_a_click_on_a_jump_opens_its_difference(open_page: OpenPage) -> None:
     page.wait_for_url(re.compile(re.escape(expected)))
 
 
-def test_of_marks_over_each_other_the_nearest_is_meant_or_the_chosen_one(open_page: OpenPage) -> None:
+def test_nearest_of_overlapping_marks_is_selected(open_page: OpenPage) -> None:
     before = {"one": 1000, "two": 2000, "three": 4000, "far": 1000}
     after = {"one": 1500, "two": 3000, "three": 6040, "far": 3000}  # one and two in one place, three a few pixels above
     versions = [
@@ -151,7 +151,7 @@ def test_of_marks_over_each_other_the_nearest_is_meant_or_the_chosen_one(open_pa
         page.wait_for_url(re.compile(re.escape(expected)))
 
 
-def test_pointing_tells_the_values_of_all_shown_lines(open_page: OpenPage) -> None:
+def test_tooltip_has_values_of_all_shown_lines(open_page: OpenPage) -> None:
     page = open_page()
     box = page.locator("#chart").bounding_box()
     assert box is not None
@@ -162,7 +162,7 @@ def test_pointing_tells_the_values_of_all_shown_lines(open_page: OpenPage) -> No
     assert page.locator("#tip").is_hidden()
 
 
-def test_metric_and_scale_are_switched_and_kept_in_the_address(open_page: OpenPage) -> None:
+def test_metric_and_scale_are_in_the_address(open_page: OpenPage) -> None:
     page = open_page()
     page.get_by_role("radio", name="time").check(force=True)
     page.get_by_role("radio", name="Linear").check(force=True)
@@ -174,7 +174,7 @@ def test_metric_and_scale_are_switched_and_kept_in_the_address(open_page: OpenPa
     assert again.get_by_role("radio", name="Log").is_checked()
 
 
-def test_the_scale_that_is_pressed_is_the_one_that_is_drawn(open_page: OpenPage) -> None:
+def test_chosen_scale_is_drawn(open_page: OpenPage) -> None:
     page = open_page(width=1000)
     page.set_viewport_size({"width": 700, "height": 900})
     page.wait_for_function("document.querySelector('#chart svg').getAttribute('width') < 700")
@@ -182,7 +182,7 @@ def test_the_scale_that_is_pressed_is_the_one_that_is_drawn(open_page: OpenPage)
     assert "100" in page.locator("#chart .tick text").all_text_contents()
 
 
-def test_tables_sort_and_bring_lines_into_the_chart(open_page: OpenPage) -> None:
+def test_tables_sort_and_select_lines(open_page: OpenPage) -> None:
     page = open_page()
     page.locator("#benchmarks thead").get_by_role("button", name="Benchmark").click()
     assert page.locator("#benchmarks th[aria-sort='ascending']").count() == 1
@@ -206,7 +206,7 @@ def test_names_never_become_markup(open_page: OpenPage) -> None:
     assert page.title() == f"Evolution: bench {HOSTILE}"
 
 
-def test_without_script_the_largest_jumps_remain(open_page: OpenPage) -> None:
+def test_largest_jumps_without_script(open_page: OpenPage) -> None:
     page = open_page(java_script_enabled=False)
     assert page.locator("#static tbody tr").count() == 18
     assert page.locator("#static a").first.get_attribute("href") == "jumps/0.html"

@@ -88,7 +88,7 @@ def colours(page: "Page") -> set[tuple[int, int, int]]:
     return found
 
 
-def test_the_page_opens_without_network_and_shows_the_facts(open_page: OpenPage) -> None:
+def test_page_opens_without_network(open_page: OpenPage) -> None:
     page = painted(open_page())
     assert page.get_by_role("heading", level=1).inner_text() == "demo"
     facts = page.locator(".facts").inner_text()
@@ -99,7 +99,7 @@ def test_the_page_opens_without_network_and_shows_the_facts(open_page: OpenPage)
     assert page.title() == "demo: base → head"
 
 
-def test_the_canvas_has_the_size_of_what_is_visible(open_page: OpenPage) -> None:
+def test_canvas_has_the_visible_size(open_page: OpenPage) -> None:
     deep = tree_of([(row, row % 8, 1, 2) for row in range(3000)], FUNCTIONS)
     page = painted(open_page(deep))
     assert page.evaluate("document.querySelector('.pane canvas').height") < 800
@@ -110,7 +110,7 @@ def test_the_canvas_has_the_size_of_what_is_visible(open_page: OpenPage) -> None
     assert page.locator("#item-0").get_attribute("aria-level") == "4"
 
 
-def test_keys_walk_zoom_and_change_the_view(open_page: OpenPage) -> None:
+def test_keys_move_zoom_and_change_the_view(open_page: OpenPage) -> None:
     page = painted(open_page())
     page.locator(".graph").first.focus()
     item = page.locator("#item-0")
@@ -137,7 +137,7 @@ def test_keys_walk_zoom_and_change_the_view(open_page: OpenPage) -> None:
     assert page.locator("#rows").is_visible()
 
 
-def test_siblings_are_reached_and_told(open_page: OpenPage) -> None:
+def test_siblings_are_reached_and_announced(open_page: OpenPage) -> None:
     page = painted(open_page())
     page.locator(".graph").first.focus()
     page.keyboard.press("ArrowDown")
@@ -152,7 +152,7 @@ def test_siblings_are_reached_and_told(open_page: OpenPage) -> None:
     assert "new" in item.inner_text()
 
 
-def test_search_tells_both_shares_and_takes_no_keys(open_page: OpenPage) -> None:
+def test_search_shows_shares_of_both_sides(open_page: OpenPage) -> None:
     page = painted(open_page())
     page.keyboard.press("/")
     page.keyboard.type("pars2i")
@@ -166,7 +166,7 @@ def test_search_tells_both_shares_and_takes_no_keys(open_page: OpenPage) -> None
     assert "not a pattern" in page.locator("#matched").inner_text()
 
 
-def test_the_link_opens_what_was_shown(open_page: OpenPage) -> None:
+def test_link_restores_the_state(open_page: OpenPage) -> None:
     page = painted(open_page())
     page.get_by_role("button", name=re.compile("parse.*severe", re.DOTALL)).click()
     page.locator("#compare-open").click()
@@ -178,7 +178,7 @@ def test_the_link_opens_what_was_shown(open_page: OpenPage) -> None:
     assert again.locator('#norms input[value="total"]').is_checked()
 
 
-def test_a_frame_is_opened_by_its_name(open_page: OpenPage) -> None:
+def test_link_opens_frame_by_name(open_page: OpenPage) -> None:
     page = painted(open_page(fragment="#frame=parse"))
     assert page.locator("#trail [aria-current]").inner_text() == "parse"
     vanished = painted(open_page(fragment="#frame=vanished"), "union")
@@ -187,19 +187,19 @@ def test_a_frame_is_opened_by_its_name(open_page: OpenPage) -> None:
     assert "nobody is not in this profile" in unknown.locator("#message").inner_text()
 
 
-def test_hovering_and_clicking_find_the_right_box(open_page: OpenPage) -> None:
+def test_hover_and_click_select_the_box(open_page: OpenPage) -> None:
     page = painted(open_page())
     edge = page.locator(".graph").first.bounding_box()
     assert edge is not None
     page.mouse.move(edge["x"] + edge["width"] * 0.4, edge["y"] + 19 * 3 + 9)
     tip = page.locator("#tip")
     assert "parse" in tip.inner_text()
-    assert "86.96 % of the whole change" in tip.inner_text()
+    assert "86.96 % of the net change" in tip.inner_text()
     page.mouse.click(edge["x"] + edge["width"] * 0.4, edge["y"] + 19 * 3 + 9)
     assert page.locator("#trail [aria-current]").inner_text() == "parse"
 
 
-def test_the_table_sorts_filters_and_pivots(open_page: OpenPage) -> None:
+def test_table_sorts_filters_and_leaves_out(open_page: OpenPage) -> None:
     page = painted(open_page())
     page.get_by_role("tab", name="Functions").click()
     page.get_by_role("button", name="After", exact=True).click()
@@ -238,7 +238,7 @@ def test_a_grown_frame_is_red_and_a_shrunk_one_blue(open_page: OpenPage) -> None
         ([(0, 0, 7, 7)], "Both sides are identical"),
     ],
 )
-def test_little_input_has_a_page_too(open_page: OpenPage, rows: list[tuple[int, int, int, int]], sentence: str) -> None:
+def test_small_input_has_a_page(open_page: OpenPage, rows: list[tuple[int, int, int, int]], sentence: str) -> None:
     tree = tree_of(rows, FUNCTIONS)
     page = painted(
         open_page(tree, PageHeader("t", "w", "m", "samples")), "after" if tree.target_self.sum() else "before"
@@ -268,7 +268,7 @@ def test_hostile_names_stay_text(open_page: OpenPage) -> None:
     assert page.title() == "demo: base → head"
 
 
-def test_without_script_the_picture_and_the_table_remain(open_page: OpenPage) -> None:
+def test_static_picture_and_table_without_script(open_page: OpenPage) -> None:
     page = open_page(java_script_enabled=False)
     assert page.locator("#static svg").is_visible()
     assert page.locator("#app").is_hidden()
@@ -282,7 +282,7 @@ def choose(page: "Page", menu: str, label: str) -> None:
     page.locator(f"#{menu}-open").click()
 
 
-def test_a_wide_window_shows_both_sides_with_linked_hover_zoom_and_search(open_page: OpenPage) -> None:
+def test_side_by_side_in_a_wide_window(open_page: OpenPage) -> None:
     page = painted(open_page(width=1280), "diff")
     assert [pane.get_attribute("class") for pane in page.locator(".pane").all()] == [
         "pane before",
@@ -325,7 +325,7 @@ def test_a_common_scale_is_one_for_both_sides(open_page: OpenPage) -> None:
     assert page.evaluate(widths)[0] > 0.98
 
 
-def test_the_tip_never_covers_its_own_row(open_page: OpenPage) -> None:
+def test_tooltip_does_not_cover_its_row(open_page: OpenPage) -> None:
     page = painted(open_page())
     edge = page.locator(".graph").first.bounding_box()
     assert edge is not None
@@ -337,7 +337,7 @@ def test_the_tip_never_covers_its_own_row(open_page: OpenPage) -> None:
         assert tip["y"] >= top + 19 or tip["y"] + tip["height"] <= top
 
 
-def test_an_anchor_scales_and_a_factor_is_printed_exactly(open_page: OpenPage) -> None:
+def test_anchor_and_exact_factor(open_page: OpenPage) -> None:
     page = painted(open_page())
     assert "Values are compared as they were recorded." in page.locator("#aside").inner_text()
     page.locator("#compare-open").click()
@@ -356,7 +356,7 @@ def test_an_anchor_scales_and_a_factor_is_printed_exactly(open_page: OpenPage) -
     assert "the factor must be" in page.locator("#message").inner_text()
 
 
-def test_the_legend_speaks_the_unit_of_the_mode(open_page: OpenPage) -> None:
+def test_legend_has_the_unit_of_the_mode(open_page: OpenPage) -> None:
     page = painted(open_page())
     assert page.locator("#ticks span").first.inner_text() == "−40.59 %"
     assert page.locator("#more").inner_text() == "more after the change"
@@ -364,17 +364,19 @@ def test_the_legend_speaks_the_unit_of_the_mode(open_page: OpenPage) -> None:
     assert page.locator("#ticks span").first.inner_text() == "−100.00 %"
     page.keyboard.press("c")
     assert page.locator("#ticks span").last.inner_text() == "+690 samples"
-    assert "Coloured from 0.1\u00a0% of the whole and beyond chance" in page.locator("#meaning").inner_text()
+    assert "Coloured from 0.1\u00a0% of the whole and significant" in page.locator("#meaning").inner_text()
     page.locator("#colours-open").click()
     page.get_by_role("button", name="Classic").click()
-    assert "own cost only, linear. Every change is coloured, chance or not." in page.locator("#meaning").inner_text()
+    assert (
+        "self cost only, linear. Every change is coloured, significant or not." in page.locator("#meaning").inner_text()
+    )
     assert "gate=0" in page.evaluate("location.hash")
-    page.locator("#colours").get_by_role("button", name="Usual").click()
+    page.locator("#colours").get_by_role("button", name="Default").click()
     page.locator("#gate").fill("8")
     assert page.locator("#gate-value").inner_text() == "3 %"
 
 
-def test_higher_is_better_turns_words_and_hue(open_page: OpenPage) -> None:
+def test_higher_is_better_swaps_texts_and_colours(open_page: OpenPage) -> None:
     header = PageHeader("t", "w", "requests", "count", better="higher")
     page = painted(open_page(tree_of([(0, 0, 1000, 3000), (0, 1, 3000, 1000)], FUNCTIONS), header))
     assert page.locator("#more").inner_text() == "more after the change: better"
@@ -426,7 +428,7 @@ def test_a_chosen_call_path_can_be_the_anchor(open_page: OpenPage) -> None:
     assert page.locator("#details b").inner_text().endswith("load")
     page.locator("#compare-open").click()
     page.get_by_role("radio", name="Anchor").check()
-    page.get_by_role("button", name="The chosen frame alone").click()
+    page.get_by_role("button", name="Only the chosen frame").click()
     assert page.locator("#compare-state").inner_text() == "before × 1.5"
     assert "load in its call path made equal" in page.locator("#aside").inner_text()
     again = painted(open_page(twice, fragment=page.evaluate("location.hash")))
@@ -435,7 +437,7 @@ def test_a_chosen_call_path_can_be_the_anchor(open_page: OpenPage) -> None:
     assert "load is in neither profile" in other.locator("#message").inner_text()
 
 
-def test_a_phone_shows_the_largest_changes_first_and_the_rest_on_demand(open_page: OpenPage) -> None:
+def test_phone_shows_largest_changes_first(open_page: OpenPage) -> None:
     rows = [(0, number, 100 + number, 400 + 40 * number) for number in range(6)]
     page = painted(open_page(tree_of(rows, FUNCTIONS), width=360))
     assert page.locator("#changed-list li").count() == 3
@@ -445,7 +447,7 @@ def test_a_phone_shows_the_largest_changes_first_and_the_rest_on_demand(open_pag
     assert wide.locator("#changed-list li").count() == 6
 
 
-def test_a_hair_thin_deep_stack_does_not_stretch_the_picture(open_page: OpenPage) -> None:
+def test_thin_deep_stack_does_not_stretch_the_picture(open_page: OpenPage) -> None:
     deep = [(0, 0, 9000, 9000), (0, 1, 5, 5), *((row, row % 8, 0, 0) for row in range(2, 60)), (60, 3, 10, 10)]
     page = painted(open_page(tree_of(deep, FUNCTIONS)))
     tall = "document.querySelector('.graph').clientHeight"
@@ -458,13 +460,13 @@ def test_a_hair_thin_deep_stack_does_not_stretch_the_picture(open_page: OpenPage
     assert page.evaluate("document.querySelector('.graph').scrollTop") >= 0
 
 
-def test_differences_are_called_changes_only_where_something_was_found(open_page: OpenPage) -> None:
+def test_title_of_changes_depends_on_findings(open_page: OpenPage) -> None:
     title = "#changed h2"
     assert painted(open_page()).locator(title).inner_text() == "What changed"
     assert painted(open_page(header=replace(HEADER, findings=[]))).locator(title).inner_text() == "Largest differences"
 
 
-def test_the_worst_of_several_findings_marks_a_function_and_all_are_listed(open_page: OpenPage) -> None:
+def test_worst_finding_marks_a_function(open_page: OpenPage) -> None:
     findings = [
         PageFinding(symbol=2, severity="maybe", direction="better", strategies=["call_context"], rows=[3]),
         PageFinding(symbol=2, severity="severe", direction="worse", strategies=["etest"], reach="changed here"),
@@ -502,7 +504,7 @@ def test_findings_open_by_their_key(open_page: OpenPage) -> None:
     assert "clr, eto" in page.locator("#rows tr", has_text="parse").inner_text()
 
 
-def test_changed_functions_are_marked_linked_and_pointed_out(open_page: OpenPage) -> None:
+def test_changed_functions_are_marked_and_linked(open_page: OpenPage) -> None:
     link = "https://example.test/o/r/pull/1/files#diff-0R7"
     states = SourceStates(
         ("unknown", "same", "changed", "unknown", "unknown", "unknown", "unknown", "unknown"),
@@ -528,7 +530,7 @@ def test_a_renamed_function_is_one_box_with_both_names(open_page: OpenPage) -> N
     assert page.get_by_role("button", name="Leave out stacks through parse (was: parse_old)").count() == 1
 
 
-def test_tabs_are_walked_with_arrows_and_remembered(open_page: OpenPage) -> None:
+def test_tabs_by_arrow_keys(open_page: OpenPage) -> None:
     page = painted(open_page())
     graph = page.get_by_role("tab", name="Flame graph")
     assert graph.get_attribute("aria-selected") == "true"
@@ -646,7 +648,7 @@ def test_the_policy_forbids_the_network(browser: "Browser", tmp_path: Path) -> N
     assert blocked == ["connect-src", "img-src"]
 
 
-def test_a_deep_stack_and_a_single_frame_can_be_walked(open_page: OpenPage) -> None:
+def test_keys_in_deep_stack_and_single_frame(open_page: OpenPage) -> None:
     deep = tree_of([(row, row % 8, 1, 2) for row in range(5000)], FUNCTIONS)
     page = painted(open_page(deep))
     for key in ("r", "r", "f", "f", "3", "4", "5"):
@@ -660,7 +662,7 @@ def test_a_deep_stack_and_a_single_frame_can_be_walked(open_page: OpenPage) -> N
     assert (single.locator(".details").text_content() or "").startswith("all")
 
 
-def test_few_samples_and_little_in_common_are_told(open_page: OpenPage) -> None:
+def test_warnings_of_doubtful_sides(open_page: OpenPage) -> None:
     apart = tree_of([(0, 0, 900, 0), (0, 1, 0, 900), (0, 2, 50, 50)], FUNCTIONS)
     notes = painted(open_page(apart, PageHeader("t", "w", "m", "samples"))).locator(".notes").inner_text()
     assert "Few samples: before has 950 and after has 950" in notes
@@ -746,7 +748,7 @@ def test_a_findings_link_survives_the_redirect_of_an_artifact(browser: "Browser"
         server.shutdown()
 
 
-def test_forced_colours_still_point_at_the_chosen_frame(open_page: OpenPage) -> None:
+def test_chosen_frame_in_forced_colours(open_page: OpenPage) -> None:
     page = painted(open_page())
     page.emulate_media(forced_colors="active", reduced_motion="reduce")
     page.locator(".graph").first.focus()
@@ -754,7 +756,7 @@ def test_forced_colours_still_point_at_the_chosen_frame(open_page: OpenPage) -> 
     assert page.evaluate("getComputedStyle(document.querySelector('.ring.chosen')).outlineStyle") == "solid"
 
 
-def test_on_paper_the_pictures_remain_and_the_controls_go(open_page: OpenPage) -> None:
+def test_print_without_controls(open_page: OpenPage) -> None:
     page = painted(open_page())
     page.emulate_media(media="print")
     assert page.locator(".pane canvas").is_visible()

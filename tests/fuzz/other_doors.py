@@ -30,9 +30,7 @@ from profgate.github.fork_artifact import checked_set
 from profgate.history.history_file import FILE, check_file, connected_untrusted
 from profgate.history.history_reader import HistoryReader
 from profgate.history.history_store import open_history
-from profgate.history.trend import Trend
-from profgate.history.trend_report import trends_json, trends_lines
-from profgate.history.trends import trends_of_text
+from profgate.history.trends import Trend, trends_json, trends_lines, trends_of_text
 from profgate.judge.shards import Leg, as_one
 from profgate.model.acceptance import in_comment, in_commit, remembered_limits
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceTexts
@@ -48,7 +46,7 @@ from profgate.report.json_report import from_json, to_json
 from profgate.report.links_json import links_from_json, links_to_json
 from profgate.report.terminal_report import terminal_lines
 from profgate.settings.config_file import read_policy
-from profgate.track.run_record import record_from_json
+from profgate.track.track_folder import record_from_json
 from report_samples import hostile, regression
 
 RUN = TriggeringRun(7, "pull_request", "success", "topic", "a" * 40, 2, "stranger", ".github/workflows/a.yml")
@@ -284,9 +282,9 @@ def take_history(data: bytes) -> str:
         list(store.readings(profiles=True))
         for series in store.series():
             store.measured_commits(series.key)
-        store.commits(), store.verdicts("benchmark")
-        for record in store.records():
-            trends_of_text(record.content)
+        store.commits(), store.verdicts()
+        for text in store.reported_trends().values():
+            trends_of_text(text)
     return "read"
 
 

@@ -206,7 +206,7 @@ def test_without_the_permission_the_artifact_keeps_it_until_there_is_one(keeping
 @pytest.mark.parametrize(
     ("files", "told"),
     [
-        ({FILE: b"no database at all"}, "is no history"),
+        ({FILE: b"no database at all"}, "is not a usable history"),
         ({FILE: bytes(50 * 2**20 + 1)}, "more than the 52,428,800 that are read"),
         ({"thesis.tex": b"ten years of work"}, f"holds no {FILE}"),
     ],

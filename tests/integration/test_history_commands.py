@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from profgate.__main__ import main
-from profgate.history.history_store import open_history
 
 Capture = pytest.CaptureFixture[str]
 
@@ -100,9 +99,7 @@ def kinds(document: dict[str, object], target: str, name: str) -> set[str]:
     }
 
 
-def test_a_commit_is_checked_against_the_nearest_measured_ancestor_through_a_merge(
-    repository: Repository, capsys: Capture
-) -> None:
+def test_check_against_nearest_ancestor_through_merge(repository: Repository, capsys: Capture) -> None:
     start = repository.measured("Start")
     repository.git("checkout", "-q", "-b", "side")
     slow = repository.measured("Make f7 slow", f7=1.8)
@@ -131,7 +128,7 @@ def test_check_fails_from_three_measured_ancestors(repository: Repository, capsy
     assert metric["runs"] == {"baseline": 3, "target": 3, "noise": 6}
 
 
-def test_every_edge_of_the_history_is_drawn_with_its_changes(repository: Repository, capsys: Capture) -> None:
+def test_check_all_draws_every_edge(repository: Repository, capsys: Capture) -> None:
     first = repository.measured("Start")
     second = repository.measured("Make f7 slow", f7=1.8)
     third = repository.measured("Repair f7")
@@ -148,7 +145,7 @@ def test_every_edge_of_the_history_is_drawn_with_its_changes(repository: Reposit
     assert "NoChange at" in capsys.readouterr().out
 
 
-def test_each_workload_has_its_own_ancestor(repository: Repository, capsys: Capture) -> None:
+def test_each_workload_has_its_own_baseline(repository: Repository, capsys: Capture) -> None:
     one = repository.measured("Both", "a")
     repository.measure(one, "b")
     two = repository.measured("Only a", "a")
@@ -160,31 +157,7 @@ def test_each_workload_has_its_own_ancestor(repository: Repository, capsys: Capt
     assert document["first"] == [{"commit": top, "workload": "c"}]
 
 
-def records(repository: Repository) -> dict[str, list[dict[str, object]]]:
-    with open_history(str(repository.folder / ".profgate")) as store:
-        return {one.strategy: json.loads(one.content) for one in store.records()}
-
-
-def test_records_are_kept_per_strategy_and_corrected_when_computed_again(
-    repository: Repository, capsys: Capture
-) -> None:
-    start = repository.measured("Start")
-    top = repository.measured("Make f7 slow", f7=1.8)
-    checked(capsys, "--strategy", "eto", "--strategy", "aat")
-    found = records(repository)
-    assert set(found) == {"exclusive_time_outliers", "average_amount_threshold"}
-    assert any(one["name"] == "f7" for one in found["exclusive_time_outliers"])
-    assert found["average_amount_threshold"] == []
-    repository.measure(start, f7=1.8)  # the baseline turns out to have been as slow
-    repository.measure(start, f7=1.8, f0=1.1)
-    repository.measure(top, "other")
-    checked(capsys, "--strategy", "eto")
-    corrected = records(repository)
-    assert set(corrected) == set(found)
-    assert corrected["exclusive_time_outliers"] != found["exclusive_time_outliers"]
-
-
-def test_without_files_the_summaries_are_compared(repository: Repository, capsys: Capture) -> None:
+def test_check_without_stored_profiles(repository: Repository, capsys: Capture) -> None:
     repository.measured("Start")
     top = repository.measured("Make f7 slow", f7=1.8)
     whole = checked(capsys, "--strategy", "eto")[1]
@@ -193,7 +166,7 @@ def test_without_files_the_summaries_are_compared(repository: Repository, capsys
     assert kinds(rest, top, "f7") == kinds(whole, top, "f7") == {"SevereDegradation"}
 
 
-def test_results_of_benchmarks_are_checked_each_by_itself(repository: Repository, capsys: Capture) -> None:
+def test_check_of_benchmark_results(repository: Repository, capsys: Capture) -> None:
     place = repository.folder / "bench.json"
     for title, factor in (("Start", 1.0), ("Slower", 1.5)):
         sha = repository.commit(title)
@@ -209,7 +182,7 @@ def test_results_of_benchmarks_are_checked_each_by_itself(repository: Repository
     assert totals == {"fast": pytest.approx(0.0), "slow": pytest.approx(0.5)}
 
 
-def test_sides_are_named_by_commit_and_workload(repository: Repository, capsys: Capture, tmp_path: Path) -> None:
+def test_compare_by_commit_and_workload(repository: Repository, capsys: Capture, tmp_path: Path) -> None:
     repository.measured("Start")
     repository.measured("Make f7 slow", f7=1.8)
     capsys.readouterr()
@@ -226,7 +199,7 @@ def test_sides_are_named_by_commit_and_workload(repository: Repository, capsys: 
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["check"], "holds no history"),
         (["store", "list"], "holds no history"),
@@ -237,20 +210,20 @@ def test_sides_are_named_by_commit_and_workload(repository: Repository, capsys: 
         (["store", "prune", "--runs", "few"], "no whole number"),
     ],
 )
-def test_without_a_history_the_error_says_what_to_do(
-    repository: Repository, capsys: Capture, words: Sequence[str], said: str
+def test_missing_history_is_an_error(
+    repository: Repository, capsys: Capture, words: Sequence[str], message: str
 ) -> None:
     repository.commit("Start")
     try:
         assert main(words) == 2
     except SystemExit as end:
         assert end.code == 2  # noqa: PT017 - argparse ends by itself
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not (repository.folder / ".profgate").exists()
 
 
 @pytest.mark.parametrize("action", ["add", "list", "prune", "merge"])
-def test_each_action_says_what_it_does(capsys: Capture, action: str) -> None:
+def test_help_of_each_action(capsys: Capture, action: str) -> None:
     assert main(["store", action, "--help"]) == 0
     usage, _, rest = capsys.readouterr().out.partition("\n\n")
     assert usage.startswith(f"usage: profgate store {action}")
@@ -258,9 +231,7 @@ def test_each_action_says_what_it_does(capsys: Capture, action: str) -> None:
     assert rest.partition("\n")[0].endswith(".")
 
 
-def test_files_are_compared_with_the_noise_of_a_history_that_is_named(
-    repository: Repository, capsys: Capture, tmp_path: Path
-) -> None:
+def test_compare_with_noise_of_history(repository: Repository, capsys: Capture, tmp_path: Path) -> None:
     for number in range(4):
         repository.measured(f"Steady {number}")
     for side in ("before", "after"):
@@ -277,7 +248,7 @@ def test_files_are_compared_with_the_noise_of_a_history_that_is_named(
     assert (noise(), noise("--history", ".profgate")) == (0, 12)
 
 
-def test_a_commit_that_was_not_measured_says_so(repository: Repository, capsys: Capture) -> None:
+def test_commit_without_measurement(repository: Repository, capsys: Capture) -> None:
     repository.measured("Start")
     repository.commit("Not measured")
     assert main(["check"]) == 2
@@ -289,7 +260,7 @@ def test_a_commit_that_was_not_measured_says_so(repository: Repository, capsys: 
     assert "names no commit" in capsys.readouterr().err
 
 
-def test_the_history_is_listed_and_taken_over(repository: Repository, capsys: Capture, tmp_path: Path) -> None:
+def test_store_list_and_merge(repository: Repository, capsys: Capture, tmp_path: Path) -> None:
     sha = repository.measured("Start")
     capsys.readouterr()
     other = str(tmp_path / "other")
@@ -303,7 +274,7 @@ def test_the_history_is_listed_and_taken_over(repository: Repository, capsys: Ca
     assert row == {"commit": sha, "title": "Start", "workloads": ["shop"]}
 
 
-def test_trends_are_told_and_what_was_told_is_not_new_again(repository: Repository, capsys: Capture) -> None:
+def test_trends_are_reported_once(repository: Repository, capsys: Capture) -> None:
     steady = [repository.commit(f"Steady {number}") for number in range(9)]
     slow = [repository.commit(f"Slow {number}") for number in range(9)]
     place = repository.folder / "bench.json"
@@ -325,7 +296,7 @@ def test_trends_are_told_and_what_was_told_is_not_new_again(repository: Reposito
     assert "no lasting change that was not reported before" in capsys.readouterr().out
 
 
-def test_the_newest_commits_are_looked_at_and_the_others_counted(repository: Repository, capsys: Capture) -> None:
+def test_last_limits_the_commits(repository: Repository, capsys: Capture) -> None:
     shas = [repository.measured(f"Change {number}", runs=1) for number in range(4)]
     _, document = checked(capsys, "--all", "--last", "2")
     assert edges(document) == [(shas[1], shas[2], 1), (shas[2], shas[3], 1)]
@@ -341,7 +312,7 @@ def test_the_newest_commits_are_looked_at_and_the_others_counted(repository: Rep
     assert main(["trends", "--last", "0"]) == 2
 
 
-def test_what_was_pruned_is_neither_new_nor_missing_in_the_total(repository: Repository, capsys: Capture) -> None:
+def test_pruned_symbols_do_not_change_the_total(repository: Repository, capsys: Capture) -> None:
     first = repository.measured("Start")
     repository.measured("Make f7 slow", f7=1.8)
     (metric,) = only_report(checked(capsys)[1])["workloads"][0]["metrics"]

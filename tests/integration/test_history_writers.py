@@ -40,7 +40,7 @@ def by_commit(folder: Path) -> dict[str, int]:
     return found
 
 
-def test_two_writers_at_once_lose_nothing(tmp_path: Path) -> None:
+def test_concurrent_writers_lose_nothing(tmp_path: Path) -> None:
     both = [writer(tmp_path, name, 15) for name in "ab"]
     for one in both:
         one.communicate(timeout=120)
@@ -48,7 +48,7 @@ def test_two_writers_at_once_lose_nothing(tmp_path: Path) -> None:
     assert by_commit(tmp_path) == {f"{name}{number}": 5 for name in "ab" for number in range(15)}
 
 
-def test_a_writer_killed_at_any_moment_leaves_whole_writes_only(tmp_path: Path) -> None:
+def test_killed_writer_leaves_whole_transactions(tmp_path: Path) -> None:
     told: set[str] = set()
     for attempt in range(8):
         name = f"k{attempt}-"
@@ -66,7 +66,7 @@ def test_a_writer_killed_at_any_moment_leaves_whole_writes_only(tmp_path: Path) 
     assert told
 
 
-def test_a_writer_killed_with_its_journal_on_disk_is_rolled_back(tmp_path: Path) -> None:
+def test_journal_of_killed_writer_is_rolled_back(tmp_path: Path) -> None:
     """The moment that matters: pages of the file are changed, the write is not over."""
     whole = writer(tmp_path, "whole", 1)
     whole.communicate(timeout=60)

@@ -66,7 +66,7 @@ def by_symbol(columns: dict[str, Any], values: list[Any]) -> list[Any]:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("threshold", [0.0, 0.02])
-def test_every_column_comes_back(seed: int, threshold: float) -> None:
+def test_column_round_trip(seed: int, threshold: float) -> None:
     tree = random_tree(seed, optional=True)
     whole = order_tree(tree)
     ordered = cut_tree(tree, whole, threshold, {3}) if threshold else whole
@@ -96,14 +96,14 @@ def test_every_column_comes_back(seed: int, threshold: float) -> None:
     assert states == [tree.source.states[symbol] if symbol >= 0 else None for symbol in name]
 
 
-def test_what_nobody_knows_is_null_and_never_zero() -> None:
+def test_unknown_values_are_null() -> None:
     tree = random_tree(5, optional=False)
     columns, _ = decoded(tree, order_tree(tree), PageHeader("t", "w", "m", "ns"))
     assert (columns["callsBefore"], columns["evidence"], columns["sources"]) == (None, None, None)
     assert "?;\u2028" in "".join(columns["names"])
 
 
-def test_findings_and_sources_meet_their_functions() -> None:
+def test_findings_and_sources_have_their_functions() -> None:
     tree = random_tree(6, optional=True)
     ordered = order_tree(tree)
     finding = PageFinding(symbol=3, severity="severe", direction="worse", strategies=["ctx"], rows=[7, 200])
@@ -117,7 +117,7 @@ def test_findings_and_sources_meet_their_functions() -> None:
     assert shown["hunks"] == [[1, 2, ["-a", "+<b>"]]]
 
 
-def test_a_link_leads_to_the_web_and_nowhere_else() -> None:
+def test_only_web_links_are_stored() -> None:
     tree = random_tree(7, optional=True)
     assert tree.source is not None
     hostile = replace(tree.source, links=("javascript:alert(1)",) * SYMBOLS)

@@ -71,7 +71,7 @@ def drawn(text: str, attribute: str) -> Boxes:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_classic_preset_has_the_widths_and_colours_of_flamegraph_pl(seed: int) -> None:
+def test_classic_preset_equals_flamegraph_pl_rules(seed: int) -> None:
     tree = random_tree(seed)
     text = build_svg(tree, PageHeader("t", "w", "m", "samples"), style=CLASSIC)
     expected = by_rule_of_flamegraph_pl(two_column_folded(tree, tree.names)[0].splitlines())
@@ -85,7 +85,7 @@ def test_the_classic_preset_has_the_widths_and_colours_of_flamegraph_pl(seed: in
 
 
 @pytest.mark.skipif(FLAMEGRAPH is None, reason="flamegraph.pl is not installed")
-def test_the_classic_preset_is_what_flamegraph_pl_draws() -> None:
+def test_classic_preset_equals_flamegraph_pl_output() -> None:
     assert FLAMEGRAPH is not None
     tree = random_tree(9)
     lines = two_column_folded(tree, tree.names)[0]
@@ -119,7 +119,7 @@ def levels_of_page(tree: PageTree, header: PageHeader, style: Style) -> list[int
 @pytest.mark.parametrize("normalisation", ["none", "total"])
 @pytest.mark.parametrize("style", [USUAL, CLASSIC, Style(basis="self", gate=0.0001)], ids=["usual", "classic", "self"])
 @pytest.mark.parametrize("case", ["times", "samples", "repeats"])
-def test_the_picture_is_coloured_as_the_page(seed: int, normalisation: Any, style: Style, case: str) -> None:
+def test_picture_has_colours_of_the_page(seed: int, normalisation: Any, style: Style, case: str) -> None:
     tree = random_tree(seed, 300)
     if case == "repeats":
         evidence = np.random.default_rng(seed).integers(0, 2, (2, len(tree.parent))).astype(np.bool_)

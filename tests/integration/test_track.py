@@ -88,9 +88,7 @@ def sources_of(page: Path) -> list[dict[str, Any]]:
     return []
 
 
-def test_jumps_of_the_last_versions_are_found_and_drawn(
-    repository: Repository, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_jumps_of_last_versions_have_pages(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     folder = repository()
     document = tracked(capsys, "--last", "6", "--runs", "2", *COMMAND)
     assert jumps(document) == [("v2", "v3", 102, 152), ("v5", "v6", 152, 122)]
@@ -107,7 +105,7 @@ def test_jumps_of_the_last_versions_are_found_and_drawn(
     assert sum(",work,calls,count," in row for row in rows) == 6
 
 
-def test_nothing_is_left_in_the_repository(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+def test_repository_stays_clean(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     folder = repository()
     tracked(capsys, "v1..v3", "--runs", "1", *COMMAND)
     assert git(folder, "status", "--porcelain") == ""
@@ -124,7 +122,7 @@ def test_nothing_is_left_in_the_repository(repository: Repository, capsys: pytes
         (["--tags", "v[135]"], ["v1", "v3", "v5"]),
     ],
 )
-def test_versions_are_chosen_in_several_ways(
+def test_ways_to_choose_versions(
     repository: Repository, capsys: pytest.CaptureFixture[str], words: list[str], versions: list[str]
 ) -> None:
     repository()
@@ -132,7 +130,7 @@ def test_versions_are_chosen_in_several_ways(
     assert [one["name"] for one in document["versions"]] == versions  # type: ignore[attr-defined]
 
 
-def test_what_is_done_is_not_done_again(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+def test_finished_runs_are_not_repeated(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     folder = repository()
     tracked(capsys, "--last", "2", "--runs", "1", *COMMAND)
     times = {path: path.stat().st_mtime_ns for path in (folder / "profgate-track").rglob("run.json")}
@@ -142,29 +140,29 @@ def test_what_is_done_is_not_done_again(repository: Repository, capsys: pytest.C
     assert {path: path.stat().st_mtime_ns for path in times} == times
 
 
-def test_another_command_is_another_track(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_of_other_command_are_separate(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     folder = repository()
     tracked(capsys, "--last", "1", "--runs", "1", *COMMAND)
     tracked(capsys, "--last", "1", "--runs", "1", *COMMAND, "--more")
     assert len(list((folder / "profgate-track" / "runs").iterdir())) == 2
 
 
-def test_a_version_that_fails_is_said_and_skipped(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+def test_failing_version_is_reported_and_skipped(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     repository([LIB.format(times=100), "def work(:\n", LIB.format(times=200)])
     assert main(["track", "--last", "3", "--runs", "2", *COMMAND]) == 0
-    said = capsys.readouterr()
-    assert "2 of 3 versions measured" in said.out
-    assert "v2: " in said.out
-    assert "SyntaxError" in said.out
-    assert "v1 → v3" in said.out
-    assert "skipped" in said.err
+    output = capsys.readouterr()
+    assert "2 of 3 versions measured" in output.out
+    assert "v2: " in output.out
+    assert "SyntaxError" in output.out
+    assert "v1 → v3" in output.out
+    assert "skipped" in output.err
     assert main(["track", "--last", "3", "--runs", "2", *COMMAND]) == 0
     assert "skipped" not in capsys.readouterr().err
     assert main(["track", "--last", "3", "--runs", "2", "--again", *COMMAND]) == 0
     assert "skipped" in capsys.readouterr().err
 
 
-def test_a_version_without_end_is_stopped(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+def test_version_is_stopped_after_the_timeout(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     repository(["import time\ntime.sleep(600)\n", LIB.format(times=5)])
     document = tracked(capsys, "--last", "2", "--runs", "1", "--timeout", "6", *COMMAND)
     assert [one["problem"] for one in document["versions"]] == ["took longer than 6 s", None]  # type: ignore[attr-defined]
@@ -176,25 +174,21 @@ def test_nothing_measured_is_exit_3(repository: Repository, capsys: pytest.Captu
     assert "no-such-program cannot be started" in capsys.readouterr().err
 
 
-def test_a_run_that_leaves_nothing_counts_by_its_wall_time(
-    repository: Repository, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_run_without_profiles_counts_wall_time(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     repository()
     document = tracked(capsys, "--last", "2", "--runs", "2", "--", sys.executable, "-c", "pass")
-    told = [(line["metric"], line["unit"], line["n"]) for line in document["benchmarks"]]  # type: ignore[attr-defined]
-    assert told == [("wall time", "nanoseconds", [2, 2])]
+    found = [(line["metric"], line["unit"], line["n"]) for line in document["benchmarks"]]  # type: ignore[attr-defined]
+    assert found == [("wall time", "nanoseconds", [2, 2])]
 
 
-def test_what_nobody_can_read_is_a_problem(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unreadable_output_is_a_problem(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     repository()
     script = "import os; open(os.environ['PROFGATE_OUT'] + '/x.bin', 'wb').write(bytes(range(256)) * 9)"
     assert main(["track", "--last", "1", "--runs", "1", "--", sys.executable, "-c", script]) == 3
     assert "no result in 1 files of PROFGATE_OUT: x.bin" in capsys.readouterr().err
 
 
-def test_a_benchmark_that_changed_itself_is_not_compared(
-    repository: Repository, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_changed_benchmark_is_not_compared(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     folder = repository()
     (folder / "bench.py").write_text(BENCH.replace("lib.work", "lib.work if True else None"))
     git(folder, "commit", "--quiet", "-am", "Change the benchmark")
@@ -204,9 +198,7 @@ def test_a_benchmark_that_changed_itself_is_not_compared(
     assert "Not compared, because their own source changed: work." in document["notes"]  # type: ignore[operator]
 
 
-def test_a_benchmark_of_today_is_brought_to_old_versions(
-    repository: Repository, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bring_copies_benchmark_to_old_versions(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     folder = repository(bench="")
     (folder / "bench.py").write_text(BENCH)
     document = tracked(capsys, "v2", "v3", "--runs", "1", "--bring", "bench.py", *COMMAND)
@@ -214,9 +206,7 @@ def test_a_benchmark_of_today_is_brought_to_old_versions(
     assert document["notes"] == []
 
 
-def test_a_benchmark_that_stays_here_gets_the_sources_of_each_version(
-    repository: Repository, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_here_runs_benchmark_in_current_folder(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     folder = repository(bench="")
     (folder / "bench.py").write_text(BENCH)
     assert jumps(tracked(capsys, "v2", "v3", "--runs", "1", "--here", *COMMAND)) == [("v2", "v3", 102, 152)]
@@ -225,7 +215,7 @@ def test_a_benchmark_that_stays_here_gets_the_sources_of_each_version(
     assert len(list((folder / "profgate-track" / "runs").iterdir())) == 2, "runs of two benchmarks must not be mixed"
 
 
-def test_a_benchmark_beside_the_repository_is_known_by_its_file(
+def test_benchmark_outside_of_the_repository(
     repository: Repository, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     folder = repository(bench="")
@@ -255,7 +245,7 @@ def test_releases_need_no_git(
     assert "+    for _ in range(130):" in sources_of(calls)[0]["hunks"][0][2]
 
 
-def test_what_is_not_measured_is_told(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+def test_warnings_of_what_is_not_measured(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     folder = repository()
     words = ["track", "--last", "1", "--runs", "1"]
     assert main([*words, *COMMAND]) == 0
@@ -265,18 +255,18 @@ def test_what_is_not_measured_is_told(repository: Repository, capsys: pytest.Cap
     git(folder, "add", ".gitmodules")
     git(folder, "commit", "--quiet", "-m", "Add a module")
     assert main([*words, *COMMAND]) == 0
-    said = capsys.readouterr().err
-    assert "changes that are not committed are not measured; --bring copies" in said
-    assert "submodules are not checked out; --setup 'git submodule update --init'" in said
+    output = capsys.readouterr().err
+    assert "changes that are not committed are not measured; --bring copies" in output
+    assert "submodules are not checked out; --setup 'git submodule update --init'" in output
     assert main([*words, "--here", "--setup", "true", *COMMAND]) == 0
     assert "not committed" not in capsys.readouterr().err
 
 
-def test_values_are_told_as_variables_and_in_words(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_gets_variables_and_placeholders(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     folder = repository()
     script = (
-        "import os, sys; told = [os.environ[f'PROFGATE_{name}'] for name in ('OUT', 'SOURCE', 'VERSION', 'COMMIT')];"
-        "assert sys.argv[1:] == [*told, '{else}'], (sys.argv, told); assert told[2] == 'v2'"
+        "import os, sys; values = [os.environ[f'PROFGATE_{name}'] for name in ('OUT', 'SOURCE', 'VERSION', 'COMMIT')];"
+        "assert sys.argv[1:] == [*values, '{else}'], (sys.argv, values); assert values[2] == 'v2'"
     )
     words = [sys.executable, "-c", script, "{out}", "{source}", "{version}", "{commit}", "{else}"]
     assert main(["track", "v2", "--runs", "1", "--", *words]) == 0
@@ -284,7 +274,7 @@ def test_values_are_told_as_variables_and_in_words(repository: Repository, capsy
     capsys.readouterr()
 
 
-def test_a_shallow_clone_says_what_it_lacks(
+def test_shallow_clone_is_reported(
     repository: Repository, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     git(tmp_path, "clone", "--quiet", "--depth", "2", "--no-tags", repository().as_uri(), str(tmp_path / "shallow"))
@@ -292,25 +282,27 @@ def test_a_shallow_clone_says_what_it_lacks(
     assert main(["track", "--last", "6", "--runs", "1", *COMMAND]) == 0
     assert "only 2 of 6 versions are here; a shallow clone knows no more" in capsys.readouterr().err
     assert main(["track", "v1..v2", *COMMAND]) == 2
-    assert "v1: is no revision here; this clone is shallow: git fetch --unshallow --tags" in capsys.readouterr().err
+    assert "v1: is not a revision here; this clone is shallow: git fetch --unshallow --tags" in capsys.readouterr().err
 
 
-def test_a_tag_is_no_command(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tag_is_not_run_as_command(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     folder = repository()
     git(folder, "tag", "v3$(touch${IFS}pwned)")
     assert main(["track", "--tags", "v[23]*", "--runs", "1", "--", "sh", "-c", "echo {version}"]) == 0
-    assert "v3$(touch${IFS}pwned): {version}: its name holds signs that a shell reads" in capsys.readouterr().out
+    assert (
+        "v3$(touch${IFS}pwned): {version}: its name has characters that a shell interprets" in capsys.readouterr().out
+    )
     assert not list(folder.rglob("pwned"))
 
 
-def test_refining_measures_few_versions(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+def test_refine_measures_few_versions(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     repository([LIB.format(times=100 if number < 11 else 160) for number in range(16)])
     document = tracked(capsys, "--last", "16", "--runs", "1", "--refine", *COMMAND)
     assert jumps(document) == [("v11", "v12", 102, 162)]
     assert sum(one["runs"] > 0 for one in document["versions"]) <= 6  # type: ignore[attr-defined]
 
 
-def test_hostile_names_stay_names(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+def test_hostile_names_are_text(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     script = BENCH.replace('"work.pstats"', 'PAGE + ".pstats"').replace(
         "import cProfile", "PAGE = '<img src=x onerror=alert(1)> =cmd|x \\u202e'\nimport cProfile"
     )
@@ -325,36 +317,36 @@ def test_hostile_names_stay_names(repository: Repository, capsys: pytest.Capture
 
 
 # a shell that starts this in the background lets its children ignore the signal
-HEEDS_CTRL_C = """import signal, sys
+WITH_CTRL_C = """import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from profgate.__main__ import main
 sys.exit(main())
 """
 
 
-def kept(output: Path) -> list[Path]:
-    """The finished runs; what is being made lies in hidden folders, which come and go."""
+def finished_runs(output: Path) -> list[Path]:
+    """The finished runs; unfinished ones are in hidden folders."""
     return sorted(output.glob("runs/*/[0-9a-f]*/*/run.json"))
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
-def test_a_track_that_is_stopped_goes_on(
+def test_stopped_track_continues(
     repository: Repository, capsys: pytest.CaptureFixture[str], how: signal.Signals
 ) -> None:
     slow = BENCH.replace("import lib\n", "import lib, time\ntime.sleep(float(os.environ.get('SLOW', 0)))\n")
     folder = repository(bench=slow)
-    words = [sys.executable, "-c", HEEDS_CTRL_C, "track", "--last", "6", "--runs", "2", *COMMAND]
+    words = [sys.executable, "-c", WITH_CTRL_C, "track", "--last", "6", "--runs", "2", *COMMAND]
     output = folder / "profgate-track"
     with subprocess.Popen(words, cwd=folder, env={**os.environ, "SLOW": "0.4"}, stderr=subprocess.PIPE) as process:
         try:
             for _ in range(600):
-                if len(kept(output)) >= 3:
+                if len(finished_runs(output)) >= 3:
                     break
                 time.sleep(0.05)
         finally:
             process.send_signal(how)
         process.wait(60)
-    done = {path: path.read_bytes() for path in kept(output)}
+    done = {path: path.read_bytes() for path in finished_runs(output)}
     assert 3 <= len(done) < 12
     if how is not signal.SIGKILL:
         assert process.returncode == 128 + how
@@ -364,20 +356,20 @@ def test_a_track_that_is_stopped_goes_on(
         ("v5", "v6", 152, 122),
     ]
     assert {path: path.read_bytes() for path in done} == done
-    assert len(kept(output)) == 12
+    assert len(finished_runs(output)) == 12
     assert not list(output.rglob(".aside-*"))
     assert len(git(folder, "worktree", "list").splitlines()) == 1
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["--last", "2"], "the command is missing"),
         (["--last", "0", *COMMAND], "is no number from 1"),
         (["--last", "2", "v1", *COMMAND], "give one of --last N"),
         (COMMAND, "give one of --last N"),
         (["v1...v2", *COMMAND], "symmetric difference"),
-        (["v77", *COMMAND], "v77: is no revision here"),
+        (["v77", *COMMAND], "v77: is not a revision here"),
         (["--tags", "none*", *COMMAND], "there are none"),
         (["--releases", "1.0", *COMMAND], "needs a --setup"),
         (["--releases", "--x", "--setup", "true", *COMMAND], "expected one argument"),
@@ -389,8 +381,8 @@ def test_a_track_that_is_stopped_goes_on(
         ),
     ],
 )
-def test_wrong_words_are_told(
-    repository: Repository, capsys: pytest.CaptureFixture[str], words: list[str], told: str
+def test_wrong_arguments_are_errors(
+    repository: Repository, capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
     repository(TIMES_OF_TWO)
     try:
@@ -398,15 +390,15 @@ def test_wrong_words_are_told(
     except SystemExit as error:
         code = int(error.code or 0)
     assert code == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 TIMES_OF_TWO = [LIB.format(times=1), LIB.format(times=2)]
 
 
-def test_outside_of_a_repository_the_way_out_is_told(
+def test_outside_of_a_repository_releases_are_suggested(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["track", "--last", "2", *COMMAND]) == 2
-    assert "stands in no git repository; --releases" in capsys.readouterr().err
+    assert "is in no git repository; --releases" in capsys.readouterr().err

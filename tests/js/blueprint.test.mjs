@@ -77,7 +77,7 @@ test("samples must also be beyond three standard errors", () => {
   assert.equal(fills(rare, figuresOf(rare, PLAIN)).a, "slower dotted");
 });
 
-test("higher is better turns slower and faster", () => {
+test("higher is better swaps slower and faster", () => {
   const tree = treeOf([["main/a", 100, 300], ["main/b", 300, 100]]);
   const found = fills(tree, figuresOf(tree, { ...PLAIN, higher: true }));
   assert.deepEqual([found.a, found.b], ["faster dotted", "slower dotted"]);
@@ -103,7 +103,7 @@ test("absolute heights take the page's factor", () => {
   assert.deepEqual([...figures.shift], [0, 0, 0.25, -0.25]);
 });
 
-test("a context that moved meets its other place when the costs are alike", () => {
+test("a moved context is paired with its other place", () => {
   const tree = treeOf([
     ["main/old/helper", 100, 0],
     ["main/old/far", 100, 0],
@@ -127,7 +127,7 @@ test("swapping the sides mirrors every state", () => {
   }
 });
 
-test("the first boxes hold the root and whole paths, and never too many", () => {
+test("the first boxes are the root and whole paths up to a limit", () => {
   for (let seed = 1; seed <= 20; seed++) {
     const tree = randomTree(seed, 400);
     const shown = firstShown(tree, figuresOf(tree, PLAIN));
@@ -146,7 +146,7 @@ test("a finding is among the first boxes however small it is", () => {
   assert.ok(firstShown(tree, figures, new Set([node])).has(node));
 });
 
-test("the hot path follows the same sign while it carries half of the change", () => {
+test("the hot path follows the same sign while a child has half of the change", () => {
   const tree = treeOf([
     ["main/a/b/c", 100, 400],
     ["main/a/b/d", 100, 340],
@@ -174,7 +174,7 @@ test("subnodes are shown, all of them, and hidden again", () => {
   assert.deepEqual(childrenOf(tree, figures, 1).map((node) => nameOf(tree, node)), ["a", "d"]);
 });
 
-test("what would be too many boxes stays away and is counted", () => {
+test("boxes beyond the limit are counted", () => {
   const wide = treeOf(Array.from({ length: 900 }, (_, i) => [`main/f${i}`, i, i + 1]));
   const figures = figuresOf(wide, PLAIN);
   const shown = new Set([0, 1]);

@@ -15,7 +15,7 @@ function laidOut(tree, seed) {
   return tidy(0, (node) => children(tree, node), (node) => sizes[node]);
 }
 
-test("no boxes touch, children keep their order, parents stand over their middle", () => {
+test("no boxes touch, children keep their order, parents are centred above them", () => {
   for (let seed = 1; seed <= 30; seed++) {
     const tree = randomTree(seed, 150);
     const { boxes, width, height } = laidOut(tree, seed);

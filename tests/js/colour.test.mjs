@@ -45,7 +45,7 @@ test("what passes the gate is visible, what does not is neutral", () => {
   assert.deepEqual([...level], [LEVELS, LEVELS, FIRST_LEVEL, 0]);
 });
 
-test("chance alone colours nothing", () => {
+test("insignificant changes have no colour", () => {
   const random = seeded(99);
   const draw = () => {
     const counts = new Map();
@@ -85,7 +85,7 @@ test("every label is legible on its fill, in both palettes", () => {
   assert.equal(labelOn([255, 255, 255]), "#000");
 });
 
-test("the hue turns when higher is better", () => {
+test("the colours swap when higher is better", () => {
   assert.deepEqual(paletteOf("light", true).fills, [...paletteOf("light", false).fills].reverse());
 });
 
@@ -96,13 +96,13 @@ test("a linear ramp doubles, a root keeps small changes visible", () => {
   assert.deepEqual(levels({}), [15, 31]);
 });
 
-test("the reference is the largest change, or the one asked for", () => {
+test("the reference is the largest change, or the chosen one", () => {
   const tree = treeOf([["a", 1000, 1500], ["b", 1000, 1100]]);
   assert.equal(shadesOf(tree, { ...OPTIONS, reference: "max" }).reference, 600 / 2600);
   assert.equal(shadesOf(tree, { ...OPTIONS, reference: 0.01 }).reference, 0.01);
 });
 
-test("repeats decide where they were tested, each basis by its own", () => {
+test("the test of repeated runs decides, for each basis", () => {
   const tree = { ...treeOf([["a", 100, 150], ["b", 100, 150]]), evidence: Uint8Array.of(1, 1, 0), evidenceSelf: Uint8Array.of(0, 0, 1) };
   const levels = (extra) => Array.from(shadesOf(tree, { ...OPTIONS, repeats: true, ...extra }).level, Math.sign);
   assert.deepEqual(levels({}), [1, 1, 0]);
@@ -110,7 +110,7 @@ test("repeats decide where they were tested, each basis by its own", () => {
   assert.deepEqual(levels({ repeats: false }), [1, 1, 1]);
 });
 
-test("without the test of chance a single sample is coloured, as the classic programs do", () => {
+test("without the test a single sample is coloured", () => {
   const tree = treeOf([["a", 1, 2], ["b", 50, 50]]);
   const classic = { ...OPTIONS, basis: "self", sample: 1, gate: 0, chance: false, ramp: "linear", reference: "max" };
   assert.deepEqual([...shadesOf(tree, classic).level], [0, LEVELS, 0]);

@@ -31,7 +31,7 @@ test("columns are read with their gaps, and jumps find their lines", () => {
   assert.equal(largestJump(render), 0);
 });
 
-test("lines stand by their largest jump, then by their whole change, then by name", () => {
+test("lines are sorted by their largest jump, then by their whole change, then by name", () => {
   assert.deepEqual(rankedLines(evolution, 0).map((line) => line.name), ["parse", "load", "Render"]);
   assert.deepEqual(rankedLines(evolution, 1).map((line) => line.number), [3]);
   const fromZero = readEvolution({ ...DOCUMENT, jumps: [...DOCUMENT.jumps, { line: 2, from: 0, to: 1, values: [0, 5], ratio: null, worse: true, noise: 0, href: null }] });
@@ -106,7 +106,7 @@ test("names below the axis do not touch, and the last one is there", () => {
   assert.deepEqual(labelled(1, 0, 70), [0]);
 });
 
-test("paths are drawn through what is known, and bands where runs differ", () => {
+test("paths are drawn through known values, and bands where runs differ", () => {
   const x = (at) => at * 10;
   const y = (value) => value;
   assert.equal(linePath(load, x, y), "M20 150L30 150");
@@ -115,14 +115,14 @@ test("paths are drawn through what is known, and bands where runs differ", () =>
   assert.equal(bandPath(parse, x, y), "M0 110L10 100L20 50L30 40L30 40L20 30L10 100L0 90Z");
 });
 
-test("the pointer means the nearest line that has a value there", () => {
+test("the pointer selects the nearest line with a value", () => {
   const y = (value) => 200 - value;
   assert.equal(nearestLine([load, parse, render], 0, y, 160), render);
   assert.equal(nearestLine([load, parse, render], 2, y, 52), load);
   assert.equal(nearestLine([load], 1, y, 100), null);
 });
 
-test("the pointer means the nearest mark in reach, and of two about as near the chosen line's", () => {
+test("the pointer selects the nearest mark in reach, and of two about as near the chosen line's", () => {
   const marks = [{ line: 1, left: 50, top: 100, arrow: 89 }, { line: 2, left: 50, top: 103, arrow: 92 }, { line: 3, left: 50, top: 103, arrow: 114 }];
   const meant = (top, chosen = null) => nearestMark(marks, 50, top, chosen)?.line ?? null;
   assert.equal(meant(99), 1);

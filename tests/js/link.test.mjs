@@ -30,7 +30,7 @@ function randomFragment(random) {
 
 // A page without pictures. Whatever an address writes to an element must be a value or a text.
 function opened(tree, fragment) {
-  const said = [];
+  const messages = [];
   const element = new Proxy({}, {
     set: (target, key, value) => {
       assert.ok(["value", "textContent"].includes(key), `writes ${key}`);
@@ -43,16 +43,16 @@ function opened(tree, fragment) {
   globalThis.location = { hash: fragment };
   globalThis.history = { replaceState: (_state, _title, address) => (location.hash = address) };
   const page = makePage(HEADER, tree);
-  page.say = (text) => said.push(text);
+  page.showMessage = (text) => messages.push(text);
   page.renew();
   makeAddress(page)();
   page.renew(["tab"]); // the address is written when the reader does something
-  return { page, said, written: location.hash };
+  return { page, messages, written: location.hash };
 }
 
 const shown = ({ page: { state } }) => ({ ...state, drop: [...state.drop] });
 
-test("any text behind the sign gives known keys with values of their kind", () => {
+test("any fragment gives known keys with valid values", () => {
   const random = seeded(1);
   const kinds = { subtree: "string", zoom: "object", zoomName: "string", finding: "string", findingName: "string", frame: "string", drop: "object", sandwich: "string" };
   for (let i = 0; i < FRAGMENTS; i++) {
@@ -67,7 +67,7 @@ test("any text behind the sign gives known keys with values of their kind", () =
   }
 });
 
-test("any text behind the sign opens the page, and what it then shows has a link that shows it again", () => {
+test("any fragment opens the page, and its link opens the same state", () => {
   const random = seeded(2);
   let different = 0;
   for (let i = 0; i < FRAGMENTS / 4; i++) {
@@ -83,7 +83,7 @@ test("any text behind the sign opens the page, and what it then shows has a link
   assert.ok(different > FRAGMENTS / 10);
 });
 
-test("a name of any signs comes back from the link it was put into", () => {
+test("any name survives the link", () => {
   const defaults = { view: "after", k: "none" };
   for (const name of HOSTILE) {
     const state = { ...defaults, k: "anchor", anchor: name, q: name, box: name, sandwich: name, drop: [name, "b"], zoom: ["0123456789abcdef"], zoomName: name };
@@ -101,7 +101,7 @@ test("every row of a tree is found again by its link", () => {
     page.goTo(node);
     const again = opened(tree, location.hash);
     assert.deepEqual(again.page.state.zoom, page.state.zoom);
-    assert.deepEqual(again.said, []);
+    assert.deepEqual(again.messages, []);
   }
 });
 

@@ -36,7 +36,7 @@ test("merged trees keep both totals and nest", () => {
   }
 });
 
-test("callers too small for any screen become one honest row", () => {
+test("callers too small for any screen become one row", () => {
   const lines = Array.from({ length: 61000 }, (_, i) => [`root/caller${i % 40000}/x${i % 3}/leaf`, 1, 1]);
   const tree = reversedTree(treeOf(lines));
   assert.ok(tree.size < 100);

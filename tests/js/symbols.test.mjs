@@ -50,7 +50,7 @@ for (const [title, change, dropped, expected] of GOLDEN) {
   });
 }
 
-test("rows worth rating stand first, by falling overweight", () => {
+test("rows with much of the change come first, by falling overweight", () => {
   const { rows } = symbolRows(example(FIFTH), ONE);
   assert.deepEqual(rows.slice(0, 4).map((row) => row.name), ["k", "g", "main", "f"]);
   const worth = rows.map(isWorthRating);
@@ -89,13 +89,13 @@ test("the two sides of different run counts are compared per run", () => {
   assert.equal(rows[0].delta, 0);
 });
 
-test("plain order knows no fold: overweight, then change, then size", () => {
+test("order by overweight only: overweight, then change, then size", () => {
   const { rows } = symbolRows(treeOf([["a", 100, 200], ["a/b", 1, 3]]), ONE);
   assert.deepEqual(sortRows(rows, "plain", true).map((row) => row.name), ["b", "a"]);
   assert.deepEqual(sortRows(rows, "weight", true).map((row) => row.name), ["a", "b"]);
 });
 
-test("what changed is told where it happens, none inside another, at most ten", () => {
+test("what changed: the smallest subtrees, at most ten", () => {
   const tree = treeOf([["m/load/parse", 100, 900], ["m/load/read", 100, 110], ["m/gone", 90, 0], ["m/quiet/up", 100, 300], ["m/quiet/down", 300, 100]]);
   const level = Int8Array.from({ length: tree.size }, (_, row) => Math.sign(tree.after[row] - tree.before[row]));
   const list = whatChanged(tree, ONE, level);

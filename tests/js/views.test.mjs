@@ -45,7 +45,7 @@ test("swapping the sides swaps before and after and mirrors the rest", () => {
   }
 });
 
-test("elided shows exactly what vanished", () => {
+test("elided shows only what vanished", () => {
   const tree = treeOf([["a/b", 7, 0], ["a/c", 5, 5], ["d", 2, 0]]);
   assert.equal(widthsOf(tree, "elided", ONE)[0], 9);
 });
@@ -78,7 +78,7 @@ test("rows too narrow to draw do not count for the height", () => {
   assert.equal(deepestDrawn(treeOf([["a", 1000, 1000], ["b/c/d", 1, 1]]), Float64Array.of(1001, 1000, 1, 1, 1), 0, 2), 1);
 });
 
-test("an anchor makes its own function equal, and says why it cannot", () => {
+test("an anchor makes its own function equal, and gives the reason where it cannot", () => {
   const tree = treeOf([["m/fixed", 30, 60], ["m/fixed/fixed", 10, 20], ["m/fresh", 0, 9], ["m/other", 5, 5]]);
   assert.deepEqual(ratioOf("anchor", tree, [1, 1], "fixed"), { num: 80, den: 40 });
   assert.match(ratioOf("anchor", tree, [1, 1], "fresh").refused, /no value on the before side/);
@@ -86,7 +86,7 @@ test("an anchor makes its own function equal, and says why it cannot", () => {
   assert.match(ratioOf("anchor", tree, [1, 1], "").refused, /choose a function/);
 });
 
-test("siblings stand by name, width or change, in the same order in every view", () => {
+test("siblings are sorted by name, width or change, in the same order in every view", () => {
   const tree = treeOf([["m/a", 10, 10], ["m/b", 30, 40], ["m/c", 20, 90]]);
   const places = (order, view) => {
     const starts = startsOf(tree, widthsOf(tree, view, ONE), order, ONE);

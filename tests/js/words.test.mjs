@@ -16,7 +16,7 @@ function pageOf(k, unit, runs = [1, 1]) {
   return { header, tree, ratio, shapes: [tree], shades: [{ level: new Int8Array(tree.size) }], state: { k, view: "after" }, sample: null, findings: new Map() };
 }
 
-test("values wear a readable unit", () => {
+test("values have a readable unit", () => {
   assert.equal(formatValue(1_240_000, "nanoseconds"), "1.24 ms");
   assert.equal(formatValue(90, "seconds"), "1.5 min");
   assert.equal(formatValue(15, "seconds", -1), "1.5 s");
@@ -26,7 +26,7 @@ test("values wear a readable unit", () => {
   assert.equal(formatValue(0, "nanoseconds"), "0 ns");
 });
 
-test("a scaled change is no number of samples", () => {
+test("a scaled change has no unit of samples", () => {
   assert.equal(changeOf(pageOf("none", "samples"), -25), "\u221225 samples");
   for (const k of ["total", "factor"]) assert.equal(changeOf(pageOf(k, "samples"), -247.6), "\u2212247.6 (scaled)");
   assert.equal(changeOf(pageOf("factor", "nanoseconds"), 1e6), "+1 ms (scaled)");
@@ -66,13 +66,13 @@ test("search counts a stack once, within the shown root", () => {
   assert.equal(matcherOf("F", { matchCase: true }).matches("f"), false);
 });
 
-test("a bad pattern is told, not thrown", () => {
+test("an invalid pattern is reported, not thrown", () => {
   assert.match(matcherOf("(", { regex: true }).problem, /pattern/);
   assert.equal(matcherOf("^ab+$", { regex: true }).matches("abb"), true);
   assert.equal(matcherOf("").matches, null);
 });
 
-test("a link comes back as it was written", () => {
+test("a link round trip", () => {
   const defaults = { view: "after", k: "none", basis: "inclusive", mode: "contribution" };
   const state = { view: "union", k: "factor", factor: "3/2", basis: "self", mode: "contribution", q: "a&b=c #+é", regex: true, case: false, flip: true, drop: ["x y", "z"], zoom: ["0123456789abcdef"], zoomName: "std::a<b>" };
   const { view, k, factor, basis, q, regex, flip, drop, zoom, zoomName } = parseFragment(`#${makeFragment(state, defaults)}`);
@@ -141,7 +141,7 @@ test("a pivot drops whole stacks on both sides", () => {
   assert.equal(withoutSymbols(tree, new Set()), tree);
 });
 
-test("a finding is called by its own word where the severity does not tell", () => {
+test("a finding has its own tag where the severity is not enough", () => {
   const fresh = { symbol: 0, severity: "none", tag: "new", direction: "worse" };
   const page = { header: { findings: [fresh, { symbol: 1, severity: "severe", tag: "much better", direction: "better" }] } };
   assert.deepEqual(findingWords(page, 0), ["finding: new, worse"]);
@@ -149,7 +149,7 @@ test("a finding is called by its own word where the severity does not tell", () 
   assert.deepEqual([tagOf(fresh), tagOf({ severity: "maybe" }), tagOf(undefined)], ["new", "maybe", ""]);
 });
 
-test("the reach of a function is said once behind its findings, and only where it is known", () => {
+test("the reach of a function follows its findings once, where known", () => {
   const reach = "called by changed code: load → f";
   const worse = { symbol: 0, direction: "worse", reach };
   const page = { header: { findings: [{ ...worse, severity: "maybe" }, { ...worse, severity: "severe" }, { symbol: 1, severity: "maybe", direction: "worse" }] } };

@@ -21,8 +21,7 @@ from profgate.history.history_file import FILE, MAX_FILE_BYTES
 from profgate.history.history_reader import HistoryReader, open_untrusted
 from profgate.history.history_store import HistoryStore, open_history
 from profgate.history.stored_profiles import readings, trend_rules, tried
-from profgate.history.trend_report import trend_text, trends_summary
-from profgate.history.trends import past_of, reported_records, trends_along, unreported
+from profgate.history.trends import past_of, reported_texts, trend_text, trends_along, trends_summary, unreported
 from profgate.io.files import read_bytes, scratch_folder, write_bytes
 from profgate.io.profile_files import LocalSet
 from profgate.model.history import Reading, Retention, StoredCommit, StoredJob, StoredVerdict
@@ -149,7 +148,7 @@ def _report_trends(job: Job, store: HistoryStore, policy: Policy) -> None:
         graph = store.commits()
         line = first_line(job.context.sha, graph)[-LAST:]
         new = unreported(store, trends_along(store, line, trend_rules(policy)), line)
-        store.add_records(reported_records(store, new))
+        store.add_reported_trends(reported_texts(store, new))
     except ProfgateError as error:
         job.commands.warning(f"lasting changes were not looked for: {error}", title="profgate")
         return
@@ -196,7 +195,7 @@ def known_before(job: Job, run: RunRecord) -> Known | None:
         store = job.connections.enter_context(open_untrusted(place))
         measured, graph = store.measured_commits(), store.commits()
         before = [commit.sha for commit in ancestors(run.head_sha, graph) if commit.distance and commit.sha in measured]
-        unchanged = store.verdicts("unchanged")
+        unchanged = store.verdicts()
     except ProfgateError as error:
         job.commands.log(f"no history is used: {error}")
         return None

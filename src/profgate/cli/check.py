@@ -1,7 +1,6 @@
 """``profgate check [REV]``: a commit's stored profiles against those of its nearest ancestor measured the same way."""
 
 import argparse
-import json
 import shutil
 import sys
 from collections.abc import Sequence
@@ -11,17 +10,15 @@ from profgate.cli.sides_options import file, policy_of
 from profgate.cli.stored_sides import add_history, add_last, commit_named, graph_before, past_before
 from profgate.errors import ProfgateError
 from profgate.history.ancestry import ancestors, in_order, nearest, reduced
-from profgate.history.check_report import checks_json, checks_lines
-from profgate.history.checks import Check, Checks
+from profgate.history.checks import Check, Checks, checks_json, checks_lines
 from profgate.history.false_alarms import with_false_alarms
 from profgate.history.history_store import HistoryStore, open_history
 from profgate.history.stored_profiles import stored_sides
 from profgate.io.terminal import show
-from profgate.model.history import StoredCommit, StoredRecord, StoredVerdict
+from profgate.model.history import StoredCommit
 from profgate.model.policy import FAIL_ON_ORDER, Policy
-from profgate.model.report import Report, Side
+from profgate.model.report import Side
 from profgate.pipeline import PipelineInput
-from profgate.report.json_report import to_json
 
 FORMATS = ("terminal", "json")
 LAST = 50  # commits that --all checks: one with 50 workloads takes seconds
@@ -49,7 +46,7 @@ def run(argv: Sequence[str]) -> int:
     arguments = _arguments(argv)
     policy = policy_of(arguments.config, arguments.fail_on)
     strategies = tuple(arguments.strategy) if arguments.strategy else None
-    with open_history(arguments.history, write=True, create=False) as store:
+    with open_history(arguments.history) as store:
         checker = _Checker(store, arguments.rev, policy, strategies, verbose=arguments.verbose)
         checks = checker.checks(arguments.last if arguments.all else None)
     if arguments.format == "json":
@@ -61,7 +58,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 class _Checker:
-    """Checks commits against a history and stores the results."""
+    """Checks commits against a history."""
 
     def __init__(
         self, store: HistoryStore, rev: str, policy: Policy, strategies: tuple[str, ...] | None, *, verbose: bool
@@ -71,7 +68,7 @@ class _Checker:
         self.graph: Graph = graph_before(self.target, store)
         self.measured = store.measured_commits()
         self.series = {series.key: series for series in store.series()}
-        self.policy = with_false_alarms(policy, store.verdicts("unchanged"))
+        self.policy = with_false_alarms(policy, store.verdicts())
         self.strategies, self.verbose = strategies, verbose
 
     def checks(self, last: int | None) -> Checks:
@@ -123,50 +120,8 @@ class _Checker:
             pages=0,
             past=past_before(self.store, self.graph, baseline),
         )
-        built = wiring.compare(given)
-        # each strategy's record replaces its former one; a fixed change is gone with it
-        with self.store.writing():
-            self.store.add_records(
-                StoredRecord(
-                    baseline, target, workload, strategy, json.dumps(_changes(built.report, workload, strategy))
-                )
-                for workload, strategies in wiring.strategies_of(built, given).items()
-                for strategy in strategies
-            )
-            self.store.add_verdicts([_verdict(built.report, baseline, target)])
-        return Check(baseline, target, distance, built.report)
+        return Check(baseline, target, distance, wiring.compare(given).report)
 
 
 def _side(sha: str, graph: Graph, distance: int | None = None) -> Side:
     return Side(graph[sha].title[:60] if sha in graph else "", sha, distance=distance)
-
-
-def _changes(report: Report, workload: str, strategy: str) -> list[dict[str, object]]:
-    """The changes that one strategy reports of a workload, to be read without the report."""
-    return [
-        {
-            "metric": metric.name,
-            "unit": metric.unit,
-            "kind": change.kind,
-            "subtype": change.subtype,
-            "name": change.location.name,
-            "file": change.location.file,
-            "context": list(change.location.context) if change.location.context else None,
-            "from": change.from_value,
-            "to": change.to_value,
-            "delta": change.delta,
-            "relative": change.relative,
-            "confidence": {"type": change.confidence_type, "value": change.confidence},
-        }
-        for compared in report.workloads
-        if compared.name == workload
-        for metric in compared.metrics
-        for change in metric.changes
-        if change.strategy == strategy
-    ]
-
-
-def _verdict(report: Report, baseline: str, target: str) -> StoredVerdict:
-    metrics = [metric for workload in report.workloads for metric in workload.metrics]
-    reds = sum(finding.colour == "red" for metric in metrics for finding in metric.findings)
-    return StoredVerdict("gate", baseline, target, "", report.verdict.conclusion, reds, len(metrics), to_json(report))

@@ -23,8 +23,9 @@ from profgate.track.evolution_page import build_evolution_page
 from profgate.track.evolution_text import evolution_csv, evolution_json, evolution_lines
 from profgate.track.git_versions import Repository, repository_around
 from profgate.track.jump_pages import jump_pages
+from profgate.track.measuring import Plan
 from profgate.track.track_folder import TrackFolder
-from profgate.track.tracking import Plan, Track
+from profgate.track.tracking import Track
 from profgate.track.versions import Version
 
 COUNT = whole_number(10_000)
@@ -95,7 +96,7 @@ def _plan(arguments: argparse.Namespace) -> Plan:
         runs=arguments.runs,
         timeout=arguments.timeout,
         here=arguments.here or repository is None,
-        brought=tuple(arguments.bring),
+        copied=tuple(arguments.bring),
         sources=tuple(arguments.source),
         refine=arguments.refine,
         options=EvolutionOptions(arguments.metric, arguments.min_change, arguments.stretches),
@@ -170,7 +171,7 @@ def run(argv: Sequence[str]) -> int:
     for warning in plan.warnings():
         _report(warning)
     track = Track(plan, TrackFolder(arguments.output_dir, plan.key), _report)
-    with track.folder.alone() as source:
+    with track.folder.locked() as source:
         try:
             track.measure(source, again=arguments.again)
         except KeyboardInterrupt:

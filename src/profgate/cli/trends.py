@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from profgate.cli.sides_options import file, policy_of
 from profgate.cli.stored_sides import add_history, add_last, commit_named, graph_before
 from profgate.history.ancestry import first_line
-from profgate.history.check_report import newest_of
+from profgate.history.checks import newest_of
 from profgate.history.history_store import open_history
 from profgate.history.stored_profiles import trend_rules
-from profgate.history.trend_report import trends_json, trends_lines
-from profgate.history.trends import reported_records, trends_along, unreported
+from profgate.history.trends import reported_texts, trends_along, trends_json, trends_lines, unreported
 from profgate.io.terminal import show
 
 LAST = 200  # measured commits: so many base runs retain all their symbols
@@ -44,7 +43,7 @@ def run(argv: Sequence[str]) -> int:
         trends = trends_along(store, newest_known, rules)
         new = unreported(store, trends, line)
         if arguments.new:
-            store.add_records(reported_records(store, new))
+            store.add_reported_trends(reported_texts(store, new))
     shown = new if arguments.new else trends
     if arguments.format == "json":
         sys.stdout.write(trends_json(shown, new, len(known) - len(newest_known)))

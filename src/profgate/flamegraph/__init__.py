@@ -1,1 +1,1 @@
-"""Differential flame graphs: the page, SVG and folded export."""
+"""Flame graphs of a comparison: the page, the static picture and folded stacks."""

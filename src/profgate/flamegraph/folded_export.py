@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from profgate.flamegraph.page_columns import Ints, PageTree, Rows
+from profgate.flamegraph.page_columns import PageTree
+from profgate.model.arrays import IntArray, RowArray
 
 _BREAKS = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
@@ -17,7 +18,7 @@ _UNKNOWN = "[unknown]"
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
-    """What the before side is multiplied by, and how many decimals are kept; the rounded values keep the exact sum."""
+    """The factor of the before side, and the decimals of its values, whose rounding preserves the exact sum."""
 
     ratio: Fraction
     decimals: int = 4
@@ -26,9 +27,9 @@ class Scaling:
 def two_column_folded(
     tree: PageTree, names: Sequence[str], exponent: int = 0, scaling: Scaling | None = None
 ) -> tuple[str, int]:
-    """Lines of `stack before after` sorted by bytes, and how many names had to be repaired.
+    """Lines of `stack before after` sorted by bytes, and how many names were replaced.
 
-    The values are raw: integers times ten to the exponent, written without rounding, unless a scaling is wanted.
+    The values are raw: integers times ten to the exponent, written without rounding unless `scaling` is given.
     """
     frames, repairs = _frames(names, _repaired)
     sums = _sums(tree, frames)
@@ -52,11 +53,11 @@ def _scaled(values: list[int], scaling: Scaling) -> list[int]:
 
 
 def one_column_folded(
-    parent: Rows, symbol: Rows, values: Ints, names: Sequence[str], exponent: int = 0
+    parent: RowArray, symbol: RowArray, values: IntArray, names: Sequence[str], exponent: int = 0
 ) -> tuple[str, int]:
-    """Lines of `stack value` of one side sorted by bytes, and how many names had to be repaired.
+    """Lines of `stack value` of one side sorted by bytes, and how many names were replaced.
 
-    A blank before trailing digits becomes `_` here, because a reader would take the digits for the value.
+    A blank before trailing digits becomes `_`, because a reader would take the digits for the value.
     """
     frames, repairs = _frames(names, lambda name: _COUNT_LOOKALIKE.sub("_", _repaired(name)))
     tree = PageTree(parent, symbol, values, np.zeros(len(values), np.int64), names)
@@ -70,7 +71,7 @@ def _frames(names: Sequence[str], repair: Callable[[str], str]) -> tuple[list[st
 
 
 def _repaired(name: str) -> str:
-    text = _SURROGATES.sub("\ufffd", _BREAKS.sub(" ", name))  # JSON can name halves of characters, files cannot
+    text = _SURROGATES.sub("\ufffd", _BREAKS.sub(" ", name))  # JSON can hold halves of surrogate pairs, files cannot
     return text.replace(";", ":").strip() or _UNKNOWN
 
 

@@ -29,7 +29,7 @@ from profgate.model.visible_text import full_name, plain
 from profgate.report.numbers import signed_percent
 from profgate.report.templates import read_asset, render_template
 
-MODULES = (  # what a module uses stands before it, and every name at the top of a module is the only one of the page
+MODULES = (  # in order of their imports; names at the top of a module are unique in the page
     *("codec", "tree", "views", "colour", "merge", "search", "symbols", "format", "link", "draw", "dom"),
     *("findings", "context"),
     *("words", "tip", "tabs", "walk", "details", "frame", "graph"),
@@ -42,11 +42,11 @@ SIZE_LIMIT = 8_000_000
 _LARGE = 2_000_000
 _STATIC_BOXES = 400
 _FEW_SAMPLES = 1000
-_HARDLY_COMMON = 0.5
+_FEW_COMMON = 0.5
 _STATIC_ROWS = 20
 _SAFETY = 0.97  # fewer rows compress worse
 _ATTEMPTS = 6
-_ROW_BYTES = 2.5  # no row takes less; a page that is too large by far need not be made whole to know it
+_ROW_BYTES = 2.5  # the least of a row, so that a far too large page is not made first
 NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const|let|class)", re.MULTILINE)
@@ -62,12 +62,12 @@ def build_page(tree: PageTree, header: PageHeader, size_limit: int = SIZE_LIMIT)
         threshold = 0.0
         if most_rows < whole.size:
             threshold = threshold_for(whole, keep, most_rows) if attempt < _ATTEMPTS - 1 else CUT_ALL
-        kept = cut_tree(tree, whole, threshold, keep) if threshold else whole
-        page, data_size = _filled(tree, whole, kept, header, _cut_note(whole, kept, threshold) if threshold else None)
+        shown = cut_tree(tree, whole, threshold, keep) if threshold else whole
+        page, data_size = _filled(tree, whole, shown, header, _cut_note(whole, shown, threshold) if threshold else None)
         excess = len(page.encode("utf-8")) - size_limit
         if excess <= 0:
             break
-        most_rows = int(kept.size * _SAFETY * max(data_size - excess, 0) / data_size)
+        most_rows = int(shown.size * _SAFETY * max(data_size - excess, 0) / data_size)
     return page
 
 
@@ -77,22 +77,22 @@ def page_script(modules: Sequence[str] = MODULES) -> str:
 
 
 def _filled(
-    tree: PageTree, whole: OrderedTree, kept: OrderedTree, header: PageHeader, cut: dict[str, Any] | None
+    tree: PageTree, whole: OrderedTree, shown: OrderedTree, header: PageHeader, cut: dict[str, Any] | None
 ) -> tuple[str, int]:
-    """The page, and how many bytes of it are its data."""
-    encoded = encode_page(tree, kept, header, cut, one_sided_shares(whole))
+    """The page, and the number of bytes of its data."""
+    encoded = encode_page(tree, shown, header, cut, one_sided_shares(whole))
     size = len(encoded.data)
-    large = [f"A large page: {kept.size:,} call paths in {size / 1e6:.1f} MB of data."] if size > _LARGE else []
+    large = [f"A large page: {shown.size:,} call paths in {size / 1e6:.1f} MB of data."] if size > _LARGE else []
     script, style = page_script(), "\n".join(read_asset(f"page/{name}.css") for name in STYLES)
     styles = " ".join(hash_source(text) for text in (style, svg_style(header)))
     page = render_template(
         "page/page.html.j2",
         header=header,
-        notes=[*header.notes, *_doubts(whole, header), *large],
+        notes=[*header.notes, *_warnings(whole, header), *large],
         facts=_facts(header, exact_sum(whole.before_self), exact_sum(whole.after_self)),
         state=_state(whole),
         top=_top_rows(tree, whole, header),
-        picture=Markup(draw_svg(tree, kept, header, _STATIC_BOXES)),  # noqa: S704 -- escaped where it is drawn
+        picture=Markup(draw_svg(tree, shown, header, _STATIC_BOXES)),  # noqa: S704 -- escaped where it is drawn
         policy=f"default-src 'none'; script-src {hash_source(script)}; style-src {styles}; {NO_WAY_OUT}",
         page_header=encoded.header,
         data=encoded.data,
@@ -107,13 +107,13 @@ def hash_source(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
 
 
-def _cut_note(whole: OrderedTree, kept: OrderedTree, threshold: float) -> dict[str, Any]:
-    others = kept.hidden > 0
+def _cut_note(whole: OrderedTree, shown: OrderedTree, threshold: float) -> dict[str, Any]:
+    others = shown.hidden > 0
     return {
         "threshold": min(threshold, 1.0),
-        "nodes": int(kept.hidden.sum()),
-        "before": float(kept.before_self[others].sum()) / max(float(whole.before[0]), 1.0),
-        "after": float(kept.after_self[others].sum()) / max(float(whole.after[0]), 1.0),
+        "nodes": int(shown.hidden.sum()),
+        "before": float(shown.before_self[others].sum()) / max(float(whole.before[0]), 1.0),
+        "after": float(shown.after_self[others].sum()) / max(float(whole.after[0]), 1.0),
     }
 
 
@@ -131,28 +131,28 @@ def _facts(header: PageHeader, before: int, after: int) -> dict[str, str]:
 
 
 def _state(tree: OrderedTree) -> str:
-    """Which sides hold anything: ``neither``, ``after``, ``before``, else ``same`` or ``both``."""
+    """Which sides have values: ``neither``, ``after``, ``before``, else ``same`` or ``both``."""
     before, after = bool(tree.before[0]), bool(tree.after[0])
     if not before or not after:
         return "after" if after else "before" if before else "neither"
     return "same" if np.array_equal(tree.before_self, tree.after_self) else "both"
 
 
-def _doubts(tree: OrderedTree, header: PageHeader) -> list[str]:
-    """What makes these two sides hard to compare, beyond what the comparison itself has noted."""
-    doubts = []
+def _warnings(tree: OrderedTree, header: PageHeader) -> list[str]:
+    """Notes on why the sides are hard to compare, beyond those of the comparison."""
+    found = []
     sample = header.value_of_one_sample
     totals = {"before": int(tree.before[0]), "after": int(tree.after[0])}
     few = [
         f"{side} has {total // sample}" for side, total in totals.items() if sample and total // sample < _FEW_SAMPLES
     ]
     if few and any(totals.values()):
-        doubts.append(f"Few samples: {' and '.join(few)}; below {_FEW_SAMPLES:,} most differences are chance.")
-    if all(totals.values()) and max(one_sided_shares(tree)) > _HARDLY_COMMON:
-        doubts.append(
-            "Less than half of the cost lies in call paths of both sides: names may contain line numbers or ids."
+        found.append(f"Few samples: {' and '.join(few)}; below {_FEW_SAMPLES:,} most differences are chance.")
+    if all(totals.values()) and max(one_sided_shares(tree)) > _FEW_COMMON:
+        found.append(
+            "Less than half of the cost is in call paths of both sides: names may contain line numbers or ids."
         )
-    return doubts
+    return found
 
 
 def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[dict[str, str]]:
@@ -169,7 +169,7 @@ def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[
     delta = sums["after"] - sums["before"] * ratio
     own = sums["after_self"] - sums["before_self"] * ratio
     size = np.abs(delta)
-    least = np.sort(size)[-_STATIC_ROWS:][:1]  # sorting names takes long: only of those that may be shown
+    least = np.sort(size)[-_STATIC_ROWS:][:1]  # sorts few names, which is slow
     largest = np.flatnonzero((size > 0) & (size >= least)).tolist()
     order = sorted(largest, key=lambda row: (-float(size[row]), tree.names[row], row))
     return [
@@ -186,7 +186,7 @@ def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[
 
 @dataclass(frozen=True, slots=True)
 class IndexRow:
-    """One page: where it lies (a relative path), and what it compares."""
+    """One page: its relative path, and what it compares."""
 
     href: str
     workload: str

@@ -1,4 +1,4 @@
-"""The two sides of one comparison as columns: in preorder, and cut to a size."""
+"""Both sides of one comparison as columns, in preorder and cut to a size."""
 
 import re
 from bisect import bisect_left
@@ -7,27 +7,24 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NotRequired, TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
 
+from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray
 from profgate.model.attribution import SourceStates
 from profgate.model.call_tree import TreeShape, pre_order, with_children
 from profgate.model.visible_text import full_name, plain, visible
 from profgate.report import numbers
 
-Ints = NDArray[np.int64]
-Rows = NDArray[np.int32]
-
 ROOT_NAME = -1
 OTHER_NAME = -2
-CUT_ALL = 1.1  # of a side: nothing is left but what is always shown
+CUT_ALL = 1.1  # of a side: only rows that are always shown are left
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 class PageFinding(TypedDict):
     """One finding as the page marks it.
 
-    ``symbol`` is its number; ``tag`` the name that reports give its kind (``new``, ``much better``); ``key`` its name
-    in an address; ``rows`` the rows of the tree where it is about call paths; ``reach`` how the change reaches it.
+    ``tag`` is its kind in reports (``new``, ``much better``), ``key`` its name in an address, ``story`` its reasons,
+    ``rows`` the rows of its call paths, ``reach`` how the change reaches it.
     """
 
     symbol: int
@@ -42,7 +39,7 @@ class PageFinding(TypedDict):
 
 
 class PageSource(TypedDict):
-    """How the source of one symbol differs: hunks of (first line before, first line after, lines of a unified diff)."""
+    """The change of one symbol's source: hunks of (first line before, first line after, lines of a unified diff)."""
 
     symbol: int
     origin: str
@@ -52,7 +49,7 @@ class PageSource(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class BlueprintRules:
-    """When a context counts as slower or faster: the smallest shift of its share, and how many standard errors.
+    """A context is slower or faster beyond this shift of its share and this number of standard errors.
 
     ``estimated`` names what the tree was estimated from, where the profile holds no stacks.
     """
@@ -72,16 +69,16 @@ class PageTree:
     their old names.
     """
 
-    parent: Rows
-    symbol: Rows
-    baseline_self: Ints
-    target_self: Ints
+    parent: RowArray
+    symbol: RowArray
+    baseline_self: IntArray
+    target_self: IntArray
     names: Sequence[str]
     files: Sequence[str | None] = ()
     lines: Sequence[int | None] = ()
-    baseline_calls: Ints | None = None
-    target_calls: Ints | None = None
-    evidence: NDArray[np.bool_] | None = None
+    baseline_calls: IntArray | None = None
+    target_calls: IntArray | None = None
+    evidence: BoolArray | None = None
     source: SourceStates | None = None
     former: Mapping[int, str] = field(default_factory=dict)
 
@@ -92,16 +89,16 @@ class PageTree:
             raise ValueError("page tree: row 0 must be the root; add a row with parent -1 and symbol -1")
         children = self.parent[1:]
         if size > 1 and (children.min() < 0 or np.any(children >= np.arange(1, size))):
-            raise ValueError("page tree: a parent must stand before its children; sort the rows")
+            raise ValueError("page tree: a parent must come before its children; sort the rows")
         if size > 1 and (self.symbol[1:].min() < 0 or self.symbol[1:].max() >= len(self.names)):
-            raise ValueError("page tree: a symbol has no name; give one name a symbol")
+            raise ValueError("page tree: a symbol has no name; pass a name for each symbol")
         if self.baseline_self.min() < 0 or self.target_self.min() < 0:
             raise ValueError("page tree: a self value is negative; pass the two sides, not their difference")
 
 
 @dataclass(frozen=True, slots=True)
 class PageHeader:
-    """What the page shows around the tree; a value is an integer times ten to the exponent, in the unit."""
+    """The data of the page beside the tree; a value is an integer times ten to the exponent, in the unit."""
 
     title: str
     workload: str
@@ -126,23 +123,23 @@ class PageHeader:
 
     @property
     def full_title(self) -> str:
-        """The title behind the workload, which it may begin with already."""
+        """The title, with the workload in front unless it begins with it."""
         return self.title if self.title.startswith(self.workload) else f"{self.workload}: {self.title}"
 
     @property
     def eyebrow(self) -> str:
-        """The line above the workload's name, which does not repeat it."""
+        """The line above the workload's name."""
         return "Differential flame graph" if self.title.startswith(self.workload) else self.title
 
     @property
     def short_labels(self) -> tuple[str, str]:
-        """The sides in few characters: a commit by its first ten, nothing for an unknown one."""
+        """The labels of the sides, commits shortened to ten characters, empty where unknown."""
         first, second = (label[:10] if label and _COMMIT.fullmatch(label) else label or "" for label in self.labels)
         return first, second
 
     @property
     def value_of_one_sample(self) -> int | None:
-        """The value of one sample, None where the values are no sample counts."""
+        """The value of one sample, None where the values are not sample counts."""
         if self.sample_value:
             return self.sample_value
         return 1 if self.unit == "samples" and self.exponent == 0 else None
@@ -152,7 +149,7 @@ class PageHeader:
         return numbers.quantity(value / self.runs[side] * 10.0**self.exponent, self.unit)
 
     def change(self, value: float) -> str:
-        """A difference of sums over the runs after, as that of one run; a scaled side is no number of samples."""
+        """A difference of sums over the runs after, as that of one run; a difference of scaled sides has no samples."""
         scaled = self.normalisation != "none"
         unit = self.unit if not scaled or self.unit in {"nanoseconds", "bytes"} else "count"
         return numbers.signed(value / self.runs[1] * 10.0**self.exponent, unit) + (" (scaled)" if scaled else "")
@@ -162,19 +159,19 @@ class PageHeader:
 class OrderedTree:
     """The tree in preorder, siblings by name; `before` and `after` are inclusive, `name` may be `OTHER_NAME`.
 
-    ``row`` is the row of the `PageTree`; one that stands for merged rows has that of the first of them.
+    ``row`` is the row of the `PageTree`, for merged rows that of the first of them.
     """
 
-    parent: Ints
-    depth: Ints
-    end: Ints
-    name: Ints
-    before_self: Ints
-    after_self: Ints
-    before: Ints
-    after: Ints
-    hidden: Ints
-    row: Ints
+    parent: IntArray
+    depth: IntArray
+    end: IntArray
+    name: IntArray
+    before_self: IntArray
+    after_self: IntArray
+    before: IntArray
+    after: IntArray
+    hidden: IntArray
+    row: IntArray
 
     @property
     def size(self) -> int:
@@ -218,8 +215,8 @@ def _plain(text: str | None) -> str | None:
     return None if text is None else plain(text)
 
 
-def exact_sum(values: Ints) -> int:
-    """The sum as a Python integer, beyond 64 bits if need be."""
+def exact_sum(values: IntArray) -> int:
+    """The exact sum as a Python integer, which may be beyond 64 bits."""
     return (int((values >> 32).sum()) << 32) + int((values & 0xFFFFFFFF).sum())
 
 
@@ -228,27 +225,20 @@ def order_tree(tree: PageTree) -> OrderedTree:
     for values in (tree.baseline_self, tree.target_self):
         if exact_sum(values) >= 2**63:
             raise ValueError("page tree: a total is beyond 63 bits; use a larger exponent")
-    hidden = np.zeros(len(tree.parent), np.int64)
-    return _in_preorder(
-        tree.parent.astype(np.int64),
-        tree.symbol.astype(np.int64),
-        tree.baseline_self.astype(np.int64),
-        tree.target_self.astype(np.int64),
-        hidden,
-        np.arange(len(tree.parent)),
-        name_ranks(tree),
-    )
+    hidden, row = np.zeros(len(tree.parent), np.int64), np.arange(len(tree.parent))
+    columns = np.stack([tree.symbol.astype(np.int64), tree.baseline_self, tree.target_self, hidden, row])
+    return _in_preorder(tree.parent.astype(np.int64), columns, name_ranks(tree))
 
 
 def cut_tree(tree: PageTree, ordered: OrderedTree, threshold: float, keep: Collection[int]) -> OrderedTree:
     """The tree with subtrees below `threshold` of both totals merged to one `other` row for each parent.
 
-    Symbols in `keep` and everything above them stay.
+    Rows of symbols in `keep` and the rows above them are not merged.
     """
-    stays = _stays(_shares(ordered), _rows_with(ordered, keep), threshold)
+    remains = _unmerged(_shares(ordered), _rows_with(ordered, keep), threshold)
     parent = np.maximum(ordered.parent, 0)
-    cut = np.flatnonzero(~stays & stays[parent])
-    rows = np.flatnonzero(stays)
+    cut = np.flatnonzero(~remains & remains[parent])
+    rows = np.flatnonzero(remains)
     place = np.full(ordered.size, -1, np.int64)
     place[rows] = np.arange(len(rows))
     owners, first, group = np.unique(parent[cut], return_index=True, return_inverse=True)
@@ -256,15 +246,10 @@ def cut_tree(tree: PageTree, ordered: OrderedTree, threshold: float, keep: Colle
     for line, values in enumerate((ordered.before, ordered.after, ordered.end - np.arange(ordered.size))):
         np.add.at(others[line], group, values[cut])
     own_parent = np.where(ordered.parent[rows] < 0, -1, place[parent[rows]])
-    return _in_preorder(
-        np.concatenate([own_parent, place[owners]]),
-        np.concatenate([ordered.name[rows], np.full(len(owners), OTHER_NAME, np.int64)]),
-        np.concatenate([ordered.before_self[rows], others[0]]),
-        np.concatenate([ordered.after_self[rows], others[1]]),
-        np.concatenate([ordered.hidden[rows], others[2]]),
-        np.concatenate([ordered.row[rows], ordered.row[cut[first]]]),
-        name_ranks(tree),
-    )
+    own = np.stack([ordered.name, ordered.before_self, ordered.after_self, ordered.hidden, ordered.row])
+    merged = np.stack([np.full(len(owners), OTHER_NAME, np.int64), *others, ordered.row[cut[first]]])
+    columns = np.concatenate([own[:, rows], merged], axis=1)
+    return _in_preorder(np.concatenate([own_parent, place[owners]]), columns, name_ranks(tree))
 
 
 def threshold_for(ordered: OrderedTree, keep: Collection[int], most_rows: int) -> float:
@@ -275,53 +260,52 @@ def threshold_for(ordered: OrderedTree, keep: Collection[int], most_rows: int) -
     share, marked, parent = _shares(ordered), _rows_with(ordered, keep), np.maximum(ordered.parent, 0)
 
     def fits(threshold: float) -> bool:
-        stays = _stays(share, marked, threshold)
+        remains = _unmerged(share, marked, threshold)
         owners = np.zeros(ordered.size, np.bool_)  # one row for each parent whose children are merged
-        owners[parent[~stays & stays[parent]]] = True
-        return int(stays.sum()) + int(owners.sum()) <= most_rows
+        owners[parent[~remains & remains[parent]]] = True
+        return int(remains.sum()) + int(owners.sum()) <= most_rows
 
     steps = np.unique(share)
     place = bisect_left(steps, True, key=fits)  # a higher threshold never leaves more rows
     return float(steps[place]) if place < len(steps) else CUT_ALL
 
 
-def _shares(ordered: OrderedTree) -> NDArray[np.float64]:
-    """The part of its own side that each row holds, the larger of both."""
+def _shares(ordered: OrderedTree) -> FloatArray:
+    """The share of its side that each row has, the larger of both sides."""
     before, after = (values / max(int(values[0]), 1) for values in (ordered.before, ordered.after))
     return np.maximum(before, after)
 
 
-def _rows_with(ordered: OrderedTree, symbols: Collection[int]) -> NDArray[np.bool_]:
+def _rows_with(ordered: OrderedTree, symbols: Collection[int]) -> BoolArray:
     """The rows of these symbols and all rows above them."""
     own = np.isin(ordered.name, np.fromiter(symbols, np.int64, len(symbols)))
     return np.asarray(_sums_of_subtrees(ordered.end, own.astype(np.int64)) > 0)
 
 
-def _stays(share: NDArray[np.float64], marked: NDArray[np.bool_], threshold: float) -> NDArray[np.bool_]:
-    """The rows that a cut at this share leaves: large ones, marked ones and the root."""
-    stays = (share >= threshold) | marked
-    stays[0] = True
-    return stays
+def _unmerged(share: FloatArray, marked: BoolArray, threshold: float) -> BoolArray:
+    """The rows that are not merged at this share: large ones, marked ones and the root."""
+    remains = (share >= threshold) | marked
+    remains[0] = True
+    return remains
 
 
 def one_sided_shares(ordered: OrderedTree) -> tuple[float, float]:
-    """What part of before vanished, and what part of after is new (0 where a side is empty)."""
+    """The shares of before that vanished and of after that is new; 0 where a side is empty."""
     gone = exact_sum(ordered.before_self[ordered.after == 0])
     fresh = exact_sum(ordered.after_self[ordered.before == 0])
     return gone / max(int(ordered.before[0]), 1), fresh / max(int(ordered.after[0]), 1)
 
 
-def _sums_of_subtrees(end: Ints, values: Ints) -> Ints:
+def _sums_of_subtrees(end: IntArray, values: IntArray) -> IntArray:
     """For each row in preorder the sum over it and all rows below, which end before ``end``."""
     sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(values)])
-    subtrees: Ints = sums[end] - sums[:-1]
+    subtrees: IntArray = sums[end] - sums[:-1]
     return subtrees
 
 
-def _in_preorder(
-    parent: Ints, name: Ints, before: Ints, after: Ints, hidden: Ints, row: Ints, ranks: Ints
-) -> OrderedTree:
-    depth, rank = _depths(parent), ranks[name]
+def _in_preorder(parent: IntArray, columns: IntArray, ranks: IntArray) -> OrderedTree:
+    """Rows of a tree in preorder; int64[5, row] name, self value before and after, hidden rows, row."""
+    depth, rank = _depths(parent), ranks[columns[0]]
     by_level = np.lexsort((rank, parent, depth))
     level = np.empty(len(parent), np.int64)
     level[by_level] = np.arange(len(parent))
@@ -337,22 +321,23 @@ def _in_preorder(
     order[place] = np.arange(len(parent))
     end = np.empty(len(parent), np.int64)
     end[number] = number + sizes
+    name, before, after, hidden, row = columns[:, order]
     return OrderedTree(
         parent=np.where(parent < 0, -1, place[parent])[order],
         depth=depth[order],
         end=end,
-        name=name[order],
-        before_self=before[order],
-        after_self=after[order],
-        before=_sums_of_subtrees(end, before[order]),
-        after=_sums_of_subtrees(end, after[order]),
-        hidden=hidden[order],
-        row=row[order],
+        name=name,
+        before_self=before,
+        after_self=after,
+        before=_sums_of_subtrees(end, before),
+        after=_sums_of_subtrees(end, after),
+        hidden=hidden,
+        row=row,
     )
 
 
-def _depths(parent: Ints) -> Ints:
-    """How many rows stand above each: every round doubles the distance that is known."""
+def _depths(parent: IntArray) -> IntArray:
+    """The number of rows above each; every iteration doubles the known distance."""
     above, depth = np.maximum(parent, 0), (parent >= 0).astype(np.int64)
     while (further := depth[above]).any():
         depth += further
@@ -360,8 +345,8 @@ def _depths(parent: Ints) -> Ints:
     return depth
 
 
-def name_ranks(tree: PageTree) -> Ints:
-    """Rank by (name, file, number); the two places behind the names are `other` (last) and the root."""
+def name_ranks(tree: PageTree) -> IntArray:
+    """Rank by (name, file, number); the two entries after the names are of `other` (last) and the root."""
     files = tree.files or [None] * len(tree.names)
     texts = sorted(zip(tree.names, (file or "" for file in files), range(len(tree.names)), strict=True))
     order = [symbol for _, _, symbol in texts]

@@ -1,4 +1,4 @@
-"""What a page needs of one comparison: its tree as columns, and what the page shows around it."""
+"""The input of a page made of one comparison: its tree as columns, and the data beside it."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from profgate.flamegraph.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree
 from profgate.flamegraph.unrolled import NOT_UNROLLED, unroll
+from profgate.model.arrays import BoolArray
 from profgate.model.attribution import ChangedFile, Hunk, SourceDiff, SourceStates
 from profgate.model.comparison import Comparison, DiffTree, Runs, Symbols
 from profgate.model.report import Finding
@@ -17,15 +17,19 @@ from profgate.report.rows import finding_key, tag_of, weight_of
 from profgate.report.wording import full_reach_text, reason_text
 
 Embed = Literal["changed", "none", "all"]
-LIMIT = 200_000  # characters of source in one page, which may be more public than the code
-SIGMA = 4.0  # as for single samples: with 3, some of a tree's many thousand rows always pass by chance
+LIMIT = 200_000  # characters of source in one page; a page may be more public than the code
+SIGMA = 4.0  # as for single samples: with 3, some of a tree's thousands of rows always pass by chance
 _NEAREST = 3
 _PART = re.compile(r"[\w$~]+")
+RATE_UNKNOWN = (
+    "A recording does not state its sampling rate. Samples are compared as they were recorded; "
+    "more samples are more time only if both sides were recorded at the same rate."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class PageContext:
-    """What is known beside the comparison: the labels of both sides, its findings, and the functions' sources."""
+    """The data of a page beside the comparison: the labels of both sides, findings, and the functions' sources."""
 
     labels: tuple[str | None, str | None] = (None, None)
     findings: Sequence[Finding] = ()
@@ -33,12 +37,6 @@ class PageContext:
     diff: SourceDiff | None = None
     embed: Embed = "changed"
     rules: BlueprintRules = field(default_factory=BlueprintRules)
-
-
-RATE_UNKNOWN = (
-    "A recording does not state its sampling rate. Samples are compared as they were recorded; "
-    "more samples are more time only if both sides were recorded at one rate."
-)
 
 
 def page_input(comparison: Comparison, context: PageContext | None = None) -> tuple[PageTree, PageHeader]:
@@ -71,10 +69,10 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
 def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, PageHeader]:
     """Two metrics of one profile as the two sides, their totals made equal. Raises `ValueError` where it cannot."""
     if first.metric.unit != second.metric.unit:
-        named = " and ".join(f"{side.metric.name} in {side.metric.unit}" for side in (first, second))
-        raise ValueError(f"{named} have no unit in common; choose two metrics of one unit")
+        sides = " and ".join(f"{side.metric.name} in {side.metric.unit}" for side in (first, second))
+        raise ValueError(f"{sides} have different units; choose two metrics of the same unit")
     if first.tree is None or second.tree is None:
-        raise ValueError("two metrics are drawn from stacks only; this format has none")
+        raise ValueError("two metrics can be compared only in a format with stacks")
     exponent = min(first.metric.exponent, second.metric.exponent)
     before = first.tree.target_self * 10 ** (first.metric.exponent - exponent)
     after = second.tree.target_self * 10 ** (second.metric.exponent - exponent)
@@ -96,7 +94,7 @@ def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, Pa
 
 
 def _notes(comparison: Comparison) -> list[str]:
-    """The notes of the comparison, and one where samples are counted at a rate that a side does not state."""
+    """The notes of the comparison, and one on samples whose rate a side does not state."""
     unknown = comparison.metric.unit == "samples" and not all(facts.rate for facts in comparison.facts)
     return [*(note.text for note in comparison.notes), *([RATE_UNKNOWN] if unknown else [])]
 
@@ -129,7 +127,7 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageT
             },
         )
     if comparison.edges is None:
-        raise ValueError("page: the comparison has neither stacks nor calls; ask whether it is drawable first")
+        raise ValueError("page: the comparison has neither stacks nor calls; check `drawable` first")
     sides = (slice(comparison.runs.baseline), slice(comparison.runs.baseline, None))
     own, total = (
         np.stack([values[side].sum(axis=0) for side in sides])
@@ -152,7 +150,7 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageT
 
 
 def _marks(findings: Sequence[Finding], comparison: Comparison) -> list[PageFinding]:
-    """The findings that are about a function of the tree and not neutral, in the order of the other reports."""
+    """The findings on functions of the tree that are not neutral, in the order of the other reports."""
     symbols = comparison.symbols
     place_of = dict(zip(zip(symbols.names, symbols.files, strict=True), range(len(symbols)), strict=True))
     marks = []
@@ -179,7 +177,7 @@ def _marks(findings: Sequence[Finding], comparison: Comparison) -> list[PageFind
 
 
 def _rows_of_path(tree: DiffTree, names: Sequence[str], path: Sequence[str]) -> list[int]:
-    """The rows of a call path of names, root first; several where functions of one name lie in different files."""
+    """The rows of a call path of names, root first; several where functions of one name are in different files."""
     rows = [0]
     for name in path:
         starts, ends = np.searchsorted(tree.parent, rows), np.searchsorted(tree.parent, rows, side="right")
@@ -188,7 +186,7 @@ def _rows_of_path(tree: DiffTree, names: Sequence[str], path: Sequence[str]) -> 
     return rows
 
 
-def evidence_of(tree: DiffTree, runs: Runs, period: int | None) -> NDArray[np.bool_] | None:
+def evidence_of(tree: DiffTree, runs: Runs, period: int | None) -> BoolArray | None:
     """bool[2, row] for the inclusive and the self change of the values of a run; None without repeats.
 
     The standard error is never smaller than that of counting samples, where the values are samples of ``period``.
@@ -199,7 +197,7 @@ def evidence_of(tree: DiffTree, runs: Runs, period: int | None) -> NDArray[np.bo
     after = np.stack([tree.target_total, tree.target_self]).astype(np.float64)
     shift = after / runs.target - before / runs.baseline
     counting = np.sqrt(period * (after / runs.target**2 + before / runs.baseline**2)) if period else 0.0
-    passed: NDArray[np.bool_] = (shift != 0) & (np.abs(shift) >= SIGMA * np.maximum(tree.repeats.value_error, counting))
+    passed: BoolArray = (shift != 0) & (np.abs(shift) >= SIGMA * np.maximum(tree.repeats.value_error, counting))
     return passed
 
 
@@ -213,21 +211,21 @@ def page_sources(
 ) -> list[PageSource]:
     """The hunks of each function whose source changed, or with ``all`` of all functions in changed files.
 
-    What does not fit the limit is left out, functions in ``first`` last. ``origin`` names the source of the diff.
+    Functions beyond the limit are left out, those in ``first`` last. ``origin`` names the source of the diff.
     """
     if embed == "none":
         return []
     files = {path: file for file in diff.files for path in (file.previous_path, file.path)}
-    found, room = [], LIMIT
+    found, left = [], LIMIT
     for symbol in sorted(range(len(symbols)), key=lambda place: (place not in first, place)):
         file = files.get(states.paths[symbol] or "")
         if file is None or not file.hunks or (embed == "changed" and states.states[symbol] in {"same", "unknown"}):
             continue
         hunks = list(_hunks_of(file, symbols.names[symbol], symbols.lines[symbol]))
         size = sum(len(hunk.text) for hunk in hunks)
-        if size > room:
+        if size > left:
             continue
-        room -= size
+        left -= size
         shown = [(hunk.baseline.first, hunk.target.first, hunk.text.split("\n")) for hunk in hunks]
         before = None if file.status == "added" else file.previous_path
         after = None if file.status == "removed" else file.path
@@ -236,7 +234,7 @@ def page_sources(
 
 
 def _hunks_of(file: ChangedFile, name: str, line: int | None) -> Iterator[Hunk]:
-    """Those that name the function or hold its line; where none does, the nearest ones."""
+    """The hunks that name the function or contain its line, else the nearest ones."""
     parts = _PART.findall(name)
     word = re.compile(rf"(?<![\w$]){re.escape(parts[-1])}(?![\w$])") if parts else None
     own = [

@@ -1,14 +1,12 @@
-"""How strongly each row of a picture is coloured, by the same rules and numbers as in the page's own script."""
+"""The colour level of each row of a picture, by the same rules and constants as in the page's `colour.js`."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from profgate.flamegraph.page_columns import OTHER_NAME, OrderedTree, PageHeader, PageTree
-
-Floats = NDArray[np.float64]
+from profgate.model.arrays import BoolArray, FloatArray, IntArray
 
 LEVELS = 32
 FIRST_LEVEL = 4
@@ -20,9 +18,9 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Which change colours a row, on which ramp, against which reference, above which share of the whole.
+    """The change that colours a row, the ramp, the reference, and the smallest share of the whole.
 
-    ``chance``: what chance explains stays neutral. ``classic``: the colours and the exact widths of flamegraph.pl.
+    ``chance``: changes that may be chance stay neutral. ``classic``: the colours and exact widths of flamegraph.pl.
     """
 
     basis: Literal["inclusive", "self"] = "inclusive"
@@ -41,8 +39,8 @@ CLASSIC = Style(basis="self", ramp="linear", reference="max", gate=0.0, chance=F
 class Shading:
     """The colour level of every row (-32 less to +32 more), its change, and the scale behind it."""
 
-    level: NDArray[np.int64]
-    delta: Floats
+    level: IntArray
+    delta: FloatArray
     ratio: float
     whole: float
 
@@ -55,7 +53,7 @@ def shade(tree: PageTree, ordered: OrderedTree, header: PageHeader, style: Style
     before_total, after_total = float(ordered.before[0]), float(ordered.after[0])
     ratio = ratio_of(header, before_total, after_total)
     whole = max(after_total, before_total * ratio)
-    delta: Floats = np.asarray(after - before * ratio, np.float64)
+    delta: FloatArray = np.asarray(after - before * ratio, np.float64)
     if not whole:
         return Shading(level, delta, ratio, whole)
     size = np.abs(delta) / whole
@@ -72,19 +70,19 @@ def shade(tree: PageTree, ordered: OrderedTree, header: PageHeader, style: Style
 
 
 def ratio_of(header: PageHeader, before_total: float, after_total: float) -> float:
-    """What the before side is multiplied by."""
+    """The factor of the before side."""
     if header.normalisation == "total" and before_total and after_total:
         return after_total / before_total
     return header.runs[1] / header.runs[0]
 
 
 def classic_colour(delta: float, largest: float) -> tuple[int, int, int]:
-    """What flamegraph.pl paints: white, towards red for more and blue for less, linear in the largest change."""
+    """The colour of flamegraph.pl: white, towards red for more and blue for less, linear in the largest change."""
     pale = int(210 * (largest - abs(delta)) / largest)
     return (255, pale, pale) if delta > 0 else (pale, pale, 255) if delta < 0 else (255, 255, 255)
 
 
-def _reference(sizes: Floats, style: Style) -> float:
+def _reference(sizes: FloatArray, style: Style) -> float:
     if style.reference == "max":
         return float(sizes[-1])
     return max(_SMALLEST_REFERENCE, float(sizes[int(np.ceil(0.98 * len(sizes))) - 1]))
@@ -95,12 +93,12 @@ def _beyond_chance(
     ordered: OrderedTree,
     header: PageHeader,
     ratio: float,
-    before: NDArray[np.int64],
-    after: NDArray[np.int64],
+    before: IntArray,
+    after: IntArray,
     *,
     own: bool,
-) -> NDArray[np.bool_]:
-    """By the test of repeated runs where there is one, else by counting samples; both ask new paths for 16 samples."""
+) -> BoolArray:
+    """By the test of repeated runs where there is one, else by z of the samples; new paths need 16 samples."""
     sample = header.value_of_one_sample
     passed = np.ones(ordered.size, np.bool_)
     if tree.evidence is not None and header.normalisation == "none":
@@ -112,7 +110,7 @@ def _beyond_chance(
     return passed
 
 
-def _z(before: Floats, after: Floats, ordered: OrderedTree, header: PageHeader, ratio: float) -> Floats:
+def _z(before: FloatArray, after: FloatArray, ordered: OrderedTree, header: PageHeader, ratio: float) -> FloatArray:
     sample = header.value_of_one_sample or 1
     all_before, all_after = float(ordered.before[0]) / sample, float(ordered.after[0]) / sample
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -125,8 +123,8 @@ def _z(before: Floats, after: Floats, ordered: OrderedTree, header: PageHeader, 
     return np.asarray(np.nan_to_num(z, posinf=0.0, neginf=0.0), np.float64)
 
 
-def _few(ordered: OrderedTree, sample: int) -> NDArray[np.bool_]:
-    """New or gone with fewer samples than prove anything."""
+def _few(ordered: OrderedTree, sample: int) -> BoolArray:
+    """Rows on one side only, with too few samples to be significant."""
     before, after = ordered.before / sample, ordered.after / sample
     with np.errstate(divide="ignore", invalid="ignore"):
         expected = np.where(before > 0, before * (after[0] / before[0]), after * (before[0] / after[0]))

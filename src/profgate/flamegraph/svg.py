@@ -1,11 +1,9 @@
 """The flame graph as a static SVG: same layout and colours as the page, without a script."""
 
-import re
 from html import escape
 
 import numpy as np
 from markupsafe import Markup
-from numpy.typing import NDArray
 
 from profgate.flamegraph.page_columns import (
     OTHER_NAME,
@@ -17,11 +15,10 @@ from profgate.flamegraph.page_columns import (
     visible_page,
 )
 from profgate.flamegraph.shading import FIRST_LEVEL, LEVELS, USUAL, Shading, Style, classic_colour, shade
+from profgate.model.arrays import FloatArray, IntArray
+from profgate.model.visible_text import cut
 from profgate.report import numbers
 from profgate.report.templates import render_template
-
-Floats = NDArray[np.float64]
-_FORBIDDEN = re.compile("[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 _WIDTH = 1200
 _MARGIN = 10
@@ -52,7 +49,7 @@ def svg_style(header: PageHeader) -> str:
 
 
 def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes: int, style: Style = USUAL) -> str:
-    """The picture of a tree that stands in preorder already."""
+    """The picture of a tree in preorder, whose texts are visible ones."""
     values = ordered.after if ordered.after[0] else ordered.before
     side = "after" if ordered.after[0] else "before"
     shading = shade(tree, ordered, header, style)
@@ -60,21 +57,21 @@ def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes
     fills = [classic_colour(delta, largest) for delta in shading.delta.tolist()] if style.classic else None
     total = float(values[0])
     scale = (_WIDTH - 2 * _MARGIN) / total if total else 0.0
-    widths: Floats = np.asarray(values * scale, np.float64)
-    left: Floats = np.asarray(_MARGIN + _before(ordered, side) * scale, np.float64)
+    widths: FloatArray = np.asarray(values * scale, np.float64)
+    left: FloatArray = np.asarray(_MARGIN + _before(ordered, side) * scale, np.float64)
     drawn = _widest(widths, max_boxes)
     boxes = [
         _box(tree, ordered, header, shading, row, float(left[row]), float(widths[row]), fills) for row in drawn.tolist()
     ]
-    title = _visible(header.full_title)
+    title = header.full_title
     return render_template(
         "page/picture.svg.j2",
         width=_WIDTH,
         height=_TOP + (int(ordered.depth[drawn].max(initial=0)) + 1) * _ROW + 30,
         margin=_MARGIN,
         title=title,
-        short_title=_shortened(title, 140),
-        summary=_shortened(_visible(_summary(ordered, header, side)), 175),
+        short_title=cut(title, 140),
+        summary=cut(_summary(ordered, header, side), 175),
         style=Markup(svg_style(header)),  # noqa: S704 -- numbers alone
         shapes=map(Markup, [*boxes, *_slivers(ordered, left, widths, drawn)]),
         classic=style.classic,
@@ -82,24 +79,24 @@ def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes
     )
 
 
-def _before(ordered: OrderedTree, side: str) -> NDArray[np.int64]:
-    """What stands left of each row: all before it in preorder, but for the self values of its ancestors."""
+def _before(ordered: OrderedTree, side: str) -> IntArray:
+    """The sum left of each row: of all rows before it in preorder, without the self values of its ancestors."""
     own = ordered.after_self if side == "after" else ordered.before_self
-    steps = np.r_[0, own]  # an ancestor's value counts from the row behind it
+    steps = np.r_[0, own]  # an ancestor's value counts from the row after it
     np.subtract.at(steps, ordered.end, own)  # to the end of its subtree
-    before: NDArray[np.int64] = np.cumsum(own) - own - np.cumsum(steps)[:-1]
+    before: IntArray = np.cumsum(own) - own - np.cumsum(steps)[:-1]
     return before
 
 
-def _widest(widths: Floats, limit: int) -> NDArray[np.intp]:
-    """Rows in preorder; a parent is never left out before its children, because it is as wide and stands before."""
+def _widest(widths: FloatArray, limit: int) -> IntArray:
+    """Rows in preorder; no row is drawn without its parent, which is at least as wide and comes first."""
     rows = np.flatnonzero(widths >= _SMALLEST)
     if len(rows) > limit:
         rows = np.sort(rows[np.argsort(-widths[rows], kind="stable")[:limit]])
     return rows
 
 
-def _slivers(ordered: OrderedTree, left: Floats, widths: Floats, drawn: NDArray[np.intp]) -> list[str]:
+def _slivers(ordered: OrderedTree, left: FloatArray, widths: FloatArray, drawn: IntArray) -> list[str]:
     """Runs of boxes too small to draw, as grey rectangles below their parents."""
     shown = np.zeros(ordered.size, np.bool_)
     shown[drawn] = True
@@ -142,15 +139,16 @@ def _box(
     shape = f'x="{x}" y="{y}" width="{drawn:.1f}" height="{_ROW - 1}"'
     fill = "o" if ordered.name[row] == OTHER_NAME else f"l{level + LEVELS}"
     dotted = f'<rect fill="url(#pg-{state})" {shape}/>' if state else ""
-    label = _shortened(glyph + name, int((width - 6) / _CHARACTER))
+    label, room = glyph + name, int((width - 6) / _CHARACTER)
+    label = cut(label, room) if room >= min(3, len(label)) else ""
     ink = f'style="fill:{_ink_on(list(fills[row]))}"' if fills else f'class="x{level + LEVELS}"'
-    text = f'<text {ink} x="{left + 3:.1f}" y="{y + 12}">{_safe(label)}</text>' if label else ""
+    text = f'<text {ink} x="{left + 3:.1f}" y="{y + 12}">{escape(label, quote=False)}</text>' if label else ""
     colour = f'fill="rgb({",".join(map(str, fills[row]))})"' if fills else f'class="{fill}"'
-    return f"<g><title>{_safe(title)}</title><rect {colour} {shape}/>{dotted}{text}</g>"
+    return f"<g><title>{escape(title, quote=False)}</title><rect {colour} {shape}/>{dotted}{text}</g>"
 
 
 def row_name(tree: PageTree, ordered: OrderedTree, row: int) -> str:
-    """What a row is called: its function, `all` for the root, or how many rows it stands for."""
+    """The name of a row: its function, `all` for the root, or the number of merged rows."""
     number = int(ordered.name[row])
     if number == OTHER_NAME:
         count = int(ordered.hidden[row])
@@ -164,7 +162,7 @@ def _summary(ordered: OrderedTree, header: PageHeader, side: str) -> str:
         return f"{header.metric}: both sides are empty"
     parts = [f"{header.metric}: {header.quantity(before, 0)} → {header.quantity(after, 1)}", f"width = {side}"]
     if gone := one_sided_shares(ordered)[0]:
-        parts.append(f"{numbers.percent(gone)} of before elided")
+        parts.append(f"{numbers.percent(gone)} of before has no counterpart")
     return ", ".join(parts)
 
 
@@ -194,21 +192,3 @@ def _ink_on(rgb: list[int]) -> str:
     parts = [c / 255 / 12.92 if c / 255 <= 0.04045 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in rgb]
     light = 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
     return "#fff" if 1.05 / (light + 0.05) > (light + 0.05) / 0.05 else "#000"
-
-
-def _shortened(text: str, room: int) -> str:
-    if len(text) <= room:
-        return text
-    if room < 3:
-        return ""
-    head = room // 2
-    return f"{text[:head]}…{text[len(text) - (room - 1 - head) :]}"
-
-
-def _safe(text: str) -> str:
-    return escape(_visible(text), quote=False)
-
-
-def _visible(text: str) -> str:
-    """Without the characters that XML forbids."""
-    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)

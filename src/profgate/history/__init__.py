@@ -1,1 +1,1 @@
-"""What earlier runs and versions said."""
+"""The history of measured commits: storage, checks, trends and false-alarm rates."""

@@ -8,17 +8,16 @@ from profgate.model.history import StoredCommit
 
 @dataclass(frozen=True, slots=True)
 class Ancestor:
-    """A commit and how many steps to parents lead to it at the least."""
+    """A commit and the smallest number of steps to parents that lead to it."""
 
     sha: str
     distance: int
 
 
 def ancestors(start: str, commits: Mapping[str, StoredCommit]) -> Iterator[Ancestor]:
-    """The commit itself and all it descends from, nearest first.
+    """The commit itself and its ancestors, nearest first; ends where the graph does, as in a shallow clone.
 
-    Breadth first through all parents; at one distance the newest comes first, then the smaller hash. Where the graph is
-    not known any further, as in a shallow clone, it ends.
+    Breadth first through all parents; at one distance the newest comes first, then the smaller hash.
     """
     seen, level, distance = {start}, [start], 0
     while level:
@@ -31,13 +30,13 @@ def ancestors(start: str, commits: Mapping[str, StoredCommit]) -> Iterator[Ances
 
 
 def nearest(start: str, commits: Mapping[str, StoredCommit], measured: Collection[str]) -> Ancestor | None:
-    """The nearest ancestor of a commit, itself not counted, among the measured ones; None where there is none."""
+    """The nearest measured ancestor of a commit, without itself; None where there is none."""
     found = (ancestor for ancestor in ancestors(start, commits) if ancestor.distance and ancestor.sha in measured)
     return next(found, None)
 
 
 def in_order(commits: Mapping[str, StoredCommit], chosen: Iterable[str]) -> list[str]:
-    """The chosen commits, each after all it descends from; what nothing orders goes by time, then by hash."""
+    """The chosen commits, each after its ancestors; unrelated ones by time, then by hash."""
     nodes, done, order = set(chosen), set[str](), list[str]()
     for start in sorted(nodes, key=lambda sha: (_time(sha, commits), sha)):
         stack = [(start, False)]
@@ -55,9 +54,9 @@ def in_order(commits: Mapping[str, StoredCommit], chosen: Iterable[str]) -> list
 
 
 def reduced(commits: Mapping[str, StoredCommit], chosen: Collection[str]) -> list[StoredCommit]:
-    """The chosen commits alone, children first; their parents are the chosen commits next before them on every way.
+    """The chosen commits only, children first, with their nearest chosen ancestors as parents.
 
-    A parent that is an ancestor of another one is left out.
+    A parent that is an ancestor of another parent is left out.
     """
     nodes = frozenset(chosen)
     before: dict[str, frozenset[str]] = {}
@@ -72,7 +71,7 @@ def reduced(commits: Mapping[str, StoredCommit], chosen: Collection[str]) -> lis
 
 
 def first_line(newest: str, commits: Mapping[str, StoredCommit]) -> list[str]:
-    """The commit and its first parents, oldest first: what stood on the branch, one merge after the other."""
+    """The commit and its first parents, oldest first: the states of the branch."""
     line, seen = [newest], {newest}
     while line[-1] in commits and commits[line[-1]].parents and commits[line[-1]].parents[0] not in seen:
         line.append(commits[line[-1]].parents[0])
@@ -81,7 +80,7 @@ def first_line(newest: str, commits: Mapping[str, StoredCommit]) -> list[str]:
 
 
 def _next_before(start: str, commits: Mapping[str, StoredCommit], nodes: frozenset[str]) -> list[str]:
-    """The first of the nodes on each way back, in order of the ways."""
+    """The first of the nodes on each path to ancestors, in order of the paths."""
     found: list[str] = []
     seen, stack = set[str](), [start]
     while stack:

@@ -1,9 +1,28 @@
-"""Checks of the past: commits that were measured, each compared with the nearest ancestor measured the same way."""
+"""Checks: measured commits, each compared with the nearest ancestor that was measured the same way.
 
-from dataclasses import dataclass
+They are shown as a commit graph with the changes beside its edges, or as JSON: `profgate.check/1`.
+"""
 
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from itertools import chain
+from textwrap import wrap
+
+from profgate.model.change import Change, path_text
 from profgate.model.history import StoredCommit
-from profgate.model.report import Report
+from profgate.model.kinds import BETTER, BY_WORD, RANKS, WORSE, Kind
+from profgate.model.report import MetricReport, Report
+from profgate.model.visible_text import cut, fitting, name_text, plain
+from profgate.report import numbers, rows
+from profgate.report.json_report import to_json
+from profgate.report.terminal_report import FEW, NARROWEST, TONES, WORDS, Line, Tone, finding_lines
+from profgate.report.wording import reason_text
+
+SCHEMA = "profgate.check/1"
+HASH_LENGTH = 12  # characters that are shown
+ROWS = 10  # of one metric, and of what was not compared, unless verbose
+GAP = 3  # columns between the graph and the text beside it
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +37,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """Checked commits, children first, whose parents are those among them; ``first`` are workloads without ancestor."""
+    """Checked commits, children first, with parents among them; ``first`` are workloads without measured ancestor."""
 
     commits: tuple[StoredCommit, ...]
     checks: tuple[Check, ...]
@@ -30,3 +49,157 @@ class Checks:
         """1 where the gate failed anywhere, 3 where nothing was compared, else the highest code of a check."""
         codes = {check.report.verdict.exit_code for check in self.checks}
         return 1 if 1 in codes else max(codes, default=3)
+
+
+def checks_json(checks: Checks) -> str:
+    """The document; each check holds its report as `profgate.report/2`."""
+    document = {
+        "schema": SCHEMA,
+        "commits": [asdict(commit) | {"time": commit.time or None} for commit in checks.commits],
+        "checks": [
+            {
+                "baseline": check.baseline,
+                "target": check.target,
+                "distance": check.distance,
+                "report": json.loads(to_json(check.report)),
+            }
+            for check in checks.checks
+        ],
+        "further": checks.further,
+        "first": [{"commit": commit, "workload": workload} for commit, workload in checks.first],
+    }
+    return json.dumps(document, indent=1, allow_nan=False) + "\n"
+
+
+def checks_lines(checks: Checks, *, verbose: bool = False, width: int = 80) -> list[Line]:
+    """The graph, newest commits first: a star is a commit, with its findings beside the edge to its baseline.
+
+    Findings are those that the gate counts; ``verbose`` shows what each strategy reports instead, in lines that may be
+    wider than ``width``.
+    """
+    lanes: list[str] = []
+    lines: list[Line] = []
+    for commit in checks.commits:
+        column = _join_lanes(lanes, commit.sha, lines)
+        title = f": {plain(commit.title)}" if commit.title else ""
+        beside = _bars(lanes, column, "|" if commit.parents else " ")
+        width_left = max(width - len(beside) - GAP, NARROWEST)
+        lines.append(("head", f"{_bars(lanes, column, '*')} {fitting(commit.sha[:HASH_LENGTH] + title, width_left)}"))
+        for tone, text in _notes(commit.sha, checks, width_left, verbose=verbose):
+            lines.append((tone, f"{beside}{' ' * GAP}{text}".rstrip()))
+        lanes[column : column + 1] = commit.parents[:1]
+        for parent in commit.parents[1:]:
+            lines.append(("quiet", _bars(lanes, -1, "|") + "\\"))
+            lanes.append(parent)
+    if checks.further:
+        lines.append(("quiet", newest_of(len(checks.commits), len(checks.commits) + checks.further)))
+    return lines
+
+
+def newest_of(shown: int, known: int) -> str:
+    """A note that only the newest measured commits were examined."""
+    return f"the newest {shown:,} of {known:,} measured commits (--last N looks further back)"
+
+
+def _join_lanes(lanes: list[str], sha: str, lines: list[Line]) -> int:
+    """The lane of a commit, where the lanes of its children join."""
+    if sha not in lanes:
+        lanes.append(sha)
+    column = lanes.index(sha)
+    while lanes.count(sha) > 1:
+        last = len(lanes) - 1 - lanes[::-1].index(sha)
+        signs = _bars(lanes, -1, "|")
+        between = signs[2 * column + 1 : 2 * last - 1].replace(" ", "_")
+        lines.append(("quiet", f"{signs[: 2 * column + 1]}{between}/ {signs[2 * last + 1 :]}".rstrip()))
+        del lanes[last]
+    return column
+
+
+def _bars(lanes: list[str], column: int, sign: str) -> str:
+    return " ".join(sign if place == column else "|" for place in range(len(lanes)))
+
+
+def _notes(sha: str, checks: Checks, width: int, *, verbose: bool) -> list[Line]:
+    edges = (_check_lines(check, width, verbose=verbose) for check in checks.checks if check.target == sha)
+    lines = list(chain.from_iterable(edges))
+    if first := sorted(workload for commit, workload in checks.first if commit == sha):
+        shown = first if verbose else first[:5]
+        more = f" and {len(first) - len(shown)} more" if len(first) > len(shown) else ""
+        lines.append(("quiet", f"no ancestor has {', '.join(name_text(name, 40) for name in shown)}{more}"))
+    return lines if verbose else [(tone, fitting(text, width)) for tone, text in lines]
+
+
+def _check_lines(check: Check, width: int, *, verbose: bool) -> Iterator[Line]:
+    report, verdict = check.report, check.report.verdict
+    away = f" ({check.distance} commits before)" if check.distance > 1 else ""
+    tone = TONES[verdict.conclusion]
+    yield tone, f"against {check.baseline[:HASH_LENGTH]}{away}  {WORDS[verdict.conclusion]}"
+    yield from ((tone, f"  {line}") for line in wrap(_headline(report), width - 2))
+    yield from _by_strategies(report) if verbose else _findings(report, width)
+    missing = rows.not_compared(report)
+    for pair in missing if verbose else missing[:ROWS]:
+        yield "warn", f"  {name_text(pair.name, 60)}: {cut(plain(pair.reason), 100)}"
+    if len(missing) > ROWS and not verbose:
+        yield "warn", f"  … and {len(missing) - ROWS:,} more not compared (-v shows them)"
+
+
+def _headline(report: Report) -> str:
+    """The report's headline, else the verdict's first reason."""
+    headline = "" if report.verdict.conclusion == "not_compared" else rows.headline(report, name_text)
+    if headline or not report.verdict.reasons:
+        return headline
+    return cut(plain(reason_text(report.verdict.reasons[0], name_text)), 200)
+
+
+def _findings(report: Report, width: int) -> Iterator[Line]:
+    """The findings that the gate counts below their metric and its total; one line counts the other metrics."""
+    groups, shown = rows.grouped(report), rows.pairs(report)
+    hidden = len(groups.related) + len(groups.other) + len(groups.noise)
+    quiet = 0
+    for pair in shown:
+        found = [row for row in (*groups.worse, *groups.better) if row.metric is pair.metric]
+        if not found and len(shown) > FEW:
+            quiet += 1
+            continue
+        total = pair.metric.total
+        relative = f" ({numbers.signed_percent(total.relative)})" if total.relative is not None else ""
+        values = f"total {numbers.from_to(total.baseline, total.target, pair.metric.unit)}{relative}"
+        yield "text", f"  {name_text(pair.workload, 40)} · {name_text(pair.metric.name, 30)}: {values}"
+        functions = [row for row in found if not row.total]  # the total is in the line above
+        yield from ((tone, f"  {line}") for tone, line in finding_lines(functions[:ROWS], width - 2, brief=True))
+        if len(functions) > ROWS:
+            yield "quiet", f"    … and {numbers.counted(len(functions) - ROWS, 'finding')} more"
+    if quiet:
+        yield "quiet", f"  {numbers.counted(quiet, 'metric')} without a finding"
+    if hidden:
+        yield "quiet", f"  {numbers.counted(hidden, 'note')} (-v shows what each strategy reports)"
+
+
+def _by_strategies(report: Report) -> Iterator[Line]:
+    for workload in report.workloads:
+        for metric in workload.metrics:
+            yield "text", f"  {name_text(workload.name, 60)} · {name_text(metric.name, 30)}"
+            for strategy in dict.fromkeys(change.strategy for change in metric.changes):
+                yield "quiet", f"    by {plain(strategy)}"
+                changes = [change for change in metric.changes if change.strategy == strategy]
+                for change in sorted(changes, key=lambda change: RANKS.get(_kind(change), 0)):
+                    yield _change_line(change, metric)
+
+
+def _kind(change: Change) -> Kind:
+    return BY_WORD.get(change.kind, Kind.UNKNOWN)
+
+
+def _change_line(change: Change, metric: MetricReport) -> Line:
+    kind, place = _kind(change), change.location
+    tone: Tone = "bad" if kind in WORSE else "good" if kind in BETTER else "quiet"
+    name = path_text(place.context) if place.context else place.name
+    where = f" ({plain(place.file)})" if place.file else ""
+    before, after = change.from_value, change.to_value
+    if isinstance(before, str) or isinstance(after, str):
+        values = f"{plain(str(before))} → {plain(str(after))}"
+    else:
+        relative = f" ({numbers.signed_percent(change.relative)})" if change.relative is not None else ""
+        sure = f", {change.confidence_type} {change.confidence:.3g}" if change.confidence is not None else ""
+        values = f"{numbers.from_to(before, after, metric.unit)}{relative}{sure}"
+    return tone, f"      {change.kind} at {name_text(name, 60)}{where}: {values}"

@@ -1,7 +1,7 @@
-"""False alarms: the gate tried on comparisons of code that did not change, and how often it was red there.
+"""False alarms: trials of the gate on code that did not change, and how often it was red there.
 
-Compared are another job at the same commit, a commit that touches nothing the program is made of, and a random half of
-the jobs at one commit with the other half. Trials of one commit share its runs, so they are not wholly independent.
+A trial compares two jobs at one commit, two commits whose difference does not affect the program, or two random halves
+of the jobs at one commit. Trials of one commit share its runs, so they are not wholly independent.
 """
 
 import hashlib
@@ -13,9 +13,9 @@ from profgate.model.history import Reading, StoredVerdict
 from profgate.model.policy import Policy
 from profgate.statistics.binomial import exceeds
 
-LEAST_JOBS = 4  # at one commit, so that each half is more than the one job that is tried anyway
-LAST = 200  # comparisons that count: a gate that was fixed must be able to show it
-TO_PROMOTE = 50  # further comparisons within the budget that let a demoted gate decide again
+LEAST_JOBS = 4  # at one commit, for halves: a half of one job is a trial already
+LAST = 200  # comparisons that count, so that a fixed gate recovers
+TO_PROMOTE = 50  # further comparisons within the budget after which a demoted gate decides again
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +30,7 @@ class Trial:
 
 
 def trials_at(earlier: Sequence[Reading], added: Sequence[Reading], job: str) -> list[Trial]:
-    """The trials of what a job measured with what other jobs measured at its commit ``earlier``."""
+    """The trials of a job's readings with the ``earlier`` ones of other jobs at its commit."""
     if not earlier or not added:
         return []
     commit = added[0].commit
@@ -46,7 +46,7 @@ def trials_at(earlier: Sequence[Reading], added: Sequence[Reading], job: str) ->
 
 
 def _half(jobs: Collection[str], commit: str) -> Collection[str]:
-    """Half of the jobs: other ones for each set of jobs, and the same wherever it is repeated."""
+    """Half of the jobs: random for each set of jobs, and the same when repeated."""
     seed = "\0".join([commit, *sorted(jobs)])
     order = sorted(jobs, key=lambda job: hashlib.sha256(f"{seed}\0{job}".encode("utf-8", "replace")).digest())
     return order[: len(order) // 2]
@@ -55,14 +55,14 @@ def _half(jobs: Collection[str], commit: str) -> Collection[str]:
 def leaves_alone(paths: Sequence[str], unchanged: Iterable[str]) -> bool:
     """Whether each changed file matches a pattern of ``unchanged``, in which a star stands for any text.
 
-    No file at all is no evidence: a difference that is too large may be listed as empty.
+    False without any file: GitHub may list a very large difference as empty.
     """
     patterns = [pattern.replace("[", "[[]").replace("?", "[?]") for pattern in unchanged]
     return bool(paths) and all(any(fnmatchcase(path, pattern) for pattern in patterns) for path in paths)
 
 
 def with_false_alarms(policy: Policy, verdicts: Iterable[StoredVerdict]) -> Policy:
-    """The policy with the false alarms among verdicts on unchanged code, which are in order of recording."""
+    """The policy with the false alarms among verdicts on unchanged code, given in order of recording."""
     reds = [
         verdict.conclusion == "fail"
         for verdict in verdicts
@@ -72,7 +72,7 @@ def with_false_alarms(policy: Policy, verdicts: Iterable[StoredVerdict]) -> Poli
 
 
 def _demoted(reds: Sequence[bool], budget: float) -> bool:
-    """Whether the gate only advises after these: as soon as the budget does not explain them, until it does again."""
+    """Whether the gate is demoted to advice: from when the reds exceed the budget until they are within it again."""
     demoted, since = False, list[bool]()  # since the gate last changed its state
     for red in reds:
         since = [*since[1 - LAST :], red]

@@ -52,11 +52,11 @@ CREATE TABLE IF NOT EXISTS records (
     baseline TEXT NOT NULL, target TEXT NOT NULL, series TEXT NOT NULL, strategy TEXT NOT NULL,
     content TEXT NOT NULL, PRIMARY KEY (baseline, target, series, strategy)) WITHOUT ROWID
 """
-# Words by which a schema makes SQLite compute something while it only reads
+# keywords by which a schema makes SQLite compute something while it only reads
 ACTIVE = re.compile(
     r"\b(AS|CHECK|COLLATE|GENERATED|REFERENCES|SELECT|TRIGGER|USING|VIEW|VIRTUAL|WHERE)\b", re.IGNORECASE
 )
-# Rows that profgate does not write, beyond values of a wrong type
+# conditions of rows that profgate never writes, beyond values of a wrong type
 INVALID = {
     "commits": "sha = ''",
     "series": "json_type(content) <> 'object'",
@@ -77,19 +77,17 @@ LIMITS = {"INTEGER": "abs({0}) > 1 << 62", "TEXT": "length({0}) > 1 << 20", "BLO
 
 @contextlib.contextmanager
 def sqlite_errors(place: Path) -> Iterator[None]:
-    """Turns errors of SQLite into a ProfgateError that names the file."""
+    """Turn errors of SQLite into a ProfgateError that names the file."""
     try:
         yield
     except (sqlite3.Error, UnicodeDecodeError) as error:  # the second: SQLite's message quotes bytes of a damaged file
-        what = "another process keeps it locked; try again" if "locked" in str(error) else str(error)
-        raise ProfgateError(
-            str(place), f"is no history that can be used ({what}); if it is damaged, remove it"
-        ) from error
+        what = "another process has locked it; try again" if "locked" in str(error) else str(error)
+        raise ProfgateError(str(place), f"is not a usable history ({what}); if it is damaged, remove it") from error
 
 
 @contextlib.contextmanager
 def connected(place: Path, mode: str) -> Iterator[sqlite3.Connection]:
-    """The file opened by a mode of SQLite's addresses; nothing in its schema is trusted."""
+    """The file opened in a mode of SQLite's URIs; its schema is not trusted."""
     uri = f"{place.absolute().as_uri()}?mode={mode}"
     with sqlite_errors(place), contextlib.ExitStack() as stack:
         connection = sqlite3.connect(uri, uri=True, timeout=LOCK_TIMEOUT, isolation_level=None)
@@ -117,17 +115,17 @@ def connected_untrusted(place: Path) -> Iterator[sqlite3.Connection]:
         query = "SELECT type, name, sql FROM sqlite_schema LIMIT ?"
         entries = connection.execute(query, (MAX_ENTRIES + 1,)).fetchall()
         if len(entries) > MAX_ENTRIES:
-            raise ProfgateError(str(place), "holds more tables than a history has; it is left out")
+            raise ProfgateError(str(place), "has more tables than a history; it is left out")
         for kind, name, sql in entries:
             if kind not in {"table", "index"} or ACTIVE.search(sql or ""):
-                raise ProfgateError(str(place), f"its {kind} {name!r} is none that a history has; it is left out")
+                raise ProfgateError(str(place), f"its {kind} {name!r} is not part of a history; it is left out")
         check_version(connection, place)
         fill_gaps(connection)
         yield connection
 
 
 def create_tables(connection: sqlite3.Connection) -> None:
-    """Creates missing tables and indexes, and the columns that a later version added to older tables."""
+    """Create missing tables and indexes, and the columns that a later version added to older tables."""
     for statement in SCHEMA.split(";"):
         connection.execute(statement)
     for table, columns in tables().items():
@@ -136,7 +134,7 @@ def create_tables(connection: sqlite3.Connection) -> None:
 
 
 def fill_gaps(connection: sqlite3.Connection) -> None:
-    """Adds temporary empty tables and columns in place of those that an older version did not have."""
+    """Add temporary empty tables and columns in place of those that an older version lacks."""
     for table, columns in tables().items():
         known = columns_of(connection, table)
         missing = ", ".join(f"NULL AS {name}" for name in columns if name not in known)
@@ -147,7 +145,7 @@ def fill_gaps(connection: sqlite3.Connection) -> None:
 
 
 def check_version(connection: sqlite3.Connection, place: Path) -> None:
-    """Raises ProfgateError for a history of another major version."""
+    """Raise ProfgateError for a history of another major version."""
     if not columns_of(connection, "meta"):
         return
     row = connection.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone()
@@ -159,7 +157,7 @@ def check_version(connection: sqlite3.Connection, place: Path) -> None:
 
 @functools.cache
 def tables() -> dict[str, dict[str, tuple[str, bool]]]:
-    """Type of each column of each table of rows, and whether it may be null; those that others refer to first."""
+    """Type of each column of each table, and whether it may be null; tables that others refer to come first."""
     with contextlib.closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(SCHEMA)
         names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'")
@@ -173,18 +171,18 @@ def columns_of(connection: sqlite3.Connection, table: str) -> dict[str, tuple[st
 
 
 def check_file(place: Path) -> None:
-    """Reads an untrusted file from end to end. Raises ProfgateError where it is damaged or not a history."""
+    """Read an untrusted file from end to end. Raises ProfgateError where it is damaged or not a history."""
     with connected_untrusted(place) as connection:
         problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if problem != "ok":
-            raise ProfgateError(str(place), f"is damaged ({problem[:200]}); remove it, and it is made anew")
+            raise ProfgateError(str(place), f"is damaged ({problem[:200]}); remove it, and a new one is made")
         for table, columns in tables().items():
             wrong = [INVALID[table]] if table in INVALID else []
             for name, (kind, nullable) in columns.items():
                 other = f"typeof({name}) <> '{kind.lower()}' OR {LIMITS[kind].format(name)}"
                 wrong.append(f"{name} IS NOT NULL AND ({other})" if nullable else other)
             if connection.execute(f"SELECT 1 FROM {table} WHERE {' OR '.join(wrong)} LIMIT 1").fetchone():  # noqa: S608 - own names
-                raise ProfgateError(str(place), f"is damaged (a row of {table}); remove it, and it is made anew")
+                raise ProfgateError(str(place), f"is damaged (a row of {table}); remove it, and a new one is made")
 
 
 if __name__ == "__main__":

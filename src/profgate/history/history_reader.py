@@ -1,9 +1,9 @@
-"""Reads a history: commits, series, readings, verdicts and records.
+"""Reads a history: commits, series, readings, verdicts and reported trends.
 
 with open_untrusted("history.sqlite") as store:
     for reading in store.readings(key=series.key, commits=[...]): ...
 
-Everything that is wrong with a file is a `ProfgateError` that names it.
+Every problem of a file is a `ProfgateError` that names it.
 """
 
 import contextlib
@@ -22,17 +22,8 @@ from pydantic import TypeAdapter
 
 from profgate.errors import ProfgateError
 from profgate.history.history_file import connected_untrusted, sqlite_errors
-from profgate.model.history import (
-    Column,
-    Reading,
-    Series,
-    StoredCommit,
-    StoredJob,
-    StoredRecord,
-    StoredVerdict,
-    SymbolKey,
-)
-from profgate.model.history_columns import unpacked
+from profgate.history.packed_columns import unpacked
+from profgate.model.history import Column, Reading, Series, StoredCommit, StoredJob, StoredVerdict, SymbolKey
 from profgate.model.profile import Configuration, Facts
 from profgate.model.units import Metric, MetricKind
 
@@ -56,27 +47,27 @@ WHERE reading = ? ORDER BY metrics.name, metrics.unit"""
 
 @contextlib.contextmanager
 def open_untrusted(path: str) -> Iterator["HistoryReader"]:
-    """The history in a file that anybody may have made, for reading. Raises ProfgateError where it is not sound.
+    """An untrusted history, for reading. Raises ProfgateError where it is damaged.
 
-    A process of its own reads it from end to end first, so that a file that crashes SQLite crashes that one.
+    A separate process reads it from end to end first, so that a file that crashes SQLite crashes only that process.
     """
     place = Path(path)
-    _check_apart(place)
+    _check_in_process(place)
     with connected_untrusted(place) as connection:
         yield HistoryReader(connection, place)
 
 
-def _check_apart(place: Path) -> None:
+def _check_in_process(place: Path) -> None:
     command = [sys.executable, "-I", "-m", "profgate.history.history_file", str(place)]
-    # without this environment: whatever the file makes of that process, it finds no token there
+    # without the environment of this process, so that a file that takes over the check finds no token
     environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
     try:
         done = subprocess.run(command, capture_output=True, timeout=CHECK_TIMEOUT, check=False, env=environment)  # noqa: S603 - itself
     except subprocess.TimeoutExpired:
-        raise ProfgateError(str(place), "takes too long to look through; it is left out") from None
+        raise ProfgateError(str(place), "takes too long to check; it is left out") from None
     if done.returncode:
         what = done.stdout.decode("utf-8", "replace").strip()[:300]
-        raise ProfgateError(str(place), what or "is no history that can be read; remove it, and it is made anew")
+        raise ProfgateError(str(place), what or "is not a readable history; remove it, and a new one is made")
 
 
 class HistoryReader:
@@ -86,7 +77,7 @@ class HistoryReader:
         self.connection = connection
         self._place = place
         self._symbols: dict[int, SymbolKey] = {}
-        self._series = cache(_series)  # the same text stands for thousands of readings
+        self._series = cache(_series)  # thousands of readings share a text
         self._facts = cache(_facts)
 
     def commits(self) -> dict[str, StoredCommit]:
@@ -105,19 +96,18 @@ class HistoryReader:
             return [self._series(*row) for row in self.connection.execute(query)]
 
     def measured_commits(self, key: str | None = None) -> dict[str, frozenset[str]]:
-        """The keys of the series that were measured at each commit; with ``key`` of that series alone."""
-        found: dict[int, set[int]] = {}
+        """The keys of the series that were measured at each commit; with ``key`` of that series only."""
+        chosen = "" if key is None else "WHERE series = (SELECT id FROM series WHERE name = ?)"
+        # a single statement: another process may add rows between two
+        query = (
+            f"SELECT sha, series.name FROM (SELECT DISTINCT series, revision FROM readings {chosen}) AS found"  # noqa: S608 - own text
+            " JOIN series ON series.id = found.series JOIN commits ON commits.id = found.revision"
+        )
+        found: dict[str, set[str]] = {}
         with self.damage():
-            where, values = (
-                ("", ()) if key is None else ("WHERE series = (SELECT id FROM series WHERE name = ?)", (key,))
-            )
-            query = f"SELECT DISTINCT series, revision FROM readings {where}"  # noqa: S608 - own text
-            for series, revision in self.connection.execute(query, values).fetchall():
-                found.setdefault(revision, set()).add(series)
-            # read after the rows that refer to them, since other processes add some meanwhile
-            names = dict(self.connection.execute("SELECT id, name FROM series"))
-            hashes = dict(self.connection.execute("SELECT id, sha FROM commits"))
-            return {hashes[revision]: frozenset(names[one] for one in keys) for revision, keys in found.items()}
+            for sha, name in self.connection.execute(query, () if key is None else (key,)):
+                found.setdefault(sha, set()).add(name)
+        return {sha: frozenset(names) for sha, names in found.items()}
 
     def readings(
         self, key: str | None = None, commits: Iterable[str] | None = None, *, profiles: bool = False
@@ -139,7 +129,7 @@ class HistoryReader:
                 yield self.reading(number, profiles=profiles)
 
     def reading(self, number: int, *, profiles: bool) -> Reading:
-        """The reading of this number."""
+        """The reading with this number."""
         with self.damage():
             row = self.connection.execute(READING, (profiles, number)).fetchone()
             if row is None:
@@ -164,33 +154,29 @@ class HistoryReader:
             yield Column(metric, total, self._names(numbers.tolist()), own, inclusive, calls, bool(whole), period)
 
     def _names(self, numbers: Sequence[int]) -> list[SymbolKey]:
-        if not self._symbols.keys() >= set(numbers):  # none is read yet, or another process added some
+        if not self._symbols.keys() >= set(numbers):  # not read yet, or added by another process
             rows = self.connection.execute("SELECT id, name, file FROM symbols")
             self._symbols = {number: (name, file or None) for number, name, file in rows}
         return [self._symbols[number] for number in numbers]
 
-    def verdicts(self, kind: str) -> list[StoredVerdict]:
-        """The gate's verdicts of one kind in order of recording."""
-        query = "SELECT baseline, target, job, conclusion, reds, comparisons, report FROM verdicts"
-        with self.damage():
-            rows = self.connection.execute(f"{query} WHERE kind = ? ORDER BY id", (kind,))
-            return [
-                StoredVerdict(kind, baseline, target, job, conclusion, reds, comparisons, _inflated(report).decode())
-                for baseline, target, job, conclusion, reds, comparisons, report in rows
-            ]
-
-    def records(self, target: str | None = None) -> list[StoredRecord]:
-        """Records of strategies, of one target commit where it is given."""
+    def verdicts(self) -> list[StoredVerdict]:
+        """The gate's verdicts on unchanged code in order of recording."""
         query = (
-            "SELECT baseline, target, series, strategy, content FROM records WHERE target = coalesce(?, target)"
-            " ORDER BY target, baseline, series, strategy"
+            "SELECT baseline, target, job, conclusion, reds, comparisons FROM verdicts"
+            " WHERE kind = 'unchanged' ORDER BY id"
         )
         with self.damage():
-            return [StoredRecord(*row) for row in self.connection.execute(query, (target,))]
+            return [StoredVerdict(*row) for row in self.connection.execute(query)]
+
+    def reported_trends(self) -> dict[str, str]:
+        """The texts of the trends that were reported, by series."""
+        query = "SELECT series, content FROM records WHERE target = '' AND strategy = 'change_point' ORDER BY series"
+        with self.damage():
+            return dict(self.connection.execute(query))
 
     @contextlib.contextmanager
     def damage(self) -> Iterator[None]:
-        """Turns what damaged rows cause into an error that names the file."""
+        """Turn errors from damaged rows into one that names the file."""
         with sqlite_errors(self._place):
             try:
                 yield
@@ -199,7 +185,7 @@ class HistoryReader:
                     raise
                 reason = str(error).splitlines()[0]
                 raise ProfgateError(
-                    str(self._place), f"is damaged ({reason}); remove it, and it is made anew"
+                    str(self._place), f"is damaged ({reason}); remove it, and a new one is made"
                 ) from error
 
 

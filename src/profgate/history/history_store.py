@@ -1,9 +1,9 @@
 """Writes a history: what was measured, by commit and configuration.
 
-    with open_history(".profgate", write=True) as store:       # a folder; the file in it is created when it is missing
-        with store.writing():                                  # all of it or nothing, whoever else writes meanwhile
+    with open_history(".profgate", write=True) as store:  # a folder, created when it is missing
+        with store.writing():  # one transaction; other writers wait
             store.add_commits([StoredCommit("4f1c...", parents=("99ab...",), time=1700000000, title="...")])
-            store.add(readings)                                # a reading that is already stored is left alone
+            store.add(readings)  # ignores readings that are stored already
         store.prune(Retention())
 
 `compare/readings.py` makes a `Reading` of a profile.
@@ -15,7 +15,7 @@ import json
 import re
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Self
@@ -31,20 +31,21 @@ from profgate.history.history_file import (
     tables,
 )
 from profgate.history.history_reader import HistoryReader
+from profgate.history.packed_columns import packed, thinned, unpacked
 from profgate.io.files import exists, write_text
-from profgate.model.history import Column, Reading, Retention, StoredCommit, StoredRecord, StoredVerdict, SymbolKey
-from profgate.model.history_columns import packed, thinned, unpacked
+from profgate.model.history import Column, Reading, Retention, StoredCommit, StoredVerdict, SymbolKey
 
 RUN = re.compile(r"[0-9a-f]{16}")
-GROWTH = 1.25  # times as many names as the last search for unused ones left, from which the next one pays off
+GROWTH = 1.25  # of the number of names since the last search for unused ones, from which the next search pays off
+IDENTITIES = """
+SELECT readings.id, series.name, commits.sha, jobs.identity, run
+FROM readings JOIN series ON series.id = readings.series JOIN commits ON commits.id = readings.revision
+    JOIN jobs ON jobs.id = readings.job"""
 
 
 @contextlib.contextmanager
 def open_history(folder: str, *, write: bool = False, create: bool = True) -> Iterator["HistoryStore"]:
-    """The history of a folder of this machine; with ``write`` and ``create`` it is created where there is none.
-
-    Raises ProfgateError where it does not exist.
-    """
+    """The history in a folder, which ``write`` with ``create`` creates. Raises ProfgateError where it is missing."""
     place = Path(folder) / FILE
     if write and create:
         ignore = str(place.with_name(".gitignore"))
@@ -67,17 +68,17 @@ def open_history(folder: str, *, write: bool = False, create: bool = True) -> It
 
 
 class HistoryStore(HistoryReader):
-    """An open history that may be written."""
+    """An open history, for reading and writing."""
 
     def __init__(self, connection: sqlite3.Connection, place: Path) -> None:
         super().__init__(connection, place)
-        # Numbers of rows that others refer to, for one write: other processes may change them in between
+        # Row numbers that others refer to, valid for one transaction
         self._numbers: dict[tuple[object, ...], int] = {}
         self._symbol_numbers: dict[SymbolKey, int] = {}
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Self]:
-        """Makes a transaction of all that is written inside; other writers wait. May be nested."""
+        """One transaction for all writes inside; other writers wait. May be nested."""
         if self.connection.in_transaction:
             yield self
             return
@@ -91,16 +92,16 @@ class HistoryStore(HistoryReader):
             self._symbols = {}
 
     def add_commits(self, commits: Iterable[StoredCommit]) -> None:
-        """Adds commits, or replaces what is known of them."""
+        """Add commits; one that is stored already is replaced."""
         with self.writing():
             self.connection.executemany(
                 "INSERT INTO commits (sha, parents, time, title) VALUES (?, ?, ?, ?) ON CONFLICT (sha) DO UPDATE SET"
                 " parents = excluded.parents, time = excluded.time, title = excluded.title",
-                [(one.sha, " ".join(one.parents), one.time, _encodable(one.title)) for one in commits],
+                [(commit.sha, " ".join(commit.parents), commit.time, _encodable(commit.title)) for commit in commits],
             )
 
     def add(self, readings: Iterable[Reading]) -> int:
-        """Adds the readings that are not stored yet; their number."""
+        """Add the readings that are not stored yet. Returns their number."""
         with self.writing():
             return sum(self._add(reading) for reading in readings)
 
@@ -115,7 +116,7 @@ class HistoryStore(HistoryReader):
             self._number("commits", sha=reading.commit),
             self._number("jobs", identity=job.identity, ref=job.ref, event=job.event),
             _run_bytes(reading.run),
-            self._number("facts", content=json.dumps({name: one for name, one in facts.items() if one is not None})),
+            self._number("facts", content=json.dumps({name: fact for name, fact in facts.items() if fact is not None})),
             self._profile_number(reading),
         )
         cursor = self.connection.execute(
@@ -129,7 +130,7 @@ class HistoryStore(HistoryReader):
         return bool(cursor.rowcount)
 
     def _number(self, table: str, **values: str) -> int:
-        """The number of the row with these values or their unique part, which is made where it is missing."""
+        """The number of the row with these values or their unique part; a missing row is added."""
         key = (table, *values.values())
         if key not in self._numbers:
             marks = ", ".join("?" * len(values))
@@ -142,7 +143,7 @@ class HistoryStore(HistoryReader):
         return self._numbers[key]
 
     def _profile_number(self, reading: Reading) -> int | None:
-        """The number of the stored file, which several readings may share; None where it is not to be stored."""
+        """The number of the stored file, which several readings may share; None for a reading without file."""
         if reading.profile is None:
             return None
         name = _encodable(reading.name)
@@ -155,7 +156,7 @@ class HistoryStore(HistoryReader):
         return number
 
     def _add_column(self, reading: int | None, column: Column) -> None:
-        if not self._symbol_numbers:  # all at once: reading thousands one by one takes longer than all else
+        if not self._symbol_numbers:  # in one query: one for each symbol takes longer than everything else
             rows = self.connection.execute("SELECT name, file, id FROM symbols")
             self._symbol_numbers = {(name, file or None): number for name, file, number in rows}
         known, metric = self._symbol_numbers, column.metric
@@ -170,27 +171,26 @@ class HistoryStore(HistoryReader):
             (reading, number, column.sum, metric.exponent, column.period, column.whole, symbols),
         )
 
-    def add_verdicts(self, verdicts: Iterable[StoredVerdict], *, correct: bool = True) -> None:
-        """Adds verdicts; with ``correct`` each replaces the one of the same commits and job."""
-        self._insert(
-            "verdicts",
-            (asdict(one) | {"report": zlib.compress(one.report.encode()) if one.report else None} for one in verdicts),
-            correct=correct,
-        )
+    def add_verdicts(self, verdicts: Iterable[StoredVerdict], *, replace_known: bool = True) -> None:
+        """Add verdicts on unchanged code; one of the same commits and job is replaced, or else left."""
+        rows = [{"kind": "unchanged", **asdict(verdict)} for verdict in verdicts]
+        self._insert("verdicts", rows, replace_known=replace_known)
 
-    def add_records(self, records: Iterable[StoredRecord], *, correct: bool = True) -> None:
-        """Adds records of strategies; with ``correct`` each replaces the one of the same commits and series."""
-        self._insert("records", map(asdict, records), correct=correct)
+    def add_reported_trends(self, texts: Mapping[str, str], *, replace_known: bool = True) -> None:
+        """Store the texts of reported trends by series; the text of a known series is replaced, or else left."""
+        same = {"baseline": "", "target": "", "strategy": "change_point"}
+        rows = [{**same, "series": series, "content": text} for series, text in texts.items()]
+        self._insert("records", rows, replace_known=replace_known)
 
-    def _insert(self, table: str, entries: Iterable[dict[str, object]], *, correct: bool = True) -> None:
-        if rows := list(entries):
+    def _insert(self, table: str, rows: Sequence[Mapping[str, object]], *, replace_known: bool = True) -> None:
+        if rows:
             names, marks = ", ".join(rows[0]), ", ".join(f":{name}" for name in rows[0])
-            conflict = "REPLACE" if correct else "IGNORE"
+            conflict = "REPLACE" if replace_known else "IGNORE"
             with self.writing():
                 self.connection.executemany(f"INSERT OR {conflict} INTO {table} ({names}) VALUES ({marks})", rows)  # noqa: S608 - own names
 
     def merge(self, other: HistoryReader) -> int:
-        """Adds what only the other history holds; the number of its readings.
+        """Add what only the other history holds. Returns the number of its readings.
 
         Raises ProfgateError where the other one is damaged; nothing is added then.
         """
@@ -199,16 +199,15 @@ class HistoryStore(HistoryReader):
                 return self._copy(other)
             self.add_commits(other.commits().values())
             added = self.add(other.reading(number, profiles=True) for number in self._unknown(other))
-            for kind in ("gate", "unchanged"):
-                self.add_verdicts(other.verdicts(kind), correct=False)
-            self.add_records(other.records(), correct=False)
+            self.add_verdicts(other.verdicts(), replace_known=False)
+            self.add_reported_trends(other.reported_trends(), replace_known=False)
         return added
 
     def _is_empty(self) -> bool:
         return not any(self.connection.execute(f"SELECT 1 FROM {name} LIMIT 1").fetchone() for name in tables())  # noqa: S608 - own names
 
     def _copy(self, other: HistoryReader) -> int:
-        """Copies all rows, which is far quicker than adding the readings one by one."""
+        """Copy all rows, which is far quicker than adding the readings one by one."""
         for table, columns in tables().items():
             names, marks = ", ".join(columns), ", ".join("?" * len(columns))
             rows = other.connection.execute(f"SELECT {names} FROM {table}")  # noqa: S608 - own names
@@ -217,21 +216,14 @@ class HistoryStore(HistoryReader):
             raise ValueError("a column holds a symbol that has no name")
         return int(self.connection.execute("SELECT COUNT(*) FROM readings").fetchone()[0])
 
-    def _unknown(self, other: HistoryReader) -> Iterator[int]:
+    def _unknown(self, other: HistoryReader) -> list[int]:
         """The numbers in the other history of readings that this one lacks."""
-        numbers = []
-        for table, name in (("series", "name"), ("commits", "sha"), ("jobs", "identity")):
-            query = f"SELECT {name}, id FROM {table}"  # noqa: S608 - own names
-            ours = dict(self.connection.execute(query))
-            numbers.append({theirs: ours.get(name) for name, theirs in other.connection.execute(query)})
-        known = "SELECT 1 FROM readings WHERE run = ? AND series = ? AND revision = ? AND job = ?"
-        for number, run, *keys in other.connection.execute("SELECT id, run, series, revision, job FROM readings"):
-            here = [mapping[key] for mapping, key in zip(numbers, keys, strict=True)]
-            if self.connection.execute(known, (run, *here)).fetchone() is None:
-                yield number
+        known = {tuple(identity) for _, *identity in self.connection.execute(IDENTITIES)}
+        rows = other.connection.execute(f"{IDENTITIES} ORDER BY readings.id")
+        return [number for number, *identity in rows if tuple(identity) not in known]
 
     def prune(self, retention: Retention) -> int:
-        """Drops what is older than the retention; the number of columns that lost their lighter symbols."""
+        """Drop what is older than the retention. Returns the number of columns that lost their lighter symbols."""
         with self.writing():
             runs = self._newest_runs(max(retention.runs, retention.profiles) + 1)
             dropped = self._thin(runs[retention.runs], retention.symbols) if len(runs) > retention.runs else 0
@@ -243,11 +235,9 @@ class HistoryStore(HistoryReader):
                 self.connection.execute(
                     "DELETE FROM profiles WHERE id NOT IN (SELECT profile FROM readings WHERE profile IS NOT NULL)"
                 )
-            self.connection.execute(
-                "UPDATE verdicts SET report = NULL WHERE report IS NOT NULL AND id NOT IN"
-                " (SELECT id FROM verdicts ORDER BY id DESC LIMIT ?)",
-                (retention.reports,),
-            )
+            # earlier versions stored reports of checks, which no command reads
+            self.connection.execute("DELETE FROM verdicts WHERE kind <> 'unchanged'")
+            self.connection.execute("DELETE FROM records WHERE target <> ''")
             if dropped:
                 self._drop_unused_symbols(retention.names)
         free = self.connection.execute("PRAGMA freelist_count").fetchone()[0]
@@ -256,7 +246,7 @@ class HistoryStore(HistoryReader):
         return dropped
 
     def _newest_runs(self, most: int) -> list[int]:
-        """The last reading of each of the newest runs, newest first; no more of the file is read than these."""
+        """The last reading of each of the newest runs, newest first; reads no more of the file than these."""
         found: dict[tuple[int, int], int] = {}
         for number, *run in self.connection.execute("SELECT id, revision, job FROM readings ORDER BY id DESC"):
             found.setdefault(tuple(run), number)
@@ -265,9 +255,9 @@ class HistoryStore(HistoryReader):
         return list(found.values())
 
     def _thin(self, last: int, symbols: int) -> int:
-        """Drops the lighter symbols of all readings up to the number ``last``; the number of their columns.
+        """Drop the lighter symbols of all readings up to the number ``last``. Returns the number of their columns.
 
-        The rows are removed and made anew: SQLite leaves the pages of rows that shrink in place half empty.
+        The rows are removed and inserted: SQLite leaves the pages of rows that shrink in place half empty.
         """
         cursor = self.connection.cursor()
         cursor.row_factory = sqlite3.Row
@@ -278,7 +268,7 @@ class HistoryStore(HistoryReader):
         return len(rows)
 
     def _drop_unused_symbols(self, most: int) -> None:
-        """Drops the names that no reading holds, where there are many and many came since the last time."""
+        """Drop the names that no reading uses, where there are many and many are new since the last search."""
         count = self.connection.execute("SELECT COUNT(*) FROM symbols").fetchone()[0]
         row = self.connection.execute("SELECT value FROM meta WHERE name = 'names'").fetchone()
         left = int(row[0]) if row is not None and str(row[0]).isdecimal() else 0
@@ -297,10 +287,10 @@ class HistoryStore(HistoryReader):
 
 
 def _run_bytes(text: str) -> bytes:
-    """Eight bytes that identify a run of a job; a reading from a history has their digits already."""
+    """Eight bytes that identify a run of a job; a reading from a history has them as digits."""
     return bytes.fromhex(text) if RUN.fullmatch(text) else hashlib.sha256(text.encode("utf-8", "replace")).digest()[:8]
 
 
 def _encodable(text: str) -> str:
-    """The text without halves of surrogate pairs, which no file can hold."""
+    """The text without halves of surrogate pairs, which UTF-8 cannot hold."""
     return text.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""Profiles in the history: as readings, as the sides of a comparison, and the trials of equal code."""
+"""Profiles in the history: as readings, as the sides of a comparison, and as trials of equal code."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -10,8 +10,7 @@ from profgate.compare.readings import is_benchmark, of_same_symbols, profile_of,
 from profgate.detect.rules import selected
 from profgate.errors import ProfileError
 from profgate.history.false_alarms import Trial
-from profgate.history.trend import CHANGE_POINT, TrendRules
-from profgate.history.trends import Rules
+from profgate.history.trends import CHANGE_POINT, Rules, TrendRules
 from profgate.model.history import Reading, Series, StoredJob, StoredVerdict
 from profgate.model.policy import Policy
 from profgate.model.report import Side
@@ -19,15 +18,17 @@ from profgate.model.source import SourceFile, source_of, source_of_profile
 from profgate.model.units import Metric
 from profgate.pipeline import PipelineInput
 
-LARGEST_KEPT = 32 << 20  # bytes of a file that the history keeps whole
+LARGEST_STORED = 32 << 20  # bytes of a profile that is stored itself
 
 
 def trend_rules(policy: Policy) -> Rules:
-    """The options of the strategy `change_point` for a series and metric: those of the first rule that matches."""
+    """The options of the strategy `change_point` for a series and metric, of the first rule that matches."""
 
     def rules(series: Series, metric: Metric) -> TrendRules:
         chosen = selected(policy, series.configuration, metric, wiring.strategies())
-        return next((TrendRules(**options) for one, options in chosen if one.name == CHANGE_POINT), TrendRules())
+        return next(
+            (TrendRules(**options) for strategy, options in chosen if strategy.name == CHANGE_POINT), TrendRules()
+        )
 
     return rules
 
@@ -35,27 +36,27 @@ def trend_rules(policy: Policy) -> Rules:
 def readings(
     sources: Sequence[SourceFile], policy: Policy, commit: str, job: StoredJob, *, keep: bool
 ) -> list[Reading]:
-    """What the history keeps of these files; with ``keep`` the files themselves too.
+    """The readings of these files; with ``keep`` the files themselves are stored too.
 
-    Raises ProfileError that tells every file that cannot be read, and ComparisonError.
+    Raises ProfileError with every file that cannot be read, and ComparisonError.
     """
     read = wiring.read_all(sources)
-    broken = [one for one in read if isinstance(one, ProfileError)]
+    broken = [error for error in read if isinstance(error, ProfileError)]
     if broken:
         raise ProfileError("\n".join(map(str, broken)))
     options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, policy_aliases=policy.aliases)
     made = []
     for source, profile in zip(sources, read, strict=True):
-        content = source.read(LARGEST_KEPT)
+        content = source.read(LARGEST_STORED)
         run = f"{source.name}\0{hashlib.sha256(content).hexdigest()}"
-        kept = content if keep and len(content) <= LARGEST_KEPT else None
+        stored = content if keep and len(content) <= LARGEST_STORED else None
         if not isinstance(profile, ProfileError):
-            made += readings_of(profile, options, commit, job, run, kept)
+            made += readings_of(profile, options, commit, job, run, stored)
     return made
 
 
 def tried(trial: Trial, policy: Policy, past: Callable[[str], Sequence[Reading]]) -> StoredVerdict:
-    """The gate's word on two sides of equal code, as it would be if it decided."""
+    """The gate's verdict on two sides of equal code, as if it were not demoted."""
     before, after = stored_sides(trial.before, trial.after)
     given = PipelineInput(
         before,
@@ -70,26 +71,25 @@ def tried(trial: Trial, policy: Policy, past: Callable[[str], Sequence[Reading]]
     metrics = [metric for workload in report.workloads for metric in workload.metrics]
     reds = sum(finding.colour == "red" for metric in metrics for finding in metric.findings)
     conclusion = report.verdict.conclusion
-    return StoredVerdict("unchanged", trial.baseline, trial.target, trial.name, conclusion, reds, len(metrics))
+    return StoredVerdict(trial.baseline, trial.target, trial.name, conclusion, reds, len(metrics))
 
 
 def stored_sides(*sides: Sequence[Reading]) -> list[list[SourceFile]]:
-    """The readings of both sides as sources: whole files where both sides have all of theirs, else what is left.
+    """The readings of both sides as sources: the files where all are stored, else profiles made of the readings.
 
-    A benchmark among others in its file is all there in its readings. Where the history has dropped symbols of some
-    readings, they are one symbol in all. Raises ProfileError.
+    Where the history has dropped symbols of some readings, they become one symbol in all. Raises ProfileError.
     """
     if any(reading.profile is None or is_benchmark(reading) for side in sides for reading in side):
         return [
-            [source_of_profile(profile_of(one, number)) for number, one in enumerate(side)]
+            [source_of_profile(profile_of(reading, number)) for number, reading in enumerate(side)]
             for side in of_same_symbols(sides)
         ]
-    return [_kept_files(side) for side in sides]
+    return [_stored_files(side) for side in sides]
 
 
-def _kept_files(side: Sequence[Reading]) -> list[SourceFile]:
-    files = {(one.name, one.profile, one.job.identity): one for one in side}
-    read = wiring.read_all([source_of(one.name, one.profile or b"") for one in files.values()])
+def _stored_files(side: Sequence[Reading]) -> list[SourceFile]:
+    files = {(reading.name, reading.profile, reading.job.identity): reading for reading in side}
+    read = wiring.read_all([source_of(reading.name, reading.profile or b"") for reading in files.values()])
     sources = []
     for reading, profile in zip(files.values(), read, strict=True):
         if isinstance(profile, ProfileError):

@@ -1,4 +1,7 @@
-"""Trends: where the total of a workload, or the share of a symbol, changed for good along a line of commits."""
+"""Trends: where the total of a workload, or the share of a symbol, changed for good along a line of commits.
+
+Found trends are stored in the history so that each is reported once; as JSON they are `profgate.trends/1`.
+"""
 
 import contextlib
 import json
@@ -6,39 +9,83 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
-from typing import Protocol
 
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from profgate.history.trend import CHANGE_POINT, Trend, TrendRules
+from profgate.history.history_reader import HistoryReader
 from profgate.model.arrays import FloatArray
-from profgate.model.history import Column, Reading, Series, StoredRecord, SymbolKey
-from profgate.model.units import Metric
+from profgate.model.history import Column, Reading, Series, StoredCommit, SymbolKey
+from profgate.model.report import Document
+from profgate.model.units import Better, Metric
+from profgate.model.visible_text import cut, name_text, plain
+from profgate.report import numbers
+from profgate.report.markdown_text import code_cell, markdown_filters, sentence
+from profgate.report.templates import render_template
+from profgate.report.terminal_report import Line
 from profgate.statistics.change_points import Shift, change_points, shifts
 
-LEAST_SHARE = 0.01  # of the run that a symbol takes to be looked at
+CHANGE_POINT = "change_point"  # the strategy of trends
+SCHEMA = "profgate.trends/1"
+LEAST_SHARE = 0.01  # of the run that a symbol must take
 MOST_SYMBOLS = 20
-LEAST_MOVE = 0.005  # of the run by which a symbol's share changes to be reported
+LEAST_MOVE = 0.005  # of the run by which a symbol's share must change
 NEAR = 4  # commits: a change found again so close to where it was is the same
 LARGEST = 1e300  # ratios of larger values overflow
-NO_COMMIT = ""  # baseline and target of stored trends, which belong to no single commit
-TREND = TypeAdapter(Trend)
-
 MOST_PAST = 30  # commits from whose readings the noise is estimated
-Rules = Callable[[Series, Metric], TrendRules]  # those of a series and metric
+HASH_LENGTH = 12  # characters of a commit's hash that are shown
+MOST_ROWS = 50  # of a summary
 
 
-class History(Protocol):
-    """What is read of a history."""
+@dataclass(frozen=True, slots=True)
+class TrendRules:
+    """The options of the strategy `change_point`."""
 
-    def measured_commits(self, key: str | None = None) -> Mapping[str, frozenset[str]]: ...  # noqa: D102
+    p: float = 0.001
+    window: int = 50
+    min_segment: int = 4
+    min_magnitude: float = 0.02
 
-    def series(self) -> Sequence[Series]: ...  # noqa: D102
 
-    def readings(self, key: str | None = None, commits: Iterable[str] | None = None) -> Iterable[Reading]: ...  # noqa: D102
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """A change from ``before`` to ``after`` of a total in the metric's unit, or of a symbol's share of the run.
 
-    def records(self, target: str | None = None) -> Sequence[StoredRecord]: ...  # noqa: D102
+    ``name`` is None for the total. A step is at commit ``first``; a drift spans ``commits`` measured commits from
+    ``first`` to ``last``. ``p`` is two-sided.
+    """
+
+    series: str
+    workload: str
+    metric: str
+    unit: str
+    better: Better
+    name: str | None
+    file: str | None
+    first: str
+    last: str
+    commits: int
+    before: float
+    after: float
+    p: float
+
+    @property
+    def is_drift(self) -> bool:
+        """Whether the change took several commits."""
+        return self.commits > 1
+
+    @property
+    def relative(self) -> float | None:
+        """The change as a fraction, None from zero."""
+        return (self.after - self.before) / self.before if self.before else None
+
+    @property
+    def worse(self) -> bool:
+        """Whether it is a regression."""
+        return (self.after > self.before) == (self.better == "lower")
+
+
+Rules = Callable[[Series, Metric], TrendRules]  # the options for a series and metric
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +100,7 @@ class _Line:
         return np.array([np.mean([column.sum * column.metric.scale for column in columns]) for columns in self.columns])
 
 
-def trends_along(store: History, line: Sequence[str], rules: Rules) -> list[Trend]:
+def trends_along(store: HistoryReader, line: Sequence[str], rules: Rules) -> list[Trend]:
     """The lasting changes of every series along a line of commits, oldest first."""
     measured = store.measured_commits()
     found: list[Trend] = []
@@ -84,7 +131,7 @@ def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = l
 
 
 def of_one_regime(readings: Sequence[Reading], line: Sequence[str]) -> list[Reading]:
-    """The readings since the last lasting change of any of their totals, so that noise is learned from one level."""
+    """The readings since the last lasting change of any of their totals; noise must be estimated from one level."""
     start = 0
     for metric in _lines(readings, line):
         if places := change_points(metric.totals()):
@@ -93,29 +140,28 @@ def of_one_regime(readings: Sequence[Reading], line: Sequence[str]) -> list[Read
     return [reading for reading in readings if reading.commit in recent]
 
 
-def unreported(store: History, trends: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
+def unreported(store: HistoryReader, trends: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
     """The trends that were not reported before."""
     return unknown_of(trends, _reported(store), line)
 
 
 def unknown_of(trends: Sequence[Trend], known: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
-    """The trends that are not known; one that was found again, some commits off or grown longer, is known."""
+    """The trends that are not among the known; a known one may be some commits off, or longer by now."""
     place = {sha: number for number, sha in enumerate(line)}
     return [trend for trend in trends if not any(_same(trend, other, place) for other in known)]
 
 
-def reported_records(store: History, new: Sequence[Trend]) -> list[StoredRecord]:
-    """The records to store once these trends are reported."""
+def reported_texts(store: HistoryReader, new: Sequence[Trend]) -> dict[str, str]:
+    """The texts to store, by series, when these trends are reported."""
     reported = [*_reported(store), *new]
-    records = []
-    for key in {trend.series for trend in new}:
-        content = json.dumps([asdict(trend) for trend in reported if trend.series == key], allow_nan=False)
-        records.append(StoredRecord(NO_COMMIT, NO_COMMIT, key, CHANGE_POINT, content))
-    return records
+    return {
+        key: json.dumps([asdict(trend) for trend in reported if trend.series == key], allow_nan=False)
+        for key in {trend.series for trend in new}
+    }
 
 
 def trends_of_text(text: str) -> list[Trend]:
-    """The trends in a record; entries of another kind are left out."""
+    """The trends in a stored text; invalid entries are left out."""
     try:
         entries = json.loads(text)
     except (ValueError, RecursionError):
@@ -123,22 +169,21 @@ def trends_of_text(text: str) -> list[Trend]:
     found = []
     for entry in entries if isinstance(entries, list) else ():
         with contextlib.suppress(ValidationError):
-            trend = TREND.validate_json(json.dumps(entry), strict=True)
+            trend = TypeAdapter(Trend).validate_json(json.dumps(entry), strict=True)
             if all(abs(number) < LARGEST for number in (trend.before, trend.after, trend.p)):
                 found.append(trend)
     return found
 
 
-def _reported(store: History) -> list[Trend]:
-    records = (record for record in store.records(NO_COMMIT) if record.strategy == CHANGE_POINT)
-    return [trend for record in records for trend in trends_of_text(record.content)]
+def _reported(store: HistoryReader) -> list[Trend]:
+    return [trend for text in store.reported_trends().values() for trend in trends_of_text(text)]
 
 
 def _same(trend: Trend, other: Trend, place: Mapping[str, int]) -> bool:
-    ours, theirs = (
-        (one.series, one.metric, one.unit, one.name, one.file, one.after > one.before) for one in (trend, other)
+    subject, known = (
+        (found.series, found.metric, found.unit, found.name, found.file, found.worse) for found in (trend, other)
     )
-    if ours != theirs or not {other.first, other.last} <= place.keys():
+    if subject != known or not {other.first, other.last} <= place.keys():
         return False
     return place[trend.first] <= place[other.last] + NEAR and place[other.first] <= place[trend.last] + NEAR
 
@@ -160,7 +205,7 @@ def _lines(readings: Sequence[Reading], line: Sequence[str]) -> list[_Line]:
 
 
 def _heaviest(line: _Line) -> list[SymbolKey]:
-    """The symbols that take most of the newest commits' runs."""
+    """The symbols with the largest shares of the newest commits' runs."""
     weight: dict[SymbolKey, float] = {}
     newest = [column for columns in line.columns[-10:] for column in columns if column.sum > 0]
     for column in newest:
@@ -171,7 +216,7 @@ def _heaviest(line: _Line) -> list[SymbolKey]:
 
 
 def _shares(line: _Line, symbol: SymbolKey) -> tuple[list[str], FloatArray]:
-    """Its share of the run at each commit where that is known: a symbol that was dropped may have had any."""
+    """The commits where the symbol's share is known, and the shares; it is unknown where symbols were dropped."""
     commits, shares = [], []
     for sha, columns in zip(line.commits, line.columns, strict=True):
         known = [share for column in columns if (share := _share(column, symbol)) is not None]
@@ -209,8 +254,90 @@ def _trend(
     )
 
 
-def past_of(store: History, way_back: Iterable[str], key: str) -> list[Reading]:
-    """A series at the next measured commits of a way back, as far as the last lasting change."""
+def past_of(store: HistoryReader, ancestors: Iterable[str], key: str) -> list[Reading]:
+    """The readings of a series at the nearest measured ancestors, since the last lasting change."""
     measured = store.measured_commits(key)
-    chosen = list(islice((sha for sha in way_back if sha in measured), MOST_PAST))
+    chosen = list(islice((sha for sha in ancestors if sha in measured), MOST_PAST))
     return of_one_regime(list(store.readings(key, chosen)), chosen[::-1])
+
+
+def trends_json(trends: Sequence[Trend], new: Sequence[Trend], further: int) -> str:
+    """The document; ``further``: measured commits before those that were examined."""
+    rows = [
+        asdict(trend) | {"kind": "drift" if trend.is_drift else "step", "relative": trend.relative, "new": trend in new}
+        for trend in trends
+    ]
+    return json.dumps({"schema": SCHEMA, "further": further, "trends": rows}, indent=1, allow_nan=False) + "\n"
+
+
+def trends_lines(trends: Sequence[Trend], commits: Mapping[str, StoredCommit]) -> list[Line]:
+    """A line for each trend below its workload and metric."""
+    lines: list[Line] = []
+    heading = ""
+    for trend in trends:
+        place = f"{name_text(trend.workload, 60)} · {name_text(trend.metric, 30)}"
+        if place != heading:
+            if lines:
+                lines.append(("text", ""))
+            lines.append(("head", place))
+            heading = place
+        lines.append(("bad" if trend.worse else "good", f"  {_what(trend)}: {_how(trend)}"))
+        lines.append(("quiet", f"    {_when(trend, commits)}"))
+    return lines
+
+
+def trend_text(trend: Trend, commits: Mapping[str, StoredCommit]) -> str:
+    """A trend in one line, for an annotation."""
+    place = f"{name_text(trend.workload, 60)}, {name_text(trend.metric, 30)}"
+    return f"{place}, {_what(trend)}: {_how(trend)}, {_when(trend, commits)}"
+
+
+def trends_summary(trends: Sequence[Trend], commits: Mapping[str, StoredCommit]) -> Document:
+    """The trends that a run of the base branch reports, worse ones first."""
+    ordered = sorted(trends, key=lambda trend: not trend.worse)
+    cells = [
+        {
+            "tag": "worse" if trend.worse else "better",
+            "workload": trend.workload,
+            "metric": trend.metric,
+            "what": "the total" if trend.name is None else code_cell(trend.name),
+            "how": sentence(_how(trend)),
+            "when": sentence(_when(trend, commits)),
+        }
+        for trend in ordered[:MOST_ROWS]
+    ]
+    text = render_template(
+        "markdown/trends.md.j2",
+        filters=markdown_filters,
+        trends=cells,
+        more=len(ordered) - len(cells),
+        worse=sum(trend.worse for trend in trends),
+        better=sum(not trend.worse for trend in trends),
+    )
+    return Document("trends.md", "text/markdown", text)
+
+
+def _what(trend: Trend) -> str:
+    if trend.name is None:
+        return "total"
+    return name_text(trend.name, 60) + (f" ({plain(trend.file)})" if trend.file else "")
+
+
+def _how(trend: Trend) -> str:
+    relative = f" ({numbers.signed_percent(trend.relative)})" if trend.relative is not None else ""
+    if trend.name is None:
+        return f"{numbers.from_to(trend.before, trend.after, trend.unit)}{relative}, p {trend.p:.2g}"
+    return f"{trend.before:.1%} → {trend.after:.1%} of the run, p {trend.p:.2g}"
+
+
+def _when(trend: Trend, commits: Mapping[str, StoredCommit]) -> str:
+    if not trend.is_drift:
+        return f"at once, with {_commit(trend.first, commits)}"
+    return (
+        f"slowly, over {trend.commits} commits: from {_commit(trend.first, commits)} to {_commit(trend.last, commits)}"
+    )
+
+
+def _commit(sha: str, commits: Mapping[str, StoredCommit]) -> str:
+    title = commits[sha].title if sha in commits else ""
+    return sha[:HASH_LENGTH] + (f" ({cut(plain(title), 50)})" if title else "")

@@ -1,7 +1,7 @@
-"""What the history holds: commits, the jobs that measured them, readings with their columns, verdicts and records.
+"""What the history holds: commits, the jobs that measured them, readings with their columns, and verdicts.
 
-A reading is one file of one workload; its columns hold, for each metric, the total and the cost of each symbol. Test
-durations and wall times are readings too: the tests or benchmarks are the symbols.
+A reading is one file of one workload; its columns hold, for each metric, the total and the cost of each symbol. Of test
+durations and wall times, the tests or benchmarks are the symbols.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ SymbolKey = tuple[str, str | None]  # normalised name and file
 
 @dataclass(frozen=True, slots=True)
 class StoredCommit:
-    """A commit as the graph of checks draws it; ``time`` is the committer's, in seconds since 1970, 0 = unknown."""
+    """A commit; ``time`` is the committer's, in seconds since 1970, 0 = unknown."""
 
     sha: str
     parents: tuple[str, ...] = ()
@@ -26,7 +26,7 @@ class StoredCommit:
 
 @dataclass(frozen=True, slots=True)
 class StoredJob:
-    """Who measured: ``identity`` is run, attempt and job as the manifest writes them, "" where no job is known."""
+    """The job that measured: ``identity`` is run, attempt and job as in the manifest, "" where unknown."""
 
     identity: str = ""
     ref: str = ""
@@ -35,10 +35,7 @@ class StoredJob:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """What makes readings comparable: the ``key`` is equal exactly where a comparison would pair them.
-
-    ``workload`` is the name a report shows.
-    """
+    """Readings that a comparison would pair have the same ``key``; ``workload`` is the name in reports."""
 
     key: str
     workload: str
@@ -50,8 +47,8 @@ class Series:
 class Column:
     """One metric of one reading, in stored units (``metric.exponent``).
 
-    ``own``, ``total`` and ``calls`` are int64[symbol]; calls None where nothing counted them. ``whole`` False: only the
-    heaviest symbols are left, while ``sum`` is still that of all. ``period``: the value of a sample.
+    ``own``, ``total`` and ``calls`` are int64[symbol]; calls None where they were not counted. ``whole`` False: only
+    the heaviest symbols are left, ``sum`` is of all. ``period``: the value of a sample.
     """
 
     metric: Metric
@@ -84,44 +81,28 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class StoredVerdict:
-    """The verdict on one comparison.
+    """The gate's verdict on two sides of equal code, of the commits ``baseline`` and ``target``.
 
-    ``kind``: ``gate`` for a product change, ``unchanged`` where both sides were the same code. ``baseline`` and
-    ``target`` are commits. ``reds`` and ``comparisons`` count findings that were red and pairs that were compared;
-    ``report`` is the report's JSON, "" where it is not stored.
+    ``reds`` is the number of red findings, ``comparisons`` of compared pairs.
     """
 
-    kind: str
     baseline: str
     target: str
     job: str
     conclusion: str
     reds: int
     comparisons: int
-    report: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredRecord:
-    """What one strategy found between two commits of one series, as JSON text; a later one replaces it."""
-
-    baseline: str
-    target: str
-    series: str
-    strategy: str
-    content: str
 
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How much a history holds: all symbols of so many newest runs, then the heaviest symbols and the totals.
+    """How much a history holds: all symbols of the newest ``runs``, then the ``symbols`` heaviest ones and the totals.
 
-    A run is what one job measured at one commit. ``profiles`` and ``reports`` are whole for so many newest runs.
-    Beyond ``names`` names of symbols, unused ones are removed.
+    A run is what one job measured at one commit. Profiles are stored for the newest ``profiles`` runs. Beyond ``names``
+    names of symbols, unused ones are removed.
     """
 
     runs: int = 200
     symbols: int = 8
     profiles: int = 50
-    reports: int = 200
     names: int = 100_000

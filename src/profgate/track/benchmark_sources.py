@@ -1,21 +1,21 @@
-"""Files that show whether a benchmark changed, and files of today that old versions get."""
+"""The sources of benchmarks: digests that show whether a benchmark changed, and copies for old versions."""
 
 import glob
 import hashlib
 import os
-import platform
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from profgate.attribution.fingerprints import SourceFunction, parsed_source
 from profgate.errors import ProfgateError
 
-LARGEST_SOURCE = 16 << 20
+LARGEST_SOURCE = 16 << 20  # bytes
 MOST_SOURCES = 10_000
 
 
 def files_matching(folder: str, pattern: str) -> list[str]:
-    """Paths below a folder that match a pattern such as ``bench/**/*.py``, sorted; a folder stands for all in it."""
+    """Sorted paths below a folder that match a pattern such as ``bench/**/*.py``; a folder stands for its files."""
     root = os.path.realpath(folder)
     found = set()
     for name in glob.iglob(pattern, root_dir=root, recursive=True):  # noqa: PTH207 - patterns are relative
@@ -24,12 +24,12 @@ def files_matching(folder: str, pattern: str) -> list[str]:
             if path.is_file() and path.resolve().is_relative_to(root) and "__pycache__" not in path.parts:
                 found.add(path.relative_to(root).as_posix())
             if len(found) > MOST_SOURCES:
-                raise ProfgateError(pattern, f"matches more than {MOST_SOURCES:,} files; name the benchmarks alone")
+                raise ProfgateError(pattern, f"matches more than {MOST_SOURCES:,} files; name the benchmarks only")
     return sorted(found)
 
 
-def digest_of(folder: str, names: Iterable[str]) -> str | None:
-    """A digest of these files and their names; None where there is none of them."""
+def digest_of_files(folder: str, names: Iterable[str]) -> str | None:
+    """A digest of these files and their names; None if none of them exists."""
     digest = hashlib.sha256()
     paths = [(name, path) for name in names if (path := Path(folder, name)).is_file()]
     for name, path in paths:
@@ -40,7 +40,7 @@ def digest_of(folder: str, names: Iterable[str]) -> str | None:
 
 
 def text_below(folder: str, name: str) -> str | None:
-    """The text of a file that a profile names, if it lies below the folder; None for any other."""
+    """The text of a file that a profile names; None for a file outside of the folder."""
     root = Path(folder).resolve()
     try:
         path = (root / name).resolve()
@@ -51,14 +51,14 @@ def text_below(folder: str, name: str) -> str | None:
         return None
 
 
-def bring(paths: Iterable[str], folder: str, prefix: str) -> None:
-    """Copies files and folders of the current checkout into another one, at the same places."""
+def copy_into(folder: str, prefix: str, paths: Iterable[str]) -> None:
+    """Copy files and folders of the current folder to the same places in another checkout."""
     for name in paths:
         target = Path(folder, prefix, name)
         if Path(name).is_absolute() or ".." in Path(name).parts:
-            raise ProfgateError(name, "cannot be brought along; name it by its path from here")
+            raise ProfgateError(name, "is outside of this folder; --bring takes paths below it")
         if not target.parent.resolve().is_relative_to(Path(folder).resolve()):
-            raise ProfgateError(name, "would be brought out of the worktree, through a link of that version")
+            raise ProfgateError(name, "would be written outside of the worktree, through a link of that version")
         if target.is_dir() and not target.is_symlink():
             shutil.rmtree(target)
         else:
@@ -70,11 +70,46 @@ def bring(paths: Iterable[str], folder: str, prefix: str) -> None:
             shutil.copy2(name, target)
 
 
-def machine() -> str:
-    """A description of the machine: what must be the same for times to be comparable."""
-    processor = platform.processor() or platform.machine()
-    cpu = Path("/proc/cpuinfo")
-    if cpu.is_file():
-        lines = cpu.read_text(encoding="utf-8", errors="replace").splitlines()
-        processor = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), processor)
-    return f"{platform.system()} {platform.machine()}, {processor}"
+def digest_at_line(path: str, line: int | None, text: str) -> str:
+    """A digest of the function or class at this line (counted from 1), with its decorators and all inside.
+
+    Layout, comments and the rest of the file do not count. Without a function at the line, the digest is of the whole
+    file. Where the language has no grammar, or the parser met an error, it is of the plain text.
+    """
+    parsed = parsed_source(path, text)
+    if parsed is None:
+        return _digest([text])
+    own = None if line is None else _function_at(parsed.functions, line)
+    inside = [
+        function
+        for function in parsed.functions
+        if own is None or (own.first <= function.first and function.last <= own.last)
+    ]
+    if any(function.broken for function in inside):
+        return _digest(text.split("\n")[slice(None) if own is None else slice(own.first - 1, own.last)])
+    imports = sorted(name for name, _ in parsed.imports) if own is None else []
+    return _digest([*imports, *(function.fingerprint for function in inside)])
+
+
+def _function_at(functions: Sequence[SourceFunction], line: int) -> SourceFunction | None:
+    """The largest function that begins at the line, else the innermost named one around it, else the innermost."""
+    around = [
+        function for function in functions if function.kind != "module" and function.first <= line <= function.last
+    ]
+    # an anonymous function on a single line is an argument of the call written there
+    opening = [found for found in around if line <= found.opens and (found.kind != "anonymous" or _size(found))]
+    if opening:
+        return max(opening, key=_size)
+    return min(around, key=lambda function: (function.kind == "anonymous", _size(function)), default=None)
+
+
+def _size(function: SourceFunction) -> int:
+    return function.last - function.first
+
+
+def _digest(parts: Iterable[str | bytes]) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        data = part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
+        digest.update(b"%d:%b" % (len(data), data))
+    return digest.hexdigest()

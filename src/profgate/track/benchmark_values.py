@@ -1,4 +1,4 @@
-"""Profiles and results of one run as values: one number for each benchmark and metric."""
+"""Profiles and benchmark results of one run as values: one number for each benchmark and metric."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -14,26 +14,22 @@ WALL = Metric("wall time", "nanoseconds", kind=MetricKind.TIMED)
 
 
 def benchmark_values(profiles: Iterable[tuple[str, Profile]]) -> list[BenchmarkValue]:
-    """The totals of each profile under the name of its workload; of results, the median of each benchmark in them.
+    """The totals of each profile under its workload's name; of benchmark results, the median of each benchmark.
 
-    Where a profile counts calls, their number is a metric too: it is the same in every run. Metrics of which neither
-    more nor less is better are left out.
+    Where a profile counts calls, their number is a metric too, because it repeats exactly. Metrics without a better
+    direction are left out.
     """
     known = list(profiles)
-    results = [profile for _, profile in known if profile.measurements is not None]
-    names = Counter(name for profile in results for name in set(profile.frames.names))
+    files_of = Counter(
+        name for _, profile in known if profile.measurements is not None for name in set(profile.frames.names)
+    )
     found: list[BenchmarkValue] = []
     for workload, profile in known:
         if profile.measurements is not None:
-            found += _of_results(workload, profile, profile.measurements, names)
+            found += _medians(workload, profile, profile.measurements, files_of)
         else:
             found += (BenchmarkValue(workload, metric, value) for metric, value in _totals(profile))
     return [value for value in found if value.metric.directed]
-
-
-def wall_time(name: str, nanoseconds: int) -> list[BenchmarkValue]:
-    """The command's own wall time, for a run that left nothing."""
-    return [BenchmarkValue(name, WALL, float(nanoseconds))]
 
 
 def _totals(profile: Profile) -> Iterator[tuple[Metric, float]]:
@@ -51,20 +47,20 @@ def _totals(profile: Profile) -> Iterator[tuple[Metric, float]]:
         yield CALLS, float(int(calls.sum()))
 
 
-def _of_results(
-    workload: str, profile: Profile, results: Measurements, names: Counter[str]
+def _medians(
+    workload: str, profile: Profile, results: Measurements, files_of: Counter[str]
 ) -> Iterator[BenchmarkValue]:
-    """``names``: in how many files each benchmark stands; those of several are named with their file."""
+    """``files_of``: in how many files each benchmark occurs; a benchmark of several is named with its file."""
     frames = profile.frames
     for place, metric in enumerate(profile.metrics):
         unit, factor, power = base_unit(metric.unit)
-        plain = replace(metric, unit=unit, exponent=0)
+        base_metric = replace(metric, unit=unit, exponent=0)
         usable = results.of_metric(place) & np.isfinite(results.amount)
         order = np.argsort(results.frame[usable], kind="stable")
         frame, amount = results.frame[usable][order], results.amount[usable][order]
         numbers, starts = np.unique(frame, return_index=True)
         for number, amounts in zip(numbers.tolist(), np.split(amount, starts[1:]), strict=True):
             name = frames.names[number]
-            title = name if names[name] == 1 else f"{workload}: {name}"
+            title = name if files_of[name] == 1 else f"{workload}: {name}"
             value = float(np.median(amounts)) * factor * 10.0**power
-            yield BenchmarkValue(title, plain, value, frames.files[number], frames.lines[number])
+            yield BenchmarkValue(title, base_metric, value, frames.files[number], frames.lines[number])

@@ -1,4 +1,4 @@
-"""Values of many versions as lines, with their jumps."""
+"""The values of many versions as lines, with their jumps."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ import numpy as np
 from profgate.errors import ComparisonError
 from profgate.model.arrays import FloatArray, read_only
 from profgate.model.units import MetricKind
-from profgate.track.jumps import Track, find_jumps, medians
+from profgate.track.jumps import Series, find_jumps, medians
 from profgate.track.versions import BenchmarkValue, Evolution, EvolutionLine, MeasuredVersion
 
 FIRST_COUNTED = ("instructions", "Ir", "calls")  # of what repeats exactly
@@ -37,13 +37,14 @@ def evolution_of(title: str, measured: Sequence[MeasuredVersion], options: Evolu
         reasons = "; ".join(dict.fromkeys(version.problem for version in measured if version.problem))
         raise ComparisonError("track", f"no version could be measured: {reasons or 'there is none'}")
     lines: list[EvolutionLine] = []
-    tracks: list[Track] = []
+    all_series: list[Series] = []
     for key in sorted(gathered):
         values = _matrix(gathered[key], len(measured))
         line = _line(gathered[key], values)
-        tracks += _tracks(len(lines), line, values, stretches=options.stretches)
+        if options.stretches or not line.breaks:
+            all_series += _series(len(lines), line, values)
         lines.append(line)
-    jumps = tuple(find_jumps(tracks, options.min_change))
+    jumps = tuple(find_jumps(all_series, options.min_change))
     first = _first_metric(lines, options.metric)
     return Evolution(title, tuple(measured), tuple(lines), jumps, first, _notes(lines, options))
 
@@ -62,30 +63,24 @@ def _matrix(readings: Sequence[tuple[int, BenchmarkValue]], versions: int) -> Fl
 
 def _line(readings: Sequence[tuple[int, BenchmarkValue]], values: FloatArray) -> EvolutionLine:
     middle, count = medians(values)
-    some = count > 0
-    low, high = middle.copy(), middle.copy()
-    low[some], high[some] = np.nanmin(values[some], axis=1), np.nanmax(values[some], axis=1)
     known = {number: reading.source for number, reading in readings if reading.source}
     return EvolutionLine(
         readings[0][1].benchmark,
         readings[0][1].metric,
         middle=read_only(middle),
-        low=read_only(low),
-        high=read_only(high),
+        low=read_only(np.fmin.reduce(values, axis=1, initial=np.nan)),
+        high=read_only(np.fmax.reduce(values, axis=1, initial=np.nan)),
         count=read_only(count),
         breaks=tuple(number for before, number in pairwise(known) if known[before] != known[number]),
         source_known=bool(known),
     )
 
 
-def _tracks(number: int, line: EvolutionLine, values: FloatArray, *, stretches: bool) -> Iterator[Track]:
-    """The parts whose versions can be compared: all of them, or none where the benchmark itself changed."""
-    if line.breaks and not stretches:
-        return
+def _series(number: int, line: EvolutionLine, values: FloatArray) -> Iterator[Series]:
+    """The versions between two changes of the benchmark's own source."""
     for first, last in pairwise([0, *line.breaks, len(values)]):
-        inside = np.full_like(values, np.nan)
-        inside[first:last] = values[first:last]
-        yield Track(number, line.metric, inside)
+        known = first + np.flatnonzero(line.count[first:last])
+        yield Series(number, line.metric, known, line.middle[known], line.count[known], values[known])
 
 
 def _first_metric(lines: Sequence[EvolutionLine], requested: str | None) -> str:

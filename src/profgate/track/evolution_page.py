@@ -2,7 +2,6 @@
 
 import base64
 import json
-import math
 import zlib
 from collections.abc import Mapping
 from typing import Any
@@ -11,11 +10,9 @@ from markupsafe import Markup
 
 from profgate.flamegraph.page import NO_WAY_OUT, hash_source, page_script
 from profgate.model.arrays import FloatArray
-from profgate.model.units import Metric
 from profgate.model.visible_text import full_name, plain
-from profgate.report.numbers import counted, quantity
 from profgate.report.templates import read_asset, render_template
-from profgate.track.evolution_text import ARROWS, change_text, version_name, versions_text
+from profgate.track.evolution_text import finite, jump_cells, version_name, warnings
 from profgate.track.versions import Evolution, EvolutionLine, Jump
 
 SCHEMA = "profgate.evolution-page/1"
@@ -30,6 +27,7 @@ MODULES = (
     "evolution",
 )
 STYLES = ("page", "evolution")
+STATIC_JUMPS = 20  # in the table that is shown without JavaScript
 
 
 def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None = None) -> str:
@@ -44,12 +42,13 @@ def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None =
     script, style = page_script(MODULES), "\n".join(read_asset(f"page/{name}.css") for name in STYLES)
     text = json.dumps(_document(evolution, links), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     packed = zlib.compress(text.encode("utf-8", "replace"))
+    jumps = evolution.first_jumps()[:STATIC_JUMPS]
     page = render_template(
         "page/evolution.html.j2",
         title=full_name(evolution.title),
         facts=_facts(evolution),
-        notes=[*_problems(evolution), *(plain(note) for note in evolution.notes)],
-        jumps=[_static_jump(evolution, jump, links.get(number)) for number, jump in evolution.first_jumps()[:20]],
+        notes=[*warnings(evolution), *(plain(note) for note in evolution.notes)],
+        jumps=[(jump_cells(evolution, jump), jump.direction, links.get(number)) for number, jump in jumps],
         policy=f"default-src 'none'; script-src {hash_source(script)}; style-src {hash_source(style)}; {NO_WAY_OUT}",
         data=base64.b64encode(packed).decode("ascii"),
         script=Markup(script),  # noqa: S704 -- our own file
@@ -60,26 +59,21 @@ def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None =
 
 def _document(evolution: Evolution, links: Mapping[int, str]) -> dict[str, Any]:
     """What the page's script reads: columns by version, names once."""
-    benchmarks = sorted({line.benchmark for line in evolution.lines})
-    metrics: dict[tuple[str, str], Metric] = {}
+    places = {name: place for place, name in enumerate(sorted({line.benchmark for line in evolution.lines}))}
+    metrics: dict[tuple[str, str], int] = {}
+    shown = []
     for line in evolution.lines:
-        metrics.setdefault((line.metric.name, line.metric.unit), line.metric)
-    places = {name: place for place, name in enumerate(benchmarks)}
-    numbers = {key: place for place, key in enumerate(metrics)}
+        metric = line.metric
+        if (metric.name, metric.unit) not in metrics:
+            metrics[metric.name, metric.unit] = len(metrics)
+            names = {"name": full_name(metric.name), "unit": plain(metric.unit)}
+            shown.append({**names, "better": metric.better, "kind": metric.kind})
     machines = list(dict.fromkeys(version.machine for version in evolution.measured if version.machine))
     return {
         "schema": SCHEMA,
-        "metric": next(place for place, (name, _) in enumerate(metrics) if name == evolution.metric),
-        "metrics": [
-            {
-                "name": full_name(metric.name),
-                "unit": plain(metric.unit),
-                "better": metric.better,
-                "kind": metric.kind.value,
-            }
-            for metric in metrics.values()
-        ],
-        "benchmarks": [full_name(name) for name in benchmarks],
+        "metric": next(place for (name, _), place in metrics.items() if name == evolution.metric),
+        "metrics": shown,
+        "benchmarks": [full_name(name) for name in places],
         "machines": [plain(name) for name in machines],
         "versions": [
             {
@@ -94,7 +88,7 @@ def _document(evolution: Evolution, links: Mapping[int, str]) -> dict[str, Any]:
         "lines": [
             {
                 "benchmark": places[line.benchmark],
-                "metric": numbers[line.metric.name, line.metric.unit],
+                "metric": metrics[line.metric.name, line.metric.unit],
                 "middle": _rounded(line.middle),
                 "low": _unless_same(line.low, line),
                 "high": _unless_same(line.high, line),
@@ -104,24 +98,25 @@ def _document(evolution: Evolution, links: Mapping[int, str]) -> dict[str, Any]:
             }
             for line in evolution.lines
         ],
-        "jumps": [
-            {
-                "line": jump.line,
-                "from": jump.baseline,
-                "to": jump.target,
-                "values": [_short(jump.from_value), _short(jump.to_value)],
-                "ratio": None if jump.ratio is None else _short(jump.ratio),
-                "worse": jump.direction == "worse",
-                "noise": _short(jump.noise),
-                "href": links.get(number),
-            }
-            for number, jump in enumerate(evolution.jumps)
-        ],
+        "jumps": [_jump(jump, links.get(number)) for number, jump in enumerate(evolution.jumps)],
+    }
+
+
+def _jump(jump: Jump, link: str | None) -> dict[str, Any]:
+    return {
+        "line": jump.line,
+        "from": jump.baseline,
+        "to": jump.target,
+        "values": [_short(jump.from_value), _short(jump.to_value)],
+        "ratio": None if jump.ratio is None else _short(jump.ratio),
+        "worse": jump.direction == "worse",
+        "noise": _short(jump.noise),
+        "href": link,
     }
 
 
 def _rounded(values: FloatArray) -> list[float | None]:
-    return [_short(value) if math.isfinite(value) else None for value in values.tolist()]
+    return [None if value is None else _short(value) for value in finite(values)]
 
 
 def _unless_same(values: FloatArray, line: EvolutionLine) -> list[float | None] | None:
@@ -137,7 +132,7 @@ def _short(value: float) -> float:
 
 
 def _facts(evolution: Evolution) -> list[tuple[str, str, str]]:
-    """Name, value and tone of what stands in the masthead."""
+    """Name, value and tone of each fact at the top of the page."""
     jumps = evolution.first_jumps()
     worse = sum(jump.direction == "worse" for _, jump in jumps)
     measured = sum(bool(version.runs) for version in evolution.measured)
@@ -148,25 +143,3 @@ def _facts(evolution: Evolution) -> list[tuple[str, str, str]]:
         ("Jumps for the worse", f"{worse:,}", "worse" if worse else ""),
         ("For the better", f"{len(jumps) - worse:,}", "better" if len(jumps) > worse else ""),
     ]
-
-
-def _problems(evolution: Evolution) -> list[str]:
-    failed = [version for version in evolution.measured if version.problem]
-    if not failed:
-        return []
-    shown = "; ".join(f"{version_name(version)}: {plain(version.problem)[:200]}" for version in failed[:3])
-    more = f"; and {len(failed) - 3:,} more" if len(failed) > 3 else ""
-    return [f"{counted(len(failed), 'version')} without values: {shown}{more}."]
-
-
-def _static_jump(evolution: Evolution, jump: Jump, link: str | None) -> dict[str, str | None]:
-    line = evolution.lines[jump.line]
-    return {
-        "benchmark": full_name(line.benchmark),
-        "versions": versions_text(evolution, jump),
-        "before": quantity(jump.from_value, line.metric.unit),
-        "after": quantity(jump.to_value, line.metric.unit),
-        "change": f"{ARROWS[jump.direction]} {change_text(jump)}",
-        "direction": jump.direction,
-        "href": link,
-    }

@@ -37,44 +37,41 @@ class Repository:
 
     def tagged(self, pattern: str) -> list[Version]:
         """The commits of the tags that match, in the order of their version numbers."""
-        names = self._git("tag", "--list", "--sort=version:refname", "--", pattern).split("\n")
+        names = _git(self.top, "tag", "--list", "--sort=version:refname", "--", pattern).split("\n")
         return [self.named(name, revision=f"refs/tags/{name}") for name in names if name]
 
     def named(self, name: str, revision: str | None = None) -> Version:
-        """The commit that a name means, under that name."""
+        """The commit of a name, as a version of that name."""
         commit = self._commit(revision or name)
         subject = self._log("--max-count=1", commit)[0].subject
         return Version(name if not commit.startswith(name) else commit[:10], commit, subject)
 
     def patch(self, before: str, after: str) -> str:
-        """What changed in the sources between two commits, as a unified diff."""
+        """The unified diff of two commits."""
         how = ("--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--full-index")
-        return self._git("diff", *how, before, after, "--")
+        return _git(self.top, "diff", *how, before, after, "--")
 
     def is_dirty(self) -> bool:
-        """Whether a file that git knows was changed here and not committed."""
-        return bool(self._git("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all"))
+        """Whether a tracked file has changes that are not committed."""
+        return bool(_git(self.top, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all"))
 
     def files(self, commit: str) -> frozenset[str]:
         """The files of a commit, by their paths from the top."""
-        return frozenset(filter(None, self._git("ls-tree", "-r", "-z", "--name-only", commit).split("\0")))
+        return frozenset(filter(None, _git(self.top, "ls-tree", "-r", "-z", "--name-only", commit).split("\0")))
 
     def _commit(self, revision: str) -> str:
         if revision.startswith("-"):
-            raise ProfgateError(revision, "is no revision: it looks like an option")
+            raise ProfgateError(revision, "is not a revision: it looks like an option")
         try:
-            return self._git("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").strip()
+            return _git(self.top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").strip()
         except ProfgateError:
-            shallow = self._git("rev-parse", "--is-shallow-repository").strip() == "true"
+            shallow = _git(self.top, "rev-parse", "--is-shallow-repository").strip() == "true"
             more = "this clone is shallow: git fetch --unshallow --tags" if shallow else "git log and git tag list them"
-            raise ProfgateError(revision, f"is no revision here; {more}") from None
+            raise ProfgateError(revision, f"is not a revision here; {more}") from None
 
-    def _log(self, *words: str) -> list[Version]:
-        listed = self._git("log", "--first-parent", "--reverse", "-z", f"--format={FORMAT}", *words, "--")
+    def _log(self, *arguments: str) -> list[Version]:
+        listed = _git(self.top, "log", "--first-parent", "--reverse", "-z", f"--format={FORMAT}", *arguments, "--")
         return [_version(entry) for entry in listed.split("\0") if entry]
-
-    def _git(self, *words: str) -> str:
-        return _git(self.top, *words)
 
 
 def repository_around(folder: str) -> Repository:
@@ -84,7 +81,7 @@ def repository_around(folder: str) -> Repository:
     except ProfgateError as error:
         if error.where == "git":
             raise
-        raise ProfgateError(folder, "stands in no git repository; --releases tracks versions without one") from None
+        raise ProfgateError(folder, "is in no git repository; --releases tracks versions without one") from None
     return Repository(top, prefix)
 
 
@@ -114,8 +111,8 @@ def _version(entry: str) -> Version:
     return Version(tags[0] if tags else short, commit, subject)
 
 
-def _git(folder: str, *words: str) -> str:
-    """The output of git. The repository's hooks do not run: they belong to its users' work, not to a measurement."""
+def _git(folder: str, *arguments: str) -> str:
+    """The output of git, with hooks disabled: they are not part of a measurement."""
     environment = without_git(dict(os.environ)) | {"LC_ALL": "C.UTF-8"}
     options = ("-c", f"core.hooksPath={os.devnull}")
-    return git(words, folder, timeout=600, options=options, environment=environment).decode("utf-8", "replace")
+    return git(arguments, folder, timeout=600, options=options, environment=environment).decode("utf-8", "replace")

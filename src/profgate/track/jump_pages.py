@@ -22,16 +22,16 @@ from profgate.model.report import Document, Side
 from profgate.model.source import SourceFile
 from profgate.model.units import CALLS
 from profgate.pipeline import PipelineInput, states_of
-from profgate.track.tracking import Track, version_key
+from profgate.track.tracking import Track
 from profgate.track.versions import Evolution, EvolutionLine, Version
 
 Versions = tuple[Version, Version]
 
 
 def jump_pages(evolution: Evolution, track: Track, most: int) -> Iterator[tuple[int, Document]]:
-    """The number of each jump and its page, the largest jumps of each metric in turns; at most so many pages.
+    """The number of each jump and its page, at most so many pages: the largest jumps of each metric first.
 
-    A jump without profiles that know who called whom has none. Two metrics of one pair may share a page.
+    A jump whose profiles hold no calls has no page. Two metrics of one pair of versions may share a page.
     """
     metrics = [evolution.lines[jump.line].metric.name for jump in evolution.jumps]
     made: dict[tuple[str, str, int, int], Document] = {}
@@ -53,7 +53,7 @@ def jump_pages(evolution: Evolution, track: Track, most: int) -> Iterator[tuple[
 
 
 def in_turns(metrics: Sequence[str], first: str) -> list[int]:
-    """The numbers of what has these metrics: the first one of each metric, then the second ones and so on."""
+    """Places in ``metrics``: of each metric the first, then of each the second, and so on; ``first`` leads."""
     seen: Counter[str] = Counter()
     turns = []
     for number, metric in enumerate(metrics):
@@ -63,7 +63,7 @@ def in_turns(metrics: Sequence[str], first: str) -> list[int]:
 
 
 def _comparison(track: Track, line: EvolutionLine, versions: Versions, diff: SourceDiff | None) -> Comparison | None:
-    """Both versions laid over each other, in the jump's metric or in the first that can be drawn."""
+    """Both versions overlaid, in the jump's metric, else in the first that can be drawn."""
     before, after = (_profiles(track, version, line.benchmark) for version in versions)
     if not before or not after:
         return None
@@ -79,8 +79,8 @@ def _comparison(track: Track, line: EvolutionLine, versions: Versions, diff: Sou
 
 def _profiles(track: Track, version: Version, benchmark: str) -> list[SourceFile]:
     """The profiles of one benchmark, named so that each counts as a run of it."""
-    key = version_key(version)
-    found = (source for number, _ in track.folder.runs(key) for source in track.folder.profiles(key, number))
+    runs = track.folder.records(version.key)
+    found = (source for number in runs for source in track.folder.profiles(version.key, number))
     own = [source for source in found if workload_name(source.name) == benchmark]
     endings = ["".join(PurePosixPath(source.name).suffixes) for source in own]
     return [
@@ -90,9 +90,9 @@ def _profiles(track: Track, version: Version, benchmark: str) -> list[SourceFile
 
 
 def _diff(track: Track, versions: Versions) -> SourceDiff | None:
-    """What changed in the sources: between two commits by git, else between the files that both setups left."""
+    """The change of the sources: of two commits by git, else of the files that both setups installed."""
     if track.plan.repository is None:
-        texts = track.folder.sources.differing(*map(version_key, versions))
+        texts = track.folder.sources.differing(versions[0].key, versions[1].key)
         return None if texts is None else folder_diff(*texts)
     before, after = (version.commit for version in versions)
     patch = wiring.with_texts(parse_diff(track.plan.repository.patch(before, after), "git diff"))
@@ -107,7 +107,7 @@ def _page(versions: Versions, comparison: Comparison, diff: SourceDiff | None) -
 
 
 def _name(benchmark: str, metric: str, versions: Versions) -> str:
-    """A path of signs that file systems and addresses take as they are, with a digest of the true names."""
+    """A path safe for file systems and addresses, with a digest of the unchanged names."""
     names = (benchmark, metric, *(version.name for version in versions))
     true_name = "\0".join([*names, *(version.commit for version in versions)])
     digest = hashlib.sha256(true_name.encode(errors="surrogatepass")).hexdigest()[:8]

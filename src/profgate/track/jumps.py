@@ -1,16 +1,15 @@
-"""Where a line jumps: neighbouring versions that differ by more than what their own scatter explains.
+"""Finds jumps: neighbouring versions that differ by more than their noise.
 
-With several runs a version, the scatter is that of runs around their version, pooled over the line; beside it stands
-the typical step between neighbours (its median, which single jumps do not move), since two builds of one source differ
-by more than two runs of one build. The larger of both is the noise of a step. A step of counted values that do not
-scatter is a jump as soon as it is large enough to matter.
+The noise of a step is the larger of two values: the standard error from the runs around their version, pooled over the
+line, and the median step between neighbours, since two builds of one source differ by more than two runs of one build.
+A step of counted values that do not scatter is a jump when it is larger than the smallest change.
 
-In long lines of values that scatter, E-divisive (`statistics.change_points`) finds what two neighbours alone cannot
-show: small steps that stay, and drifts over several versions.
+In long lines of values that scatter, E-divisive (`statistics.change_points`) also finds small lasting steps, and drifts
+over several versions.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -26,20 +25,27 @@ ALPHA = 0.05  # chance of one false jump among all steps of all lines
 MIN_CHANGE = {MetricKind.COUNTED: 0.01, MetricKind.TIMED: 0.05, MetricKind.SAMPLED: 0.05}
 PRIOR_NOISE = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.15, MetricKind.SAMPLED: 0.05}  # of single runs
 PRIOR_DEGREES = 30.0
-STEPS_FOR_NOISE = 6  # fewer steps do not show what a usual one is
+STEPS_FOR_NOISE = 6  # fewer steps do not show the typical one
 NORMAL_MAD = 1.4826  # of the median absolute deviation of a normal distribution
-LASTING = 0.6  # part of a step that the versions around it must confirm
+LASTING = 0.6  # part of a step that the versions around it must show
 AROUND = 3
 LEAST_SEGMENT = 4  # versions on each side of a lasting change
-WORTH_SPLITTING = 3.0  # of a t over the best split; shuffling takes long, and less than this is never significant
+LEAST_T = 3.0  # of the best split; smaller ones are never significant, and the permutation test is slow
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Track:
-    """The values of one line: ``values`` float64[version, run], NaN where a version has fewer or none."""
+class Series:
+    """Comparable versions of line number ``line``, those without values left out.
+
+    ``numbers`` int64[n] are the versions' numbers, ``middle`` float64[n] their medians, ``count`` int64[n] how many
+    values each has, and ``values`` float64[n, run] these, NaN where a version has fewer runs.
+    """
 
     line: int
     metric: Metric
+    numbers: IntArray
+    middle: FloatArray
+    count: IntArray
     values: FloatArray
 
 
@@ -48,29 +54,18 @@ def medians(values: FloatArray) -> tuple[FloatArray, IntArray]:
     count = np.isfinite(values).sum(axis=1)
     if not values.shape[1]:
         return np.full(len(values), np.nan), count
-    ordered = np.sort(values, axis=1)  # NaN stands last
+    ordered = np.sort(values, axis=1)  # NaN sorts last
     rows, low, high = np.arange(len(values)), np.maximum(count - 1, 0) // 2, np.minimum(count // 2, values.shape[1] - 1)
     return np.where(count > 0, (ordered[rows, low] + ordered[rows, high]) / 2.0, np.nan), count
 
 
-def find_jumps(tracks: Iterable[Track], min_change: float | None = None) -> list[Jump]:
-    """The jumps of all lines, the largest first. ``min_change`` is a fraction; by default it is that of the kind."""
-    all_series = [_Series(track) for track in tracks]
-    steps = sum(max(len(series.known) - 1, 0) for series in all_series)
+def find_jumps(all_series: Sequence[Series], min_change: float | None = None) -> list[Jump]:
+    """The jumps of all series, the largest first. ``min_change`` is a fraction; None is that of the metric's kind."""
+    steps = sum(max(len(series.numbers) - 1, 0) for series in all_series)
     alpha = ALPHA / max(steps, 1)
     critical = cache(lambda degrees: critical_t(alpha, degrees))
     jumps = [jump for series in all_series for jump in _of_series(series, min_change, alpha, critical)]
     return sorted(jumps, key=lambda jump: (-_size(jump), jump.line, jump.target))
-
-
-class _Series:
-    """One track's versions that have values: their numbers, medians and counts."""
-
-    def __init__(self, track: Track) -> None:
-        middle, count = medians(track.values)
-        self.line, self.metric = track.line, track.metric
-        self.known = np.flatnonzero(count)
-        self.middle, self.count, self.values = middle[self.known], count[self.known], track.values[self.known]
 
 
 def _size(jump: Jump) -> float:
@@ -78,10 +73,10 @@ def _size(jump: Jump) -> float:
 
 
 def _of_series(
-    series: _Series, min_change: float | None, alpha: float, critical: Callable[[float], float]
+    series: Series, min_change: float | None, alpha: float, critical: Callable[[float], float]
 ) -> Iterator[Jump]:
     """``alpha`` is the chance of a false jump at one step, ``critical`` the quantile that has it."""
-    if len(series.known) < 2:
+    if len(series.numbers) < 2:
         return
     if series.middle.min() <= 0.0:
         yield from _from_zero(series)
@@ -96,7 +91,7 @@ def _of_series(
     if kind is not MetricKind.COUNTED:
         steep = [place for place in steep if _lasts(logs, place)]
     yield from (_jump(series, place, float(error[place - 1])) for place in steep)
-    if kind is not MetricKind.COUNTED and _best_t(logs) >= WORTH_SPLITTING:
+    if kind is not MetricKind.COUNTED and _best_t(logs) >= LEAST_T:
         yield from _lasting(series, steep, error, alpha, math.expm1(least))
 
 
@@ -113,42 +108,42 @@ def _best_t(logs: FloatArray) -> float:
 
 
 def _lasting(
-    series: _Series, steep: Sequence[int], error: FloatArray, chance: float, min_change: float
+    series: Series, steep: Sequence[int], error: FloatArray, chance: float, min_change: float
 ) -> Iterator[Jump]:
-    """Steps and drifts between segments, but those that hold a steep step, which shows it more exactly."""
+    """Steps and drifts between segments, without those around a steep step, which locates the change more exactly."""
     for shift in shifts(series.middle, min(chance, 0.001), min_change, LEAST_SEGMENT):
-        first, last = max(shift.first - 1, 0), min(shift.last, len(series.known) - 1)
+        first, last = max(shift.first - 1, 0), min(shift.last, len(series.numbers) - 1)
         if first < last and not any(first <= place <= last + 1 for place in steep):
             yield _jump(series, last, float(error[last - 1]), first, (shift.before, shift.after))
 
 
-def _noise(series: _Series, move: FloatArray) -> tuple[FloatArray, float]:
+def _noise(series: Series, move: FloatArray) -> tuple[FloatArray, float]:
     """The standard error of each step between neighbours, in logarithms, and its degrees of freedom."""
     kind, count = series.metric.kind, series.count
     degrees = float((count - 1).sum())
-    spread, usual = PRIOR_NOISE[kind], 0.0
+    spread, typical = PRIOR_NOISE[kind], 0.0
     if degrees:
         with np.errstate(divide="ignore", invalid="ignore"):  # a value of zero beside others: no logarithm
             logs = np.log(series.values[count > 1])
         logs[~np.isfinite(logs)] = np.nan
         spread = math.sqrt(float(np.nansum((logs - np.nanmean(logs, axis=1, keepdims=True)) ** 2)) / degrees)
     if len(move) >= STEPS_FOR_NOISE and kind is not MetricKind.COUNTED:
-        usual = NORMAL_MAD * float(np.median(move))
+        typical = NORMAL_MAD * float(np.median(move))
         spread = spread if degrees else 0.0
         degrees = max(degrees, len(move) / 2)
     of_runs: FloatArray = spread * np.sqrt(1.0 / count[:-1] + 1.0 / count[1:])
-    return np.maximum(of_runs, usual), degrees or PRIOR_DEGREES
+    return np.maximum(of_runs, typical), degrees or PRIOR_DEGREES
 
 
 def _lasts(logs: FloatArray, place: int) -> bool:
-    """Whether the versions around confirm the step, so that one disturbed version is not two jumps."""
+    """Whether the versions around show the step too, so that one disturbed version is not two jumps."""
     step = logs[place] - logs[place - 1]
     around = np.median(logs[place : place + AROUND]) - np.median(logs[max(place - AROUND, 0) : place])
     return bool(around / step >= LASTING) if step else False
 
 
-def _from_zero(series: _Series) -> Iterator[Jump]:
-    """A counted line that begins or ceases to be zero; a time of zero means nothing."""
+def _from_zero(series: Series) -> Iterator[Jump]:
+    """Counted values that begin or cease to be zero; a time of zero is not a measurement."""
     if series.metric.kind is not MetricKind.COUNTED or series.middle.min() < 0.0:
         return
     for place in (np.flatnonzero(np.diff((series.middle == 0.0).astype(np.int8))) + 1).tolist():
@@ -156,15 +151,15 @@ def _from_zero(series: _Series) -> Iterator[Jump]:
 
 
 def _jump(
-    series: _Series, place: int, noise: float, first: int | None = None, levels: tuple[float, float] | None = None
+    series: Series, place: int, noise: float, first: int | None = None, levels: tuple[float, float] | None = None
 ) -> Jump:
     """The jump at a version, from the one before it or from ``first``; ``levels`` where segments were compared."""
     first = place - 1 if first is None else first
     before, after = levels or (float(series.middle[first]), float(series.middle[place]))
     return Jump(
         line=series.line,
-        baseline=int(series.known[first]),
-        target=int(series.known[place]),
+        baseline=int(series.numbers[first]),
+        target=int(series.numbers[place]),
         from_value=before,
         to_value=after,
         ratio=after / before - 1.0 if before else None,

@@ -1,7 +1,7 @@
-"""The folder where a track stores its runs: each is written aside and then moved to its place whole.
+"""The folder with the runs of a track: each is made in a hidden folder and then moved to its place whole.
 
-It is a folder of its own, not the history store: a track stores whole profiles of any command over old
-versions, for pictures of their differences. In the store they would pass for base runs and shape the gate's noise.
+It is not the history: a track stores whole profiles of any command over old versions, for the flame graphs of their
+differences. In the history they would pass for base runs and change the gate's noise.
 """
 
 import contextlib
@@ -13,143 +13,139 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
+
+from pydantic import TypeAdapter
 
 from profgate.errors import ProfgateError
 from profgate.io.files import sources_under, write_text
 from profgate.io.processes import Started, end_leftover
 from profgate.io.source_folders import Texts, files_below, text_of
 from profgate.model.source import SourceFile
+from profgate.track.versions import RunRecord
 
-RECORD = "run.json"
+SCHEMA = "profgate.track-run/1"
+RECORD, OUTPUT, LOG = "run.json", "out", "log.txt"  # of one run; the command writes profiles to OUTPUT
 ASIDE = ".aside-"
 SOURCES = "work/source/source"  # as runners lay out checkouts, so that paths in profiles are cut to those below it
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """A run while it is made: the empty folder ``output`` is the command's, ``log`` takes what it prints."""
-
-    folder: str
-
-    @property
-    def output(self) -> str:
-        """The folder of the profiles."""
-        return f"{self.folder}/out"
-
-    @property
-    def log(self) -> str:
-        """The file of what the command printed."""
-        return f"{self.folder}/log.txt"
-
-    def profiles(self) -> list[SourceFile]:
-        """What the command left."""
-        return sources_under(self.output)
+def record_to_json(record: RunRecord) -> str:
+    """The record as JSON text, `profgate.track-run/1`."""
+    return json.dumps({"schema": SCHEMA, **asdict(record)}, indent=1, allow_nan=False) + "\n"
 
 
-def remove_folder(place: str) -> None:
-    """Removes a folder with all in it, if it is there."""
-    shutil.rmtree(place, ignore_errors=True)
+def record_from_json(text: str) -> RunRecord | None:
+    """The record in this text; None for a damaged one, so that the run is made again."""
+    try:
+        content = json.loads(text)
+        valid = content["schema"] == SCHEMA and "values" in content
+        return TypeAdapter(RunRecord).validate_python(content) if valid else None
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
 
 
 class TrackFolder:
-    """The runs of one command; ``key`` tells apart what must not be mixed: commands, setups, brought files."""
+    """The runs of one command; ``key`` separates the runs of other commands, setups and copied files."""
 
     def __init__(self, folder: str, key: str) -> None:
         self.folder = os.path.abspath(folder)  # noqa: PTH100 - a text, which children get as a variable
         self._runs = Path(self.folder) / "runs" / key
-        self.sources = StoredSources(self._runs / "sources")
+        self.sources = ReleaseSources(self._runs / "sources")
 
     @contextlib.contextmanager
-    def alone(self) -> Iterator[str]:
-        """Holds the folder against a second track, and ends and clears what a killed one left.
+    def locked(self) -> Iterator[str]:
+        """Lock the folder, and end and remove what a killed track left.
 
-        Gives a folder that does not exist, for the sources of one version after the other: always the same one, since
-        its path stands in profiles, and outside of every repository, since tools look for settings in folders above.
+        Yields the path of a folder that does not exist, for the sources of one version after the other. The path never
+        changes, since profiles contain it, and is outside of every repository, since tools look for settings above.
         """
         with self._errors():
             self._runs.mkdir(parents=True, exist_ok=True)
-            (Path(self.folder) / ".gitignore").write_text("*\n", encoding="utf-8")  # profiles are nobody's sources
+            (Path(self.folder) / ".gitignore").write_text("*\n", encoding="utf-8")  # profiles are not committed
             lock_file = (Path(self.folder) / "lock").open("wb")  # of all commands: they write the same pages
         with lock_file as lock:
-            _hold(lock.fileno(), self.folder)
+            _lock(lock.fileno(), self.folder)
             self._clear()
-            place = self._place()
+            place = self._work_folder()
             try:
                 (place / SOURCES).parent.mkdir(parents=True)
                 yield str(place / SOURCES)
             finally:
-                remove_folder(str(place))
+                shutil.rmtree(place, ignore_errors=True)
 
-    def runs(self, version: str) -> Iterator[tuple[int, str]]:
-        """Numbers and records of the runs that are done."""
+    def records(self, version: str) -> dict[int, RunRecord]:
+        """The finished runs of a version by number; damaged ones are left out."""
+        found = {}
         for path in self._numbered(version):
             with contextlib.suppress(OSError):
-                yield int(path.name), (path / RECORD).read_text(encoding="utf-8", errors="replace")
+                record = record_from_json((path / RECORD).read_text(encoding="utf-8", errors="replace"))
+                if record is not None:
+                    found[int(path.name)] = record
+        return found
 
     def profiles(self, version: str, number: int) -> list[SourceFile]:
-        """The profiles of a run that is done."""
-        place = self._version(version) / str(number) / "out"
+        """The profiles of a finished run."""
+        place = self._version(version) / str(number) / OUTPUT
         return sources_under(str(place)) if place.is_dir() else []
 
     def drop(self, version: str) -> None:
-        """Forgets all runs of a version."""
+        """Remove all runs of a version."""
         with self._errors():
             for path in self._numbered(version):
                 self._remove(path)
 
     @contextlib.contextmanager
-    def attempt(self) -> Iterator[Attempt]:
-        """A run to be made; what is not stored is gone at the end."""
+    def attempt(self) -> Iterator[Path]:
+        """The folder of a run to be made; it is removed at the end unless it was stored."""
         folder = self._aside()
         with self._errors():
-            (folder / "out").mkdir(parents=True)
+            (folder / OUTPUT).mkdir(parents=True)
         try:
-            yield Attempt(str(folder))
+            yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def store(self, attempt: Attempt, version: str, number: int, record: str) -> None:
-        """Moves a finished run to its place, whole or not at all."""
-        write_text(f"{attempt.folder}/{RECORD}", record)
+    def store(self, attempt: Path, version: str, number: int, record: RunRecord) -> None:
+        """Move a finished run to its place, whole or not at all."""
+        write_text(str(attempt / RECORD), record_to_json(record))
         place = self._version(version) / str(number)
         with self._errors():
             place.parent.mkdir(parents=True, exist_ok=True)
-            if place.exists():  # a record that could not be read
+            if place.exists():  # a damaged record
                 self._remove(place)
-            Path(attempt.folder).rename(place)
+            attempt.rename(place)
 
     def note_started(self, started: Started) -> None:
-        """Notes a process that a killed track would leave running."""
-        write_text(str(self._runs / "running.json"), json.dumps({"group": started.group, "ticks": started.ticks}))
+        """Note a process that a killed track would leave running."""
+        write_text(str(self._runs / "running.json"), json.dumps(asdict(started)))
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
-        """Translates errors of the system: a full disk, or a folder of another user."""
+        """Turn errors of the system, such as a full disk, into a ProfgateError that names the folder."""
         try:
             yield
         except OSError as error:
-            what = f"cannot be written ({error.strerror}); finished runs are stored, and the same command goes on"
+            what = f"cannot be written ({error.strerror}); finished runs are stored: run the same command to continue"
             raise ProfgateError(self.folder, what) from error
 
     def _remove(self, path: Path) -> None:
-        """Removes a run, whole or not at all."""
+        """Remove a run, whole or not at all."""
         path.rename(aside := self._aside())
         shutil.rmtree(aside, ignore_errors=True)
 
     def _clear(self) -> None:
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            noted = json.loads((self._runs / "running.json").read_text(encoding="utf-8"))
-            end_leftover(Started(int(noted["group"]), int(noted["ticks"])))
+        with contextlib.suppress(OSError, ValueError):
+            end_leftover(TypeAdapter(Started).validate_json((self._runs / "running.json").read_bytes()))
         for path in self._runs.glob(f"{ASIDE}*"):
             shutil.rmtree(path, ignore_errors=True)
 
-    def _place(self) -> Path:
+    def _work_folder(self) -> Path:
         place = Path(tempfile.gettempdir()) / f"profgate-track-{_digest(str(self._runs.resolve()))[:12]}"
-        shutil.rmtree(place, ignore_errors=True)  # what a killed track left
+        shutil.rmtree(place, ignore_errors=True)  # of a killed track
         try:
-            place.mkdir(mode=0o700)  # fails for what somebody else put there, a link included
+            place.mkdir(mode=0o700)  # fails for what another user put there, a link included
         except OSError as error:
             raise ProfgateError(str(place), f"cannot be made ({error.strerror}); remove it") from error
         return place
@@ -168,7 +164,7 @@ class TrackFolder:
         return self._runs / f"{ASIDE}{os.urandom(6).hex()}"
 
 
-def _hold(file: int, folder: str) -> None:
+def _lock(file: int, folder: str) -> None:
     if sys.platform == "win32":
         return
     import fcntl
@@ -176,20 +172,21 @@ def _hold(file: int, folder: str) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        raise ProfgateError(folder, "another profgate track works in it; wait for that one or name another") from None
+        what = "another profgate track works in it; wait for it to end or choose another --output-dir"
+        raise ProfgateError(folder, what) from None
 
 
-class StoredSources:
-    """The sources of releases, so that two of them can be compared: a list of files for each, each different text once.
+class ReleaseSources:
+    """The sources of releases, to compare two of them: a list of files for each release, and each text once.
 
-    The lists name the texts by their digests; None stands for what is no text.
+    A list names texts by their digests; None is a file that is not text.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def store(self, version: str, source: str) -> None:
-        """Stores the texts below a folder; nothing of one with more files than anybody wrote."""
+        """Store the texts below a folder once; nothing where the folder holds too many files."""
         if self._list(version).is_file():
             return
         try:
@@ -211,10 +208,10 @@ class StoredSources:
             return None
         # files that are not text may differ too, but their difference cannot be shown
         same = {path for path in old.keys() & new.keys() if old[path] == new[path]}
-        return self._texts(old, same), self._texts(new, same), frozenset(new)
-
-    def _texts(self, listed: dict[str, str | None], same: set[str]) -> Texts:
-        return {path: self._read(digest) for path, digest in sorted(listed.items()) if path not in same}
+        first, second = (
+            {path: self._read(files[path]) for path in sorted(files.keys() - same)} for files in (old, new)
+        )
+        return first, second, frozenset(new)
 
     def _list(self, version: str) -> Path:
         return self.folder / f"{_digest(version)[:32]}.json"
@@ -229,12 +226,13 @@ class StoredSources:
             return None
 
     def _listed(self, version: str) -> dict[str, str | None] | None:
+        """The list of a version; None where it is missing or damaged, such as a digest that is a path."""
         try:
             listed = json.loads(self._list(version).read_bytes())
-            plain = all(digest is None or re.fullmatch("[0-9a-f]{64}", digest) for digest in listed.values())
+            valid = all(digest is None or re.fullmatch("[0-9a-f]{64}", digest) for digest in listed.values())
         except (OSError, ValueError, TypeError, AttributeError, RecursionError):
             return None
-        return listed if plain else None
+        return listed if valid else None
 
 
 def _digest(text: str) -> str:

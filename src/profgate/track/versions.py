@@ -9,18 +9,23 @@ from profgate.model.units import Metric
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One version; ``commit`` is empty for what is no revision, such as a release that a setup command installs."""
+    """One version; ``commit`` is empty for a release that a setup command installs."""
 
     name: str
     commit: str = ""
     subject: str = ""
+
+    @property
+    def key(self) -> str:
+        """The name under which the runs of the version are stored."""
+        return self.commit or f"release-{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkValue:
     """The result of one run for one benchmark in one metric, ``value`` in the metric's unit.
 
-    ``file`` and ``line`` are where the benchmark itself stands, ``source`` is a digest of that text; None = not known.
+    ``file`` and ``line`` are the place of the benchmark, ``source`` is a digest of its text; None = not known.
     """
 
     benchmark: str
@@ -32,8 +37,19 @@ class BenchmarkValue:
 
 
 @dataclass(frozen=True, slots=True)
+class RunRecord:
+    """One finished run of one version; without values, ``problem`` is the reason."""
+
+    values: tuple[BenchmarkValue, ...] = ()
+    seconds: float = 0.0
+    machine: str = ""
+    problem: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class MeasuredVersion:
-    """The runs of one version; without any, ``problem`` says why. ``machine`` is what it was measured on."""
+    """The values of each run of one version, measured on ``machine``; ``problem`` is why there are none."""
 
     version: Version
     runs: tuple[tuple[BenchmarkValue, ...], ...] = ()
@@ -46,9 +62,9 @@ class MeasuredVersion:
 class EvolutionLine:
     """One benchmark in one metric over all versions.
 
-    ``middle``, ``low`` and ``high`` float64[version] are the median and the extremes of its values, NaN where there are
-    none; ``count`` int64[version] is their number. ``breaks`` are the versions from which on its own source was
-    another; ``source_known`` is false where nobody could look.
+    ``middle``, ``low`` and ``high`` float64[version]: median, smallest and largest value, NaN where there is none.
+    ``count`` int64[version]: number of values. ``breaks``: the versions in which the benchmark's own source changed;
+    ``source_known`` False: no version's source could be read.
     """
 
     benchmark: str
@@ -60,18 +76,13 @@ class EvolutionLine:
     breaks: tuple[int, ...] = ()
     source_known: bool = False
 
-    @property
-    def state(self) -> Literal["compared", "source changed"]:
-        """Whether the versions can be compared: only by a benchmark that did not change itself."""
-        return "source changed" if self.breaks else "compared"
-
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """A change that no noise explains, of line number ``line``, from version number ``baseline`` to ``target``.
+    """A change beyond the noise, of line number ``line``, from version number ``baseline`` to ``target``.
 
     ``ratio`` is change / baseline, None where the baseline is zero. ``noise`` is the standard error of the change in
-    natural logarithms, 0 where nothing scatters.
+    natural logarithms, 0 where the values do not scatter.
     """
 
     line: int

@@ -10,7 +10,7 @@ from profgate.detect.change_point import ChangePoint
 from profgate.detect.rules import selected
 from profgate.detect.strategy import resolved
 from profgate.history.stored_profiles import trend_rules
-from profgate.history.trend import TrendRules
+from profgate.history.trends import TrendRules
 from profgate.model.change import Context
 from profgate.model.history import Series
 from profgate.model.policy import Policy, Rule

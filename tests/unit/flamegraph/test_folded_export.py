@@ -14,19 +14,19 @@ def tree(names: list[str], values: list[tuple[int, int]], parents: list[int] | N
     return PageTree(parent, symbol, before, after, names)
 
 
-def test_each_path_with_a_value_is_one_line_sorted_by_bytes() -> None:
+def test_one_sorted_line_for_each_path() -> None:
     given = tree(["main", "ü", "z", "idle"], [(0, 0), (3, 4), (5, 0), (0, 0)], [0, 1, 1, 1])
     assert two_column_folded(given, given.names) == ("main;z 5 0\nmain;ü 3 4\n", 0)
 
 
-def test_repairs_are_counted_and_keep_the_line_readable() -> None:
+def test_replaced_names_are_counted() -> None:
     given = tree(["a;b", "two\r\nlines", "", "fine"], [(1, 1), (1, 1), (1, 1), (1, 1)])
     text, repairs = two_column_folded(given, given.names)
     assert text.splitlines()[-1] == "a:b;two lines;[unknown];fine 1 1"
     assert repairs == 3
 
 
-def test_names_ending_in_digits_stay_in_two_columns_and_change_in_one() -> None:
+def test_names_that_end_in_digits() -> None:
     given = tree(["foo 12"], [(1, 2)])
     assert two_column_folded(given, given.names) == ("foo 12 1 2\n", 0)
     assert one_column_folded(given.parent, given.symbol, given.target_self, given.names) == ("foo_12 2\n", 1)
@@ -40,12 +40,12 @@ def test_values_are_exact_decimals(exponent: int, text: str) -> None:
     assert two_column_folded(given, given.names, exponent)[0] == f"f {text}\n"
 
 
-def test_paths_that_become_equal_are_summed() -> None:
+def test_equal_paths_are_summed() -> None:
     given = tree(["a;b", "a:b"], [(1, 10), (2, 20)], [0, 0])
     assert two_column_folded(given, given.names) == ("a:b 3 30\n", 1)
 
 
-def test_samples_without_a_stack_are_not_lost() -> None:
+def test_samples_without_stack_are_written() -> None:
     given = PageTree(
         np.array([-1], np.int32), np.array([-1], np.int32), np.array([4], np.int64), np.array([5], np.int64), []
     )
@@ -53,7 +53,7 @@ def test_samples_without_a_stack_are_not_lost() -> None:
 
 
 @pytest.mark.parametrize("decimals", [0, 4])
-def test_a_scaled_side_keeps_the_sum_to_the_last_digit(decimals: int) -> None:
+def test_scaled_side_has_the_exact_sum(decimals: int) -> None:
     random = np.random.default_rng(decimals)
     values = [(int(before), int(after)) for before, after in random.integers(0, 10**6, (200, 2))]
     given = tree([f"f{number}" for number in range(200)], values, [0] * 200)
@@ -66,7 +66,7 @@ def test_a_scaled_side_keeps_the_sum_to_the_last_digit(decimals: int) -> None:
         assert all(abs(one - other) < Fraction(1, 10**decimals) for one, other in zip(scaled, exact, strict=True))
 
 
-def test_totals_made_equal_are_equal() -> None:
+def test_equal_totals() -> None:
     given = tree(["a", "b", "c"], [(1, 3), (1, 3), (1, 4)], [0, 0, 0])
     text, _ = two_column_folded(given, given.names, scaling=Scaling(Fraction(10, 3), 0))
     assert text == "a 4 3\nb 3 3\nc 3 4\n"

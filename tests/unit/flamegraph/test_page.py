@@ -49,7 +49,7 @@ def test_equal_input_gives_equal_bytes() -> None:
     assert build_page(given, HEADER) == build_page(given, HEADER)
 
 
-def test_the_policy_allows_exactly_our_script_and_styles() -> None:
+def test_policy_allows_only_own_script_and_styles() -> None:
     page = Elements(build_page(tree([(5, 9)]), HEADER))
     policy = next(attrs["content"] for tag, attrs in page.found if attrs.get("http-equiv"))
     assert policy is not None
@@ -76,7 +76,7 @@ def test_hostile_names_never_become_markup() -> None:
     assert "img" not in {tag for tag, _ in Elements(page).found}
 
 
-def test_the_header_tells_what_the_viewer_needs() -> None:
+def test_header_of_the_page() -> None:
     finding = PageFinding(symbol=1, severity="severe", direction="worse")
     page = build_page(tree([(5, 9), (1, 7)]), PageHeader("t", "w", "m", "samples", runs=(3, 2), findings=[finding]))
     header = json.loads(next(text for kind, text in Elements(page).raw if text.startswith("{")))
@@ -86,7 +86,7 @@ def test_the_header_tells_what_the_viewer_needs() -> None:
     assert header["findings"] == [{"symbol": 1, "severity": "severe", "direction": "worse"}]
 
 
-def test_a_large_tree_is_cut_honestly_and_findings_stay() -> None:
+def test_large_tree_is_cut_but_not_findings() -> None:
     random = np.random.default_rng(1)
     values = [tuple(pair) for pair in random.integers(1, 2**40, (6000, 2)).tolist()]
     given = tree([(1, 1), *values], [f"function_{number}" for number in range(6001)])
@@ -102,7 +102,7 @@ def test_a_large_tree_is_cut_honestly_and_findings_stay() -> None:
     assert len(told["findings"]) == 1
 
 
-def test_a_cut_does_not_hide_what_vanished() -> None:
+def test_cut_does_not_change_one_sided_shares() -> None:
     given = tree([(1000, 1000), *[(1, 0)] * 3000, *[(0, 2)] * 3000])
     page = build_page(given, HEADER, size_limit=len(build_page(given, HEADER).encode()) - 1)
     told = json.loads(next(text for kind, text in Elements(page).raw if text.startswith("{")))
@@ -121,11 +121,11 @@ def test_a_cut_does_not_hide_what_vanished() -> None:
         ([(5, 6)], "its width is the after side"),
     ],
 )
-def test_every_kind_of_input_has_its_sentence(values: list[tuple[int, int]], sentence: str) -> None:
+def test_sentence_for_empty_and_equal_sides(values: list[tuple[int, int]], sentence: str) -> None:
     assert sentence in build_page(tree(values), HEADER)
 
 
-def test_the_facts_are_means_of_the_runs_and_know_what_is_better() -> None:
+def test_facts_are_means_of_the_runs() -> None:
     page = build_page(tree([(300, 250)]), PageHeader("t", "w", "m", "op/s", better="higher", runs=(3, 2)))
     assert "<dd>100 op/s</dd>" in page
     assert "<dd>125 op/s</dd>" in page
@@ -141,7 +141,7 @@ def test_the_static_table_counts_recursion_once() -> None:
 
 
 @pytest.mark.parametrize("modules", [MODULES, EVOLUTION_MODULES], ids=["page", "evolution"])
-def test_the_modules_can_share_one_scope(modules: tuple[str, ...]) -> None:
+def test_modules_have_no_common_names(modules: tuple[str, ...]) -> None:
     script = page_script(modules)
     assert not re.search(r"^(import|export)\b", script, re.MULTILINE)
     assert "</script" not in script
@@ -150,7 +150,7 @@ def test_the_modules_can_share_one_scope(modules: tuple[str, ...]) -> None:
     assert len(modules) == len(set(modules))
 
 
-def test_the_index_links_pages_inside_its_folder_only() -> None:
+def test_index_links_stay_inside_the_folder() -> None:
     page = build_index([IndexRow("demo/cpu.html", "demo <b>", "cpu")])
     assert '<a href="demo/cpu.html">demo &lt;b&gt;</a>' in page
     for path in ("javascript:alert(1)", "/etc/passwd", "../up.html", "//host/x"):
@@ -158,8 +158,8 @@ def test_the_index_links_pages_inside_its_folder_only() -> None:
             build_index([IndexRow(path, "w", "m")])
 
 
-def test_an_index_without_pages_says_so() -> None:
-    assert "holds no page" in build_index([])
+def test_index_without_pages() -> None:
+    assert "has no pages" in build_index([])
 
 
 def test_values_are_those_of_one_run() -> None:
@@ -167,7 +167,7 @@ def test_values_are_those_of_one_run() -> None:
     assert (header.quantity(25, 0), header.quantity(25, 1), header.change(-6)) == ("2.50 s", "1.25 s", "−300 ms")
 
 
-def test_the_headings_repeat_nothing() -> None:
+def test_headings_do_not_repeat_the_workload() -> None:
     plain = PageHeader("base → head", "demo", "cpu", "samples", labels=("a" * 40, "main"))
     assert (plain.full_title, plain.eyebrow) == ("demo: base → head", "base → head")
     assert plain.short_labels == ("a" * 10, "main")
@@ -175,7 +175,7 @@ def test_the_headings_repeat_nothing() -> None:
     assert (named.full_title, named.eyebrow, named.short_labels) == ("demo: cpu", "Differential flame graph", ("", ""))
 
 
-def test_doubts_about_the_sides_stand_on_the_page() -> None:
+def test_page_warns_of_doubtful_sides() -> None:
     few = build_page(tree([(900, 950)]), HEADER)
     assert "Few samples: before has 900 and after has 950" in few
     assert "Few samples" not in build_page(tree([(1000, 2000)]), HEADER)

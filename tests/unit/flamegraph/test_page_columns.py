@@ -49,7 +49,7 @@ def stacks(tree: OrderedTree, names: list[str]) -> dict[str, tuple[int, int]]:
     return dict(zip(paths(tree.parent.tolist(), labels), values, strict=True))
 
 
-def test_the_order_is_preorder_with_siblings_by_name() -> None:
+def test_preorder_with_siblings_by_name() -> None:
     ordered = order_tree(tree_of((0, 0, 1, 2), (0, 1, 3, 4), (1, 3, 5, 6), (1, 2, 7, 8)))
     assert ordered.name.tolist() == [-1, 1, 0, 2, 3]
     assert ordered.end.tolist() == [5, 2, 5, 4, 5]
@@ -58,7 +58,7 @@ def test_the_order_is_preorder_with_siblings_by_name() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_ordering_keeps_every_path_and_value(seed: int) -> None:
+def test_order_has_every_path_and_value(seed: int) -> None:
     tree = random_tree(seed, 300)
     given = dict(
         zip(
@@ -96,7 +96,7 @@ def columns_of(tree: PageTree) -> tuple[dict[str, bytes], dict[str, object]]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_columns_decode_to_the_tree(seed: int) -> None:
+def test_columns_decode_to_the_tree(seed: int) -> None:
     tree = random_tree(seed, 200)
     columns, header = columns_of(tree)
     names = json.loads(columns["names"])
@@ -115,24 +115,24 @@ def test_the_columns_decode_to_the_tree(seed: int) -> None:
     assert decoded == stacks(order_tree(tree), list(tree.names))
 
 
-def test_periodic_values_are_divided_by_their_common_divisor() -> None:
+def test_values_are_divided_by_common_divisor() -> None:
     _, header = columns_of(tree_of((0, 0, 3000, 0), (1, 1, 9000, 12000)))
     assert (header["g"], header["before"], header["after"]) == (3000, "12000", "12000")
 
 
-def test_values_beyond_a_double_are_stored_side_by_side() -> None:
+def test_values_beyond_a_double() -> None:
     columns, _ = columns_of(tree_of((0, 0, 2**60 + 1, 1)))
     assert "change" not in columns
     assert read_varints(columns["after"]) == [0, 1]
 
 
-def test_the_most_frequent_name_has_the_smallest_number() -> None:
+def test_most_frequent_name_has_smallest_number() -> None:
     columns, _ = columns_of(tree_of((0, 0, 1, 1), (1, 3, 1, 1), (1, 2, 1, 1), (2, 2, 1, 1)))
     assert json.loads(columns["names"]) == ["a", "c", "main"]
 
 
 @pytest.mark.parametrize("threshold", [0.001, 0.01, 0.2, 1.1])
-def test_cutting_keeps_the_totals_and_what_must_stay(threshold: float) -> None:
+def test_cut_keeps_totals_and_marked_rows(threshold: float) -> None:
     tree = random_tree(9, 400)
     whole = order_tree(tree)
     keep = {7}
@@ -144,14 +144,14 @@ def test_cutting_keeps_the_totals_and_what_must_stay(threshold: float) -> None:
     assert len(set(per_parent.tolist())) == len(per_parent)
 
 
-def test_a_cut_looks_at_the_larger_share_of_both_sides() -> None:
+def test_cut_uses_larger_share_of_both_sides() -> None:
     tree = tree_of((0, 0, 1000, 10), (0, 1, 1, 9), (0, 2, 1, 0), (0, 3, 2, 0))
     cut = cut_tree(tree, order_tree(tree), 0.05, set())
     assert stacks(cut, list(tree.names)) == {"*": (0, 0), "*;b": (1, 9), "*;main": (1000, 10), "*;*": (3, 0)}
     assert cut.hidden.tolist() == [0, 0, 0, 2]
 
 
-def test_thirty_thousand_levels_need_no_recursion() -> None:
+def test_deep_tree_needs_no_recursion() -> None:
     rows = [(row, 0, 1, 2) for row in range(30_000)]
     ordered = order_tree(tree_of(*rows))
     assert int(ordered.after[0]) == 60_000
@@ -167,23 +167,23 @@ def test_sums_do_not_wrap() -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([(1, 0, 1, 1)], "parent must stand before"),
-        ([(-1, 0, 1, 1)], "parent must stand before"),
+        ([(1, 0, 1, 1)], "parent must come before"),
+        ([(-1, 0, 1, 1)], "parent must come before"),
         ([(0, 9, 1, 1)], "symbol has no name"),
         ([(0, 0, -1, 1)], "negative"),
     ],
 )
-def test_columns_that_are_no_tree_are_refused(rows: list[tuple[int, int, int, int]], message: str) -> None:
+def test_invalid_tree_is_refused(rows: list[tuple[int, int, int, int]], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         tree_of(*rows)
 
 
-def test_a_side_without_a_run_is_refused() -> None:
+def test_side_without_run_is_refused() -> None:
     with pytest.raises(ValueError, match="no run"):
         PageHeader("t", "w", "m", "samples", runs=(0, 1))
 
 
-def test_a_stack_of_twenty_thousand_frames_keeps_its_order_and_sums() -> None:
+def test_order_and_sums_of_deep_stack() -> None:
     parent = np.arange(-1, 20_000, dtype=np.int32)
     own = np.zeros(20_001, np.int64)
     own[-1] = 7

@@ -19,7 +19,7 @@ def finding(name: str, path: tuple[str, ...] | None = None, colour: str = "red")
     return Finding("severe", colour, "Degradation", "worse", place, 1.0, 2.0, 1.0, 1.0, 0.1, 0.2, (), WHY)  # type: ignore[arg-type]
 
 
-def test_a_finding_of_one_path_names_its_row() -> None:
+def test_finding_of_call_path_has_its_row() -> None:
     comparison = from_stacks([{"main;a;f": 10, "main;b;f": 5}], [{"main;a;f": 20, "main;b;f": 5}])
     found = [finding("f", ("main", "a", "f")), finding("a"), finding("b", colour="neutral"), finding("nobody")]
     tree, header = page_input(comparison, PageContext(findings=found))
@@ -43,13 +43,13 @@ def test_a_finding_of_one_path_names_its_row() -> None:
         ({}, None),
     ],
 )
-def test_the_page_is_told_how_the_change_came_to_a_finding(evidence: dict[str, str], words: str | None) -> None:
+def test_finding_has_its_reach(evidence: dict[str, str], words: str | None) -> None:
     comparison = from_stacks([{"main;f": 10}], [{"main;f": 20}])
     _, header = page_input(comparison, PageContext(findings=[replace(finding("f"), evidence=evidence)]))
     assert header.findings[0].get("reach") == words
 
 
-def test_of_improvements_the_strongest_comes_first() -> None:
+def test_strongest_improvement_comes_first() -> None:
     comparison = from_stacks([{"main;a": 10, "main;b": 10, "main;c": 10}], [{"main;a": 5, "main;b": 1, "main;c": 11}])
     words: list[tuple[str, str, Direction, Colour]] = [
         ("a", "MaybeOptimization", "better", "green"),
@@ -65,14 +65,14 @@ def test_of_improvements_the_strongest_comes_first() -> None:
     ("kind", "direction", "word"),
     [("NotInBaseline", "worse", "new"), ("NotInTarget", "better", "gone"), ("Optimization", "better", "better")],
 )
-def test_the_page_calls_a_finding_as_the_comment_does(kind: str, direction: Direction, word: str) -> None:
+def test_finding_has_same_tag_as_comment(kind: str, direction: Direction, word: str) -> None:
     comparison = from_stacks([{"main;f": 10}], [{"main;f": 20}])
     found = replace(finding("f", colour="yellow"), kind=kind, direction=direction)
     _, header = page_input(comparison, PageContext(findings=[found]))
     assert header.findings[0].get("tag") == word
 
 
-def test_functions_the_pull_request_changed_are_never_cut() -> None:
+def test_changed_functions_are_never_cut() -> None:
     comparison = from_stacks([{"main;a": 10}], [{"main;b": 20}])
     states: dict[str, SourceState] = {"a": "removed", "b": "changed", "main": "same"}
     nothing = (None,) * 3
@@ -82,14 +82,14 @@ def test_functions_the_pull_request_changed_are_never_cut() -> None:
     assert tree.source == source
 
 
-def test_no_calls_and_no_stacks_are_no_page() -> None:
+def test_no_page_without_calls_and_stacks() -> None:
     assert not from_exclusive([{"f": 1}], [{"f": 2}]).drawable
     made = from_stacks([{"f": 1}], [{"f": 1}])
     assert made.drawable
     assert not replace(made, tree=None).drawable
 
 
-def test_two_metrics_of_one_profile_are_two_sides() -> None:
+def test_two_metrics_as_sides() -> None:
     cycles = {"main;a": 70, "main;b": 30}
     stalls = {"main;a": 1, "main;b": 9}
     first = from_stacks([cycles], [cycles], metric=Metric("cycles", "count"))
@@ -99,7 +99,7 @@ def test_two_metrics_of_one_profile_are_two_sides() -> None:
         *((0, 0), (0, 0), (300, 9), (700, 1))
     ]
     assert (header.normalisation, header.exponent, header.labels) == ("total", -1, ("cycles", "stalls"))
-    with pytest.raises(ValueError, match="cycles in count and size in bytes have no unit in common"):
+    with pytest.raises(ValueError, match="cycles in count and size in bytes have different units"):
         metrics_against(first, from_stacks([stalls], [stalls], metric=Metric("size", "bytes")))
 
 
@@ -112,6 +112,6 @@ def test_samples_are_not_scaled_by_default(rates: tuple[float | None, float | No
     assert list(header.notes).count(RATE_UNKNOWN) == notes
 
 
-def test_an_unknown_rate_of_times_is_no_note() -> None:
+def test_no_note_on_rate_of_times() -> None:
     comparison = from_stacks([{"main;f": 10}], [{"main;f": 31}], metric=Metric("time", "nanoseconds"))
     assert page_input(comparison)[1].notes == []

@@ -29,7 +29,7 @@ def states(*known: SourceState, path: str | None = "pkg/a.py") -> SourceStates:
     return SourceStates(known, (path,) * len(known), (None,) * len(known))
 
 
-def test_a_function_gets_the_hunks_that_name_it_or_hold_its_line() -> None:
+def test_hunks_that_name_function_or_contain_line() -> None:
     given = symbols(("pkg.parse", 200), ("render", 999), ("other", 91), ("nobody", 45))
     found = page_sources(DIFF, states("changed", "changed", "changed", "changed"), given)
     assert [[start for start, _, _ in source["hunks"]] for source in found] == [[10], [40], [90], [40]]
@@ -37,12 +37,12 @@ def test_a_function_gets_the_hunks_that_name_it_or_hold_its_line() -> None:
     assert found[0]["hunks"] == [(10, 10, ["-x = parse(1)", "+x = parse(2)"])]
 
 
-def test_where_nothing_points_to_a_hunk_the_nearest_are_shown() -> None:
+def test_nearest_hunks_without_a_match() -> None:
     (found,) = page_sources(DIFF, states("changed"), symbols(("lost", None)))
     assert [start for start, _, _ in found["hunks"]] == [10, 40, 90]
 
 
-def test_only_changed_functions_unless_all_are_wanted() -> None:
+def test_only_changed_functions_by_default() -> None:
     given = symbols(("parse", 10), ("render", 40))
     assert [one["symbol"] for one in page_sources(DIFF, states("same", "changed"), given)] == [1]
     assert [one["symbol"] for one in page_sources(DIFF, states("same", "changed"), given, "all")] == [0, 1]
@@ -50,7 +50,7 @@ def test_only_changed_functions_unless_all_are_wanted() -> None:
     assert page_sources(DIFF, states("changed", "changed", path=None), given) == []
 
 
-def test_a_page_never_holds_more_source_than_its_limit() -> None:
+def test_source_is_limited() -> None:
     large = SourceDiff((ChangedFile("pkg/a.py", "pkg/a.py", "modified", (hunk(1, "+" * (LIMIT - 10)),)),))
     given = symbols(("a", 1), ("b", 2))
     assert [one["symbol"] for one in page_sources(large, states("changed", "changed"), given)] == [0]

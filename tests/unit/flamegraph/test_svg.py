@@ -41,7 +41,7 @@ def test_widths_are_the_after_side() -> None:
     assert found["f1"][0] == pytest.approx(294.5)
 
 
-def test_more_is_red_less_is_blue_and_the_rest_neutral() -> None:
+def test_more_is_red_and_less_is_blue() -> None:
     found = boxes(build_svg(tree([(10000, 20000), (20000, 10000), (100, 104)]), HEADER))
     level = {name: int(fill[1:]) - 32 for name, (_, fill) in found.items()}
     assert level["f0"] > 0 > level["f1"]
@@ -53,7 +53,7 @@ def test_identical_sides_have_no_coloured_box() -> None:
     assert {fill for _, fill in found.values()} == {"l32"}
 
 
-def test_new_and_vanished_wear_glyph_and_pattern() -> None:
+def test_new_and_vanished_have_glyph_and_pattern() -> None:
     text = build_svg(tree([(0, 500), (100, 500)]), HEADER)
     assert "+ f0" in text
     assert 'fill="url(#pg-new)"' in text
@@ -63,30 +63,30 @@ def test_new_and_vanished_wear_glyph_and_pattern() -> None:
 
 
 @pytest.mark.parametrize("values", [[], [(0, 0)], [(0, 5)], [(5, 0)], [(7, 7)]])
-def test_every_kind_of_emptiness_has_a_picture(values: list[tuple[int, int]]) -> None:
+def test_empty_sides_have_a_picture(values: list[tuple[int, int]]) -> None:
     ET.fromstring(build_svg(tree(values), HEADER))  # noqa: S314 -- our own output
 
 
-def test_scaled_changes_are_no_samples() -> None:
+def test_scaled_changes_have_no_samples() -> None:
     header = PageHeader("t", "w", "m", "samples", normalisation="total")
     text = build_svg(tree([(50, 10), (50, 190)]), header)
     assert "10 samples, \N{MINUS SIGN}90 (scaled)" in text
 
 
-def test_hostile_names_stay_text() -> None:
+def test_hostile_names_are_text() -> None:
     name = '</title><script>alert("x")</script>\x00\x1b\ud800&'
     text = build_svg(tree([(1, 1)], [name]), HEADER)
     assert "<script" not in text
     assert any(found.startswith("</title><script>") for found in boxes(text))
 
 
-def test_at_most_the_wanted_boxes_are_drawn_and_the_rest_is_hinted_at() -> None:
+def test_number_of_boxes_is_limited() -> None:
     text = build_svg(tree([(1, 1)] * 300), HEADER, max_boxes=50)
     assert len(boxes(text)) == 50
     assert 'class="s"' in text
 
 
-def test_a_parent_is_drawn_before_its_children_are() -> None:
+def test_parent_is_drawn_before_its_children() -> None:
     text = build_svg(tree([(1, 1)] * 40, parents=list(range(40))), HEADER, max_boxes=10)
     assert list(boxes(text)) == ["all", *(f"f{number}" for number in range(9))]
 
@@ -96,7 +96,7 @@ def test_equal_input_gives_equal_text() -> None:
     assert build_svg(given, HEADER) == build_svg(given, HEADER)
 
 
-def test_higher_is_better_turns_the_hue() -> None:
+def test_higher_is_better_swaps_the_colours() -> None:
     light = re.compile(r"\.pg \.l64\{fill:#(\w+)\}")
     lower = light.search(build_svg(tree([(1, 2)]), HEADER))
     higher = light.search(build_svg(tree([(1, 2)]), PageHeader("t", "w", "m", "op/s", better="higher")))

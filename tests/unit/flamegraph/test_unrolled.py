@@ -30,7 +30,7 @@ def shown(tree: Unrolled, functions: Functions) -> dict[str, tuple[int, int, int
     return dict(zip(paths, zip(*(column.tolist() for column in columns), strict=True), strict=True))
 
 
-def test_costs_are_split_by_what_each_call_edge_cost() -> None:
+def test_costs_are_split_by_call_edges() -> None:
     functions = {"main": (10, 10, 100, 200), "a": (10, 10, 40, 40), "b": (20, 20, 50, 150), "leaf": (60, 160, 60, 160)}
     edges: Edges = {
         ("main", "a"): (40, 40, 1, 1),
@@ -48,7 +48,7 @@ def test_costs_are_split_by_what_each_call_edge_cost() -> None:
     }
 
 
-def test_recursion_ends_and_keeps_every_cost() -> None:
+def test_recursion_ends_and_loses_no_cost() -> None:
     functions = {"main": (0, 0, 90, 90), "even": (40, 40, 90, 90), "odd": (50, 50, 80, 80)}
     edges: Edges = {
         ("main", "even"): (90, 90, 1, 1),
@@ -62,13 +62,13 @@ def test_recursion_ends_and_keeps_every_cost() -> None:
     assert found["main;even;odd"][:2] == (50, 50)
 
 
-def test_a_cycle_that_nobody_enters_begins_at_its_largest_function() -> None:
+def test_cycle_without_entry() -> None:
     functions = {"ping": (40, 40, 100, 100), "pong": (60, 60, 90, 90)}
     edges: Edges = {("ping", "pong"): (90, 90, 1, 1), ("pong", "ping"): (80, 80, 1, 1)}
     assert list(shown(unrolled(functions, edges), functions)) == ["", "ping", "ping;pong"]
 
 
-def test_what_is_too_small_stands_in_its_own_row_unless_it_must_stay() -> None:
+def test_small_calls_have_a_common_row() -> None:
     functions = {"main": (10**9, 10**9, 10**9 + 5, 10**9 + 5), "tiny": (5, 5, 5, 5)}
     edges: Edges = {("main", "tiny"): (5, 5, 1, 1)}
     assert shown(unrolled(functions, edges), functions)[f"{NOT_UNROLLED};tiny"][:2] == (5, 5)
@@ -76,7 +76,7 @@ def test_what_is_too_small_stands_in_its_own_row_unless_it_must_stay() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_every_function_keeps_exactly_its_own_value(seed: int) -> None:
+def test_self_values_add_up_exactly(seed: int) -> None:
     random = np.random.default_rng(seed)
     count = 25
     own = random.integers(0, 2**40, (2, count))
@@ -97,7 +97,7 @@ def test_every_function_keeps_exactly_its_own_value(seed: int) -> None:
     assert np.all(tree.parent[1:] < np.arange(1, len(tree.parent)))
 
 
-def test_a_web_of_calls_stays_bounded() -> None:
+def test_number_of_rows_is_limited() -> None:
     count = 60
     functions = {f"f{place}": (1000, 1000, 60_000, 60_000) for place in range(count)}
     edges: Edges = {
@@ -107,5 +107,5 @@ def test_a_web_of_calls_stays_bounded() -> None:
     assert len(tree.parent) <= 20_000 + count + 2
 
 
-def test_no_function_is_no_tree_but_a_root() -> None:
+def test_no_functions_give_only_a_root() -> None:
     assert len(unrolled({}, {}).parent) == 1

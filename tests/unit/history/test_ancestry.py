@@ -16,7 +16,7 @@ def graph(*edges: str) -> dict[str, StoredCommit]:
 MERGED = graph("a", "b: a", "x: a", "y: x", "m: b y", "n: m")
 
 
-def test_both_sides_of_a_merge_are_ancestors_and_the_newer_comes_first() -> None:
+def test_both_sides_of_a_merge_are_ancestors() -> None:
     assert [(one.sha, one.distance) for one in ancestors("n", MERGED)] == [
         ("n", 0),
         ("m", 1),
@@ -27,33 +27,33 @@ def test_both_sides_of_a_merge_are_ancestors_and_the_newer_comes_first() -> None
     ]
 
 
-def test_the_nearest_measured_ancestor_is_found_through_a_merge() -> None:
+def test_nearest_ancestor_through_a_merge() -> None:
     assert nearest("n", MERGED, {"x", "n"}) == Ancestor("x", 3)
     assert nearest("n", MERGED, {"b", "x", "y"}) == Ancestor("y", 2)
 
 
-def test_a_commit_is_not_its_own_ancestor_and_where_nothing_is_measured_there_is_none() -> None:
+def test_commit_is_not_its_own_nearest_ancestor() -> None:
     assert nearest("n", MERGED, {"n"}) is None
     assert nearest("unknown", MERGED, {"a"}) is None
 
 
-def test_a_graph_that_ends_early_is_followed_as_far_as_it_is_known() -> None:
+def test_incomplete_graph_of_shallow_clone() -> None:
     shallow = graph("c: b", "d: c")
     assert nearest("d", shallow, {"b", "a"}) == Ancestor("b", 2)
     assert nearest("d", shallow, {"a"}) is None
 
 
-def test_a_graph_with_a_circle_comes_to_an_end() -> None:
+def test_cyclic_graph_ends() -> None:
     assert nearest("a", graph("a: b", "b: a"), {"c"}) is None
 
 
-def test_every_commit_stands_after_what_it_descends_from() -> None:
+def test_order_has_ancestors_first() -> None:
     order = in_order(MERGED, MERGED)
     assert order.index("a") < order.index("x") < order.index("y") < order.index("m") < order.index("n")
     assert in_order(MERGED, {"n", "a", "y"}) == ["a", "y", "n"]
 
 
-def test_a_long_line_needs_no_recursion() -> None:
+def test_long_history_needs_no_recursion() -> None:
     line = graph("c0", *(f"c{number}: c{number - 1}" for number in range(1, 20_000)))
     assert nearest("c19999", line, {"c0"}) == Ancestor("c0", 19_999)
     assert in_order(line, ["c19999", "c0"]) == ["c0", "c19999"]

@@ -1,4 +1,4 @@
-"""How often the gate was red on unchanged code, and how the report says it."""
+"""How often the gate was red on unchanged code, and how it is reported."""
 
 from profgate.history.false_alarms import LAST, with_false_alarms
 from profgate.model.history import StoredVerdict
@@ -8,17 +8,17 @@ from profgate.report.wording import false_alarms
 
 
 def verdict(conclusion: str, comparisons: int = 1) -> StoredVerdict:
-    return StoredVerdict("unchanged", "c", "c", "1", conclusion, 0, comparisons)
+    return StoredVerdict("c", "c", "1", conclusion, 0, comparisons)
 
 
-def seen(verdicts: list[StoredVerdict]) -> tuple[int, int]:
+def unchanged(verdicts: list[StoredVerdict]) -> tuple[int, int]:
     return with_false_alarms(Policy(), verdicts).unchanged
 
 
-def test_only_the_last_comparisons_that_compared_anything_count() -> None:
+def test_only_last_comparisons_count() -> None:
     old, new = [verdict("fail")] * 50, [verdict("pass")] * (LAST - 1)
-    assert seen([*old, *new, verdict("not_compared"), verdict("fail", 0)]) == (1, LAST)
-    assert seen([]) == (0, 0)
+    assert unchanged([*old, *new, verdict("not_compared"), verdict("fail", 0)]) == (1, LAST)
+    assert unchanged([]) == (0, 0)
 
 
 def demoted(*parts: tuple[str, int]) -> bool | None:
@@ -26,7 +26,7 @@ def demoted(*parts: tuple[str, int]) -> bool | None:
     return with_false_alarms(Policy(budget=0.01), given).demoted
 
 
-def test_the_gate_is_demoted_where_the_budget_does_not_explain_the_reds() -> None:
+def test_gate_is_demoted_beyond_the_budget() -> None:
     assert demoted() is False
     assert demoted(("pass", 19), ("fail", 1)) is False
     assert demoted(("pass", 18), ("fail", 2)) is True
@@ -34,7 +34,7 @@ def test_the_gate_is_demoted_where_the_budget_does_not_explain_the_reds() -> Non
     assert demoted(("pass", 96), ("fail", 4)) is True
 
 
-def test_it_decides_again_after_fifty_comparisons_within_the_budget() -> None:
+def test_gate_decides_again_after_fifty_comparisons() -> None:
     down = (("pass", 18), ("fail", 2))
     assert demoted(*down, ("pass", 49)) is True
     assert demoted(*down, ("pass", 50)) is False
@@ -47,12 +47,12 @@ def report(**policy: float | bool) -> Report:
     return Report(Side("b"), Side("t"), Verdict("pass", "green", ()), (), policy=dict(policy))
 
 
-def test_the_rate_is_told_with_its_interval_and_advice_beyond_the_budget() -> None:
+def test_rate_is_reported_with_its_interval() -> None:
     assert false_alarms(report()) == ""
-    told = false_alarms(
+    text = false_alarms(
         report(unchanged_reds=0, unchanged_comparisons=299, false_alarms_low=0.0, false_alarms_high=0.0123)
     )
-    assert told == "false alarms in 0 of 299 comparisons of unchanged code (95 % interval 0 % to 1.2 %)"
+    assert text == "false alarms in 0 of 299 comparisons of unchanged code (95 % interval 0 % to 1.2 %)"
     numbers = {"unchanged_reds": 2, "unchanged_comparisons": 20, "false_alarms_low": 0.01, "false_alarms_high": 0.3}
     assert "set auto-demote: true" in false_alarms(report(**numbers, over_budget=True))
     assert "set auto-demote" not in false_alarms(report(**numbers, over_budget=True, auto_demote=True))

@@ -1,4 +1,4 @@
-"""The history on disk: what goes in comes out, versions, strangers' files, pruning."""
+"""The history on disk: reading, writing, versions, untrusted files, pruning, merging."""
 
 import os
 import sqlite3
@@ -9,7 +9,6 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +25,6 @@ from profgate.model.history import (
     Series,
     StoredCommit,
     StoredJob,
-    StoredRecord,
     StoredVerdict,
 )
 from profgate.model.profile import Configuration, Facts
@@ -52,7 +50,7 @@ def everything(store: HistoryReader) -> list[Reading]:
     return list(store.readings())
 
 
-def test_a_reading_comes_out_as_it_went_in(folder: str) -> None:
+def test_reading_round_trip(folder: str) -> None:
     given = reading("main;f 30\nmain;g 12\nmain;f;f 8\n", "c1", job="7/1/bench", keep=True)
     filled(folder, given)
     with open_history(folder) as store:
@@ -64,7 +62,7 @@ def test_a_reading_comes_out_as_it_went_in(folder: str) -> None:
     assert back.columns[0].sum == 50
 
 
-def test_calls_periods_and_all_fields_of_a_metric_are_kept(folder: str) -> None:
+def test_all_fields_are_stored(folder: str) -> None:
     metric = Metric("cpu", "nanoseconds", "higher", MetricKind.TIMED, -3)
     symbols = [("f", "a.py"), ("f", None), ("g\ud800 \N{GRINNING FACE}\0", "b.py")]
     values = np.array([1, 2, 1 << 61])
@@ -84,7 +82,7 @@ def test_calls_periods_and_all_fields_of_a_metric_are_kept(folder: str) -> None:
     assert back.job == StoredJob("j", "refs/heads/main", "push")
 
 
-def test_the_same_reading_is_kept_once_and_another_run_beside_it(folder: str) -> None:
+def test_same_reading_is_stored_once(folder: str) -> None:
     one, other = reading("main 1\n"), reading("main 2\n")
     with open_history(folder, write=True) as store:
         assert store.add([one, one]) == 1
@@ -92,7 +90,7 @@ def test_the_same_reading_is_kept_once_and_another_run_beside_it(folder: str) ->
         assert [back.columns[0].sum for back in everything(store)] == [1, 2]
 
 
-def test_readings_are_chosen_by_series_and_commit(folder: str) -> None:
+def test_readings_by_series_and_commit(folder: str) -> None:
     filled(folder, *(reading(f"main {n}\n", f"c{n}", name) for n in (1, 2, 3) for name in ("a.folded", "b.folded")))
     key = reading("main 1\n", name="b.folded").series.key
     with open_history(folder) as store:
@@ -102,21 +100,33 @@ def test_readings_are_chosen_by_series_and_commit(folder: str) -> None:
         assert store.measured_commits(key).keys() == {"c1", "c2", "c3"}
 
 
-def test_commits_verdicts_and_records_take_the_place_of_what_they_correct(folder: str) -> None:
+def test_commits_verdicts_and_trends_are_replaced(folder: str) -> None:
     with open_history(folder, write=True) as store:
         store.add_commits([StoredCommit("b", ("a",), 5, "before"), StoredCommit("b", ("a", "x"), 6, "after")])
         assert store.commits() == {"b": StoredCommit("b", ("a", "x"), 6, "after")}
         for reds in (0, 2):
-            store.add_verdicts([StoredVerdict("unchanged", "a", "b", "7", "pass", reds, 5, "{}")])
-        assert store.verdicts("unchanged") == [StoredVerdict("unchanged", "a", "b", "7", "pass", 2, 5, "{}")]
-        assert store.verdicts("gate") == []
-        store.add_records([StoredRecord("a", "b", "k", "eto", "[1]"), StoredRecord("a", "b", "k", "aat", "[2]")])
-        store.add_records([StoredRecord("a", "b", "k", "eto", "[]")])
-        assert {one.strategy: one.content for one in store.records("b")} == {"eto": "[]", "aat": "[2]"}
-        assert store.records("a") == []
+            store.add_verdicts([StoredVerdict("a", "b", "7", "pass", reds, 5)])
+        assert store.verdicts() == [StoredVerdict("a", "b", "7", "pass", 2, 5)]
+        store.add_reported_trends({"k": "[1]", "m": "[2]"})
+        store.add_reported_trends({"k": "[]"})
+        assert store.reported_trends() == {"k": "[]", "m": "[2]"}
 
 
-def test_what_fails_half_way_leaves_nothing_behind(folder: str) -> None:
+def test_reports_of_earlier_versions_are_ignored_and_pruned(folder: str) -> None:
+    filled(folder, reading("main 1\n"))
+    sql(
+        folder,
+        "INSERT INTO verdicts VALUES (NULL, 'gate', 'a', 'b', '', 'pass', 0, 1, x'00')",
+        "INSERT INTO records VALUES ('a', 'b', 'k', 'eto', '[]')",
+    )
+    with open_history(folder, write=True) as store:
+        assert (store.verdicts(), store.reported_trends()) == ([], {})
+        store.prune(Retention())
+        for query in ("SELECT COUNT(*) FROM verdicts", "SELECT COUNT(*) FROM records"):
+            assert store.connection.execute(query).fetchone() == (0,)
+
+
+def test_failed_write_changes_nothing(folder: str) -> None:
     filled(folder, reading("main 1\n"))
     with open_history(folder, write=True) as store:
 
@@ -131,12 +141,12 @@ def test_what_fails_half_way_leaves_nothing_behind(folder: str) -> None:
         assert rows(everything(store)[1].columns[0]) == {"main": (0, 3), "new": (3, 3)}
 
 
-def test_a_folder_without_history_says_how_to_fill_it(folder: str) -> None:
+def test_missing_history_is_an_error(folder: str) -> None:
     with pytest.raises(ProfgateError, match="profgate store add"), open_history(folder):
         pass
 
 
-def test_git_does_not_see_the_folder(folder: str) -> None:
+def test_git_ignores_the_folder(folder: str) -> None:
     filled(folder, reading("main 1\n"))
     assert (Path(folder) / ".gitignore").read_text() == "*\n"
 
@@ -152,12 +162,12 @@ def sql(folder: str, *statements: str) -> None:
     connection.close()
 
 
-def test_a_later_version_may_add_tables_and_columns(folder: str) -> None:
+def test_tables_of_later_version_are_ignored(folder: str) -> None:
     filled(folder, reading("main 1\n"))
     sql(
         folder,
-        "CREATE TABLE dreams (id INTEGER PRIMARY KEY, content TEXT)",
-        "ALTER TABLE readings ADD COLUMN mood TEXT",
+        "CREATE TABLE later (id INTEGER PRIMARY KEY, content TEXT)",
+        "ALTER TABLE readings ADD COLUMN extra TEXT",
         "ALTER TABLE commits ADD COLUMN author INTEGER DEFAULT 7",
     )
     filled(folder, reading("main 2\n", "c2"))
@@ -167,19 +177,19 @@ def test_a_later_version_may_add_tables_and_columns(folder: str) -> None:
         assert [one.commit for one in everything(store)] == ["c1", "c2"]
 
 
-def test_an_earlier_version_lacks_tables_and_columns(folder: str) -> None:
+def test_missing_tables_of_earlier_version(folder: str) -> None:
     filled(folder, reading("main 1\n"))
     sql(folder, "DROP TABLE records", "DROP TABLE verdicts", "ALTER TABLE commits DROP COLUMN title")
     with open_history(folder) as store:
         assert store.commits() == {"c1": StoredCommit("c1")}
-        assert (store.records(), store.verdicts("gate")) == ([], [])
+        assert (store.reported_trends(), store.verdicts()) == ({}, [])
     with open_history(folder, write=True) as store:
-        store.add_commits([StoredCommit("c1", (), 0, "told now")])
-        store.add_records([StoredRecord("a", "b", "k", "eto", "[]")])
-        assert store.commits()["c1"].title == "told now"
+        store.add_commits([StoredCommit("c1", (), 0, "title")])
+        store.add_reported_trends({"k": "[]"})
+        assert store.commits()["c1"].title == "title"
 
 
-def test_another_major_version_is_refused_and_left_as_it_is(folder: str) -> None:
+def test_other_major_version_is_refused(folder: str) -> None:
     filled(folder, reading("main 1\n"))
     sql(folder, "UPDATE meta SET value = 'profgate.history/2' WHERE name = 'schema'")
     before = (Path(folder) / FILE).read_bytes()
@@ -191,15 +201,15 @@ def test_another_major_version_is_refused_and_left_as_it_is(folder: str) -> None
     assert (Path(folder) / FILE).read_bytes() == before
 
 
-# Files of strangers
+# Untrusted files
 
 
-def test_a_strangers_history_is_read_and_never_written(folder: str) -> None:
+def test_untrusted_history_is_never_written(folder: str) -> None:
     place = Path(filled(folder, reading("main 1\n"))) / FILE
     place.chmod(stat.S_IRUSR)
     with pytest.raises(ProfgateError, match="readonly"), open_untrusted(str(place)) as store:  # noqa: PT012 - in it
         assert [one.commit for one in everything(store)] == ["c1"]
-        assert not isinstance(store, HistoryStore)  # it has no word for writing
+        assert not isinstance(store, HistoryStore)  # it has no methods for writing
         store.connection.execute("DELETE FROM commits")
 
 
@@ -214,22 +224,22 @@ def test_a_strangers_history_is_read_and_never_written(folder: str) -> None:
         "CREATE INDEX trap ON commits (sha) WHERE length(title) > 3",
     ],
 )
-def test_a_schema_that_computes_is_left_out(folder: str, statement: str) -> None:
+def test_schema_that_computes_is_refused(folder: str, statement: str) -> None:
     filled(folder, reading("main 1\n"))
     sql(folder, statement)
-    with pytest.raises(ProfgateError, match="none that a history has"), open_untrusted(str(Path(folder) / FILE)):
+    with pytest.raises(ProfgateError, match="not part of a history"), open_untrusted(str(Path(folder) / FILE)):
         pass
 
 
-def test_a_view_in_the_place_of_a_table_is_left_out(folder: str) -> None:
+def test_view_instead_of_table_is_refused(folder: str) -> None:
     filled(folder, reading("main 1\n"))
     sql(folder, "DROP TABLE commits", "CREATE VIEW commits AS SELECT 1 AS id, randomblob(1000000000) AS sha")
-    with pytest.raises(ProfgateError, match="none that a history has"):
+    with pytest.raises(ProfgateError, match="not part of a history"):
         check_file(Path(folder) / FILE)
 
 
 @pytest.mark.parametrize("data", [b"", b"SQLite format 3\0" + bytes(5000), b"hello", os.urandom(8192)])
-def test_bytes_that_are_no_database_are_an_error_or_an_empty_history(tmp_path: Path, data: bytes) -> None:
+def test_bytes_that_are_no_database(tmp_path: Path, data: bytes) -> None:
     place = tmp_path / FILE
     place.write_bytes(data)
     try:
@@ -239,7 +249,7 @@ def test_bytes_that_are_no_database_are_an_error_or_an_empty_history(tmp_path: P
         assert str(place) in str(error)  # noqa: PT017 - either is right
 
 
-def test_a_history_damaged_anywhere_is_read_or_refused(folder: str) -> None:
+def test_damaged_history_is_read_or_refused(folder: str) -> None:
     readings = [reading(f"main;f{n % 7} {n}\nmain 3\n", f"c{n}", keep=True) for n in range(1, 40)]
     place = Path(filled(folder, *readings)) / FILE
     whole, seed = place.read_bytes(), np.random.default_rng(7)
@@ -259,7 +269,7 @@ def test_a_history_damaged_anywhere_is_read_or_refused(folder: str) -> None:
 
 
 class open_history_file:  # noqa: N801 - reads like a function
-    """A stranger's file opened in this process after `check_file` let it pass, which saves starting one each time."""
+    """An untrusted file that `check_file` accepted, opened in this process, which saves starting another."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
@@ -279,10 +289,10 @@ class open_history_file:  # noqa: N801 - reads like a function
         "UPDATE measured SET symbols = x'0201'",
         "UPDATE measured SET symbols = 'text'",
         "UPDATE measured SET exponent = 400",
-        "UPDATE measured SET total = 'much'",
+        "UPDATE measured SET total = 'text'",
         "UPDATE series SET content = '[1]'",
         "UPDATE series SET content = '{'",
-        "UPDATE metrics SET kind = 'felt'",
+        "UPDATE metrics SET kind = 'other'",
         "UPDATE metrics SET better = 'never'",
         "DELETE FROM symbols",
         "DELETE FROM metrics WHERE 0",
@@ -290,7 +300,7 @@ class open_history_file:  # noqa: N801 - reads like a function
         "UPDATE readings SET run = 'text'",
     ],
 )
-def test_rows_of_other_kinds_are_an_error_that_names_the_file(folder: str, statement: str) -> None:
+def test_invalid_rows_are_an_error_with_the_file(folder: str, statement: str) -> None:
     filled(folder, reading("main 1\n"))
     sql(folder, statement)
     try:
@@ -302,8 +312,8 @@ def test_rows_of_other_kinds_are_an_error_that_names_the_file(folder: str, state
         assert "damaged" in str(error)  # noqa: PT017
 
 
-def test_a_file_that_brings_sqlite_down_brings_down_the_other_process_alone(folder: str, tmp_path: Path) -> None:
-    """What a crash would look like: the probe is killed by a signal."""
+def test_crash_of_the_check_is_an_error(folder: str, tmp_path: Path) -> None:
+    """The crash is simulated: a signal kills the process that checks the file."""
     place = Path(filled(folder, reading("main 1\n"))) / FILE
     site = tmp_path / "crash.py"
     site.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n")
@@ -325,7 +335,7 @@ def test_a_file_that_brings_sqlite_down_brings_down_the_other_process_alone(fold
 # Pruning and merging
 
 
-def test_old_runs_keep_their_heaviest_symbols_and_their_totals(folder: str) -> None:
+def test_prune_keeps_heaviest_symbols_and_totals(folder: str) -> None:
     text = "".join(f"main;f{n} {n}\n" for n in range(1, 31))
     filled(folder, *(reading(text, f"c{n}", job=f"{n}", keep=True) for n in range(6)))
     with open_history(folder, write=True) as store:
@@ -339,7 +349,7 @@ def test_old_runs_keep_their_heaviest_symbols_and_their_totals(folder: str) -> N
     assert [one.profile is not None for one in back] == [False] * 5 + [True]
 
 
-def test_pruning_gives_room_back_to_the_disk(folder: str) -> None:
+def test_prune_shrinks_the_file(folder: str) -> None:
     large = [replace(reading("main 1\n", f"c{n}"), profile=os.urandom(20_000)) for n in range(60)]
     place = Path(filled(folder, *large)) / FILE
     before = place.stat().st_size
@@ -348,7 +358,7 @@ def test_pruning_gives_room_back_to_the_disk(folder: str) -> None:
     assert place.stat().st_size < before / 5
 
 
-def test_names_that_no_reading_holds_are_forgotten_when_there_are_many(folder: str) -> None:
+def test_prune_removes_many_unused_names(folder: str) -> None:
     filled(folder, *(reading(f"main;f{n};g{n} {n}\n", f"c{n}") for n in range(1, 20)))
     with open_history(folder, write=True) as store:
         store.prune(Retention(runs=2, symbols=1, names=30))
@@ -362,7 +372,7 @@ def test_names_that_no_reading_holds_are_forgotten_when_there_are_many(folder: s
         assert symbols(store) == 23  # g1 to g17, those of the last two runs, f1 anew
 
 
-def test_merging_brings_what_is_missing_and_nothing_twice(folder: str, tmp_path: Path) -> None:
+def test_merge_adds_missing_readings_once(folder: str, tmp_path: Path) -> None:
     other = str(tmp_path / "other")
     filled(folder, reading("main 1\n", "c1", job="1"), reading("main 2\n", "c2", job="2"))
     filled(
@@ -373,23 +383,23 @@ def test_merging_brings_what_is_missing_and_nothing_twice(folder: str, tmp_path:
     )
     with open_history(other, write=True) as theirs:
         theirs.add_commits([StoredCommit("c3", ("c2",), 9, "third")])
-        theirs.add_verdicts([StoredVerdict("unchanged", "c2", "c3", "3", "pass", 0, 1)])
+        theirs.add_verdicts([StoredVerdict("c2", "c3", "3", "pass", 0, 1)])
     with open_history(folder, write=True) as ours, open_untrusted(str(Path(other) / FILE)) as theirs:
         assert ours.merge(theirs) == 2
         assert ours.merge(theirs) == 0
         assert [one.commit for one in everything(ours)] == ["c1", "c2", "c3", "c4"]
         assert rows(everything(ours)[2].columns[0]) == {"main": (0, 3), "g": (3, 3)}
         assert ours.commits()["c3"].title == "third"
-        assert len(ours.verdicts("unchanged")) == 1
+        assert len(ours.verdicts()) == 1
 
 
-def test_a_whole_history_is_taken_over_as_it_is(folder: str, tmp_path: Path) -> None:
+def test_merge_into_empty_history_copies_it(folder: str, tmp_path: Path) -> None:
     given = [reading(f"main;f{n % 3} {n}\n", f"c{n}", f"{n % 2}.folded", job=f"{n}", keep=n > 3) for n in range(1, 7)]
     with open_history(folder, write=True) as theirs:
         theirs.add_commits([StoredCommit("c0", (), 1, "before"), StoredCommit("c1", ("c0",), 2, "first")])
         theirs.add(given)
-        theirs.add_verdicts([StoredVerdict("unchanged", "c1", "c1", "3", "pass", 0, 1, "{}")])
-        theirs.add_records([StoredRecord("", "", "k", "change_point", "[]")])
+        theirs.add_verdicts([StoredVerdict("c1", "c1", "3", "pass", 0, 1)])
+        theirs.add_reported_trends({"k": "[]"})
         theirs.prune(Retention(runs=2, symbols=1))
     with open_history(str(tmp_path / "ours"), write=True) as ours, open_untrusted(str(Path(folder) / FILE)) as theirs:
         assert ours.merge(theirs) == 6
@@ -399,7 +409,7 @@ def test_a_whole_history_is_taken_over_as_it_is(folder: str, tmp_path: Path) -> 
             assert (one.facts, one.name, one.profile) == (other.facts, other.name, other.profile)
             assert [rows(column) for column in one.columns] == [rows(column) for column in other.columns]
         assert ours.commits() == theirs.commits()
-        assert (ours.verdicts("unchanged"), ours.records()) == (theirs.verdicts("unchanged"), theirs.records())
+        assert (ours.verdicts(), ours.reported_trends()) == (theirs.verdicts(), theirs.reported_trends())
         assert ours.add([reading("main;new 9\n", "c9")]) == 1
         assert rows(everything(ours)[-1].columns[0]) == {"main": (0, 9), "new": (9, 9)}
 
@@ -409,9 +419,9 @@ def test_a_whole_history_is_taken_over_as_it_is(folder: str, tmp_path: Path) -> 
     [
         "UPDATE measured SET symbols = x'0201' WHERE reading = 1",
         "UPDATE measured SET exponent = 400",
-        "UPDATE measured SET total = 'much'",
+        "UPDATE measured SET total = 'text'",
         "UPDATE series SET content = '{'",
-        "UPDATE metrics SET kind = 'felt'",
+        "UPDATE metrics SET kind = 'other'",
         "UPDATE facts SET content = '[]'",
         "DELETE FROM symbols WHERE id = 2",
         "DELETE FROM metrics",
@@ -421,7 +431,7 @@ def test_a_whole_history_is_taken_over_as_it_is(folder: str, tmp_path: Path) -> 
         "UPDATE commits SET title = x'00'",
     ],
 )
-def test_of_a_damaged_history_nothing_is_taken_over(folder: str, tmp_path: Path, statement: str) -> None:
+def test_damaged_history_is_not_merged(folder: str, tmp_path: Path, statement: str) -> None:
     filled(folder, reading("main 1\n", "c1"), reading("main;f 2\n", "c2"))
     sql(folder, statement)
     with open_history(str(tmp_path / "ours"), write=True) as ours:
@@ -431,19 +441,19 @@ def test_of_a_damaged_history_nothing_is_taken_over(folder: str, tmp_path: Path,
         assert ours.add([reading("main 3\n", "c3")]) == 1
 
 
-def test_what_both_histories_know_stays_as_it_is_here(folder: str, tmp_path: Path) -> None:
+def test_merge_does_not_replace_known_entries(folder: str, tmp_path: Path) -> None:
     other = str(tmp_path / "other")
     for place, content, reds in ((folder, "[1]", 0), (other, "[2]", 1)):
         with open_history(place, write=True) as store:
-            store.add_records([StoredRecord("", "", "k", "change_point", content)])
-            store.add_verdicts([StoredVerdict("unchanged", "c1", "c1", "3", "pass", reds, 1)])
+            store.add_reported_trends({"k": content})
+            store.add_verdicts([StoredVerdict("c1", "c1", "3", "pass", reds, 1)])
     with open_history(folder, write=True) as ours, open_untrusted(str(Path(other) / FILE)) as theirs:
         ours.merge(theirs)
-        assert [one.content for one in ours.records()] == ["[1]"]
-        assert [one.reds for one in ours.verdicts("unchanged")] == [0]
+        assert ours.reported_trends() == {"k": "[1]"}
+        assert [verdict.reds for verdict in ours.verdicts()] == [0]
 
 
-def test_names_are_looked_through_again_only_after_many_new_ones(folder: str) -> None:
+def test_unused_names_are_searched_after_growth(folder: str) -> None:
     keep = Retention(runs=1, symbols=1, names=5)
     made = [reading(f"main;f{n};g{n} {n + 1}\n", f"c{n}") for n in range(40)]
     with open_history(folder, write=True) as store:
@@ -454,20 +464,5 @@ def test_names_are_looked_through_again_only_after_many_new_ones(folder: str) ->
             return symbols(store)
 
         assert names_after(20) == 19 + 3  # g of the old runs, all of the newest
-        assert names_after(21) == 22 + 2  # f19 is of no use any more, and not looked for
+        assert names_after(21) == 22 + 2  # f19 is unused, and not searched for
         assert names_after(40) == 39 + 3
-
-
-def test_what_another_process_adds_while_commits_are_listed_is_no_damage(folder: str) -> None:
-    class Interrupted(sqlite3.Connection):
-        def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
-            if "FROM commits" in sql:
-                filled(folder, reading("main 2\n", "c2", "other.folded"))
-            return super().execute(sql, *values)
-
-    filled(folder, reading("main 1\n", "c1"))
-    connection = sqlite3.connect(Path(folder) / FILE, factory=Interrupted)
-    store = HistoryReader(connection, Path(folder) / FILE)
-    assert store.measured_commits().keys() == {"c1"}
-    assert store.measured_commits().keys() == {"c1", "c2"}
-    connection.close()

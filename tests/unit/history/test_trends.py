@@ -22,19 +22,19 @@ def past(levels: list[float], share: list[float] | None = None) -> list[Reading]
     return made
 
 
-def test_a_step_of_the_total_is_told_with_its_commit() -> None:
+def test_step_of_the_total() -> None:
     (trend,) = trends_of(past([1.0] * 20 + [1.2] * 20), LINE)
     assert (trend.name, trend.first, trend.last, trend.is_drift, trend.worse) == (None, "c20", "c20", False, True)
     assert trend.relative is not None
     assert abs(trend.relative - 0.2) < 0.01
 
 
-def test_a_symbol_that_takes_more_of_the_run_is_told_though_the_total_stays() -> None:
+def test_step_of_a_share() -> None:
     trends = trends_of(past([1.0] * 40, [0.2] * 20 + [0.3] * 20), LINE)
     assert [(one.name, one.first, one.worse) for one in trends] == [("g", "c20", False), ("f", "c20", True)]
 
 
-def test_slowly_worse_is_reported_once_and_not_again_when_it_goes_on() -> None:
+def test_continued_drift_is_not_new() -> None:
     levels = [1.0] * 15 + [1.0 + 0.01 * n for n in range(1, 31)]
     first = trends_of(past(levels[:40]), LINE)
     (drift,) = [one for one in first if one.name is None]
@@ -45,20 +45,20 @@ def test_slowly_worse_is_reported_once_and_not_again_when_it_goes_on() -> None:
     assert unknown_of(later, [replace(drift, metric="other")], LINE) == later
 
 
-def test_a_later_step_is_new() -> None:
+def test_later_step_is_new() -> None:
     levels = [1.0] * 15 + [1.2] * 15 + [1.5] * 15
     first = trends_of(past(levels[:30]), LINE)
     new = unknown_of(trends_of(past(levels), LINE), first, LINE)
     assert [one.first for one in new] == ["c30"]
 
 
-def test_a_known_trend_of_commits_that_are_gone_is_not_the_same() -> None:
+def test_trend_of_unknown_commits_is_not_the_same() -> None:
     trends = trends_of(past([1.0] * 20 + [1.2] * 20), LINE)
     gone = [replace(one, first="rewritten", last="rewritten") for one in trends]
     assert unknown_of(trends, gone, LINE) == trends
 
 
-def test_symbols_that_were_dropped_are_unknown_and_not_zero() -> None:
+def test_dropped_symbols_are_unknown() -> None:
     whole = past([1.0] * 40)
     thin = [
         replace(
@@ -73,7 +73,7 @@ def test_symbols_that_were_dropped_are_unknown_and_not_zero() -> None:
     assert trends_of([*thin, *whole[20:]], LINE) == []
 
 
-def test_noise_is_learned_since_the_last_change() -> None:
+def test_noise_is_estimated_since_the_last_change() -> None:
     readings = past([1.0] * 20 + [1.2] * 10)
     assert [one.commit for one in of_one_regime(readings, LINE)] == LINE[20:30]
     assert of_one_regime(readings[:20], LINE) == readings[:20]

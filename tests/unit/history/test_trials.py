@@ -13,10 +13,10 @@ def of_job(job: int, runs: int = 2) -> list[Reading]:
 
 
 def of_jobs(*jobs: int) -> list[Reading]:
-    return [one for job in jobs for one in of_job(job)]
+    return [reading for job in jobs for reading in of_job(job)]
 
 
-def test_another_job_at_a_commit_is_a_trial() -> None:
+def test_other_job_at_commit_is_a_trial() -> None:
     assert trials_at([], of_job(1), "job 1") == []
     assert trials_at(of_job(1), [], "job 2") == []
     (trial,) = trials_at(of_jobs(1, 2), of_job(3), "job 3")
@@ -25,7 +25,7 @@ def test_another_job_at_a_commit_is_a_trial() -> None:
     assert {one.job.identity for one in trial.after} == {"job 3"}
 
 
-def test_from_four_jobs_on_halves_of_them_are_one_more() -> None:
+def test_four_jobs_add_a_trial_of_halves() -> None:
     _, halves = trials_at(of_jobs(1, 2, 3), of_job(4), "job 4")
     sides = [{one.job.identity for one in side} for side in (halves.before, halves.after)]
     assert halves.name == "job 4/halves"
@@ -34,14 +34,14 @@ def test_from_four_jobs_on_halves_of_them_are_one_more() -> None:
     assert len(halves.before) == len(halves.after) == 4  # both runs of a job stay together
 
 
-def test_halves_are_thrown_anew_for_each_job_and_the_same_when_repeated() -> None:
+def test_halves_are_random_and_repeatable() -> None:
     def first(count: int) -> frozenset[str]:
         _, halves = trials_at(of_jobs(*range(1, count)), of_job(count), "x")
         return frozenset(one.job.identity for one in halves.before)
 
-    thrown = [first(count) for count in range(4, 12)]
-    assert thrown == [first(count) for count in range(4, 12)]
-    assert any(not thrown[0] <= later for later in thrown[1:])
+    halves_of = [first(count) for count in range(4, 12)]
+    assert halves_of == [first(count) for count in range(4, 12)]
+    assert any(not halves_of[0] <= later for later in halves_of[1:])
 
 
 @pytest.mark.parametrize(
@@ -55,11 +55,11 @@ def test_halves_are_thrown_anew_for_each_job_and_the_same_when_repeated() -> Non
         ([], False),
     ],
 )
-def test_a_commit_leaves_the_program_alone_where_every_file_is_of_such_paths(paths: list[str], expected: bool) -> None:
+def test_unchanged_paths_do_not_affect_the_program(paths: list[str], expected: bool) -> None:
     assert leaves_alone(paths, Policy().unchanged_paths) is expected
 
 
-def test_only_a_star_is_a_wildcard() -> None:
+def test_only_star_is_a_wildcard() -> None:
     assert leaves_alone(["a[1].txt"], ["a[1].*"])
     assert not leaves_alone(["a1.txt"], ["a[1].*"])
     assert not leaves_alone(["a1.txt"], ["a?.txt"])

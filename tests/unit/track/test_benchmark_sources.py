@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from profgate.errors import ProfgateError
-from profgate.track.benchmark_sources import bring, digest_of, files_matching, machine, text_below
+from profgate.track.benchmark_sources import copy_into, digest_of_files, files_matching, text_below
+from profgate.track.measuring import machine
 
 
 @pytest.fixture
@@ -17,61 +18,59 @@ def folder(tmp_path: Path) -> Path:
     return root
 
 
-def test_patterns_find_files_and_what_lies_in_folders(folder: Path) -> None:
+def test_patterns_match_files_and_folders(folder: Path) -> None:
     assert files_matching(str(folder), "bench/*.py") == ["bench/a.py"]
     assert files_matching(str(folder), "bench/**/*.py") == ["bench/a.py", "bench/deep/b.py"]
     assert files_matching(str(folder), "bench") == ["bench/a.py", "bench/deep/b.py"]
     assert files_matching(str(folder), "*.rs") == []
 
 
-def test_nothing_outside_of_the_folder_is_found(folder: Path) -> None:
+def test_files_outside_of_the_folder_do_not_match(folder: Path) -> None:
     for pattern in ("../*.py", "bench/link.py", str(folder.parent / "outside.py")):
         assert files_matching(str(folder), pattern) == []
 
 
-def test_a_digest_changes_with_text_and_name(folder: Path) -> None:
+def test_digest_depends_on_text_and_name(folder: Path) -> None:
     names = ["bench/a.py", "lib.py"]
-    first = digest_of(str(folder), names)
-    assert first == digest_of(str(folder), [*names, "gone.py"])
+    first = digest_of_files(str(folder), names)
+    assert first == digest_of_files(str(folder), [*names, "gone.py"])
     (folder / "lib.py").write_text("# other")
-    assert digest_of(str(folder), names) != first
-    assert digest_of(str(folder), ["gone.py"]) is None
+    assert digest_of_files(str(folder), names) != first
+    assert digest_of_files(str(folder), ["gone.py"]) is None
 
 
-def test_the_text_of_a_file_is_read_inside_alone(folder: Path) -> None:
+def test_text_is_read_inside_the_folder_only(folder: Path) -> None:
     assert text_below(str(folder), "lib.py") == "# lib.py"
     assert text_below(str(folder), str(folder / "lib.py")) == "# lib.py"
     for name in ("../outside.py", "bench/link.py", "/etc/hostname", "bench", "a\0b", "gone.py"):
         assert text_below(str(folder), name) is None
 
 
-def test_files_of_today_take_the_place_of_old_ones(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_copies_replace_old_files(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     old = tmp_path / "old"
     (old / "sub" / "bench").mkdir(parents=True)
     (old / "sub" / "bench" / "stale.py").write_text("x")
-    bring(["bench/deep", "lib.py"], str(old), "sub/")
+    copy_into(str(old), "sub/", ["bench/deep", "lib.py"])
     assert (old / "sub/bench/deep/b.py").read_text() == "# bench/deep/b.py"
     assert (old / "sub/lib.py").exists()
-    bring(["bench"], str(old), "sub/")
+    copy_into(str(old), "sub/", ["bench"])
     assert not (old / "sub/bench/stale.py").exists()
 
 
-def test_nothing_is_brought_out_of_the_worktree(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_copies_stay_inside_the_worktree(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     old = tmp_path / "old"
     old.mkdir()
     (tmp_path / "home").mkdir()
     (old / "bench").symlink_to(tmp_path / "home")
     with pytest.raises(ProfgateError, match="through a link"):
-        bring(["bench/a.py"], str(old), "")
+        copy_into(str(old), "", ["bench/a.py"])
     for name in ("../outside.py", str(folder / "lib.py")):
-        with pytest.raises(ProfgateError, match="by its path from here"):
-            bring([name], str(old), "")
+        with pytest.raises(ProfgateError, match="is outside of this folder"):
+            copy_into(str(old), "", [name])
     assert list((tmp_path / "home").iterdir()) == []
 
 
-def test_the_machine_has_a_name() -> None:
+def test_machine_is_described() -> None:
     assert machine().count(",") >= 1

@@ -20,40 +20,39 @@ def evolution(*measured: MeasuredVersion, **options: object) -> Evolution:
     return evolution_of("make bench", measured, EvolutionOptions(**options))  # type: ignore[arg-type]
 
 
-def test_runs_become_a_line_with_its_spread() -> None:
+def test_line_has_median_and_range() -> None:
     (line,) = evolution(version(1, 10, 12, 11), version(2), version(3, 20)).lines
     assert (line.middle[0], line.low[0], line.high[0], line.middle[2]) == (11, 10, 12, 20)
     assert line.count.tolist() == [3, 0, 1]
     assert str(line.middle[1]) == "nan"
 
 
-def test_a_benchmark_whose_own_source_changed_is_not_compared() -> None:
+def test_changed_benchmark_is_not_compared() -> None:
     measured = [version(1, 100), version(2, 150), version(3, 150, source="other"), version(4, 300, source="other")]
-    told = evolution(*measured)
-    assert told.jumps == ()
-    assert told.lines[0].state == "source changed"
-    assert told.lines[0].breaks == (2,)
-    assert told.notes == ("Not compared, because their own source changed: work.",)
+    found = evolution(*measured)
+    assert found.jumps == ()
+    assert found.lines[0].breaks == (2,)
+    assert found.notes == ("Not compared, because their own source changed: work.",)
 
 
-def test_stretches_of_one_source_are_compared_on_request() -> None:
+def test_stretches_of_one_source_are_compared() -> None:
     measured = [version(1, 100), version(2, 150), version(3, 90, source="other"), version(4, 300, source="other")]
-    told = evolution(*measured, stretches=True)
-    assert sorted((jump.baseline, jump.target) for jump in told.jumps) == [(0, 1), (2, 3)]
+    found = evolution(*measured, stretches=True)
+    assert sorted((jump.baseline, jump.target) for jump in found.jumps) == [(0, 1), (2, 3)]
 
 
-def test_an_unknown_source_is_compared_and_said() -> None:
-    told = evolution(version(1, 100, source=None), version(2, 150, source=None))
-    assert len(told.jumps) == 1
-    assert told.notes == ("The own source is known of no benchmark; --source names it.",)
+def test_unknown_source_is_compared_and_noted() -> None:
+    found = evolution(version(1, 100, source=None), version(2, 150, source=None))
+    assert len(found.jumps) == 1
+    assert found.notes == ("The own source is known of no benchmark; --source names it.",)
 
 
-def test_versions_that_failed_lie_between_those_that_are_compared() -> None:
+def test_failed_versions_are_skipped() -> None:
     (jump,) = evolution(version(1, 100), version(2), version(3, 150)).jumps
     assert (jump.baseline, jump.target) == (0, 2)
 
 
-def test_counted_metrics_speak_first_unless_another_is_asked_for() -> None:
+def test_counted_metric_is_first_by_default() -> None:
     runs = (BenchmarkValue("work", TIME, 5.0, source="s"), BenchmarkValue("work", CALLS, 7.0, source="s"))
     measured = MeasuredVersion(Version("v1"), (runs,))
     assert evolution(measured).metric == "calls"
@@ -62,14 +61,14 @@ def test_counted_metrics_speak_first_unless_another_is_asked_for() -> None:
         evolution(measured, metric="instructions")
 
 
-def test_nothing_measured_says_why() -> None:
+def test_nothing_measured_is_an_error_with_reason() -> None:
     with pytest.raises(ComparisonError, match="make failed"):
         evolution(version(1), version(2))
     with pytest.raises(ComparisonError, match="there is none"):
         evolution()
 
 
-def test_lines_are_sorted_whatever_came_first() -> None:
+def test_lines_are_sorted() -> None:
     one, other = version(1, 1, benchmark="b"), version(1, 1, benchmark="a")
     both = replace(one, runs=one.runs + other.runs)
     assert [line.benchmark for line in evolution(both).lines] == ["a", "b"]

@@ -39,20 +39,20 @@ def document(evolution: Evolution, links: dict[int, str] | None = None) -> dict[
     return content
 
 
-def test_the_page_carries_columns_and_jumps() -> None:
-    told = document(EVOLUTION, {0: "jumps/a.html"})
-    assert [one["name"] for one in told["versions"]] == ["v1", "v2", "v3", "v4", "v5"]
-    assert told["versions"][1]["problem"] == "make failed: no <rule>"
-    calls = told["lines"][0]
+def test_page_has_columns_and_jumps() -> None:
+    content = document(EVOLUTION, {0: "jumps/a.html"})
+    assert [one["name"] for one in content["versions"]] == ["v1", "v2", "v3", "v4", "v5"]
+    assert content["versions"][1]["problem"] == "make failed: no <rule>"
+    calls = content["lines"][0]
     assert (calls["middle"], calls["low"], calls["count"]) == ([100, None, 150, 150, 120], None, [2, 0, 2, 2, 2])
-    assert [(jump["from"], jump["to"], jump["worse"], jump["href"]) for jump in told["jumps"]] == [
+    assert [(jump["from"], jump["to"], jump["worse"], jump["href"]) for jump in content["jumps"]] == [
         (0, 2, True, "jumps/a.html"),
         (3, 4, False, None),
     ]
-    assert told["metrics"][told["metric"]]["name"] == "calls"
+    assert content["metrics"][content["metric"]]["name"] == "calls"
 
 
-def test_the_page_is_one_file_under_a_strict_policy() -> None:
+def test_page_is_one_file_with_strict_policy() -> None:
     page = build_evolution_page(EVOLUTION)
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
     assert policy is not None
@@ -65,7 +65,7 @@ def test_the_page_is_one_file_under_a_strict_policy() -> None:
 @pytest.mark.parametrize(
     "link", ["javascript:alert(1)", "//x.example/a", "/etc/a.html", "../a.html", "a/../../b", "\\\\x"]
 )
-def test_links_stay_below_the_folder(link: str) -> None:
+def test_link_outside_of_the_folder_is_refused(link: str) -> None:
     with pytest.raises(ValueError, match="pass a relative path"):
         build_evolution_page(EVOLUTION, {0: link})
 
@@ -77,11 +77,11 @@ def test_hostile_names_are_text() -> None:
     assert "<script>alert" not in page
     assert "\u202e" not in page
     page.encode()
-    told = document(evolution_of(name, measured))
-    assert told["benchmarks"] == ["</script><script>alert(1)</script>"]
+    content = document(evolution_of(name, measured))
+    assert content["benchmarks"] == ["</script><script>alert(1)</script>"]
 
 
-def test_the_terminal_tells_what_was_measured_and_what_jumped() -> None:
+def test_terminal_shows_versions_and_jumps() -> None:
     lines = evolution_lines(EVOLUTION)
     assert lines[0] == ("head", "4 of 5 versions measured, 1 benchmark, calls")
     assert ("warn", "  v2: make failed: no <rule>") in lines
@@ -91,29 +91,29 @@ def test_the_terminal_tells_what_was_measured_and_what_jumped() -> None:
     ]
 
 
-def test_what_is_the_same_of_many_versions_is_told_once() -> None:
+def test_repeated_problem_is_one_line() -> None:
     measured = [MeasuredVersion(Version(f"v{number}"), problem="not measured") for number in range(500)]
     lines = evolution_lines(evolution_of("x", [*measured, version("v500", 1)]))
     assert ("warn", "  v0, v1, v2, v3, v4, v5 and 494 more: not measured") in lines
     assert len(lines) < 8
 
 
-def test_a_narrow_terminal_cuts_names_alone() -> None:
+def test_narrow_terminal_cuts_names_only() -> None:
     long = evolution_of("x", [version("v1", 1, "b" * 200), version("v2", 2, "b" * 200)])
     line = evolution_lines(long, width=60)[-1][1]
     assert len(line) <= 60
     assert "v1 → v2  +100 %  1.00 → 2.00" in line or "1 → 2" in line
 
 
-def test_no_jump_is_said() -> None:
+def test_no_jump_is_reported() -> None:
     assert evolution_lines(replace(EVOLUTION, jumps=()))[-1][1].startswith("No jump")
 
 
-def test_json_holds_what_is_known_and_null_for_the_rest() -> None:
-    told = json.loads(evolution_json(EVOLUTION))
-    assert told["schema"] == "profgate.evolution/1"
-    assert told["benchmarks"][0]["values"] == [100.0, None, 150.0, 150.0, 120.0]
-    assert told["versions"][1] == {
+def test_json_has_null_for_unknown_values() -> None:
+    content = json.loads(evolution_json(EVOLUTION))
+    assert content["schema"] == "profgate.evolution/1"
+    assert content["benchmarks"][0]["values"] == [100.0, None, 150.0, 150.0, 120.0]
+    assert content["versions"][1] == {
         "name": "v2",
         "commit": "c" * 40,
         "subject": "Break it",
@@ -122,10 +122,10 @@ def test_json_holds_what_is_known_and_null_for_the_rest() -> None:
         "warnings": [],
         "machine": None,
     }
-    assert told["jumps"][0]["ratio"] == 0.5
+    assert content["jumps"][0]["ratio"] == 0.5
 
 
-def test_csv_has_a_row_for_each_value_and_no_formula() -> None:
+def test_csv_has_row_for_each_value() -> None:
     rows = evolution_csv(
         evolution_of("x", [version("=v1", 100, "@sum\nx"), version("v2", 150, "@sum\nx")])
     ).splitlines()

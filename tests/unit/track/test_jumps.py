@@ -5,13 +5,19 @@ import pytest
 
 from profgate.model.arrays import FloatArray
 from profgate.model.units import Metric, MetricKind
-from profgate.track.jumps import Track, find_jumps, medians
+from profgate.track.jumps import Series, find_jumps, medians
 from profgate.track.versions import Jump
 
 CALLS = Metric("calls", "count", kind=MetricKind.COUNTED)
 TIME = Metric("time", "nanoseconds", kind=MetricKind.TIMED)
 RATE = Metric("speed", "1/s", "higher", MetricKind.TIMED)
 NAN = float("nan")
+
+
+def series(number: int, metric: Metric, values: FloatArray) -> Series:
+    middle, count = medians(values)
+    known = np.flatnonzero(count)
+    return Series(number, metric, known, middle[known], count[known], values[known])
 
 
 def once(*values: float) -> FloatArray:
@@ -25,11 +31,11 @@ def repeated(levels: list[float], spread: float = 0.01, runs: int = 3) -> FloatA
 
 
 def places(metric: Metric, values: FloatArray, min_change: float | None = None) -> list[tuple[int, int]]:
-    return sorted((jump.baseline, jump.target) for jump in find_jumps([Track(0, metric, values)], min_change))
+    return sorted((jump.baseline, jump.target) for jump in find_jumps([series(0, metric, values)], min_change))
 
 
 def only(metric: Metric, values: FloatArray) -> Jump:
-    (jump,) = find_jumps([Track(0, metric, values)])
+    (jump,) = find_jumps([series(0, metric, values)])
     return jump
 
 
@@ -37,98 +43,96 @@ def test_counted_values_jump_where_they_change() -> None:
     assert places(CALLS, repeated([100, 100, 150, 150, 120], spread=0)) == [(1, 2), (3, 4)]
 
 
-def test_a_jump_knows_its_values_and_its_direction() -> None:
+def test_jump_has_values_and_direction() -> None:
     jump = only(CALLS, repeated([200, 300], spread=0))
     assert (jump.from_value, jump.to_value, jump.ratio, jump.direction, jump.noise) == (200, 300, 0.5, "worse", 0.0)
     assert only(CALLS, repeated([300, 200], spread=0)).direction == "better"
     assert only(RATE, repeated([300, 100])).direction == "worse"
 
 
-def test_a_small_change_of_counted_values_matters_from_a_hundredth_on() -> None:
+def test_smallest_change_of_counted_values() -> None:
     assert places(CALLS, repeated([1000, 1009, 1009], spread=0)) == []
     assert places(CALLS, repeated([1000, 1010, 1010], spread=0)) == [(0, 1)]
     assert places(CALLS, repeated([1000, 1009, 1009], spread=0), min_change=0.005) == [(0, 1)]
 
 
-def test_noise_alone_is_no_jump() -> None:
+def test_noise_is_no_jump() -> None:
     random = np.random.default_rng(1)
-    tracks = [
-        Track(number, TIME, np.exp(random.normal(10, 0.05, (60, 3)) + random.normal(0, 0.02, (60, 1))))
+    lines = [
+        series(number, TIME, np.exp(random.normal(10, 0.05, (60, 3)) + random.normal(0, 0.02, (60, 1))))
         for number in range(40)
     ]
-    assert find_jumps(tracks) == []
+    assert find_jumps(lines) == []
 
 
-def test_a_step_beyond_the_noise_is_a_jump() -> None:
+def test_step_beyond_the_noise_is_a_jump() -> None:
     random = np.random.default_rng(2)
     level = np.where(np.arange(40) < 25, 100.0, 140.0).reshape(-1, 1)
     assert places(TIME, level * np.exp(random.normal(0, 0.02, (40, 3)))) == [(24, 25)]
 
 
-def test_a_small_step_that_stays_is_found_though_no_two_neighbours_show_it() -> None:
+def test_small_lasting_step_is_a_jump() -> None:
     level = np.where(np.arange(60) < 33, 100.0, 109.0)
     values = once(*(level * np.exp(np.random.default_rng(3).normal(0, 0.03, 60))))
-    (jump,) = find_jumps([Track(0, TIME, values)])
+    (jump,) = find_jumps([series(0, TIME, values)])
     assert abs(jump.target - 33) <= 2
     assert jump.target == jump.baseline + 1
     assert jump.ratio is not None
     assert 0.05 < jump.ratio < 0.14
 
 
-def test_a_drift_is_one_jump_from_where_it_began_to_where_it_arrived() -> None:
+def test_drift_is_one_jump() -> None:
     level = 100.0 * (1 + 0.4 * np.clip((np.arange(80) - 30) / 25, 0, 1))
     values = once(*(level * np.exp(np.random.default_rng(4).normal(0, 0.01, 80))))
-    (jump,) = find_jumps([Track(0, TIME, values)])
+    (jump,) = find_jumps([series(0, TIME, values)])
     assert abs(jump.baseline - 30) <= 4
     assert abs(jump.target - 55) <= 4
     assert jump.direction == "worse"
 
 
-def test_one_disturbed_version_is_no_jump_of_a_time_but_is_one_of_counted_values() -> None:
+def test_single_disturbed_version() -> None:
     levels = [100.0] * 5 + [180.0] + [100.0] * 5
     assert places(TIME, repeated(levels)) == []
     assert places(CALLS, repeated(levels, spread=0)) == [(4, 5), (5, 6)]
 
 
-def test_exactly_two_versions_need_runs_or_a_change_beyond_usual_noise() -> None:
+def test_two_versions() -> None:
     assert places(TIME, repeated([100, 130])) == [(0, 1)]
     assert places(TIME, repeated([100, 130], spread=0.3)) == []
     assert places(TIME, once(100, 110)) == []
     assert places(TIME, once(100, 200)) == [(0, 1)]
 
 
-def test_a_version_without_values_stands_between_the_two_that_are_compared() -> None:
+def test_version_without_values_is_skipped() -> None:
     values = repeated([100, 100, 1, 150, 150], spread=0)
     values[2] = NAN
     assert places(CALLS, values) == [(1, 3)]
 
 
-def test_more_lines_need_more_evidence() -> None:
-    step = Track(0, TIME, repeated([100, 112], spread=0.02))
-    calm = [Track(number, TIME, repeated([100.0] * 20, spread=0.02)) for number in range(1, 200)]
+def test_more_lines_need_larger_jumps() -> None:
+    step = series(0, TIME, repeated([100, 112], spread=0.02))
+    calm = [series(number, TIME, repeated([100.0] * 20, spread=0.02)) for number in range(1, 200)]
     assert [jump.line for jump in find_jumps([step])] == [0]
     assert find_jumps([step, *calm]) == []
 
 
 @pytest.mark.parametrize(("metric", "expected"), [(CALLS, [(0, 1)]), (TIME, [])])
-def test_what_comes_out_of_nothing_is_a_jump_of_counted_values_alone(
-    metric: Metric, expected: list[tuple[int, int]]
-) -> None:
+def test_change_from_zero(metric: Metric, expected: list[tuple[int, int]]) -> None:
     assert places(metric, once(0, 5, 5)) == expected
-    assert all(jump.ratio is None for jump in find_jumps([Track(0, metric, once(0, 5, 5))]))
+    assert all(jump.ratio is None for jump in find_jumps([series(0, metric, once(0, 5, 5))]))
 
 
-def test_the_largest_jump_comes_first() -> None:
-    tracks = [Track(0, CALLS, once(100, 150)), Track(1, CALLS, once(100, 40)), Track(2, CALLS, once(0, 1))]
-    assert [jump.line for jump in find_jumps(tracks)] == [2, 1, 0]
+def test_largest_jump_comes_first() -> None:
+    lines = [series(0, CALLS, once(100, 150)), series(1, CALLS, once(100, 40)), series(2, CALLS, once(0, 1))]
+    assert [jump.line for jump in find_jumps(lines)] == [2, 1, 0]
 
 
 @pytest.mark.parametrize("values", [once(), once(5.0), once(NAN, NAN), np.full((3, 0), NAN)])
 def test_too_few_values_have_no_jump(values: FloatArray) -> None:
-    assert find_jumps([Track(0, TIME, values)]) == []
+    assert find_jumps([series(0, TIME, values)]) == []
 
 
-def test_medians_of_rows_that_lack_values() -> None:
+def test_medians_of_rows_with_missing_values() -> None:
     middle, count = medians(np.array([[3.0, 1.0, 2.0], [4.0, NAN, 2.0], [NAN, NAN, NAN]]))
     assert count.tolist() == [3, 2, 0]
     assert middle[:2].tolist() == [2.0, 3.0]

@@ -3,8 +3,8 @@ import json
 import pytest
 
 from profgate.model.units import Metric, MetricKind
-from profgate.track.run_record import RunRecord, record_from_json, record_to_json
-from profgate.track.versions import BenchmarkValue
+from profgate.track.track_folder import record_from_json, record_to_json
+from profgate.track.versions import BenchmarkValue, RunRecord
 
 RECORD = RunRecord(
     (
@@ -17,7 +17,7 @@ RECORD = RunRecord(
 )
 
 
-def test_a_record_makes_the_round_trip() -> None:
+def test_record_round_trip() -> None:
     assert record_from_json(record_to_json(RECORD)) == RECORD
     assert record_from_json(record_to_json(RunRecord(problem="make failed"))) == RunRecord(problem="make failed")
 
@@ -25,16 +25,16 @@ def test_a_record_makes_the_round_trip() -> None:
 @pytest.mark.parametrize(
     "text", ["", "[]", "null", "{", '{"schema": 1}', '{"schema": "profgate.track-run/1"}', "[" * 9999]
 )
-def test_what_is_no_record_is_measured_again(text: str) -> None:
+def test_invalid_text_is_measured_again(text: str) -> None:
     assert record_from_json(text) is None
 
 
-def test_a_record_of_a_later_version_is_measured_again() -> None:
+def test_record_of_later_version_is_measured_again() -> None:
     assert record_from_json(record_to_json(RECORD).replace("run/1", "run/2")) is None
 
 
-@pytest.mark.parametrize(("key", "value"), [("kind", "felt"), ("values", [1]), ("value", "much")])
-def test_a_damaged_record_is_measured_again(key: str, value: object) -> None:
+@pytest.mark.parametrize(("key", "value"), [("kind", "other"), ("values", [1]), ("value", "text")])
+def test_damaged_record_is_measured_again(key: str, value: object) -> None:
     content = json.loads(record_to_json(RECORD))
     where = content if key in content else content["values"][0]
     (where if key in where else where["metric"])[key] = value

@@ -1,8 +1,7 @@
 from dataclasses import replace
 
 import report_samples as samples
-from profgate.history.check_report import checks_lines
-from profgate.history.checks import Check, Checks
+from profgate.history.checks import Check, Checks, checks_lines
 from profgate.model.history import StoredCommit
 from profgate.model.report import NotCompared, Report
 from profgate.model.visible_text import columns_of
@@ -25,38 +24,38 @@ def merged(report: Report) -> Checks:
     return Checks(commits, (Check(LEFT, TOP, 1, report), Check(START, LEFT, 1, report)), ((START, "shop"),))
 
 
-def test_lanes_part_and_meet_at_a_merge() -> None:
+def test_graph_of_a_merge() -> None:
     signs = [line[:3] for line in text_of(merged(samples.unchanged())).splitlines() if line[:3].strip(" |")]
     assert signs == ["* d", "|\\", "* |", "| *", "|/", "* f"]
 
 
-def test_no_line_breaks_the_graph_by_its_width() -> None:
+def test_lines_fit_the_terminal() -> None:
     for width in (80, 160):
         lines = text_of(merged(samples.regression()), width=width).splitlines()
         assert max(map(columns_of, lines)) <= width
         assert sum(line.startswith(("|", "*")) for line in lines) == len(lines) - 1  # below the start there is no edge
 
 
-def test_an_edge_shows_what_the_gate_counts_and_the_total() -> None:
+def test_edge_shows_findings_and_total() -> None:
     text = text_of(merged(samples.regression()), width=120)
     assert "FAILED" in text
     assert "parse_headers is 2.1x slower" in text
     assert " by " not in text  # no strategy is quoted
 
 
-def test_an_edge_that_passed_shows_no_change_as_bad() -> None:
-    """A strategy's word alone, which the judge calls noise, must not stand below PASSED."""
-    spoke = samples.regression()
-    load = spoke.workloads[0]
+def test_passed_edge_shows_no_bad_change() -> None:
+    """A change that the judge calls noise must not be below PASSED."""
+    failed = samples.regression()
+    load = failed.workloads[0]
     calm = replace(load.metrics[0], findings=())
-    report = replace(spoke, workloads=(replace(load, metrics=(calm,)),), verdict=samples.GREEN)
+    report = replace(failed, workloads=(replace(load, metrics=(calm,)),), verdict=samples.GREEN)
     lines = checks_lines(merged(report))
     assert any("PASSED" in line for _, line in lines)
     assert not [line for tone, line in lines if tone == "bad"]
     assert [line for tone, line in checks_lines(merged(report), verbose=True) if tone == "bad"]
 
 
-def test_what_was_not_compared_is_cut_and_counted() -> None:
+def test_long_list_of_not_compared_is_cut() -> None:
     missing = tuple(NotCompared(f"w{number}", None, "both", "unreadable") for number in range(30))
     report = replace(samples.nothing_compared(), not_compared=missing)
     text = text_of(merged(report))

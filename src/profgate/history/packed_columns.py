@@ -1,4 +1,4 @@
-"""Columns of a stored reading as bytes, and back; the bytes may come from anybody.
+"""Columns of a stored reading as bytes, and back; the bytes are untrusted.
 
 Layout, little endian: a byte (1 plain, 2 deflated) before the body; the body is a byte of flags (1 = calls), the number
 of rows as uint32, then the columns: symbol numbers as differences, self values, total minus self, calls. A column is

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from profgate.model.history_columns import MOST_VALUE, packed, unpacked
+from profgate.history.packed_columns import MOST_VALUE, packed, unpacked
 
 ROWS = st.lists(
     st.tuples(
@@ -24,7 +24,7 @@ ROWS = st.lists(
 
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(ROWS, st.booleans())
-def test_what_is_packed_comes_back_by_symbol(rows: list[tuple[int, int, int, int]], counted: bool) -> None:
+def test_round_trip_in_order_of_symbols(rows: list[tuple[int, int, int, int]], counted: bool) -> None:
     columns = np.array(rows, np.int64).reshape(-1, 4).T
     back = unpacked(packed(columns[0].tolist(), columns[1], columns[2], columns[3] if counted else None))
     ordered = np.array(sorted(rows), np.int64).reshape(-1, 4).T
@@ -36,7 +36,7 @@ def test_what_is_packed_comes_back_by_symbol(rows: list[tuple[int, int, int, int
 
 @settings(max_examples=300, derandomize=True, deadline=None)
 @given(st.binary(max_size=200))
-def test_any_bytes_are_columns_or_a_value_error(data: bytes) -> None:
+def test_arbitrary_bytes(data: bytes) -> None:
     try:
         numbers, own, total, _ = unpacked(data)
     except ValueError:
@@ -46,7 +46,7 @@ def test_any_bytes_are_columns_or_a_value_error(data: bytes) -> None:
 
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.integers(0, 60), st.binary(min_size=1, max_size=4))
-def test_damaged_columns_are_columns_or_a_value_error(place: int, damage: bytes) -> None:
+def test_damaged_columns(place: int, damage: bytes) -> None:
     whole = packed([3, 1, 2], np.array([5, 6, 7]), np.array([50, 60, 70]), np.array([1, 1, 9]))
     try:
         unpacked(whole[:place] + damage + whole[place + len(damage) :])
@@ -54,18 +54,18 @@ def test_damaged_columns_are_columns_or_a_value_error(place: int, damage: bytes)
         return
 
 
-def test_a_bomb_is_refused_before_it_takes_the_memory() -> None:
+def test_compression_bomb_is_refused() -> None:
     bomb = b"\x02" + zlib.compress(bytes(1 << 28))
     with pytest.raises(ValueError, match="cut off or too large"):
         unpacked(bomb)
 
 
-def test_a_claim_of_too_many_rows_is_refused() -> None:
+def test_too_many_rows_are_refused() -> None:
     with pytest.raises(ValueError, match="claim"):
         unpacked(b"\x01" + struct.pack("<BI", 0, 0xFFFFFFFF))
 
 
-def test_numbers_that_would_overflow_later_are_refused() -> None:
+def test_too_large_numbers_are_refused() -> None:
     column = b"\x08" + struct.pack("<q", 1 << 61)
     with pytest.raises(ValueError, match="impossible"):
         unpacked(

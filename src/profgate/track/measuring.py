@@ -1,0 +1,212 @@
+"""What a track measures, and how it measures one version: its sources, its setup, and the runs that it lacks."""
+
+import glob
+import hashlib
+import json
+import os
+import platform
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+
+from profgate import wiring
+from profgate.compare.workloads import workload_name
+from profgate.errors import ProfgateError, ProfileError
+from profgate.io.files import sources_under
+from profgate.io.placeholders import filled, variables
+from profgate.io.processes import Outcome, run_command
+from profgate.track.benchmark_sources import copy_into, digest_at_line, digest_of_files, files_matching, text_below
+from profgate.track.benchmark_values import WALL, benchmark_values
+from profgate.track.evolution import EvolutionOptions
+from profgate.track.git_versions import Repository, without_git, worktree
+from profgate.track.track_folder import LOG, OUTPUT, TrackFolder
+from profgate.track.versions import BenchmarkValue, RunRecord, Version
+
+PLAIN_NAME = re.compile(r"[\w.+@/:~^=,%-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is measured, and how. ``repository`` is None where a setup command installs the versions.
+
+    ``copied`` are paths that are copied into each worktree, ``sources`` patterns of the benchmarks' own files. ``here``
+    runs the command in the current folder. ``refine`` measures only what narrows a jump down. ``timeout`` in seconds.
+    """
+
+    command: tuple[str, ...]
+    versions: tuple[Version, ...]
+    repository: Repository | None
+    setup: tuple[tuple[str, ...], ...] = ()
+    runs: int = 3
+    timeout: float = 1800.0
+    here: bool = False
+    copied: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    refine: bool = False
+    options: EvolutionOptions = field(default_factory=EvolutionOptions)
+
+    @property
+    def prefix(self) -> str:
+        """The path of the current folder below the top of the repository."""
+        return self.repository.prefix if self.repository is not None else ""
+
+    @property
+    def key(self) -> str:
+        """A digest of what makes runs comparable: the command, its setup and the files of the current folder."""
+        patterns = [*map(glob.escape, self.copied), *(self.sources if self.here else ())]
+        files = {name for pattern in patterns for name in files_matching(".", pattern)}
+        files |= {name for name in self.named_files() if self.here or Path(name).is_absolute()}
+        digest = digest_of_files(".", sorted(files))
+        parts = [self.command, self.setup, self.here, self.copied, digest, not self.repository]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+    def warnings(self) -> Iterator[str]:
+        """Messages about changes and submodules that are not measured."""
+        if self.repository is None:
+            return
+        if not self.here and self.repository.is_dirty():
+            yield "changes that are not committed are not measured; --bring copies files from here"
+        if not self.setup and ".gitmodules" in self.repository.files(self.versions[-1].commit):
+            yield "submodules are not checked out; --setup 'git submodule update --init' does that"
+
+    def named_files(self) -> list[str]:
+        """Arguments of the command that could be files of the benchmark."""
+        program = self.command[0]
+        arguments = [*self.command[1:], *([program] if "/" in program and not program.startswith("/") else [])]
+        names = (argument.removeprefix("{source}/").removeprefix("./") for argument in arguments)
+        possible = (name for name in names if name and not name.startswith(("-", "{")))
+        return [name for name in possible if ".." not in PurePosixPath(name).parts]
+
+
+class VersionRuns:
+    """The runs of one version; ``source`` is the folder for its sources, which must not exist."""
+
+    def __init__(self, plan: Plan, folder: TrackFolder, version: Version, source: str) -> None:
+        self.plan, self.folder, self.version, self.source = plan, folder, version, source
+        self.place = "." if plan.here else str(Path(source, plan.prefix))
+
+    def measure(self) -> str:
+        """Make the runs that the version lacks; the problem where it cannot be measured, else an empty text."""
+        try:
+            with self._checkout():
+                problem = self._set_up()
+                if not problem:
+                    return self._make_runs()
+        except ProfgateError as error:
+            if error.where.startswith(self.folder.folder):  # such as a full disk, which is no problem of the version
+                raise
+            problem = str(error)
+        except OSError as error:  # a full disk, or unreadable files of the version
+            problem = f"{error.filename or 'the worktree'}: {error.strerror}"
+        with self.folder.attempt() as attempt:
+            number = max(self.folder.records(self.version.key), default=0) + 1
+            self.folder.store(attempt, self.version.key, number, RunRecord(problem=problem))
+        return problem
+
+    @contextmanager
+    def _checkout(self) -> Iterator[None]:
+        if self.plan.repository is None:
+            Path(self.source).mkdir()
+            try:
+                yield
+            finally:
+                shutil.rmtree(self.source, ignore_errors=True)
+            return
+        with worktree(self.version.commit, self.source, self.plan.repository.top):
+            copy_into(self.source, self.plan.prefix, self.plan.copied)
+            yield
+
+    def _set_up(self) -> str:
+        for command in self.plan.setup:
+            with self.folder.attempt() as attempt:
+                outcome = self._execute(command, attempt, self.source)
+            if outcome.problem:
+                return f"setup: {outcome.problem}"
+        if self.plan.repository is None:
+            self.folder.sources.store(self.version.key, self.source)
+        return ""
+
+    def _make_runs(self) -> str:
+        stored = self.folder.records(self.version.key)
+        for number in range(1, self.plan.runs + 1):
+            if number not in stored:
+                with self.folder.attempt() as attempt:
+                    record = self._run(attempt)
+                    self.folder.store(attempt, self.version.key, number, record)
+                if record.problem:
+                    return record.problem
+        return ""
+
+    def _run(self, attempt: Path) -> RunRecord:
+        outcome = self._execute(self.plan.command, attempt, self.place)
+        seconds = outcome.nanoseconds / 1e9
+        if outcome.problem:
+            return RunRecord(seconds=seconds, problem=outcome.problem)
+        found = sources_under(str(attempt / OUTPUT))
+        read = wiring.read_all(found)
+        warnings = tuple(f"{error}; left out" for error in read if isinstance(error, ProfileError))
+        profiles = [profile for profile in read if not isinstance(profile, ProfileError)]
+        values = benchmark_values((workload_name(profile.name), profile) for profile in profiles)
+        if not found:
+            values = [BenchmarkValue(" ".join(self.plan.command), WALL, float(outcome.nanoseconds))]
+        if not values:
+            reason = warnings[0] if warnings else "they are empty"
+            return RunRecord(seconds=seconds, problem=f"no result in {len(found)} files of PROFGATE_OUT: {reason}")
+        of_command = self._command_digest()
+        known = tuple(replace(value, source=self._own_digest(value) or of_command) for value in values)
+        return RunRecord(known, seconds, machine(), warnings=warnings)
+
+    def _execute(self, command: Sequence[str], attempt: Path, place: str) -> Outcome:
+        """Run a command with its placeholders filled. Raises ProfgateError for a name that a shell would run."""
+        version = self.version
+        if any("{version}" in argument for argument in command) and not PLAIN_NAME.fullmatch(version.name):
+            what = "its name has characters that a shell interprets; use the variable PROFGATE_VERSION"
+            raise ProfgateError("{version}", what)
+        values = {
+            "out": str(attempt / OUTPUT),
+            "source": self.source,
+            "version": version.name,
+            "commit": version.commit,
+        }
+        # Python shuffles its sets at every start; with a fixed order, counted calls repeat
+        environment = {"PYTHONHASHSEED": "0"} | without_git(dict(os.environ)) | variables(values)
+        return run_command(
+            filled(command, values),
+            folder=place,
+            environment=environment,
+            log=str(attempt / LOG),
+            timeout=self.plan.timeout,
+            on_start=self.folder.note_started,
+        )
+
+    def _own_digest(self, value: BenchmarkValue) -> str | None:
+        """Of the benchmark's own source, which --source or the result format names."""
+        if self.plan.sources:
+            patterns = [pattern.replace("{benchmark}", glob.escape(value.benchmark)) for pattern in self.plan.sources]
+            names = {name for pattern in patterns for name in files_matching(self.place, pattern)}
+            return digest_of_files(self.place, sorted(names))
+        text = text_below(self.place, value.file) if value.file else None
+        return digest_at_line(value.file, value.line, text) if value.file and text is not None else None
+
+    def _command_digest(self) -> str | None:
+        """Of the files that the command names."""
+        plan, names = self.plan, self.plan.named_files()
+        if plan.repository is not None and not plan.here:
+            # files that a setup builds differ in every version; the benchmark's source is committed or copied
+            committed = plan.repository.files(self.version.commit)
+            copied = {*plan.copied, *filter(os.path.isabs, names)}
+            names = [name for name in names if plan.prefix + name in committed or name in copied]
+        return digest_of_files(self.place, sorted(set(names)))
+
+
+def machine() -> str:
+    """A description of the machine; times are comparable only where it is the same."""
+    processor = platform.processor() or platform.machine()
+    cpu = Path("/proc/cpuinfo")
+    if cpu.is_file():
+        lines = cpu.read_text(encoding="utf-8", errors="replace").splitlines()
+        processor = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), processor)
+    return f"{platform.system()} {platform.machine()}, {processor}"
