@@ -12,8 +12,17 @@ from profgate.model.profile import Configuration, Facts, Profile, Stacks
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric
 from profgate.readers.builders import Frames
-from profgate.readers.json_objects import document_of, is_number, numbered_objects
-from profgate.readers.json_text import Json, begins_object, ends_hold, listing, mapping, wrong
+from profgate.readers.json_text import (
+    Json,
+    begins_object,
+    document_of,
+    ends_hold,
+    is_number,
+    listing,
+    mapping,
+    numbered_objects,
+    wrong,
+)
 from profgate.readers.quantities import in_base_unit, whole_numbers
 from profgate.readers.stack_events import stacks_from_parents
 

@@ -10,8 +10,17 @@ import numpy as np
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
-from profgate.readers.json_objects import document_of, numbered_objects, weights_of
-from profgate.readers.json_text import Json, begins_object, ends_hold, listing, mapping, wrong
+from profgate.readers.json_text import (
+    Json,
+    begins_object,
+    document_of,
+    ends_hold,
+    listing,
+    mapping,
+    numbered_objects,
+    weights_of,
+    wrong,
+)
 from profgate.readers.stack_tables import NONE, WEIGHTS, Thread, Threads, numbers, text
 
 # samply leaves names to the viewer

@@ -14,8 +14,16 @@ import numpy as np
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
-from profgate.readers.json_objects import document_of, numbered_objects
-from profgate.readers.json_text import Json, begins_object, ends_hold, listing, mapping, wrong
+from profgate.readers.json_text import (
+    Json,
+    begins_object,
+    document_of,
+    ends_hold,
+    listing,
+    mapping,
+    numbered_objects,
+    wrong,
+)
 from profgate.readers.stack_tables import ADDRESS, NONE, Thread, Threads, numbers, text
 
 # each of these stands near an end of some writer's file, and in no processed profile

@@ -10,8 +10,7 @@ from profgate.model.profile import Configuration, Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import Frames, Paths
-from profgate.readers.json_objects import document_of, numbered_objects
-from profgate.readers.json_text import Json, listing, mapping, wrong
+from profgate.readers.json_text import Json, document_of, listing, mapping, numbered_objects, wrong
 from profgate.readers.quantities import MAX_TOTAL
 
 _LOOKS = re.compile(rb'\A\s*\{\s*"recording"\s*:\s*\{\s*"events"')

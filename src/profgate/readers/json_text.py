@@ -1,11 +1,15 @@
-"""JSON documents of profilers: decoded with exact numbers, and recognised by what they hold."""
+"""JSON documents of profilers: recognised by their keys, decoded with exact numbers, checked while they are read."""
 
 import gc
 import json
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from typing import TypeGuard
 
 from profgate.errors import ProfileError
 from profgate.model.source import HEAD_SIZE, SourceFile
+from profgate.readers.containers import read_all, unwrap
+from profgate.readers.quantities import MAX_TOTAL
 
 _SPACE = b" \t\r\n"
 
@@ -41,6 +45,25 @@ def decode(data: bytes, where: str, missing: float | None = None) -> object:
             gc.enable()
 
 
+def document_of(source: SourceFile) -> Json:
+    """The JSON object that a file holds. Raises ProfileError."""
+    return mapping(decode(read_all(unwrap(source)), source.name), source.name, "the document")
+
+
+def objects_by_line(source: SourceFile) -> Iterator[tuple[str, Json]]:
+    """Each object with its place; lines that begin no object are what other programs printed. Raises ProfileError."""
+    for number, line in enumerate(read_all(unwrap(source)).splitlines(), start=1):
+        if not line.startswith(b"{"):
+            continue
+        where = f"{source.name}:{number}"
+        try:
+            content = json.loads(line.decode(errors="replace"))
+        except (ValueError, RecursionError) as error:
+            raise ProfileError(where, f"is no JSON ({error}); the file is cut off or damaged") from None
+        if isinstance(content, dict):
+            yield where, content
+
+
 def mapping(value: object, where: str, what: str) -> Json:
     """The value as an object. Raises ProfileError, about ``where``, for anything else."""
     if not isinstance(value, dict):
@@ -58,6 +81,33 @@ def listing(value: object, where: str, what: str) -> list[object]:
 def wrong(where: str, what: str) -> ProfileError:
     """The error about a document that does not hold what its format promises."""
     return ProfileError(where, f"{what}; export the profile again")
+
+
+def numbered_objects(values: object, where: str, key: str, item: str) -> Iterator[tuple[str, Json]]:
+    """The objects of the array ``key``, each with its place, such as ``where: node 3``. Raises ProfileError."""
+    for number, value in enumerate(listing(values, where, key)):
+        place = f"{where}: {item} {number}"
+        yield place, mapping(value, place, "it")
+
+
+def is_number(value: object, least: int = -MAX_TOTAL, most: int = MAX_TOTAL) -> TypeGuard[int | Decimal]:
+    """Whether the value is a number from ``least`` to ``most``."""
+    return isinstance(value, int | Decimal) and not isinstance(value, bool) and least <= value <= most
+
+
+def weights_of(values: Sequence[object], count: int, where: str) -> Sequence[int | Decimal]:
+    """The weights of ``count`` samples. Raises ProfileError unless they are numbers from 0 to 2^63."""
+    if len(values) != count:
+        raise wrong(where, f"has {count} samples and {len(values)} weights")
+    if set(map(type, values)) - {int, Decimal}:
+        raise wrong(where, "has a weight that is no number")
+    weights: Sequence[int | Decimal] = values  # type: ignore[assignment]
+    distinct = set(weights)
+    if any(weight < 0 for weight in distinct):
+        raise wrong(where, "has a negative weight, as in a difference of two profiles")
+    if any(weight > MAX_TOTAL for weight in distinct):
+        raise wrong(where, "has a weight beyond 2^63")
+    return weights
 
 
 def begins_object(source: SourceFile) -> bool:

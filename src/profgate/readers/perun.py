@@ -18,8 +18,7 @@ from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric, MetricKind, base_unit
 from profgate.readers.builders import Frames, Paths
 from profgate.readers.containers import inflate, read_all, unwrap
-from profgate.readers.json_objects import numbered_objects
-from profgate.readers.json_text import Json, begins_object, decode, ends_hold, listing, mapping, wrong
+from profgate.readers.json_text import Json, begins_object, decode, ends_hold, listing, mapping, numbered_objects, wrong
 from profgate.readers.quantities import MAX_TOTAL
 
 _PACKED = b"profile "

@@ -8,8 +8,7 @@ from profgate.model.profile import Configuration, Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric
 from profgate.readers.builders import ROOT, Frames, Tree
-from profgate.readers.json_objects import document_of, is_number
-from profgate.readers.json_text import Json, begins_object, ends_hold, listing, mapping, wrong
+from profgate.readers.json_text import Json, begins_object, document_of, ends_hold, is_number, listing, mapping, wrong
 
 _SELF = "[self]"  # what pyinstrument calls the time that a function spends itself
 _NO_FILE = "<built-in>"

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
-from profgate.readers.json_lines import objects_of
-from profgate.readers.json_text import Json, begins_object, listing, mapping, wrong
+from profgate.readers.json_text import Json, begins_object, listing, mapping, objects_by_line, wrong
 from profgate.readers.python_sampling import MODES
 from profgate.readers.sampled_functions import SampledFunctions
 
@@ -31,7 +30,7 @@ class PythonSamplingJsonlReader:
     def read(self, source: SourceFile) -> Profile:
         """Counts of samples, with interval and mode. Raises ProfileError."""
         records = _Records(source.name)
-        for where, record in objects_of(source):
+        for where, record in objects_by_line(source):
             records.add(record, where)
         return records.profile()
 

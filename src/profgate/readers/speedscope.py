@@ -13,8 +13,18 @@ from profgate.model.profile import Configuration, Facts, FrameList, Profile, Sta
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind, base_unit
 from profgate.readers.builders import ROOT, Paths, Tree, line_of
-from profgate.readers.json_objects import document_of, is_number, numbered_objects, weights_of
-from profgate.readers.json_text import Json, begins_object, ends_hold, listing, mapping, wrong
+from profgate.readers.json_text import (
+    Json,
+    begins_object,
+    document_of,
+    ends_hold,
+    is_number,
+    listing,
+    mapping,
+    numbered_objects,
+    weights_of,
+    wrong,
+)
 from profgate.readers.quantities import MAX_TOTAL, in_base_unit, period_of, whole_numbers
 from profgate.readers.stack_events import stacks_from_paths
 

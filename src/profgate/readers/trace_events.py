@@ -14,8 +14,7 @@ from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import ROOT, Frames, Tree
 from profgate.readers.containers import read_all, unwrap
-from profgate.readers.json_objects import is_number, numbered_objects
-from profgate.readers.json_text import Json, begins_object, decode, ends_hold, wrong
+from profgate.readers.json_text import Json, begins_object, decode, ends_hold, is_number, numbered_objects, wrong
 from profgate.readers.quantities import MAX_TOTAL
 
 _MAX_MICROSECONDS = 1 << 52

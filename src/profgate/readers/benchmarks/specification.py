@@ -12,8 +12,7 @@ from profgate.model.profile import Facts, Profile
 from profgate.model.source import HEAD_SIZE, SourceFile
 from profgate.readers.benchmarks.results import Results, measured, quantity_of
 from profgate.readers.containers import read_all, unwrap
-from profgate.readers.json_lines import objects_of
-from profgate.readers.json_text import Json, begins_object, decode, ends_hold, listing, mapping, wrong
+from profgate.readers.json_text import Json, begins_object, decode, ends_hold, listing, mapping, objects_by_line, wrong
 
 _LONGEST_LINE = 10_000  # longer ones are output of the programs themselves
 
@@ -145,7 +144,7 @@ def json_array(source: SourceFile) -> list[Record]:
 
 def json_lines(source: SourceFile) -> Iterator[Record]:
     """The JSON objects of a file, one a line."""
-    return starmap(Record, objects_of(source))
+    return starmap(Record, objects_by_line(source))
 
 
 def lines(pattern: str) -> Callable[[SourceFile], Iterator[Record]]:
