@@ -25,6 +25,13 @@ class FrameList:
         """Frames that are nothing but names."""
         return FrameList(names, [None] * len(names), [None] * len(names), [None] * len(names))
 
+    def append(self, name: str, file: str | None, line: int | None, module: str | None = None) -> None:
+        """Add a frame while the profile is read."""
+        self.names.append(name)
+        self.files.append(file)
+        self.lines.append(line)
+        self.modules.append(module)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stacks:

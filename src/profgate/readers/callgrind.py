@@ -17,6 +17,7 @@ from profgate.model.units import BASE_UNITS, Metric, MetricKind
 from profgate.readers.builders import Frames, call_graph
 from profgate.readers.containers import numbered_lines, unwrap
 from profgate.readers.quantities import MAX_TOTAL
+from profgate.readers.reader import BuiltInReader
 from profgate.readers.strongly_connected import components_of
 
 _HEADER = re.compile(
@@ -38,17 +39,19 @@ _MAX_EVENTS = 64
 _MAX_DIGITS = 19
 
 
-class CallgrindReader:
+class CallgrindReader(BuiltInReader):
     """Reads what callgrind, cachegrind and Xdebug write: exact costs and, but for cachegrind, calls and callers."""
 
     name = "callgrind"
+    looks = "'# callgrind format', or events: with fn="
+    record = "valgrind --tool=callgrind --callgrind-out-file=callgrind.out CMD"
+    proven = "Valgrind 3.19, Xdebug 3.2.0"
 
-    def recognizes(self, source: SourceFile) -> str | None:
-        """Why this file looks like the format, or None."""
+    def fits(self, source: SourceFile) -> bool:
+        """Whether this file looks like the format."""
         if _HEADER.match(source.head.lstrip()) is None or re.search(rb"(?:^|\n)events: ?", source.head) is None:
-            return None
-        whole = source.size <= len(source.head)
-        return "it names events as callgrind does" if whole or _BODY.search(source.head) else None
+            return False
+        return source.size <= len(source.head) or _BODY.search(source.head) is not None
 
     def read(self, source: SourceFile) -> Profile:
         """A metric for each event. Raises ProfileError with the line."""

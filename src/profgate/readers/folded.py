@@ -21,6 +21,7 @@ from profgate.readers.folded_scan import (
     scan_file,
     stack_and_value,
 )
+from profgate.readers.reader import BuiltInReader
 
 LONGEST_FIRST_LINE = 1 << 24
 SNIFFED = 200
@@ -69,10 +70,16 @@ def _first_lines(source: SourceFile) -> list[bytes]:
         return [stream.readline(LONGEST_FIRST_LINE)]
 
 
-class FoldedReader:
+class FoldedReader(BuiltInReader):
     """Reads folded stacks (py-spy raw, async-profiler, Python 3.15, ...): one column, `frame;frame number`."""
 
     name = "folded"
+    looks = (
+        "nine of ten lines read 'frame;frame number', with lines as py-spy, rbspy, phpspy or Python 3.15 write them;"
+        " asked last"
+    )
+    record = "py-spy record --format raw -o a.folded -- CMD"
+    proven = "py-spy 0.4.3, Python 3.15.2"
 
     def __init__(self, kernels: Kernels | None = None) -> None:
         self._kernels = kernels

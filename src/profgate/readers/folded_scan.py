@@ -1,6 +1,5 @@
 """The lines of folded stacks, front-coded while they are read, so that a line costs only what is new in it."""
 
-import gc
 import re
 from array import array
 from collections import defaultdict
@@ -17,6 +16,7 @@ from profgate.model.arrays import BoolArray, IntArray
 from profgate.model.call_tree import MAX_DEPTH, added_at, build_shape, stream_of
 from profgate.model.kernels import Kernels, LineScan
 from profgate.model.source import SourceFile
+from profgate.readers.reader import collection_paused
 
 SMALL = 4 << 20  # bytes; up to here the order of the lines stays, above it blocks out of order are sorted
 BLOCK = 1 << 20
@@ -352,9 +352,7 @@ def scan_file(source: SourceFile, start: int = 0, stop: int | None = None, kerne
     scan = Scan(source.name)
     path, depth, limit = b"", 0, FOLD_EVENTS
     compiled = kernels.line_scan() if kernels is not None else None
-    collecting = gc.isenabled()
-    gc.disable()  # millions of small objects, none of them in a cycle
-    try:
+    with collection_paused():
         for block in _blocks(source, start, stop):
             if compiled is None:
                 path, depth = _scan_block(scan, block, path, depth)
@@ -366,9 +364,6 @@ def scan_file(source: SourceFile, start: int = 0, stop: int | None = None, kerne
                 path, depth, limit = b"", 0, max(FOLD_EVENTS, 2 * len(scan.new))
                 if compiled is not None:
                     compiled.follow(b"")
-    finally:
-        if collecting:
-            gc.enable()
     scan.frames.default_factory = None  # all are known now, and no counter can travel between processes
     return scan
 

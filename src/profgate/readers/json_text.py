@@ -1,6 +1,5 @@
 """JSON documents of profilers: recognised by their keys, decoded with exact numbers, checked while they are read."""
 
-import gc
 import json
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -11,6 +10,7 @@ from profgate.model.source import HEAD_SIZE, SourceFile
 from profgate.readers.containers import read_all, unwrap
 from profgate.readers.quantities import MAX_TOTAL
 
+_NUMBERS = (int, Decimal)
 _SPACE = b" \t\r\n"
 
 Json = dict[str, object]
@@ -27,9 +27,6 @@ def decode(data: bytes, where: str, missing: float | None = None) -> object:
             return missing
         raise ValueError(f"{word} is no JSON number")
 
-    collecting = gc.isenabled()
-    # millions of small lists make every collection scan all that came before, and none of them is garbage
-    gc.disable()
     try:
         return json.loads(data.decode(errors="replace"), parse_float=Decimal, parse_constant=constant)
     except json.JSONDecodeError as error:
@@ -40,9 +37,6 @@ def decode(data: bytes, where: str, missing: float | None = None) -> object:
         raise ProfileError(where, "nested too deeply to be read; record with a limited depth") from None
     except (ValueError, ArithmeticError) as error:
         raise ProfileError(where, f"a number cannot be read ({error}); record the profile again") from None
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def document_of(source: SourceFile) -> Json:
@@ -52,12 +46,13 @@ def document_of(source: SourceFile) -> Json:
 
 def objects_by_line(source: SourceFile) -> Iterator[tuple[str, Json]]:
     """Each object with its place; lines that begin no object are what other programs printed. Raises ProfileError."""
+    decoded = json.JSONDecoder().decode
     for number, line in enumerate(read_all(unwrap(source)).splitlines(), start=1):
         if not line.startswith(b"{"):
             continue
         where = f"{source.name}:{number}"
         try:
-            content = json.loads(line.decode(errors="replace"))
+            content = decoded(line.decode(errors="replace"))
         except (ValueError, RecursionError) as error:
             raise ProfileError(where, f"is no JSON ({error}); the file is cut off or damaged") from None
         if isinstance(content, dict):
@@ -92,7 +87,7 @@ def numbered_objects(values: object, where: str, key: str, item: str) -> Iterato
 
 def is_number(value: object, least: int = -MAX_TOTAL, most: int = MAX_TOTAL) -> TypeGuard[int | Decimal]:
     """Whether the value is a number from ``least`` to ``most``."""
-    return isinstance(value, int | Decimal) and not isinstance(value, bool) and least <= value <= most
+    return isinstance(value, _NUMBERS) and value is not True and value is not False and least <= value <= most
 
 
 def weights_of(values: Sequence[object], count: int, where: str) -> Sequence[int | Decimal]:

@@ -18,8 +18,9 @@ from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric, MetricKind, base_unit
 from profgate.readers.builders import Frames, Paths
 from profgate.readers.containers import inflate, read_all, unwrap
-from profgate.readers.json_text import Json, begins_object, decode, ends_hold, listing, mapping, numbered_objects, wrong
+from profgate.readers.json_text import Json, decode, listing, mapping, numbered_objects, wrong
 from profgate.readers.quantities import MAX_TOTAL
+from profgate.readers.reader import BuiltInReader
 
 _PACKED = b"profile "
 _ZLIB = b"\x78"
@@ -29,18 +30,18 @@ _UID_ORDER = ("binary", "file", "source", "package", "module", "class", "struct"
 _SIZE = "structure-unit-size"
 
 
-class PerunReader:
+class PerunReader(BuiltInReader):
     """Reads Perun's profiles in their raw, compact and packed forms: records, stacks and models of cost over size."""
 
     name = "perun"
+    looks = "JSON with a header and collector_info, or its packed form"
+    record = "perun collect"
+    proven = "compared with what Perun prints of the same profiles"
+    keys = ("header", "collector_info")
 
-    def recognizes(self, source: SourceFile) -> str | None:
-        """Why this file looks like the format, or None."""
-        if source.head.startswith(_ZLIB) and _starts_packed(source.head):
-            return "it unpacks to an object named 'profile'"
-        if begins_object(source) and ends_hold(source, b'"header"', b'"collector_info"'):
-            return "it is JSON with a header and the name of a collector"
-        return None
+    def fits(self, source: SourceFile) -> bool:
+        """Whether this file looks like the format."""
+        return (source.head.startswith(_ZLIB) and _starts_packed(source.head)) or super().fits(source)
 
     def read(self, source: SourceFile) -> Profile:
         """Measurements in the file's own unit with the models it brings; stacks where records have traces."""
@@ -216,7 +217,7 @@ class _Document:
         if isinstance(frame, str):
             return self.frames.number_of(frame)
         parts = mapping(frame, where, "a frame")
-        name = _text(parts.get("function")) or _text(parts.get("func"))
+        name = _text(parts.get("function") or parts.get("func"))
         return self.frames.number_of(name or _joined(parts), _file_of(parts), _line_of(parts))
 
     def frame_of_uid(self, uid: object, where: str, module: str | None = None) -> int:
@@ -343,7 +344,7 @@ def _joined(uid: Json) -> str:
 
 
 def _file_of(parts: Json) -> str | None:
-    return _text(parts.get("file")) or _text(parts.get("source")) or None
+    return _text(parts.get("file") or parts.get("source")) or None
 
 
 def _line_of(parts: Json) -> int | None:
@@ -372,7 +373,9 @@ def _number(value: object, where: str, what: str) -> float:
 
 
 def _whole(value: object, where: str, what: str) -> int:
+    if type(value) is int and abs(value) <= MAX_TOTAL:
+        return value
     number = _number(value, where, what)
     if math.isnan(number) or number != int(number) or abs(number) > MAX_TOTAL:
         raise wrong(where, f"{what} is {str(value)[:40]!r}, which is no whole number")
-    return int(value) if isinstance(value, int) else int(number)
+    return int(number)

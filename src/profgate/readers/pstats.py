@@ -12,6 +12,7 @@ from profgate.readers.builders import Frames, call_graph
 from profgate.readers.containers import read_all, unwrap
 from profgate.readers.marshal_subset import Marshalled, loads
 from profgate.readers.python_sampling import NO_FILE
+from profgate.readers.reader import BuiltInReader
 from profgate.readers.sampled_functions import SampledFunctions
 
 # a dict (with or without a reference mark), its end, or the three-part tuple that names the first function
@@ -26,18 +27,19 @@ _MICROSECOND = 1000
 _MAX_SECONDS = 9e9
 
 
-class PstatsReader:
+class PstatsReader(BuiltInReader):
     """Reads what `python -m cProfile -o FILE` writes: functions and who called whom, without stacks."""
 
     name = "pstats"
+    looks = "Python's marshal of a dictionary"
+    record = "python -m cProfile -o a.pstats bench.py"
+    proven = "Python 3.11, 3.15.2"
 
-    def recognizes(self, source: SourceFile) -> str | None:
-        """Why this file looks like the format, or None."""
+    def fits(self, source: SourceFile) -> bool:
+        """Whether this file looks like the format."""
         head = source.head
         named = head[1:].startswith(_KEYS) or (head[1:].startswith(_MARKS) and _SAMPLED[0].encode() in head[:_MARK_END])
-        if head in _EMPTY or (head.startswith(_DICTS) and named):
-            return "it starts like a marshalled dict of functions"
-        return None
+        return head in _EMPTY or (head.startswith(_DICTS) and named)
 
     def read(self, source: SourceFile) -> Profile:
         """Functions, and who called whom, in nanoseconds; in samples where a sampling profiler counted them."""
@@ -82,6 +84,7 @@ class _Table:
 
     where: str
     frames: Frames = field(default_factory=Frames)
+    known: dict[Marshalled, int] = field(default_factory=dict)
     own: Counter[int] = field(default_factory=Counter)
     total: Counter[int] = field(default_factory=Counter)
     calls: Counter[int] = field(default_factory=Counter)
@@ -113,9 +116,12 @@ class _Table:
                 self.warnings["callers come without times: only their calls are known"] += 1
 
     def function(self, key: Marshalled) -> int:
-        file, line, name = self.place(key)
-        # built-in functions stand under the file "~", line 0
-        return self.frames.number_of(name, None if file == NO_FILE else file, line)
+        number = self.known.get(key)
+        if number is None:
+            file, line, name = self.place(key)
+            # built-in functions have the file "~" and line 0
+            number = self.known[key] = self.frames.number_of(name, None if file == NO_FILE else file, line)
+        return number
 
     def place(self, key: Marshalled) -> tuple[str, int, str]:
         match key:

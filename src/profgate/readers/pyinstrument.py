@@ -8,7 +8,8 @@ from profgate.model.profile import Configuration, Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric
 from profgate.readers.builders import ROOT, Frames, Tree
-from profgate.readers.json_text import Json, begins_object, document_of, ends_hold, is_number, listing, mapping, wrong
+from profgate.readers.json_text import Json, document_of, is_number, listing, mapping, wrong
+from profgate.readers.reader import BuiltInReader
 
 _SELF = "[self]"  # what pyinstrument calls the time that a function spends itself
 _NO_FILE = "<built-in>"
@@ -16,16 +17,14 @@ _MAX_SECONDS = (1 << 32) - 1
 _ROUNDING = 1000  # nanoseconds: times are written in whole microseconds
 
 
-class PyinstrumentReader:
+class PyinstrumentReader(BuiltInReader):
     """Reads what `pyinstrument -r json` writes: stacks with self times; trees of up to 300 calls in depth."""
 
     name = "pyinstrument"
-
-    def recognizes(self, source: SourceFile) -> str | None:
-        """Why this file looks like the format, or None."""
-        if begins_object(source) and ends_hold(source, b'"root_frame"', b'"sample_count"'):
-            return "it is JSON with 'root_frame' and 'sample_count'"
-        return None
+    looks = "JSON with root_frame and sample_count"
+    record = "pyinstrument -r json -o a.json bench.py"
+    proven = "pyinstrument 5.1.3"
+    keys = ("root_frame", "sample_count")
 
     def read(self, source: SourceFile) -> Profile:
         """One metric: time in nanoseconds, waiting included. Raises ProfileError."""

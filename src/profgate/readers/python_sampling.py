@@ -4,6 +4,7 @@ Source: InternalDocs/profiling_binary_format.md of CPython, format version 1; th
 Python 3.15.2.
 """
 
+import re
 import struct
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric
 from profgate.readers.builders import ROOT, Frames, Tree
 from profgate.readers.containers import inflate, read_all, unwrap
+from profgate.readers.reader import BuiltInReader
 
 MODES = ("wall", "cpu", "gil", "all", "exception")
 NO_FILE = "~"  # of frames that stand for native code and for garbage collection
@@ -31,17 +33,15 @@ _MAX_SHIFT = 63
 _OWN_FRAMES = "_sync_coordinator.py"  # the profiler starts the program with it, and its own replay leaves it out
 
 
-class PythonSamplingReader:
+class PythonSamplingReader(BuiltInReader):
     """Reads stacks and counts of samples of all threads together; positions within a line and times are left out."""
 
     name = "python-sampling"
-
-    def recognizes(self, source: SourceFile) -> str | None:
-        """Why this file looks like the format, or None."""
-        # a text that happens to begin so has no small number behind it
-        if source.head[:4] not in _ORDERS or b"\0\0" not in source.head[4:8]:
-            return None
-        return "it begins with the magic number of Python's sampling profiler"
+    looks = "the number 0x54414348 (TACH) in either byte order"
+    record = "python -m profiling.sampling run --binary -o a.bin bench.py"
+    proven = "Python 3.15.2"
+    # a text that happens to begin so has no small number behind it
+    pattern = re.compile(rb"(?:HCAT|TACH)(?=.{0,2}\0\0)", re.DOTALL)
 
     def read(self, source: SourceFile) -> Profile:
         """Samples as exact counts, with interval, mode and Python's version. Raises ProfileError."""

@@ -4,28 +4,28 @@ Source: the module profiling.sampling.jsonl_collector of CPython, record version
 in the source, without stacks.
 """
 
+import re
 from dataclasses import dataclass, field
 
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
-from profgate.readers.json_text import Json, begins_object, listing, mapping, objects_by_line, wrong
+from profgate.readers.json_text import Json, listing, mapping, objects_by_line, wrong
 from profgate.readers.python_sampling import MODES
+from profgate.readers.reader import BuiltInReader
 from profgate.readers.sampled_functions import SampledFunctions
 
 _VERSION = 0
 _MOST = 1 << 53
 
 
-class PythonSamplingJsonlReader:
+class PythonSamplingJsonlReader(BuiltInReader):
     """Reads functions with their own samples and those in which they stand anywhere; no stacks and no callers."""
 
     name = "python-sampling-jsonl"
-
-    def recognizes(self, source: SourceFile) -> str | None:
-        """Why this file looks like the format, or None."""
-        first = source.head.partition(b"\n")[0]
-        known = begins_object(source) and b'"sample_interval_usec"' in first and b'"run_id"' in first
-        return "its first line is JSON with 'sample_interval_usec' and 'run_id'" if known else None
+    looks = "lines of JSON, the first with sample_interval_usec and run_id"
+    record = "python -m profiling.sampling run --jsonl -o a.jsonl bench.py"
+    proven = "Python 3.15.2"
+    pattern = re.compile(rb'\s*\{(?=[^\n]*"sample_interval_usec")[^\n]*"run_id"')
 
     def read(self, source: SourceFile) -> Profile:
         """Counts of samples, with interval and mode. Raises ProfileError."""

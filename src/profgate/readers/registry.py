@@ -24,7 +24,7 @@ from profgate.readers.pstats import PstatsReader
 from profgate.readers.pyinstrument import PyinstrumentReader
 from profgate.readers.python_sampling import PythonSamplingReader
 from profgate.readers.python_sampling_jsonl import PythonSamplingJsonlReader
-from profgate.readers.reader import ProfileReader, SplittingReader
+from profgate.readers.reader import ProfileReader, SplittingReader, collection_paused
 from profgate.readers.speedscope import SpeedscopeReader
 from profgate.readers.trace_events import TraceEventsReader
 
@@ -74,7 +74,8 @@ def read_profile(source: SourceFile, readers: tuple[ProfileReader, ...] = READER
     source = unwrap(source)
     reader, why = _claiming(source, readers)
     try:
-        return reader.read(source)
+        with collection_paused():
+            return reader.read(source)
     except ProfileError as error:
         raise ProfileError(error.where, f"looks like {reader.name} ({why}), but: {error.what}") from error
 

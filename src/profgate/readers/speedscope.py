@@ -26,6 +26,7 @@ from profgate.readers.json_text import (
     wrong,
 )
 from profgate.readers.quantities import MAX_TOTAL, in_base_unit, period_of, whole_numbers
+from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import stacks_from_paths
 
 _SCHEMA = b"speedscope.app/file-format-schema.json"
@@ -35,16 +36,17 @@ _UNITS = ("none", "nanoseconds", "microseconds", "milliseconds", "seconds", "byt
 _DECIMALS = 3
 
 
-class SpeedscopeReader:
+class SpeedscopeReader(BuiltInReader):
     """Reads files of speedscope's own format: stacks, a metric for each unit."""
 
     name = "speedscope"
+    looks = "its schema's address"
+    record = "py-spy record --format speedscope -o a.json -- CMD"
+    proven = "py-spy 0.4.3, memray 1.20"
 
-    def recognizes(self, source: SourceFile) -> str | None:
-        """Why this file looks like the format, or None."""
-        if begins_object(source) and ends_hold(source, _SCHEMA):
-            return "it is JSON that names speedscope's schema"
-        return None
+    def fits(self, source: SourceFile) -> bool:
+        """Whether this file looks like the format."""
+        return begins_object(source) and ends_hold(source, _SCHEMA)
 
     def read(self, source: SourceFile) -> Profile:
         """All profiles of the file as one: a metric for each unit, stacks of all threads together."""
@@ -122,15 +124,12 @@ class _Calls:
 
 
 def _frames(shared: Json, where: str) -> FrameList:
-    found = FrameList([], [], [], [])
+    found = FrameList.of_names([])
     for place, frame in numbered_objects(shared.get("frames"), where, "'shared.frames'", "frame"):
         name, file = frame.get("name"), frame.get("file")
         if not isinstance(name, str):
             raise wrong(place, "has no name")
-        found.names.append(name)
-        found.files.append(file if isinstance(file, str) and file else None)
-        found.lines.append(line_of(frame.get("line")))
-        found.modules.append(None)
+        found.append(name, file if isinstance(file, str) and file else None, line_of(frame.get("line")))
     return found
 
 

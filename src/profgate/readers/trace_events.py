@@ -3,6 +3,7 @@
 Source: "Trace Event Format", the document of the Chromium project.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -14,8 +15,9 @@ from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import ROOT, Frames, Tree
 from profgate.readers.containers import read_all, unwrap
-from profgate.readers.json_text import Json, begins_object, decode, ends_hold, is_number, numbered_objects, wrong
+from profgate.readers.json_text import Json, decode, is_number, numbered_objects, wrong
 from profgate.readers.quantities import MAX_TOTAL
+from profgate.readers.reader import BuiltInReader
 
 _MAX_MICROSECONDS = 1 << 52
 _NESTED = ("X", "B", "E")
@@ -23,18 +25,15 @@ _ASYNCHRONOUS = ("b", "e", "n", "S", "T", "p", "F")
 _SAMPLES = ("Profile", "ProfileChunk")
 
 
-class TraceEventsReader:
+class TraceEventsReader(BuiltInReader):
     """Reads trace events (Chrome, node, viztracer, py-spy's chrometrace): stacks of nested events, times and calls."""
 
     name = "trace-events"
-
-    def recognizes(self, source: SourceFile) -> str | None:
-        """Why this file looks like the format, or None."""
-        if begins_object(source):
-            return "it is JSON with 'traceEvents'" if ends_hold(source, b'"traceEvents"') else None
-        if source.head.lstrip().startswith(b"[") and b'"ph"' in source.head:
-            return "it is a JSON array of events with 'ph'"
-        return None
+    looks = "JSON of events with ph, or traceEvents"
+    record = "viztracer -o a.json bench.py"
+    proven = "VizTracer 1.1.1, Node 20.20"
+    keys = ("traceEvents",)
+    pattern = re.compile(rb'\s*\[.*"ph"', re.DOTALL)
 
     def read(self, source: SourceFile) -> Profile:
         """One metric, the time in nanoseconds, of all threads together; with exact calls. Raises ProfileError."""

@@ -60,9 +60,9 @@ def test_a_name_is_put_together_where_there_is_no_full_one() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, r"Benchmarks\[0\] is no JSON object"),
+        (7, r"Benchmarks\[0\]: it is no JSON object"),
         (benchmark(Statistics=7), "'Statistics' is no JSON object"),
-        (benchmark(7), r"Measurements\[0\] is no JSON object"),
+        (benchmark(7), r"Measurements\[0\]: it is no JSON object"),
         (benchmark(measurement(1, operations=0)), "repeats the work 0 times"),
         (benchmark(measurement(-1)), "cannot be measured"),
         (benchmark(Statistics={}), "cannot be measured"),

@@ -45,7 +45,7 @@ def test_failed_runs_are_a_warning() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, r"results\[0\] is no JSON object"),
+        (7, r"results\[0\]: it is no JSON object"),
         ({"command": "ls", "median": 1}, "'times' is no JSON array"),
         (result("ls"), "has no 'times'"),
         (result("ls", -1), "cannot be measured"),

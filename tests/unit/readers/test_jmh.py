@@ -52,7 +52,7 @@ def test_a_score_alone_is_one_run_and_a_warning() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, r"entry\[0\] is no JSON object"),
+        (7, r"entry\[0\]: it is no JSON object"),
         ({"jmhVersion": "1"}, "has no 'benchmark'"),
         (result(7), "'primaryMetric' is no JSON object"),
         (result({"scoreUnit": "ns/op", "rawData": [7]}), "a fork is no JSON array"),

@@ -116,9 +116,7 @@ def test_another_value_anywhere_is_read_or_refused_in_our_words(path: Path, at: 
 
 def test_a_failed_reading_says_what_the_file_looks_like_and_where_it_failed() -> None:
     whole = (DATA / "pstats" / "cprofile-3.11.pstats").read_bytes()
-    with pytest.raises(
-        ProfileError, match=r"run\.pstats: byte \d+: looks like pstats \(it starts like .*\), but: "
-    ) as error:
+    with pytest.raises(ProfileError, match=r"run\.pstats: byte \d+: looks like pstats \(.*marshal.*\), but: ") as error:
         read_profile(source_of("run.pstats", whole[:500]))
     assert error.value.where.startswith("run.pstats: byte ")
 

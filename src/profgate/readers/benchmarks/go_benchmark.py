@@ -43,8 +43,10 @@ def _add(results: Results, run: Record) -> None:
 
 FORMAT = ResultFormat(
     name="go-benchmark",
-    looks="it has lines of Go benchmarks",
-    pattern=re.compile(rb"^Benchmark\S*[ \t]+\d+[ \t]+[\d.e+]+[ \t]+\S+/(?:op|s)\b", re.MULTILINE),
+    looks="lines 'BenchmarkX 100 12 ns/op'",
+    record="go test -run '^$' -bench . -count 10 ./... > a.txt",
+    proven="Go 1.19.8",
+    line=re.compile(rb"^Benchmark\S*[ \t]+\d+[ \t]+[\d.e+]+[ \t]+\S+/(?:op|s)\b", re.MULTILINE),
     records=lines(
         r"(?P<fact>goos|goarch|pkg|cpu): *(?P<stated>.*)|(?:PASS|FAIL|ok ).*"
         # the number of processors belongs to the machine where all names have the same

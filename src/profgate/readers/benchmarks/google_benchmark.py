@@ -35,6 +35,9 @@ def _add(results: Results, run: Record) -> None:
 
 FORMAT = ResultFormat(
     name="google-benchmark",
+    looks="JSON with context and library_build_type",
+    record="./bench --benchmark_repetitions=10 --benchmark_out_format=json --benchmark_out=a.json",
+    proven="Google Benchmark 1.7.1",
     keys=("context", "benchmarks", "library_build_type"),
     records=listed("benchmarks"),
     select=_runs,

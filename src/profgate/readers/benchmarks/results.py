@@ -81,6 +81,7 @@ class Results:
     warnings: Counter[str] = field(default_factory=Counter)
     _metrics: dict[Metric, int] = field(default_factory=dict)
     _frames: dict[tuple[str, str | None, int | None], int] = field(default_factory=dict)
+    _known: dict[tuple[str, str | None, int | None], int] = field(default_factory=dict)  # the same by the given name
     _values: dict[tuple[int, int], dict[Hashable, list[float]]] = field(default_factory=dict)
 
     def add(
@@ -95,12 +96,15 @@ class Results:
         """Further runs of a benchmark; the values of one ``process`` are one run, their median. Raises ProfileError."""
         if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
             raise wrong(self.where, f"a benchmark is called {str(name)[:40]!r}, which is no name of a benchmark")
-        amounts = [measured(value, f"{self.where}: {name}") * quantity.factor for value in values]
+        where = f"{self.where}: {name}"
+        amounts = [measured(value, where) * quantity.factor for value in values]
         if not amounts:
             return
-        # a command may stand on several lines
-        title = " ".join(visible(name).split()) or NO_NAME
-        frame = self._frames.setdefault((title, file, line), len(self._frames))
+        frame = self._known.get((name, file, line))
+        if frame is None:
+            title = " ".join(visible(name).split()) or NO_NAME  # a command may have several lines
+            frame = self._frames.setdefault((title, file, line), len(self._frames))
+            self._known[name, file, line] = frame
         metric = self._metrics.setdefault(quantity.metric, len(self._metrics))
         runs = self._values.setdefault((frame, metric), {})
         for amount in amounts:
@@ -108,7 +112,10 @@ class Results:
 
     def profile(self, facts: Facts) -> Profile:
         """All benchmarks as one profile; a file without any is valid and empty."""
-        runs = [self._in_blocks(list(map(median, processes.values()))) for processes in self._values.values()]
+        runs = [
+            self._in_blocks([values[0] if len(values) == 1 else median(values) for values in processes.values()])
+            for processes in self._values.values()
+        ]
         lengths = [len(values) for values in runs]
         keys = np.array(list(self._values), np.int64).reshape(-1, 2)
         nothing = read_only(np.full(sum(lengths), np.nan))
