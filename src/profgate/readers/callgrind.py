@@ -230,12 +230,7 @@ class _Text:
         calls = np.zeros(len(self.own), dtype=np.int64)
         np.add.at(calls, callee, edges[0])
         graph = call_graph(
-            own=tables[0],
-            total=tables[1],
-            calls=calls,
-            edges=self.edges,
-            edge_total=tables[2],
-            edge_calls=edges[0],
+            own=tables[0], total=tables[1], calls=calls, edges=self.edges, edge_total=tables[2], edge_calls=edges[0]
         )
         lines = [self.lines.get(number) for number in range(len(self.own))]
         creator = _CREATOR.match(self.header.get("creator", ""))

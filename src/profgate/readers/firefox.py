@@ -10,15 +10,7 @@ import numpy as np
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
-from profgate.readers.json_text import (
-    Json,
-    document_of,
-    listing,
-    mapping,
-    numbered_objects,
-    weights_of,
-    wrong,
-)
+from profgate.readers.json_text import Json, document_of, listing, mapping, numbered_objects, weights_of, wrong
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_tables import NONE, WEIGHTS, Thread, Threads, numbers, text
 

@@ -12,15 +12,7 @@ from profgate.model.profile import Configuration, Facts, Profile, Stacks
 from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric, base_unit
 from profgate.readers.folded_dialects import read_dialect
-from profgate.readers.folded_scan import (
-    SMALL,
-    WORST_SHARE,
-    Scan,
-    check_sum,
-    join_scans,
-    scan_file,
-    stack_and_value,
-)
+from profgate.readers.folded_scan import SMALL, WORST_SHARE, Scan, check_sum, join_scans, scan_file, stack_and_value
 from profgate.readers.reader import BuiltInReader
 
 LONGEST_FIRST_LINE = 1 << 24

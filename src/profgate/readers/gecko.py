@@ -14,15 +14,7 @@ import numpy as np
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
-from profgate.readers.json_text import (
-    Json,
-    document_of,
-    ends_hold,
-    listing,
-    mapping,
-    numbered_objects,
-    wrong,
-)
+from profgate.readers.json_text import Json, document_of, ends_hold, listing, mapping, numbered_objects, wrong
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_tables import ADDRESS, NONE, Thread, Threads, numbers, text
 

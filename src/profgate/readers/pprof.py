@@ -34,10 +34,7 @@ from profgate.readers.stack_events import ranges, stacks_from_paths
 # field numbers of the published schema, by message
 _SAMPLE_TYPE, _SAMPLE, _MAPPING, _LOCATION, _FUNCTION, _STRING, _PERIOD_TYPE, _PERIOD = 1, 2, 3, 4, 5, 6, 11, 12
 _MESSAGES = {_SAMPLE_TYPE, _SAMPLE, _MAPPING, _LOCATION, _FUNCTION, _STRING, _PERIOD_TYPE}
-_WIRE = {
-    **dict.fromkeys([*_MESSAGES, 13], LENGTH),
-    **dict.fromkeys([7, 8, 9, 10, _PERIOD, 14, 15], VARINT),
-}
+_WIRE = {**dict.fromkeys([*_MESSAGES, 13], LENGTH), **dict.fromkeys([7, 8, 9, 10, _PERIOD, 14, 15], VARINT)}
 _LISTS = {13}  # comment: numbers, packed or one by one
 _SAMPLE_LOCATION, _SAMPLE_VALUE = 1, 2
 _ID = 1

@@ -153,10 +153,5 @@ class _Table:
             [column[function] for function in functions] for column in (self.own, self.total, self.calls)
         )
         return call_graph(
-            own=own,
-            total=total,
-            calls=calls,
-            edges=self.edges,
-            edge_total=self.edge_total,
-            edge_calls=self.edge_calls,
+            own=own, total=total, calls=calls, edges=self.edges, edge_total=self.edge_total, edge_calls=self.edge_calls
         )

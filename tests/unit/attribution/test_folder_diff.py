@@ -12,10 +12,7 @@ def test_a_changed_file_has_its_hunks_with_context_and_heading() -> None:
     assert (file.status, file.complete) == ("modified", True)
     assert sorted(diff.repository_files or ()) == ["a.py", "b.py"]
     assert hunk.text.splitlines()[3:7] == ["-    one()", "+    uno()", "     two()", "+    three()"]
-    assert hunk.edits == (
-        Edit(LineRange(5, 5), LineRange(5, 5)),
-        Edit(LineRange(7, 6), LineRange(7, 7)),
-    )
+    assert hunk.edits == (Edit(LineRange(5, 5), LineRange(5, 5)), Edit(LineRange(7, 6), LineRange(7, 7)))
     assert (hunk.baseline, hunk.target) == (LineRange(2, 9), LineRange(2, 10))
     assert hunk.heading == "import x"
 

@@ -33,10 +33,7 @@ def test_a_renamed_function_is_found_by_its_tokens_in_its_file_and_in_others() -
     }
     assert states(
         before, {"a.py": "", "b.py": f"class B:\n    def a(items):\n    {LONG.replace(chr(10), chr(10) + '    ')}"}
-    ) == {
-        "b.py:B.a": "renamed",
-        "a.py:a": "renamed",
-    }
+    ) == {"b.py:B.a": "renamed", "a.py:a": "renamed"}
 
 
 def test_a_function_of_one_name_in_another_scope_of_the_file_is_itself() -> None:

@@ -91,10 +91,7 @@ COMPACT = document(
     "complexity",
     "mixed",
     "ms",
-    resources={
-        "insert#0": {"amount": [0.1, 3], "structure-unit-size": [8, 16]},
-        "search#0": {"amount": [2.5]},
-    },
+    resources={"insert#0": {"amount": [0.1, 3], "structure-unit-size": [8, 16]}, "search#0": {"amount": [2.5]}},
     resource_type_map={
         "insert#0": {"uid": "insert", "type": "mixed", "subtype": "delta"},
         "search#0": {"uid": "search", "type": "mixed", "subtype": "delta"},

@@ -154,10 +154,7 @@ def judged(data: bytes) -> Counter[tuple[Stack, tuple[int, ...]]]:
 
 def test_a_minimal_profile_has_inlined_frames_metrics_and_periods() -> None:
     found = read(small().bytes())
-    assert stacks_of(found) == {
-        (("main.main", "main.work", "main.add"), (3, 30)): 1,
-        (("main.main",), (1, 10)): 1,
-    }
+    assert stacks_of(found) == {(("main.main", "main.work", "main.add"), (3, 30)): 1, (("main.main",), (1, 10)): 1}
     assert [(metric.name, metric.unit, metric.kind) for metric in found.metrics] == [
         ("samples", "count", MetricKind.SAMPLED),
         ("cpu", "nanoseconds", MetricKind.SAMPLED),
