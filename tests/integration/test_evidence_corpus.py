@@ -16,7 +16,7 @@ from comparisons import from_exclusive
 from golden_files import Golden
 from profgate.attribution.folder_diff import folder_diff
 from profgate.attribution.function_changes import function_changes
-from profgate.attribution.paired_functions import paired_functions
+from profgate.attribution.identity import paired_functions
 from profgate.attribution.source_states import Sides, source_states
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison, Symbols

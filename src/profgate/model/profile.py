@@ -149,9 +149,9 @@ class Profile:
     """A reader's result. ``period`` int[metric] is the value of one sample where known, else None."""
 
     name: str
-    configuration: Configuration
-    metrics: tuple[Metric, ...]
-    frames: FrameList
+    configuration: Configuration = Configuration()
+    metrics: tuple[Metric, ...] = ()
+    frames: FrameList = field(default_factory=lambda: FrameList.of_names([]))
     stacks: Stacks | None = None
     graph: CallGraph | None = None
     measurements: Measurements | None = None

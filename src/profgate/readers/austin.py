@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from profgate.errors import ProfileError
-from profgate.model.profile import Configuration, Facts, Profile
+from profgate.model.profile import Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import Frames, Paths
@@ -107,7 +107,6 @@ class _Samples:
         period = int(interval) * 1000 if _INTERVAL.fullmatch(interval) else 0
         return Profile(
             name=self.where,
-            configuration=Configuration(),
             metrics=metrics,
             frames=self.frames.listed(),
             stacks=self.paths.stacks(values, self.where),

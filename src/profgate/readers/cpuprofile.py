@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from profgate.model.arrays import IntArray, read_only
-from profgate.model.profile import Configuration, Facts, FrameList, Profile, Stacks
+from profgate.model.profile import Facts, FrameList, Profile, Stacks
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric
 from profgate.readers.builders import line_of
@@ -65,7 +65,6 @@ class CpuprofileReader(BuiltInReader):
         values, _, exponent = in_base_unit(durations, "us", exponent, where)
         return Profile(
             name=where,
-            configuration=Configuration(),
             metrics=(Metric("time", "nanoseconds", exponent=exponent),),
             frames=frames,
             stacks=tree.stacks(sampled, values),

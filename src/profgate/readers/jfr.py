@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from profgate.model.profile import Configuration, Facts, Profile
+from profgate.model.profile import Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import Frames, Paths
@@ -91,7 +91,6 @@ class _Events:
         }
         return Profile(
             name=self.where,
-            configuration=Configuration(),
             metrics=(Metric("samples", "samples"), Metric("allocated", "bytes", kind=MetricKind.SAMPLED))[
                 : 1 + allocates
             ],

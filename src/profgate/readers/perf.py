@@ -11,7 +11,7 @@ import numpy as np
 
 from profgate.errors import ProfileError
 from profgate.model.arrays import IntArray
-from profgate.model.profile import Configuration, Facts, Profile
+from profgate.model.profile import Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric
 from profgate.readers.builders import Frames, Paths
@@ -182,7 +182,6 @@ class _Text:
             paths.add(path)
         return Profile(
             name=self.where,
-            configuration=Configuration(),
             metrics=metrics,
             frames=self.frames.listed(),
             stacks=paths.stacks(values, self.where),

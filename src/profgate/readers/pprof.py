@@ -10,7 +10,7 @@ import numpy as np
 from profgate.errors import ProfileError
 from profgate.model.arrays import BoolArray, IntArray
 from profgate.model.kernels import Kernels
-from profgate.model.profile import Configuration, Facts, FrameList, Profile
+from profgate.model.profile import Facts, FrameList, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import line_of
@@ -179,7 +179,6 @@ class _Message:
         times = (period for metric, period in zip(metrics, periods, strict=True) if metric.unit == "nanoseconds")
         return Profile(
             name=self.where,
-            configuration=Configuration(),
             metrics=tuple(metrics),
             frames=frames.listed,
             stacks=stacks_from_paths(paths, offsets, np.array(columns, dtype=np.int64), where=self.where),

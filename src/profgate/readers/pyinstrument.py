@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from profgate.model.profile import Configuration, Facts, Profile
+from profgate.model.profile import Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric
 from profgate.readers.builders import ROOT, Frames, Tree
@@ -36,7 +36,6 @@ class PyinstrumentReader(BuiltInReader):
         warning = f"{calls.clamped} calls take less time than what they call; they were given none of their own"
         return Profile(
             name=where,
-            configuration=Configuration(),
             metrics=(Metric("time", "nanoseconds"),),
             frames=calls.frames.listed(),
             stacks=calls.tree.stacks(np.maximum(calls.tree.values(), 0), where),

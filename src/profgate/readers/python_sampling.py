@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from profgate.errors import ProfileError
 from profgate.model.call_tree import MAX_DEPTH
-from profgate.model.profile import PYTHON_SAMPLING, Configuration, Facts, Profile
+from profgate.model.profile import PYTHON_SAMPLING, Facts, Profile
 from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric
 from profgate.readers.builders import ROOT, Frames, Tree
@@ -58,7 +58,6 @@ class PythonSamplingReader(BuiltInReader):
         )
         return Profile(
             name=where,
-            configuration=Configuration(),
             metrics=(Metric("samples", "samples"),),
             frames=frames.listed(),
             stacks=samples.tree.stacks(samples.tree.values(), where),

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from profgate.model.profile import PYTHON_SAMPLING, Configuration, Facts, FrameList, Profile
+from profgate.model.profile import PYTHON_SAMPLING, Facts, FrameList, Profile
 from profgate.model.units import Metric
 from profgate.readers.builders import call_graph
-from profgate.readers.folded_dialects import unnumbered
+from profgate.readers.folded import unnumbered
 from profgate.readers.python_sampling import NO_FILE
 
 
@@ -50,7 +50,6 @@ class SampledFunctions:
         most = sum(self.own)
         return Profile(
             name=where,
-            configuration=Configuration(),
             metrics=(Metric("samples", "samples"),),
             frames=FrameList(
                 [name or "[unknown]" for _, name in names],

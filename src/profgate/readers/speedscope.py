@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 
 from profgate.model.arrays import IntArray
-from profgate.model.profile import Configuration, Facts, FrameList, Profile, Stacks
+from profgate.model.profile import Facts, FrameList, Profile, Stacks
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind, base_unit
 from profgate.readers.builders import ROOT, Paths, Tree, line_of
@@ -69,7 +69,6 @@ class SpeedscopeReader(BuiltInReader):
         profiler, _, version = str(document.get("exporter") or "").partition("@")
         return Profile(
             name=where,
-            configuration=Configuration(),
             metrics=tuple(metrics),
             frames=frames,
             stacks=_merged(parts, values),

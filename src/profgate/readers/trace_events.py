@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from profgate.errors import ProfileError
-from profgate.model.profile import Configuration, Facts, Profile
+from profgate.model.profile import Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import ROOT, Frames, Tree
@@ -50,7 +50,6 @@ class TraceEventsReader(BuiltInReader):
             raise ProfileError(where, "the times add up beyond 2^63 nanoseconds; record less")
         return Profile(
             name=where,
-            configuration=Configuration(),
             metrics=(Metric("time", "nanoseconds", kind=MetricKind.TIMED),),
             frames=trace.frames.listed(),
             stacks=tree.stacks(tree.values(), where, calls=True),

@@ -4,7 +4,7 @@ import pytest
 
 from comparisons import from_exclusive
 from profgate.attribution.folder_diff import folder_diff
-from profgate.attribution.moved_files import files_of_two_folders, files_of_two_roots, functions_of_moved_files
+from profgate.attribution.identity import files_of_two_folders, files_of_two_roots, functions_of_moved_files
 from profgate.attribution.unified_diff import parse_diff
 from profgate.model.comparison import Comparison
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from comparisons import from_exclusive
 from profgate.attribution.folder_diff import folder_diff
 from profgate.attribution.function_changes import function_changes
-from profgate.attribution.paired_functions import paired_functions
+from profgate.attribution.identity import paired_functions
 from profgate.attribution.source_states import Sides
 from profgate.model.comparison import Symbols
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from comparisons import Stacks, from_stacks
-from profgate.attribution.renamed import renamed
+from profgate.attribution.identity import renamed
 from profgate.model.comparison import Comparison
 
 AROUND = {"main;read": 300, "main;write": 300}

@@ -12,7 +12,7 @@ from statistics import median
 import numpy as np
 
 from profgate.model.arrays import read_only
-from profgate.model.profile import Configuration, Facts, FrameList, Measurements, Profile
+from profgate.model.profile import Facts, FrameList, Measurements, Profile
 from profgate.model.units import Better, Metric, MetricKind, base_unit
 from profgate.model.visible_text import NO_NAME, visible
 from profgate.readers.json_text import wrong
@@ -123,7 +123,6 @@ class Results:
         names, files, lines = ([key[part] for key in self._frames] for part in range(3))
         return Profile(
             name=self.where,
-            configuration=Configuration(),
             metrics=metrics,
             frames=FrameList(names, files, lines, [None] * len(names)),  # type: ignore[arg-type]
             measurements=Measurements(

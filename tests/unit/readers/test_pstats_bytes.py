@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from profgate.errors import ProfileError
-from profgate.readers.marshal_subset import loads
+from profgate.readers.pstats import loads
 
 SCALARS = (
     st.none()
