@@ -17,7 +17,7 @@ OPTIONS = ("-O2", "-std=c11", "-Wall", "-Wextra", "-fPIC", "-shared", "-fstack-p
 
 
 def compiled(root: Path, library: Path, *options: str) -> bool:
-    """Whether the library was made; why not is told, and is no error, because Python does the same work."""
+    """Whether the library was made; a failure is printed and is no error, because Python does the same work."""
     compiler = shlex.split(os.environ.get("CC", "cc"))
     library.unlink(missing_ok=True)
     if sys.platform != "linux" or shutil.which(compiler[0]) is None:
@@ -39,7 +39,7 @@ class KernelHook(BuildHookInterface):  # type: ignore[type-arg] - generic in the
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 - as the hook has it
-        """Compiles; a wheel that holds compiled code says for which machine."""
+        """Compiles; a wheel with compiled code names its machine."""
         root = Path(self.root)
         if self.target_name == "wheel" and compiled(root, root / LIBRARY):
             build_data["pure_python"] = False

@@ -114,7 +114,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What makes two profiles comparable; empty text = the file does not say."""
+    """What makes two profiles comparable; an empty text is unknown."""
 
     type: str = ""
     command: str = ""
@@ -126,7 +126,7 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the file or its manifest says about how it was recorded; None = not stated.
+    """What the file or its manifest states about its recording; None = not stated.
 
     ``rate`` is samples a second; ``mode`` is what a sampling profiler counted: wall, cpu, gil, ...
     """

@@ -66,7 +66,7 @@ class _Samples:
             if text.startswith("#"):
                 if fact := _HEADER.fullmatch(text):
                     if self.values and fact[1] == "mode" and fact[2] != self.mode:
-                        what = f"{self.mode} samples stand before this mode {fact[2][:60]!r}; give each recording apart"
+                        what = f"{self.mode} samples come before this mode {fact[2][:60]!r}; give each recording apart"
                         raise ProfileError(f"{self.where}:{number}", what)
                     self.header.setdefault(fact[1], fact[2])
             elif text and not self.add(text):

@@ -209,7 +209,7 @@ class _Text:
         try:
             return [int(text, 16) if text[:2] == "0x" else int(text) for text in texts]
         except ValueError:
-            raise self.error(f"has {' '.join(texts)[:60]!r} where numbers stand") from None
+            raise self.error(f"has {' '.join(texts)[:60]!r} instead of numbers") from None
 
     def error(self, what: str) -> ProfileError:
         return ProfileError(f"{self.where}: line {self.number}", f"{what}; record it again")

@@ -137,7 +137,7 @@ class _Nodes:
             raise wrong(self.where, f"names node {error.args[0]}, which it does not hold") from None
 
     def stacks(self, sampled: IntArray, durations: IntArray) -> Stacks:
-        """Self times of the nodes that stand for calls; what belongs to the root alone is its weight."""
+        """Self times of the nodes that are calls; what belongs to the root alone is its weight."""
         parent = self.parents()
         frame = np.array(self.frame, dtype=np.int64)
         sampled, parent, frame = self.with_collections(sampled, parent, frame)

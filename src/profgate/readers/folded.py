@@ -77,7 +77,7 @@ class FoldedReader(BuiltInReader):
     name = "folded"
     looks = (
         "nine of ten lines read 'frame;frame number', with lines as py-spy, rbspy, phpspy or Python 3.15 write them;"
-        " asked last"
+        " tried last"
     )
     record = "py-spy record --format raw -o a.folded -- CMD"
     proven = "py-spy 0.4.3, Python 3.15.2"

@@ -18,7 +18,7 @@ from profgate.readers.json_text import Json, document_of, ends_hold, listing, ma
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_tables import ADDRESS, NONE, Thread, Threads, numbers, text
 
-# each of these stands near an end of some writer's file, and in no processed profile
+# each of these is near an end of some writer's file, and in no processed profile
 _KEYS = (b'"stringTable"', b'"pausedRanges"', b'"stackwalk"')
 _ADVICE = "open it in profiler.firefox.com, wait for the names and save it there"
 _THUNK = "non-virtual thunk to "

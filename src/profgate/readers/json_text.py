@@ -19,13 +19,13 @@ Json = dict[str, object]
 def decode(data: bytes, where: str, missing: float | None = None) -> object:
     """The document, its fractions as Decimal. Raises ProfileError, about ``where`` and the place, for other texts.
 
-    ``missing`` is what the word NaN stands for; without it, it is no JSON, as infinite numbers never are.
+    ``missing`` is what NaN means; without it, it is no JSON, as infinite numbers never are.
     """
 
-    def constant(word: str) -> object:
-        if word == "NaN" and missing is not None:
+    def constant(text: str) -> object:
+        if text == "NaN" and missing is not None:
             return missing
-        raise ValueError(f"{word} is no JSON number")
+        raise ValueError(f"{text} is no JSON number")
 
     try:
         return json.loads(data.decode(errors="replace"), parse_float=Decimal, parse_constant=constant)
@@ -110,10 +110,10 @@ def begins_object(source: SourceFile) -> bool:
     return source.head.lstrip(_SPACE).startswith(b"{")
 
 
-def ends_hold(source: SourceFile, *words: bytes) -> bool:
-    """Whether each word stands in the first or the last 64 KiB; profilers put what describes a file there."""
-    if all(word in source.head for word in words):
+def ends_hold(source: SourceFile, *texts: bytes) -> bool:
+    """Whether each text is in the first or the last 64 KiB; profilers put what describes a file there."""
+    if all(text in source.head for text in texts):
         return True
     with source.open(max(0, source.size - HEAD_SIZE), None) as stream:
         tail = stream.read()
-    return all(word in source.head or word in tail for word in words)
+    return all(text in source.head or text in tail for text in texts)

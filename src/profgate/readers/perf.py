@@ -1,6 +1,6 @@
 """The text of ``perf script``: one stack a sample, leaf first, with the event that took it.
 
-Source: the manual page perf-script(1); what it prints depends on the fields it was asked for.
+Source: the manual page perf-script(1); what it prints depends on the requested fields.
 """
 
 import re
@@ -168,7 +168,7 @@ class _Text:
         return name
 
     def frame_of(self, call: bytes) -> int:
-        """The frame of ``symbol+0x1 (module)``, of which the same text stands in many stacks."""
+        """The frame of ``symbol+0x1 (module)``, whose text occurs in many stacks."""
         number = self.calls.get(call)
         if number is None:
             number = self.calls[call] = self.frames.number_of(*_frame_of(call.decode(errors="replace")))
@@ -219,7 +219,7 @@ def _header_of(line: bytes) -> re.Match[bytes] | None:
 
 
 def _call_of(text: bytes) -> bytes | None:
-    """What stands behind the address of a frame, or None for another line."""
+    """What follows the address of a frame, or None for another line."""
     frame = _FRAME.fullmatch(text.strip())
     return None if frame is None else frame["call"]
 

@@ -224,7 +224,7 @@ class _Message:
         rows = self.rows(_LOCATION, (_ID, _LOCATION_ADDRESS, _LOCATION_MAPPING))
         for (start, location, place, binary), own_lines in zip(rows, lines, strict=True):
             if location in found or not location:
-                raise truncated(self.where, start, f"location {location} stands twice or has no number")
+                raise truncated(self.where, start, f"location {location} occurs twice or has no number")
             address = f"[{place:#x}]"
             module = modules.get(binary)
             own = found[location] = []
@@ -251,7 +251,7 @@ class _Message:
         return (lines[begin:end] for begin, end in pairwise(bounds))
 
     def samples(self, locations: _Locations, types: int) -> tuple[IntArray, IntArray, IntArray]:
-        """Paths root first with their offsets, and int64[type, sample]; the samples stand in reverse order."""
+        """Paths root first with their offsets, and int64[type, sample]; the samples are in reverse order."""
         places, ends = self.columns(_SAMPLE)
         found = repeated_varints(self.data, places, ends, (_SAMPLE_LOCATION, _SAMPLE_VALUE), self.where, self.kernels)
         counts, values = found[_SAMPLE_VALUE]

@@ -20,7 +20,7 @@ from profgate.readers.sampled_functions import SampledFunctions
 _DICTS = (b"{", b"\xfb")
 _KEYS = (b")\x03", b"\xa9\x03", b"(\x03\x00\x00\x00", b"\xa8\x03\x00\x00\x00")
 _EMPTY = (b"{0", b"\xfb0")
-# where nothing was sampled, the mark of the sampling profiler stands alone
+# where nothing was sampled, the mark of the sampling profiler is the only entry
 _MARKS, _MARK_END = (b")\x01", b"\xa9\x01"), 24
 _SAMPLED = ("__sampled__",)  # its counts are samples, not calls
 _NANOSECONDS = 1e9
@@ -153,7 +153,7 @@ class _Table:
         return ProfileError(f"{self.where}: function {str(key)[:120]}", f"{what}; record the statistics again")
 
     def graph(self) -> CallGraph:
-        # functions that only stand among callers have no values of their own
+        # functions that are only callers have no values of their own
         functions = range(len(self.frames.numbers))
         own, total, calls = (
             [column[function] for function in functions] for column in (self.own, self.total, self.calls)
@@ -171,7 +171,7 @@ _END = _Unfinished()
 
 
 def loads(data: bytes, where: str) -> Marshalled:
-    """The object in ``data``: dicts, tuples, numbers, texts and references to what stood before.
+    """The object in ``data``: dicts, tuples, numbers, texts and references to earlier objects.
 
     Raises ProfileError, about ``where`` and the byte, for everything else and for data that ends early or late.
     """
@@ -223,7 +223,7 @@ class _Decoder:
     def value(self) -> Marshalled:
         found = self._value()
         if isinstance(found, _Unfinished):
-            raise self.error("an end mark stands where a value is expected")
+            raise self.error("an end mark is where a value is expected")
         return found
 
     def _value(self) -> Marshalled | _Unfinished:
@@ -286,7 +286,7 @@ class _Decoder:
     def reference(self) -> Marshalled:
         number = int.from_bytes(self.take(4), "little")
         if number >= len(self.references):
-            raise self.error(f"reference {number} names nothing that stood before")
+            raise self.error(f"reference {number} names no earlier object")
         found = self.references[number]
         if isinstance(found, _Unfinished):
             raise self.error(f"reference {number} names what contains it")

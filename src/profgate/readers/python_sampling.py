@@ -19,7 +19,7 @@ from profgate.readers.containers import inflate, read_all, unwrap
 from profgate.readers.reader import BuiltInReader
 
 MODES = ("wall", "cpu", "gil", "all", "exception")
-NO_FILE = "~"  # of frames that stand for native code and for garbage collection
+NO_FILE = "~"  # of frames of native code and of garbage collection
 
 _ORDERS = {b"HCAT": "<", b"TACH": ">"}  # the magic number as machines of either byte order write it
 _HEADER, _HEADER_SIZE = "4sI3BxQQQIQQII", 64

@@ -19,7 +19,7 @@ _MOST = 1 << 53
 
 
 class PythonSamplingJsonlReader(BuiltInReader):
-    """Reads functions with their own samples and those in which they stand anywhere; no stacks and no callers."""
+    """Reads functions with their own samples and those with them anywhere in the stack; no stacks and no callers."""
 
     name = "python-sampling-jsonl"
     looks = "lines of JSON, the first with sample_interval_usec and run_id"

@@ -32,7 +32,7 @@ from profgate.readers.stack_events import stacks_from_paths
 _SCHEMA = b"speedscope.app/file-format-schema.json"
 _METRIC_NAMES = {"nanoseconds": "time", "bytes": "bytes", "samples": "samples"}
 _UNITS = ("none", "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes")
-# decimals of the base unit: finer digits are noise of binary fractions, and would leave no room for large sums
+# decimals of the base unit: finer digits are noise of binary fractions, and would overflow large sums
 _DECIMALS = 3
 
 

@@ -13,9 +13,9 @@ def states(before: dict[str, str], after: dict[str, str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for side in (1, 0):
         for path, functions in changes.functions[side].items():
-            for one in functions:
-                if one.function.kind in {"function", "anonymous"}:
-                    found.setdefault(f"{path}:{'.'.join(one.function.parts)}", one.state)
+            for item in functions:
+                if item.function.kind in {"function", "anonymous"}:
+                    found.setdefault(f"{path}:{'.'.join(item.function.parts)}", item.state)
     return found
 
 
@@ -59,7 +59,7 @@ def test_nameless_functions_pair_by_their_tokens_before_their_order() -> None:
     before = {"a.js": "function f() { return [g(x => x + 1), g(x => x * 2)] }"}
     after = {"a.js": "function f() { return [g(y => y - 7), g(x => x + 1), g(x => x * 3)] }"}
     changes = function_changes(folder_diff(before, after, frozenset(after)))
-    nameless = [one.state for one in changes.functions[1]["a.js"] if one.function.kind == "anonymous"]
+    nameless = [item.state for item in changes.functions[1]["a.js"] if item.function.kind == "anonymous"]
     assert sorted(nameless) == ["added", "changed", "same"]
 
 
@@ -67,10 +67,12 @@ def test_overloads_are_paired_by_their_parameters() -> None:
     before = {"A.java": "class A { int f(int a) { return 1; } int f(String a) { return 2; } }"}
     after = {"A.java": "class A { int f(String a) { return 2; } int f(int a) { return 3; } }"}
     changes = function_changes(folder_diff(before, after, frozenset(after)))
-    told = {
-        one.function.signature: one.state for one in changes.functions[1]["A.java"] if one.function.kind == "function"
+    result = {
+        item.function.signature: item.state
+        for item in changes.functions[1]["A.java"]
+        if item.function.kind == "function"
     }
-    assert told == {"(Stringa)": "same", "(inta)": "changed"}
+    assert result == {"(Stringa)": "same", "(inta)": "changed"}
 
 
 def test_a_method_stays_itself_when_its_class_gets_another_one() -> None:
@@ -78,7 +80,7 @@ def test_a_method_stays_itself_when_its_class_gets_another_one() -> None:
     changes = function_changes(
         folder_diff(before, {"a.py": before["a.py"] + "    def g(self):\n        return 2\n"}, frozenset())
     )
-    assert {one.function.name: one.state for one in changes.functions[1]["a.py"]} == {
+    assert {item.function.name: item.state for item in changes.functions[1]["a.py"]} == {
         "<module>": "same",
         "A": "same",
         "f": "same",

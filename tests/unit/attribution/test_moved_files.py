@@ -47,7 +47,7 @@ def test_functions_of_a_renamed_file_are_the_same(
 
 
 def test_without_a_renamed_file_nothing_moved() -> None:
-    diff = replace(MOVED, files=tuple(replace(one, status="modified") for one in MOVED.files))
+    diff = replace(MOVED, files=tuple(replace(item, status="modified") for item in MOVED.files))
     assert functions_of_moved_files(compared({"a": f"f ({CART})"}, {"b": f"f ({BASKET})"}), diff) == {}
 
 

@@ -74,7 +74,7 @@ def test_what_has_no_name_is_never_renamed_to_what_has_one(nameless: str) -> Non
     assert pairs({"main;match": 100}, {f"main;{nameless}": 100}, files) == {}
 
 
-def test_a_renamed_file_keeps_its_functions() -> None:
+def test_functions_of_a_renamed_file_pair() -> None:
     target = {"main;parse": 100, "main;parse;lex": 50}
     before = compared(target, {})
     after = compared({}, target)

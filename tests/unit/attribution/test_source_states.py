@@ -186,7 +186,7 @@ def test_files_that_the_diff_leaves_alone() -> None:
 
 def test_what_is_missing_of_a_diff_leaves_its_functions_unknown() -> None:
     diff = diff_of(BODY)
-    cut = replace(diff, files=tuple(replace(one, complete=False) for one in diff.files))
+    cut = replace(diff, files=tuple(replace(item, complete=False) for item in diff.files))
     assert states(comparison(*FOUR), cut) == ["unknown", "changed", "unknown", "unknown"]
 
 
@@ -248,3 +248,11 @@ def test_a_function_that_both_sides_know_is_not_new_because_its_scope_has_anothe
     diff = folder_diff({"src/a.js": before}, {"src/a.js": after}, frozenset({"src/a.js"}))
     compared = comparison("B.f (src/a.js:2)", "B.g (src/a.js:3)", new=("B.h (src/a.js:3)",))
     assert source_states(Sides(compared, diff, function_changes(diff))).states[:2] == ("same", "changed")
+
+
+def test_a_name_that_parsed_sources_do_not_have_is_unknown() -> None:
+    diff = folder_diff(
+        {"src/a.py": "def f():\n    g(1)\n"}, {"src/a.py": "def f():\n    g(2)\n"}, frozenset({"src/a.py"})
+    )
+    compared = comparison("made.at_run_time (src/a.py:2)")
+    assert source_states(Sides(compared, diff, function_changes(diff))).states == ("unknown",)

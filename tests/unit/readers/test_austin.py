@@ -26,7 +26,7 @@ def test_a_recorded_wall_profile_has_the_time_that_austin_sampled() -> None:
     found = AustinReader().read(source_of("a.austin", (DATA / "austin-3.7.0-wall.txt").read_bytes()))
     [total] = sums(found)
     assert total == 3_816_766_000
-    # austin said it sampled for 3.83 s, starting and ending included
+    # austin reported that it sampled for 3.83 s, starting and ending included
     assert total / 3_831_581_000 > 0.99
     assert not found.warnings
 
@@ -82,5 +82,5 @@ def test_some_damaged_lines_are_counted_and_many_are_an_error() -> None:
 
 def test_recordings_of_two_modes_in_one_file_are_refused_with_the_line() -> None:
     assert sums(read("P1;T0:1;a:b:1 5", "# mode: wall", "P1;T0:1;a:b:1 6")) == [11_000]
-    with pytest.raises(ProfileError, match=r"a\.austin:6: wall samples stand before this mode 'memory'"):
+    with pytest.raises(ProfileError, match=r"a\.austin:6: wall samples come before this mode 'memory'"):
         read("P1;T0:1;a:b:1 5", "# mode: memory", "P1;T0:1;a:b:1 6")

@@ -170,7 +170,7 @@ def test_jumps_cost_nothing_and_parts_are_added() -> None:
     [
         (["fn=f", "1 5", "totals: 6"], "add up to 5, the file states 6"),
         (["fn=f", "1 5 6 7"], r"line 4: has 3 costs of 2 events"),
-        (["fn=f", "1 x"], "'x' where numbers stand"),
+        (["fn=f", "1 x"], "'x' instead of numbers"),
         (["fn=f", "1 " + "9" * 30], "beyond 2"),
         (["fn=f", *["1 " + "9" * 18] * 12], "add up beyond 2"),
         (["1 5"], "before any function"),

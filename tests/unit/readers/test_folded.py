@@ -98,7 +98,7 @@ def test_metadata_before_the_stacks_names_the_unit() -> None:
         ("a 4611686018427387903\nb 4611686018427387903\n", "62 bits"),
     ],
 )
-def test_bad_input_says_where_and_what(text: str, part: str) -> None:
+def test_bad_input_is_reported_with_its_line(text: str, part: str) -> None:
     with pytest.raises(ProfileError) as caught:
         read(text)
     assert part in str(caught.value)

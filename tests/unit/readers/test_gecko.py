@@ -81,7 +81,7 @@ def test_a_library_ends_before_its_end(address: str, inside: bool) -> None:
     assert found.frames.modules[2] == ("libshop.so" if inside else None)
 
 
-def test_both_formats_of_a_recording_say_the_same() -> None:
+def test_both_formats_of_a_recording_agree() -> None:
     processed = {
         "meta": {"preprocessedProfileVersion": 47},
         "threads": [
@@ -126,7 +126,7 @@ def test_both_formats_of_a_recording_say_the_same() -> None:
         ("", Location("")),
     ],
 )
-def test_locations_are_told_apart_as_the_viewer_does(location: str, place: Location) -> None:
+def test_locations_are_split_as_in_the_viewer(location: str, place: Location) -> None:
     assert located(location, ["a.js", "b.js"]) == place
 
 
@@ -138,7 +138,7 @@ def test_numbered_sources_name_the_files() -> None:
     assert found.frames.lines == [1, 3, 5]
 
 
-def test_columns_stand_where_the_schema_says() -> None:
+def test_the_schema_places_the_columns() -> None:
     stacks = {"schema": {"frame": 0, "prefix": 3}, "data": [[0], [1, None, None, 0], [2, "x", "y", 1, "z"]]}
     assert rows(read(document(thread([2], stackTable=stacks)))) == [("main;work;0x1f3a", [1])]
 

@@ -94,7 +94,7 @@ def test_utf_16_is_read_despite_its_declaration() -> None:
 @given(st.lists(st.sampled_from(PIECES), max_size=12))
 def test_any_pieces_are_read_or_refused(pieces: list[str]) -> None:
     try:
-        said = read("<testsuite>" + "".join(pieces)).facts.format
+        message = read("<testsuite>" + "".join(pieces)).facts.format
     except ProfileError as error:
-        said = str(error)
-    assert said
+        message = str(error)
+    assert message

@@ -86,7 +86,7 @@ def test_a_period_missing_once_makes_all_of_the_event_samples() -> None:
     assert rows(found) == [("shop;f", [2])]
 
 
-def test_stacks_of_one_stand_on_the_line_of_the_header() -> None:
+def test_a_single_frame_may_follow_the_header() -> None:
     line = "my shop 14174  5960.72:    2500000 cpu-clock:pppH:      556489969188 fib+0x24 (/app/shop)\n"
     assert PerfReader().recognizes(source_of("x", (line * 2).encode()))
     assert rows(read(line * 2)) == [("my shop;fib", [5_000_000])]

@@ -46,15 +46,15 @@ def schema() -> dict[str, Any]:
         for part in text.split(","):
             label, kind = part.strip().split(" ")
             field_name, number = label.split("=")
-            one = message.field.add(name=field_name, number=int(number))
-            one.label = types.LABEL_REPEATED if kind.startswith("*") else types.LABEL_OPTIONAL
+            item = message.field.add(name=field_name, number=int(number))
+            item.label = types.LABEL_REPEATED if kind.startswith("*") else types.LABEL_OPTIONAL
             if kind.startswith("*?"):
-                one.options.packed = False
+                item.options.packed = False
             kind = kind.lstrip("*?")
             if kind in SCHEMA:
-                one.type, one.type_name = types.TYPE_MESSAGE, f".p.{kind}"
+                item.type, item.type_name = types.TYPE_MESSAGE, f".p.{kind}"
             else:
-                one.type = types.Type.Value(f"TYPE_{kind.upper()}")
+                item.type = types.Type.Value(f"TYPE_{kind.upper()}")
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
     return {name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"p.{name}")) for name in SCHEMA}
@@ -139,10 +139,11 @@ def judged(data: bytes) -> Counter[tuple[Stack, tuple[int, ...]]]:
     """The same by the protobuf library, one sample at a time."""
     message = CLASSES["Profile"].FromString(data)
     names = {
-        one.id: message.string_table[one.name] or message.string_table[one.system_name] for one in message.function
+        item.id: message.string_table[item.name] or message.string_table[item.system_name] for item in message.function
     }
     locations = {
-        one.id: [names[line.function_id] for line in one.line] or [f"[{one.address:#x}]"] for one in message.location
+        place.id: [names[line.function_id] for line in place.line] or [f"[{place.address:#x}]"]
+        for place in message.location
     }
     found: Counter[tuple[Stack, tuple[int, ...]]] = Counter()
     for sample in message.sample:
@@ -333,7 +334,7 @@ def broken(change: str) -> bytes:
         ("location", r"byte \d+: location 99 does not exist"),
         ("function", r"byte \d+: function 77 does not exist"),
         ("string", r"byte \d+: string 1000 does not exist"),
-        ("twice", "location 1 stands twice"),
+        ("twice", "location 1 occurs twice"),
         ("types", "no sample type"),
         ("strings", "string table is missing"),
         ("sum", r"add up beyond 2\^63"),

@@ -34,7 +34,7 @@ def test_a_worker_gives_the_median_of_its_values() -> None:
     assert values(found, "sort") == [2e9, 4e9]
 
 
-def test_what_all_benchmarks_share_stands_above_them() -> None:
+def test_metadata_of_the_document_applies_to_all_benchmarks() -> None:
     found = read({"runs": [{"values": [4096]}]}, name="sort", unit="byte")
     assert values(found, "sort", "memory") == [4096]
 

@@ -126,6 +126,6 @@ def test_a_process_is_one_run_with_the_median_of_its_rounds() -> None:
     ]
 
 
-def test_names_stand_on_one_line_without_invisible_signs() -> None:
+def test_names_have_one_line_without_invisible_characters() -> None:
     found = results(("sort\n  --all\u202e\0", quantity_of("s"), [1]), ("\u202e", quantity_of("s"), [1]))
     assert found.frames.names == ["sort --all", "(no name)"]

@@ -38,12 +38,12 @@ def test_a_recorded_file_has_its_own_sum_of_weights() -> None:
     found = read(RECORDED.read_bytes())
     stated = json.loads(RECORDED.read_text())["profiles"]
     assert found.stacks is not None
-    assert int(found.stacks.values.sum()) == round(sum(sum(one["weights"]) for one in stated) * 1e9)
+    assert int(found.stacks.values.sum()) == round(sum(sum(item["weights"]) for item in stated) * 1e9)
     assert found.periods == (10_000_000,)
     assert (found.facts.profiler, found.facts.profiler_version) == ("py-spy", "0.4.3")
     assert found.facts.rate == pytest.approx(100)
     assert {"leaf", "branch"} <= {name.split(" ")[0] for name in found.frames.names}
-    assert sum(len(one["samples"]) for one in stated) == found.stacks.values.shape[1]
+    assert sum(len(item["samples"]) for item in stated) == found.stacks.values.shape[1]
 
 
 def test_sampled_weights_are_exact_integers_of_the_base_unit() -> None:

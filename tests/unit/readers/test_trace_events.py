@@ -71,7 +71,7 @@ def test_threads_do_not_mix() -> None:
     assert rows(found) == [("main", [10_000]), ("work", [2000])]
 
 
-def test_files_and_lines_stand_among_the_arguments() -> None:
+def test_arguments_hold_file_and_line() -> None:
     found = read(whole("main", 0, 1, args={"filename": "shop.py", "line": 7}), whole("work", 0, 1, args=[3]))
     assert (found.frames.files, found.frames.lines) == (["shop.py", None], [7, None])
 
@@ -108,7 +108,7 @@ def test_an_array_may_lack_its_end(end: str) -> None:
     assert rows(TraceEventsReader().read(source)) == [("main", [1000]), ("work", [1000])]
 
 
-def test_other_events_say_nothing_about_stacks() -> None:
+def test_other_events_are_no_stacks() -> None:
     assert rows(read({"ph": "M", "name": "thread_name"}, {"ph": "C", "ts": 1}, {})) == []
 
 

@@ -36,7 +36,7 @@ def _tests(source: SourceFile) -> Iterator[Record]:
         if len(open_tags) > _MOST_DEPTH:
             raise wrong(where, "nested too deeply to be read")
 
-    # bytes that were UTF-16 are UTF-8 by now, whatever their declaration says
+    # bytes that were UTF-16 are UTF-8 by now, whatever the declaration states
     parser = expat.ParserCreate("utf-8" if b"utf-16" in data[:100].lower() else None)
     parser.StartDoctypeDeclHandler = refuse
     parser.StartElementHandler = start

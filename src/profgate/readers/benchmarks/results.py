@@ -141,7 +141,7 @@ class Results:
         )
 
     def _in_blocks(self, values: list[float]) -> list[float]:
-        """At most so many runs, each the median of equally many consecutive ones; the last may stand for fewer."""
+        """At most so many runs, each the median of equally many consecutive ones; the last may have fewer."""
         if not self.scenarios or len(values) <= MOST_RUNS:
             return values
         self.warnings[_IN_BLOCKS] += 1
