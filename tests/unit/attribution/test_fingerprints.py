@@ -169,13 +169,13 @@ def test_functions_have_their_qualified_names(path: str, text: str, expected: li
     assert sorted(names(path, text)) == sorted(expected)
 
 
-def test_a_nested_function_is_no_part_of_the_one_around_it() -> None:
+def test_a_nested_function_has_its_own_fingerprint() -> None:
     text = "def f():\n    def g():\n        return 1\n    return g\n"
     assert named("a.py", text, "f").fingerprint == named("a.py", text.replace("1", "2"), "f").fingerprint
     assert named("a.py", text, "f").fingerprint != named("a.py", "def f():\n    return g\n", "f").fingerprint
 
 
-def test_code_outside_functions_has_a_fingerprint_without_imports_and_definitions() -> None:
+def test_code_outside_functions_has_a_fingerprint() -> None:
     def outside(text: str) -> bytes:
         parsed = parsed_source("a.py", text)
         assert parsed is not None
@@ -191,7 +191,7 @@ def test_lines_span_decorators_and_bodies() -> None:
     assert (found.first, found.opens, found.last) == (2, 6, 7)
 
 
-def test_a_syntax_error_inside_makes_a_function_unknown_and_no_other() -> None:
+def test_a_syntax_error_makes_its_function_unknown() -> None:
     text = "def f():\n    return 1\n\ndef total():\n    return ((1\n"
     assert named("a.py", text).broken
     assert not named("a.py", text, "f").broken

@@ -5,7 +5,7 @@ OLD = "import x\n\n\ndef f(a):\n    one()\n    two()\n    return a\n\n\ndef g():
 NEW = OLD.replace("    two()\n", "    two()\n    three()\n").replace("one()", "uno()")
 
 
-def test_a_changed_file_has_its_hunks_with_context_and_heading() -> None:
+def test_a_changed_file_has_its_hunks() -> None:
     diff = folder_diff({"a.py": OLD}, {"a.py": NEW}, frozenset({"a.py", "b.py"}))
     (file,) = diff.files
     (hunk,) = file.hunks

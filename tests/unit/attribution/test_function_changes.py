@@ -25,7 +25,7 @@ def test_functions_are_the_same_changed_added_or_removed() -> None:
     assert states(before, after) == {"a.py:a": "same", "a.py:b": "changed", "a.py:d": "added", "a.py:c": "removed"}
 
 
-def test_a_renamed_function_is_found_by_its_tokens_in_its_file_and_in_others() -> None:
+def test_equal_tokens_find_a_renamed_function() -> None:
     before = {"a.py": f"def a(items):\n{LONG}", "b.py": "x = 1\n"}
     assert states(before, {"a.py": f"def z(items):\n{LONG}", "b.py": "x = 1\n"}) == {
         "a.py:z": "renamed",
@@ -36,7 +36,7 @@ def test_a_renamed_function_is_found_by_its_tokens_in_its_file_and_in_others() -
     ) == {"b.py:B.a": "renamed", "a.py:a": "renamed"}
 
 
-def test_a_function_of_one_name_in_another_scope_of_the_file_is_itself() -> None:
+def test_a_function_moved_to_another_scope_is_paired() -> None:
     before = {"a.js": "var A = function () { function A() {} A.f = function f() { return 1 }; return A }();"}
     after = {"a.js": "(function () { function A() {} A.f = function f() { return 2 }; return A })();"}
     assert {name.rpartition(".")[2]: state for name, state in states(before, after).items()}["f"] == "changed"
@@ -75,7 +75,7 @@ def test_overloads_are_paired_by_their_parameters() -> None:
     assert result == {"(Stringa)": "same", "(inta)": "changed"}
 
 
-def test_a_method_stays_itself_when_its_class_gets_another_one() -> None:
+def test_a_method_of_a_renamed_class_is_paired() -> None:
     before = {"a.py": "class A:\n    k = 1\n    def f(self):\n        return 1\n"}
     changes = function_changes(
         folder_diff(before, {"a.py": before["a.py"] + "    def g(self):\n        return 2\n"}, frozenset())

@@ -58,7 +58,7 @@ index 4ae8ef0..1725e66 100644
 """.replace("<TAB>", "\t")
 
 
-def test_a_diff_of_git_names_every_file_once_as_it_is() -> None:
+def test_git_diffs_name_every_file_once() -> None:
     diff = parse_diff(GIT, "x.diff")
     assert [(item.previous_path, item.path, item.status, item.complete) for item in diff.files] == [
         ("b.bin", "b.bin", "added", False),

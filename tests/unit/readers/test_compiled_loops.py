@@ -55,7 +55,7 @@ def test_blocks_and_folding_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @needs_library
-def test_a_file_full_of_odd_lines_is_left_to_python(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_odd_lines_is_read_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Scan] = []
     monkeypatch.setattr(folded_scan, "BLOCK", 1000)
     by_python = folded_scan._scan_block

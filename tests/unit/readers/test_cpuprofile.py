@@ -45,7 +45,7 @@ def read(data: bytes) -> Profile:
     return CpuprofileReader().read(source_of("a.cpuprofile", data))
 
 
-def test_a_recorded_file_lasts_from_its_first_sample_to_its_last() -> None:
+def test_a_recorded_file_has_its_whole_duration() -> None:
     found, written = read(RECORDED.read_bytes()), json.loads(RECORDED.read_text())
     times = [sum(written["timeDeltas"][: number + 1]) for number in range(len(written["timeDeltas"]))]
     assert found.stacks is not None
@@ -60,7 +60,7 @@ def test_a_recorded_file_lasts_from_its_first_sample_to_its_last() -> None:
     assert (found.facts.format, found.facts.runtime) == ("cpuprofile", "javascript")
 
 
-def test_a_sample_lasts_until_the_next_one_and_the_last_until_the_end() -> None:
+def test_a_sample_lasts_until_the_next() -> None:
     found = read(document([4, 5, 5, 4], [100, 10, 20, 30], end=200))
     assert rows(found) == [("main", [10_000 + 40_000]), ("main;work", [50_000])]
     assert (found.frames.names[1:3], found.frames.lines[1:3]) == (["main", "work"], [10, 20])
@@ -81,7 +81,7 @@ def test_the_samples_of_each_side_are_counted() -> None:
     assert sample_counts(comparison) == pytest.approx((600, 1400), rel=1e-3)
 
 
-def test_an_end_before_the_last_sample_gives_it_no_time() -> None:
+def test_an_early_end_gives_no_time() -> None:
     assert rows(read(document([4, 5], [0, 7], end=3))) == [("main", [7000])]
 
 
@@ -147,7 +147,7 @@ def test_a_profile_without_samples_is_valid_and_empty() -> None:
     assert (found.metrics[0].unit, found.periods) == ("nanoseconds", (None,))
 
 
-def test_a_call_named_like_idling_in_a_file_is_a_call() -> None:
+def test_a_function_named_idle_is_a_call() -> None:
     item = node(1, "(idle)")
     item["callFrame"]["url"] = "file:///a.js"
     assert rows(read(document([1], [0], 2, [item]))) == [("(idle)", [2000])]

@@ -10,7 +10,7 @@ ELSEWHERE = {"folded", "durations"}  # proven by examples/shop, and by the tests
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
-def test_a_reader_is_called_proven_where_a_file_of_its_tool_was_recorded(reader: BuiltInReader) -> None:
+def test_proven_readers_have_a_recorded_file(reader: BuiltInReader) -> None:
     assert reader.looks
     assert reader.record
     folder = DATA / reader.name

@@ -29,7 +29,7 @@ def test_each_fork_gives_the_median_of_its_iterations() -> None:
     assert found.facts.runtime == "17.0.15"
 
 
-def test_a_histogram_gives_the_median_of_the_means_of_iterations() -> None:
+def test_a_histogram_gives_the_median_of_iterations() -> None:
     found = FORMAT.read(source_of("a.json", BY_HAND.read_bytes()))
     assert values(found, "org.example.Shop.find", "sampled time") == [2250]
 

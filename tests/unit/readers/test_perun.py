@@ -169,7 +169,7 @@ def test_units_are_found_by_type_and_subtype() -> None:
     assert read(content).metrics[0].unit == "us"
 
 
-def test_older_kperf_records_are_stacks_of_command_callers_and_leaf() -> None:
+def test_older_kperf_records_are_stacks() -> None:
     rows = [
         {"uid": "leaf", "command": "shop", "trace": [{"func": "main"}, {"func": "work"}], "amount": "7"},
         {"uid": "main", "command": "shop", "trace": [], "amount": 2},
@@ -251,7 +251,7 @@ def test_an_empty_bucket_of_a_regressogram_is_missing() -> None:
     assert y == [2, pytest.approx(math.nan, nan_ok=True), 0, 4]
 
 
-def test_moving_averages_and_kernel_regressions_have_a_value_for_each_record_in_the_order_of_size() -> None:
+def test_moving_averages_have_a_value_for_each_record() -> None:
     moving = {"model": "moving_average", "moving_method": "sma", "bucket_stats": [1.0, 2.0, 4.0, 9.0]}
     kernel = {"model": "kernel_regression", "kernel_mode": "estimator", "bucket_stats": [1.0, 3.0, 3.0, 9.0]}
     earlier = {"kernel_mode": "ridge", "kernel_stats": [1.0, 3.0, 3.0, 9.0]}
@@ -334,7 +334,7 @@ def with_record(**record: Any) -> dict[str, Any]:
         ({"collector_info": {}}, "'header' is no JSON object"),
     ],
 )
-def test_what_does_not_fit_together_is_refused_with_its_place(content: dict[str, Any], message: str) -> None:
+def test_inconsistent_tables_are_refused_with_their_place(content: dict[str, Any], message: str) -> None:
     with pytest.raises(ProfileError, match=message):
         read(content)
 

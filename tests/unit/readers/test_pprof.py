@@ -231,7 +231,7 @@ def test_locations_without_lines_are_addresses_of_their_binary() -> None:
     assert found.frames.modules == ["/usr/lib/libc.so.6"]
 
 
-def test_a_function_without_name_falls_back_to_the_linker_name_then_the_address() -> None:
+def test_a_function_without_name_has_its_linker_name() -> None:
     built = Builder(("samples", "count"))
     built.function(1, "", system="_ZN3fooE")
     built.function(2, "", file="x.c")
@@ -386,7 +386,7 @@ def test_repeated_numbers_come_back_as_written(rows: list[list[int]]) -> None:
 
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.binary(max_size=12))
-def test_damaged_messages_are_refused_the_same_in_numpy_and_in_python(body: bytes) -> None:
+def test_damaged_messages_are_refused_by_both_loops(body: bytes) -> None:
     """Forty equal messages take the vectorised way, one takes the plain one."""
     outcomes: list[tuple[list[int], list[object]]] = []
     for count in (1, 40):

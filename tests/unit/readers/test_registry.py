@@ -56,14 +56,14 @@ def claims(data: bytes) -> list[str]:
 
 
 @pytest.mark.parametrize(("name", "path"), RECORDED, ids=[path.name for _, path in RECORDED])
-def test_each_sample_file_is_claimed_by_its_reader_alone_and_read(name: str, path: Path) -> None:
+def test_each_sample_file_is_read_by_its_reader(name: str, path: Path) -> None:
     data = path.read_bytes()
     assert claims(data) == [name]
     assert read_profile(source_of(path.name, data)).facts.format == name
 
 
 @pytest.mark.parametrize("name", SMALLEST)
-def test_each_smallest_file_is_claimed_by_its_reader_alone_and_read(name: str) -> None:
+def test_each_smallest_file_is_read_by_its_reader(name: str) -> None:
     assert claims(SMALLEST[name]) == [name]
     assert read_profile(source_of("x", SMALLEST[name])).facts.format == name
     packed = gzip.compress(gzip.compress(SMALLEST[name]))
@@ -167,7 +167,7 @@ def test_unread_formats_are_refused_with_advice(data: bytes, message: str) -> No
     assert message in str(caught.value)
 
 
-def test_any_file_of_a_trace_folder_is_known_by_its_path() -> None:
+def test_files_of_a_trace_folder_are_recognised() -> None:
     with pytest.raises(UnknownFormat, match=r"is a part of a \.trace folder of Instruments"):
         read_profile(source_of("profiles/shop.trace/corespace/run1/core", b"\0\1\2\3" * 9))
     assert read_profile(source_of("profiles/shop.trace/a.folded", b"main 1\n")).facts.format == "folded"

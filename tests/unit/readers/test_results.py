@@ -114,7 +114,7 @@ def test_other_units_have_no_direction(unit: str) -> None:
     assert quantity_of(unit, better="higher").metric.directed
 
 
-def test_a_process_is_one_run_with_the_median_of_its_rounds() -> None:
+def test_a_process_is_a_run() -> None:
     read = Results("a.json")
     for process, rounds in [(0, [1, 2, 90]), (1, []), (2, [5]), (0, [3])]:
         read.add("sort", quantity_of("ns"), rounds, process=process)

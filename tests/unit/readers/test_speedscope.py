@@ -76,7 +76,7 @@ def test_threads_of_one_unit_are_one_metric() -> None:
     assert [metric.unit for metric in found.metrics] == ["samples"]
 
 
-def test_threads_of_other_spellings_of_a_unit_are_added_in_the_base_unit() -> None:
+def test_threads_are_added_in_the_base_unit() -> None:
     found = read(document(sampled([[0]], [1.5], "seconds"), sampled([[0]], [2], "milliseconds")))
     assert rows(found) == [("main", [1_500_000_000]), ("main", [2_000_000])]
 
@@ -172,7 +172,7 @@ def test_a_file_without_samples_is_valid_and_empty() -> None:
         ({"type": "other", "unit": "none"}, "the type 'other'"),
     ],
 )
-def test_what_does_not_fit_together_is_refused_with_the_profile(profile: dict[str, Any], message: str) -> None:
+def test_inconsistent_profiles_are_refused_with_their_number(profile: dict[str, Any], message: str) -> None:
     with pytest.raises(ProfileError, match=message) as caught:
         read(document(profile))
     assert caught.value.where.startswith("a.json")
