@@ -90,6 +90,11 @@ def is_number(value: object, least: int = -MAX_TOTAL, most: int = MAX_TOTAL) -> 
     return isinstance(value, _NUMBERS) and value is not True and value is not False and least <= value <= most
 
 
+def is_integer(value: object, least: int = 0, most: int = MAX_TOTAL) -> TypeGuard[int]:
+    """Whether the value is a whole number from ``least`` to ``most``."""
+    return type(value) is int and least <= value <= most
+
+
 def weights_of(values: Sequence[object], count: int, where: str) -> Sequence[int | Decimal]:
     """The weights of ``count`` samples. Raises ProfileError unless they are numbers from 0 to 2^63."""
     if len(values) != count:

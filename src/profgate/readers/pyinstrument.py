@@ -1,7 +1,5 @@
 """pyinstrument's JSON: one call tree with inclusive times."""
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
 from profgate.model.profile import Facts, Profile
@@ -28,53 +26,39 @@ class PyinstrumentReader(BuiltInReader):
 
     def read(self, source: SourceFile) -> Profile:
         """One metric: time in nanoseconds, waiting included. Raises ProfileError."""
-        where = source.name
+        where, tree, frames, clamped = source.name, Tree(), Frames(), 0
         root = document_of(source).get("root_frame")
-        calls = _Calls(where)
-        if root is not None:
-            calls.add_all(mapping(root, where, "'root_frame'"))
-        warning = f"{calls.clamped} calls take less time than what they call; they were given none of their own"
+        waiting = [] if root is None else [(mapping(root, where, "'root_frame'"), ROOT)]
+        while waiting:
+            call, parent = waiting.pop()
+            place = f"{where}: call {len(tree.parent)}"
+            number = tree.add(parent, _frame_number(frames, call, place))
+            children = [
+                mapping(child, place, "a call below it") for child in listing(call.get("children"), place, "'children'")
+            ]
+            callees = [child for child in children if child.get("function") != _SELF]
+            # a call's own time is what its callees leave of it
+            tree.own[number] = own = _time_of(call, place) - sum(_time_of(callee, place) for callee in callees)
+            clamped += own < -_ROUNDING * (len(callees) + 1)
+            waiting += [(callee, number) for callee in reversed(callees)]
+        warning = f"{clamped} calls take less time than what they call; they were given none of their own"
         return Profile(
             name=where,
             metrics=(Metric("time", "nanoseconds"),),
-            frames=calls.frames.listed(),
-            stacks=calls.tree.stacks(np.maximum(calls.tree.values(), 0), where),
+            frames=frames.listed(),
+            stacks=tree.stacks(np.maximum(tree.values(), 0), where),
             periods=(None,),  # a sample is worth the time that passed since the previous sample
-            facts=Facts(format=PyinstrumentReader.name, profiler="pyinstrument", runtime="python"),
-            warnings=(warning,) if calls.clamped else (),
+            facts=Facts(format=self.name, profiler="pyinstrument", runtime="python"),
+            warnings=(warning,) if clamped else (),
         )
 
 
-@dataclass
-class _Calls:
-    """The calls read so far."""
-
-    where: str
-    tree: Tree = field(default_factory=Tree)
-    frames: Frames = field(default_factory=Frames)
-    clamped: int = 0
-
-    def add_all(self, root: Json) -> None:
-        """Add the root call and all below it; a call's own time is what its callees leave of it."""
-        waiting = [(root, ROOT)]
-        while waiting:
-            call, parent = waiting.pop()
-            where = f"{self.where}: call {len(self.tree.parent)}"
-            number = self.tree.add(parent, self.frame_number(call, where))
-            children = listing(call.get("children"), where, "'children'")
-            callees = [mapping(child, where, "a call below it") for child in children]
-            below = [callee for callee in callees if callee.get("function") != _SELF]
-            own = _time_of(call, where) - sum(_time_of(callee, where) for callee in below)
-            self.tree.own[number] = own
-            self.clamped += own < -_ROUNDING * (len(below) + 1)
-            waiting += [(callee, number) for callee in reversed(below)]
-
-    def frame_number(self, call: Json, where: str) -> int:
-        name, owner, file = call.get("function"), call.get("class_name"), call.get("file_path")
-        if not isinstance(name, str) or not name:
-            raise wrong(where, "has no 'function'")
-        qualified = f"{owner}.{name}" if isinstance(owner, str) and owner else name
-        return self.frames.number_of(qualified, None if file == _NO_FILE else file, call.get("line_no"))
+def _frame_number(frames: Frames, call: Json, where: str) -> int:
+    name, owner, file = call.get("function"), call.get("class_name"), call.get("file_path")
+    if not isinstance(name, str) or not name:
+        raise wrong(where, "has no 'function'")
+    qualified = f"{owner}.{name}" if isinstance(owner, str) and owner else name
+    return frames.number_of(qualified, None if file == _NO_FILE else file, call.get("line_no"))
 
 
 def _time_of(call: Json, where: str) -> int:
