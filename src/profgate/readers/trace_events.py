@@ -84,33 +84,26 @@ class _Thread:
 
     def spans(self, warnings: Counter[str]) -> list[_Span]:
         """All calls, outer ones first; a call that never ends lasts as long as the thread is seen."""
-        found, waiting = list(self.whole), list[_Mark]()
+        found, waiting = list(self.whole), list[tuple[str | None, int]]()  # open calls: name and place in found
         running = Counter[str | None]()
         last = max([*(mark.time for mark in self.marks), *(span.end for span in self.whole)], default=0)
         for mark in sorted(self.marks, key=lambda mark: mark.time):
             if mark.frame is not None:
-                waiting.append(mark)
+                waiting.append((mark.name, len(found)))
                 running[mark.name] += 1
-            elif not waiting or (mark.name is not None and not running[mark.name]):
+                found.append(_Span(mark.time, last, mark.frame))
+                continue
+            if not waiting or (mark.name is not None and not running[mark.name]):
                 warnings["ends without a beginning"] += 1
-            else:
-                closed = _closed_by(mark, waiting)
-                running.subtract(begun.name for begun in closed)
-                found += [_Span(begun.time, mark.time, begun.frame or 0) for begun in closed]
-                warnings["calls that are not opened and closed in order"] += len(closed) - 1
+                continue
+            closed = None
+            while closed is None or mark.name not in {None, closed}:  # calls inside end with it
+                warnings["calls that are not opened and closed in order"] += closed is not None
+                closed, place = waiting.pop()
+                running[closed] -= 1
+                found[place] = found[place]._replace(end=mark.time)
         warnings["calls that are never closed"] += len(waiting)
-        found += [_Span(begun.time, last, begun.frame or 0) for begun in waiting]
         return sorted(found, key=lambda span: (span.start, -span.end))
-
-
-def _closed_by(end: _Mark, waiting: list[_Mark]) -> list[_Mark]:
-    """Remove the innermost call of the end's name from those that wait, and the calls inside it, which end with it."""
-    at = len(waiting) - 1
-    while end.name is not None and waiting[at].name != end.name:
-        at -= 1
-    closed = waiting[at:]
-    del waiting[at:]
-    return closed
 
 
 @dataclass
