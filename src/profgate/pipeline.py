@@ -409,7 +409,7 @@ def report_on(
     ``states`` are those of each comparison's sources: evidence beside the findings, and what makes a strategy's word on
     a calling context more than a maybe.
     """
-    from profgate.attribution.causes import causes_of  # none of these is needed to draw only
+    from profgate.attribution.call_links import causes_of  # none of these is needed to draw only
     from profgate.detect.evidence import evidence_of
     from profgate.detect.rules import words_on_all
     from profgate.judge.changes import metric_report

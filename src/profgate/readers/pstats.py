@@ -12,9 +12,8 @@ from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import Frames, call_graph
 from profgate.readers.containers import read_all, unwrap
-from profgate.readers.python_sampling import NO_FILE
+from profgate.readers.python_sampling import NO_FILE, SampledFunctions
 from profgate.readers.reader import BuiltInReader
-from profgate.readers.sampled_functions import SampledFunctions
 
 # a dict (with or without a reference mark), its end, or the three-part tuple that names the first function
 _DICTS = (b"{", b"\xfb")

@@ -9,9 +9,8 @@ import re
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
 from profgate.readers.json_text import Json, is_integer, listing, mapping, objects_by_line, wrong
-from profgate.readers.python_sampling import MODES
+from profgate.readers.python_sampling import MODES, SampledFunctions
 from profgate.readers.reader import BuiltInReader
-from profgate.readers.sampled_functions import SampledFunctions
 
 _VERSION = 0
 _MOST = (1 << 53) - 1
