@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from urllib.parse import unquote
 
 import numpy as np
@@ -12,16 +11,7 @@ from profgate.model.profile import Facts, FrameList, Profile, Stacks
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric
 from profgate.readers.builders import line_of
-from profgate.readers.json_text import (
-    Json,
-    document_of,
-    ends_hold,
-    is_number,
-    listing,
-    mapping,
-    numbered_objects,
-    wrong,
-)
+from profgate.readers.json_text import Json, document_of, ends_hold, listing, mapping, number, numbered_objects, wrong
 from profgate.readers.quantities import in_base_unit, whole_numbers
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import stacks_from_parents
@@ -83,18 +73,12 @@ def _durations(document: Json, samples: int, where: str) -> tuple[IntArray, int,
     deltas = listing(document["timeDeltas"], where, "'timeDeltas'")
     if len(deltas) != samples:
         raise wrong(where, f"has {samples} samples and {len(deltas)} times between them")
-    steps = [_time(delta, where, "'timeDeltas'") for delta in deltas]
-    start, end = (_time(document.get(key, 0), where, repr(key)) for key in ("startTime", "endTime"))
+    steps = [number(delta, where, "a time in 'timeDeltas'") for delta in deltas]
+    start, end = (number(document.get(key, 0), where, f"a time in {key!r}") for key in ("startTime", "endTime"))
     numbers, exponent, _ = whole_numbers([*steps, end - start], _DECIMALS, where)
     times = np.maximum.accumulate(np.cumsum(np.array(numbers[:-1], dtype=np.int64)))
     values = np.diff(times, append=max(numbers[-1], int(times[-1]))) if samples else times
     return values, exponent, sum(step < 0 for step in numbers[1:-1])
-
-
-def _time(value: object, where: str, key: str) -> int | Decimal:
-    if not is_number(value):
-        raise wrong(where, f"has {str(value)[:40]!r} for a time in {key}")
-    return value
 
 
 @dataclass
@@ -184,7 +168,7 @@ class _Nodes:
 
 
 def _id_of(value: object, where: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
+    if type(value) is not int:
         raise wrong(where, f"names a node by {str(value)[:40]!r}, which is no whole number")
     return value
 

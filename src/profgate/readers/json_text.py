@@ -95,6 +95,13 @@ def is_integer(value: object, least: int = 0, most: int = MAX_TOTAL) -> TypeGuar
     return type(value) is int and least <= value <= most
 
 
+def number(value: object, where: str, what: str, least: int = -MAX_TOTAL, most: int = MAX_TOTAL) -> int | Decimal:
+    """The value as a number from ``least`` to ``most``. Raises ProfileError, about ``where``, for anything else."""
+    if not is_number(value, least, most):
+        raise wrong(where, f"has {str(value)[:40]!r} for {what}")
+    return value
+
+
 def weights_of(values: Sequence[object], count: int, where: str) -> Sequence[int | Decimal]:
     """The weights of ``count`` samples. Raises ProfileError unless they are numbers from 0 to 2^63."""
     if len(values) != count:

@@ -12,6 +12,7 @@ from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import Frames, call_graph
 from profgate.readers.containers import read_all, unwrap
+from profgate.readers.json_text import is_integer
 from profgate.readers.python_sampling import NO_FILE, SampledFunctions
 from profgate.readers.reader import BuiltInReader
 
@@ -24,6 +25,7 @@ _MARKS, _MARK_END = (b")\x01", b"\xa9\x01"), 24
 _SAMPLED = ("__sampled__",)  # its counts are samples, not calls
 _NANOSECONDS = 1e9
 _MICROSECOND = 1000
+_MOST_CALLS = (1 << 62) - 1
 _MAX_SECONDS = 9e9
 FLAG_REF = 0x80
 MAX_NESTING = 16
@@ -135,7 +137,7 @@ class _Table:
         raise self.error(key, "is no (file, line, name)")
 
     def count(self, key: Marshalled, value: Marshalled) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 62:
+        if not is_integer(value, 0, _MOST_CALLS):
             raise self.error(key, f"has {str(value)[:40]!r} for a number of calls")
         return value
 

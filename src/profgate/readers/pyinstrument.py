@@ -6,7 +6,7 @@ from profgate.model.profile import Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric
 from profgate.readers.builders import ROOT, Frames, Tree
-from profgate.readers.json_text import Json, document_of, is_number, listing, mapping, wrong
+from profgate.readers.json_text import Json, document_of, listing, mapping, number, wrong
 from profgate.readers.reader import BuiltInReader
 
 _SELF = "[self]"  # what pyinstrument calls the time that a function spends itself
@@ -62,7 +62,4 @@ def _frame_number(frames: Frames, call: Json, where: str) -> int:
 
 
 def _time_of(call: Json, where: str) -> int:
-    seconds = call.get("time")
-    if not is_number(seconds, 0, _MAX_SECONDS):
-        raise wrong(where, f"has {str(seconds)[:40]!r} for a time")
-    return round(seconds * 10**9)
+    return round(10**9 * number(call.get("time"), where, "a time", 0, _MAX_SECONDS))

@@ -18,6 +18,7 @@ from profgate.readers.json_text import (
     begins_object,
     document_of,
     ends_hold,
+    is_integer,
     is_number,
     listing,
     mapping,
@@ -168,7 +169,7 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
     now: int | Decimal | None = None
     for place, event in numbered_objects(thread.get("events"), where, "'events'", "event"):
         kind, frame, at = event.get("type"), event.get("frame"), event.get("at")
-        if isinstance(frame, bool) or not isinstance(frame, int) or not 0 <= frame < frames:
+        if not is_integer(frame, 0, frames - 1):
             raise wrong(place, f"has frame {str(frame)[:40]}, there are {frames} frames")
         if not is_number(at):
             raise wrong(place, "has no time that can be read")

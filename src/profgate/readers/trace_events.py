@@ -15,7 +15,7 @@ from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import ROOT, Frames, Tree
 from profgate.readers.containers import read_all, unwrap
-from profgate.readers.json_text import Json, decode, is_number, numbered_objects, wrong
+from profgate.readers.json_text import Json, decode, number, numbered_objects, wrong
 from profgate.readers.quantities import MAX_TOTAL
 from profgate.readers.reader import BuiltInReader
 
@@ -171,7 +171,4 @@ def _closed(data: bytes) -> bytes:
 
 
 def _nanoseconds(event: Json, key: str, where: str) -> int:
-    value = event.get(key)
-    if not is_number(value, -_MAX_MICROSECONDS, _MAX_MICROSECONDS):
-        raise wrong(where, f"has {str(value)[:40]!r} for {key!r}")
-    return round(value * 1000)
+    return round(1000 * number(event.get(key), where, repr(key), -_MAX_MICROSECONDS, _MAX_MICROSECONDS))
