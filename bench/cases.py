@@ -76,7 +76,7 @@ class Results:
 
 
 def run_cases(sizes: Sequence[str], runs: int, timeout: float, folder: Path) -> Results:
-    """Measures the start, the smallest input, the folded sizes asked for and pprof, telling on stderr what it does."""
+    """Measures the start, the smallest input, the requested folded sizes and pprof, with progress on stderr."""
     results = Results()
     _start(results, runs, timeout)
     for size in (SMALL, *sizes):
@@ -86,18 +86,18 @@ def run_cases(sizes: Sequence[str], runs: int, timeout: float, folder: Path) -> 
     return results
 
 
-def _tell(text: str) -> None:
+def _progress(text: str) -> None:
     print(f"bench: {text}", file=sys.stderr, flush=True)
 
 
 def _start(results: Results, runs: int, timeout: float) -> None:
-    _tell("start of the program")
+    _progress("start of the program")
     ours, bare = peers.profgate_version(), peers.bare_interpreter()
     _compare(results, START, [ours], {bare.name: bare}, max(runs, 9), timeout)
 
 
 def _pair(size: str, folder: Path) -> Pair:
-    _tell(f"{size}: files")
+    _progress(f"{size}: files")
     return make_pair(RECIPES[size], folder)
 
 
@@ -124,7 +124,7 @@ def _compare(
 ) -> None:
     """Measures all contenders of one work in turn and adds a row for each pair of them."""
     contenders = [*ours, *(other for other in others.values() if other is not None)]
-    _tell(f"{work}: {', '.join(contender.name for contender in contenders)}")
+    _progress(f"{work}: {', '.join(contender.name for contender in contenders)}")
     outcome = measure_in_turn(contenders, runs, timeout)
     for mine in ours:
         for name in others:

@@ -1,4 +1,4 @@
-"""The pairs of files that are measured: made once by a generator process, and kept by the hash of their content."""
+"""The pairs of files that are measured: made once by a generator process, and stored by the hash of their content."""
 
 import hashlib
 import json
@@ -49,7 +49,7 @@ RECIPES = {
 
 
 def pair_paths(recipe: Recipe, root: Path) -> list[Path]:
-    """Where the two files of a recipe are kept."""
+    """Paths of the two files of a recipe."""
     suffix = "pb.gz" if recipe.form == "pprof" else "folded"
     return [root / recipe.name / f"{side}.{suffix}" for side in SIDES]
 
@@ -57,7 +57,7 @@ def pair_paths(recipe: Recipe, root: Path) -> list[Path]:
 def make_pair(recipe: Recipe, root: Path) -> Pair:
     """The two files of a recipe below ``root``, written unless they are there with the right content."""
     paths, manifest = pair_paths(recipe, root), root / recipe.name / MANIFEST
-    if not _kept(manifest, recipe, paths):
+    if not _is_current(manifest, recipe, paths):
         if recipe.ordered is not None:
             make_pair(RECIPES[recipe.ordered], root)
         manifest.parent.mkdir(parents=True, exist_ok=True)
@@ -70,7 +70,7 @@ def make_pair(recipe: Recipe, root: Path) -> Pair:
     return Pair(*paths)
 
 
-def _kept(manifest: Path, recipe: Recipe, paths: list[Path]) -> bool:
+def _is_current(manifest: Path, recipe: Recipe, paths: list[Path]) -> bool:
     """Whether the files are there with the content that was written."""
     try:
         made = json.loads(manifest.read_bytes())
@@ -85,6 +85,6 @@ def _digest(path: Path) -> str:
 
 
 def _key(recipe: Recipe) -> str:
-    """Changes with the recipe and with the generator, so that old files are never taken for new ones."""
+    """Changes with the recipe and with the generator, so that old files are not used again."""
     text = json.dumps(asdict(recipe), sort_keys=True).encode()
     return hashlib.sha256((ROOT / "bench" / "generate.py").read_bytes() + text).hexdigest()

@@ -39,7 +39,7 @@ class KernelHook(BuildHookInterface):  # type: ignore[type-arg] - generic in the
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 - as the hook has it
-        """Compiles; a wheel that holds compiled code says for which machine."""
+        """Compiles; a wheel with compiled code names its machine."""
         root = Path(self.root)
         if self.target_name != "wheel":
             return

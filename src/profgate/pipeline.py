@@ -8,10 +8,15 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from profgate.attribution.function_changes import FunctionChanges, function_changes, unread
-from profgate.attribution.moved_files import files_of_two_folders, files_of_two_roots, functions_of_moved_files
-from profgate.attribution.paired_functions import not_to_pair, paired_functions
+from profgate.attribution.identity import (
+    files_of_two_folders,
+    files_of_two_roots,
+    functions_of_moved_files,
+    not_to_pair,
+    paired_functions,
+    renamed,
+)
 from profgate.attribution.reach import with_reach
-from profgate.attribution.renamed import renamed
 from profgate.attribution.source_states import Sides, source_states
 from profgate.compare.build import compare_workload, number_workload, without_values
 from profgate.compare.columns import CompareOptions
@@ -404,7 +409,7 @@ def report_on(
     ``states`` are those of each comparison's sources: evidence beside the findings, and what makes a strategy's word on
     a calling context more than a maybe.
     """
-    from profgate.attribution.causes import causes_of  # none of these is needed to draw only
+    from profgate.attribution.call_links import causes_of  # none of these is needed to draw only
     from profgate.detect.evidence import evidence_of
     from profgate.detect.rules import words_on_all
     from profgate.judge.changes import metric_report

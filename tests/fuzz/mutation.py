@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from profgate.readers.marshal_subset import loads
+from profgate.readers.pstats import loads
 
 # places where signs, widths and types of numbers end
 NUMBERS = (

@@ -16,7 +16,7 @@ from comparisons import from_exclusive
 from golden_files import Golden
 from profgate.attribution.folder_diff import folder_diff
 from profgate.attribution.function_changes import function_changes
-from profgate.attribution.paired_functions import paired_functions
+from profgate.attribution.identity import paired_functions
 from profgate.attribution.source_states import Sides, source_states
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison, Symbols
@@ -57,7 +57,7 @@ def frames_of(language: str) -> list[Frame]:
         source = next((text for path, text in sources.items() if f"/{path}".endswith(f"/{file}")), "")
         at = None
         if text != "-":
-            at = 1 + next(number for number, one in enumerate(source.split("\n")) if text in one)
+            at = 1 + next(number for number, item in enumerate(source.split("\n")) if text in item)
         found.append(Frame(state, sides, name, None if file == "-" else file, at))
     return found
 
@@ -66,18 +66,20 @@ def compared(language: str) -> tuple[list[Frame], Comparison, SourceDiff]:
     frames = frames_of(language)
     numbers = [f"f{place:03}" for place in range(len(frames))]
     sides = [
-        dict.fromkeys([number for number, one in zip(numbers, frames, strict=True) if one.sides != absent], 10)
+        dict.fromkeys([number for number, item in zip(numbers, frames, strict=True) if item.sides != absent], 10)
         for absent in ("after", "before")
     ]
-    names = [one.name for one in frames]
-    symbols = Symbols(names, [one.file for one in frames], [one.line for one in frames], [None] * len(frames), names)
+    names = [item.name for item in frames]
+    symbols = Symbols(
+        names, [item.file for item in frames], [item.line for item in frames], [None] * len(frames), names
+    )
     facts = Facts(FIRST_LINES.get(language, "perf"))
     made = replace(from_exclusive([sides[0]], [sides[1]]), symbols=symbols, facts=(facts, facts))
     after = texts(language, "after")
     return frames, made, folder_diff(texts(language, "before"), after, frozenset(after))
 
 
-def told(language: str, *, by_lines: bool = False) -> list[tuple[Frame, str]]:
+def states_of(language: str, *, by_lines: bool = False) -> list[tuple[Frame, str]]:
     """Each frame with the state it was given; ``by_lines``: with the diff alone, without the sources."""
     frames, made, diff = compared(language)
     diff = replace(diff, texts=None) if by_lines else diff
@@ -87,8 +89,8 @@ def told(language: str, *, by_lines: bool = False) -> list[tuple[Frame, str]]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_frame_gets_its_state(language: str) -> None:
-    assert [(one.name, one.sides, state) for one, state in told(language)] == [
-        (one.name, one.sides, one.state) for one in frames_of(language)
+    assert [(item.name, item.sides, state) for item, state in states_of(language)] == [
+        (item.name, item.sides, item.state) for item in frames_of(language)
     ]
 
 
@@ -96,8 +98,8 @@ def test_every_frame_gets_its_state(language: str) -> None:
 def test_renamed_and_moved_functions_pair_their_frames(language: str) -> None:
     frames, made, diff = compared(language)
     pairs = paired_functions(made, Sides(made, diff, function_changes(diff)))
-    old = [(one.name, one.file) for one in frames if one.state == "renamed" and one.sides == "before"]
-    new = [(one.name, one.file) for one in frames if one.state == "renamed" and one.sides == "after"]
+    old = [(item.name, item.file) for item in frames if item.state == "renamed" and item.sides == "before"]
+    new = [(item.name, item.file) for item in frames if item.state == "renamed" and item.sides == "after"]
     assert sorted(pairs.items(), key=str) == sorted(zip(old, new, strict=True), key=str)
 
 
@@ -107,15 +109,15 @@ def test_the_table_of_evidence(golden: Golden) -> None:
     for language in LANGUAGES:
         for by_lines in (False, True):
             counts: Counter[str] = Counter()
-            for one, state in told(language, by_lines=by_lines):
+            for item, state in states_of(language, by_lines=by_lines):
                 if state != "unknown":
-                    counts["right" if state == one.state else "wrong"] += 1
-                elif one.state != "unknown":
+                    counts["right" if state == item.state else "wrong"] += 1
+                elif item.state != "unknown":
                     counts["missed"] += 1
             right, wrong, known = (
                 counts["right"],
                 counts["wrong"],
-                sum(one.state != "unknown" for one in frames_of(language)),
+                sum(item.state != "unknown" for item in frames_of(language)),
             )
             precision = f"{right / (right + wrong):.2f}" if right + wrong else "-"
             rows.append(

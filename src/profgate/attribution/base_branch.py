@@ -11,7 +11,7 @@ Key = tuple[str, str, Location]
 
 
 def with_base_branch(report: Report, base: Report, name: str) -> Report:
-    """The report whose findings say what the base branch did there; ``name`` is the later state of it.
+    """The report whose findings show what the base branch changed there; ``name`` is the later state of it.
 
     Both reports have the same baseline. This is evidence only: no verdict changes.
     """

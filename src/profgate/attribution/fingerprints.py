@@ -223,7 +223,7 @@ class _Walk:
             self._structure(b")")
 
     def _is_documentation(self, node: "Node") -> bool:
-        """Whether a text stands as a statement, as Python's documentation does."""
+        """Whether a text is a statement, as Python's documentation does."""
         if self.language != "python" or node.type != "expression_statement" or node.child_count != 1:
             return False
         only = node.children[0]

@@ -76,7 +76,7 @@ def function_changes(diff: SourceDiff | None) -> FunctionChanges:
 
 
 def unread(changes: FunctionChanges) -> str:
-    """Which changed sources were not divided into functions, in words; empty where there are none."""
+    """Which changed sources were not divided into functions, as a sentence; empty where there are none."""
     if not changes.unread:
         return ""
     more = f" and {len(changes.unread) - NAMED} more" if len(changes.unread) > NAMED else ""
@@ -120,7 +120,7 @@ def _of_one_name(sides: Sides) -> list[tuple[Place, Place]]:
     """
 
     def name(place: Place) -> tuple[object, ...]:
-        # the number of a nameless function shows only how many stand before it
+        # the number of a nameless function shows only how many come before it
         function = place[1]
         return function.kind, function.parts[:-1] if function.kind == "anonymous" else function.parts
 

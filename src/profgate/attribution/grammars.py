@@ -20,7 +20,7 @@ def node_types(text: str = "") -> frozenset[str]:
 class Grammar:
     """Node types by what they mean.
 
-    ``wrappers`` hold a function or scope together with what is written before it, ``leading`` stands before it;
+    ``wrappers`` hold a function or scope together with what is written before it, ``leading`` comes before it;
     ``imports`` bind names at the top of a file. ``grouping`` adds nothing to the tree's structure, ``silent`` nodes
     with all below them are no part of the program, and after ``idle_ends`` a semicolon may be left out.
     """

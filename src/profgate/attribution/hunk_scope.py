@@ -59,7 +59,7 @@ class FileHunks:
         return found[0].number if found and {line.mark for line in found} == {"-+"[self._side]} else None
 
     def ended_before(self, edit: Edit, line: int) -> bool:
-        """Whether an unindented line, which no function holds, stands between a function's line and an edit."""
+        """Whether an unindented line, which no function holds, is between a function's line and an edit."""
         return self._borders.get(edit, 0) > line
 
     def _read(self, hunk: Hunk) -> None:
@@ -98,7 +98,7 @@ def _lines(hunk: Hunk, side: int) -> Iterator[_Line]:
 
 
 def _bare(name: str) -> str:
-    """The last part of a qualified name, without what stands in brackets behind it; "" where it has none."""
+    """The last part of a qualified name, without brackets at its end; "" where it has none."""
     plain = re.sub(r"\([^()]*\)$|\[[^\[\]]*\]$", "", name[-_LONGEST:]).rstrip()
     found = re.search(r"[^\W\d]\w*$", plain)
     return found[0] if found and len(found[0]) < _LONGEST else ""

@@ -32,7 +32,7 @@ _TEXT_NAMES = frozenset(
 def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> SourceStates:
     """The states with how the change can affect each symbol, and by which call path.
 
-    *changed here*: its own source differs. *called by a changed function*: one stands above it on a stack. *dependency
+    *changed here*: its own source differs. *called by a changed function*: one is above it on a stack. *dependency
     changed*: it belongs to a package whose version changed, or is called by one. *not reachable*: nothing that the
     change touches runs on either side, all that it touches is known, and only sources and documentation changed, so not
     even data can be the reason. *unknown*: everything else.
@@ -122,7 +122,7 @@ def _is_text(path: str) -> bool:
 
 
 def _paths_from(comparison: Comparison, above: BoolArray) -> list[str]:
-    """For each symbol the call path from the nearest such function above it, "" where none stands there."""
+    """For each symbol the call path from the nearest such function above it, "" where there is none."""
     found = [""] * len(comparison.symbols)
     if above.any():
         paths = (

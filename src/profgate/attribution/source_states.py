@@ -160,6 +160,8 @@ class Sides:
         name, line = self.symbols.names[symbol], self.symbols.lines[symbol]
         if changed.status in {"added", "removed"}:
             return changed.status, ("LR"[side], line or 1)
+        if self._places[symbol][1] in self.changes.functions[side]:
+            return "unknown", None
         if (side, changed.path) not in self._hunks:
             self._hunks[side, changed.path] = FileHunks(changed.hunks, side)
         hunks = self._hunks[side, changed.path]
@@ -177,7 +179,7 @@ class Sides:
         return ("renamed" if changed.status == "renamed" else "same"), None
 
     def _beyond(self, edited: LineRange, line: int, lines: Sequence[int]) -> bool:
-        """Whether another function's line stands between the edited ones and the function that holds this line."""
+        """Whether another function's line is between the edited ones and the function that holds this line."""
         first, last = edited
         if last < line:
             nearest = bisect_left(lines, line) - 1

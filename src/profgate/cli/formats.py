@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from profgate import wiring
 from profgate.readers.foreign import FOREIGN
-from profgate.readers.format_docs import FORMAT_DOCS
-from profgate.readers.reader import ProfileReader
+from profgate.readers.reader import BuiltInReader, ProfileReader
 
 UNPROVEN = "nothing yet: read by its documentation"
 
@@ -24,10 +23,9 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _described(reader: ProfileReader) -> str:
-    text = " ".join(inspect.cleandoc(type(reader).__doc__ or "").replace("`", "").split())
-    entry = FORMAT_DOCS.get(reader.name)
+    text = " ".join(inspect.cleandoc(reader.__doc__ or "").replace("`", "").split())
     lines = [f"{reader.name}", f"  {text}"]
-    if entry is not None:
-        lines += [f"  known by: {entry.looks}", f"  record:   {entry.record}"]
-        lines.append(f"  proven:   {entry.proven or UNPROVEN}")
+    if isinstance(reader, BuiltInReader):
+        lines += [f"  known by: {reader.looks}", f"  record:   {reader.record}"]
+        lines.append(f"  proven:   {reader.proven or UNPROVEN}")
     return "\n".join(lines) + "\n"

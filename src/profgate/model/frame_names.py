@@ -46,7 +46,7 @@ _CLOSING = {"<": ">", "[": "]"}
 
 def _without_arguments(name: str) -> str:
     """``f<>`` and ``f[]`` of ``f<a<b>>`` and ``f[a[b]]``; brackets that nothing closes stay, and so do ``->``."""
-    kept, place = [], 0
+    parts, place = [], 0
     for found in _ARGUMENTS.finditer(name):
         if found.start() < place:
             continue
@@ -60,9 +60,9 @@ def _without_arguments(name: str) -> str:
                     break
         if end < 0:
             break
-        kept.append(name[place : found.end()])
+        parts.append(name[place : found.end()])
         place = end
-    return "".join((*kept, name[place:]))
+    return "".join((*parts, name[place:]))
 
 
 def _rule(code: str, needles: str, pattern: str, replacement: str = "", *, loose: bool = False) -> NameRule:
@@ -240,13 +240,13 @@ REASONS = {
     "A1": "addresses differ between runs",
     "L1": "arguments of templates and generics are left out (loose)",
     "L2": "closures are numbered by their place (loose)",
-    "file": "the file is told apart from the name",
+    "file": "the file is separated from the name",
     "unknown": "nothing is left of it",
 }
 
 
 class NameStep(NamedTuple):
-    """One rule that changed a name: its code, its name before and after, and the file where it told one."""
+    """One rule that changed a name: its code, its name before and after, and the file where it found one."""
 
     code: str
     before: str

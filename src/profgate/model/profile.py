@@ -25,6 +25,13 @@ class FrameList:
         """Frames that are nothing but names."""
         return FrameList(names, [None] * len(names), [None] * len(names), [None] * len(names))
 
+    def append(self, name: str, file: str | None, line: int | None, module: str | None = None) -> None:
+        """Add a frame while the profile is read."""
+        self.names.append(name)
+        self.files.append(file)
+        self.lines.append(line)
+        self.modules.append(module)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stacks:
@@ -107,7 +114,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What makes two profiles comparable; empty text = the file does not say."""
+    """What makes two profiles comparable; an empty text is unknown."""
 
     type: str = ""
     command: str = ""
@@ -119,7 +126,7 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the file or its manifest says about how it was recorded; None = not stated.
+    """What the file or its manifest states about its recording; None = not stated.
 
     ``rate`` is samples a second; ``mode`` is what a sampling profiler counted: wall, cpu, gil, ...
     """
@@ -142,9 +149,9 @@ class Profile:
     """A reader's result. ``period`` int[metric] is the value of one sample where known, else None."""
 
     name: str
-    configuration: Configuration
-    metrics: tuple[Metric, ...]
-    frames: FrameList
+    configuration: Configuration = Configuration()
+    metrics: tuple[Metric, ...] = ()
+    frames: FrameList = field(default_factory=lambda: FrameList.of_names([]))
     stacks: Stacks | None = None
     graph: CallGraph | None = None
     measurements: Measurements | None = None

@@ -56,7 +56,7 @@ BASE_UNITS: dict[str, tuple[str, int, int]] = {
 class Metric:
     """What is measured. A stored integer times ``10**exponent`` is the value in ``unit``.
 
-    ``directed`` False: nobody says whether more of it is better; it is shown as if less were, and never gates.
+    ``directed`` False: whether more of it is better is unknown; it is shown as if less were, and never gates.
     """
 
     name: str

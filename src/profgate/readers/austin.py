@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from profgate.errors import ProfileError
-from profgate.model.profile import Configuration, Facts, Profile
+from profgate.model.profile import Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import Frames, Paths
 from profgate.readers.containers import read_all, unwrap
+from profgate.readers.reader import BuiltInReader
 
 _HEADER = re.compile(r"# ([\w-]+): (.*)")
 _SAMPLE = re.compile(r"P\d+;T[^;]*?(?:;(.*))? (\d{1,15})(?:,(\d),(-?\d{1,15}))?")
@@ -25,14 +26,14 @@ _ADDED = Metric("memory added", "bytes", kind=MetricKind.COUNTED)
 _METRICS = {"wall": (_TIME,), "full": (_TIME, _CPU, _ADDED), "memory": (_ADDED,)}
 
 
-class AustinReader:
+class AustinReader(BuiltInReader):
     """Reads Austin's text, of version 4 through `mojo2austin`: stacks with wall time, CPU time and memory."""
 
     name = "austin"
-
-    def recognizes(self, source: SourceFile) -> str | None:
-        """Why this file looks like the format, or None."""
-        return "it begins with '# austin:'" if source.head.lstrip().startswith(b"# austin:") else None
+    looks = "a first line '# austin:'"
+    record = "austin -i 5000 -o a.austin python bench.py"
+    proven = "Austin 3.7.0"
+    pattern = re.compile(rb"\s*# austin:")
 
     def read(self, source: SourceFile) -> Profile:
         """Times in nanoseconds, memory that was added in bytes; processes and threads together. Raises ProfileError."""
@@ -65,7 +66,7 @@ class _Samples:
             if text.startswith("#"):
                 if fact := _HEADER.fullmatch(text):
                     if self.values and fact[1] == "mode" and fact[2] != self.mode:
-                        what = f"{self.mode} samples stand before this mode {fact[2][:60]!r}; give each recording apart"
+                        what = f"{self.mode} samples come before this mode {fact[2][:60]!r}; give each recording apart"
                         raise ProfileError(f"{self.where}:{number}", what)
                     self.header.setdefault(fact[1], fact[2])
             elif text and not self.add(text):
@@ -106,7 +107,6 @@ class _Samples:
         period = int(interval) * 1000 if _INTERVAL.fullmatch(interval) else 0
         return Profile(
             name=self.where,
-            configuration=Configuration(),
             metrics=metrics,
             frames=self.frames.listed(),
             stacks=self.paths.stacks(values, self.where),

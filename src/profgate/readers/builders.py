@@ -17,7 +17,7 @@ MAX_LINE = 1 << 31
 ROOT = -1
 """The parent of a call without a caller."""
 
-FrameKey = tuple[str, str | None, int | None, str | None, str]
+FrameKey = tuple[str, str | None, int | None, str | None]
 
 
 def line_of(value: object) -> int | None:
@@ -31,23 +31,15 @@ class Frames:
 
     numbers: dict[FrameKey, int] = field(default_factory=dict)
 
-    def number_of(
-        self, name: str, file: object = None, line: object = None, module: str | None = None, place: str = ""
-    ) -> int:
-        """The number of a frame; a ``file`` or ``line`` that cannot be one is unknown.
-
-        ``place`` distinguishes frames that are otherwise equal.
-        """
+    def number_of(self, name: str, file: object = None, line: object = None, module: str | None = None) -> int:
+        """The number of a frame; a ``file`` or ``line`` that cannot be one is unknown."""
         known = file if isinstance(file, str) and file else None
         first = line if type(line) is int and 0 < line < MAX_LINE else None
-        return self.numbers.setdefault((name or "[unknown]", known, first, module, place), len(self.numbers))
+        return self.numbers.setdefault((name or "[unknown]", known, first, module), len(self.numbers))
 
     def listed(self) -> FrameList:
         """The frames in the order of their numbers."""
-        keys = self.numbers
-        return FrameList(
-            [key[0] for key in keys], [key[1] for key in keys], [key[2] for key in keys], [key[3] for key in keys]
-        )
+        return FrameList(*map(list, zip(*self.numbers, strict=True))) if self.numbers else FrameList.of_names([])
 
 
 @dataclass

@@ -11,13 +11,13 @@ import numpy as np
 
 from profgate.errors import ProfileError
 from profgate.model.arrays import IntArray
-from profgate.model.profile import Configuration, Facts, Profile
+from profgate.model.profile import Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import BASE_UNITS, Metric, MetricKind
 from profgate.readers.builders import Frames, call_graph
 from profgate.readers.containers import numbered_lines, unwrap
 from profgate.readers.quantities import MAX_TOTAL
-from profgate.readers.strongly_connected import components_of
+from profgate.readers.reader import BuiltInReader
 
 _HEADER = re.compile(
     rb"(?:# callgrind format|(?:version|creator|desc|cmd|pid|thread|part|positions|events): ?[^\r\n]*)\r?\n"
@@ -38,17 +38,19 @@ _MAX_EVENTS = 64
 _MAX_DIGITS = 19
 
 
-class CallgrindReader:
+class CallgrindReader(BuiltInReader):
     """Reads what callgrind, cachegrind and Xdebug write: exact costs and, but for cachegrind, calls and callers."""
 
     name = "callgrind"
+    looks = "'# callgrind format', or events: with fn="
+    record = "valgrind --tool=callgrind --callgrind-out-file=callgrind.out CMD"
+    proven = "Valgrind 3.19, Xdebug 3.2.0"
 
-    def recognizes(self, source: SourceFile) -> str | None:
-        """Why this file looks like the format, or None."""
+    def fits(self, source: SourceFile) -> bool:
+        """Whether this file looks like the format."""
         if _HEADER.match(source.head.lstrip()) is None or re.search(rb"(?:^|\n)events: ?", source.head) is None:
-            return None
-        whole = source.size <= len(source.head)
-        return "it names events as callgrind does" if whole or _BODY.search(source.head) else None
+            return False
+        return source.size <= len(source.head) or _BODY.search(source.head) is not None
 
     def read(self, source: SourceFile) -> Profile:
         """A metric for each event. Raises ProfileError with the line."""
@@ -207,7 +209,7 @@ class _Text:
         try:
             return [int(text, 16) if text[:2] == "0x" else int(text) for text in texts]
         except ValueError:
-            raise self.error(f"has {' '.join(texts)[:60]!r} where numbers stand") from None
+            raise self.error(f"has {' '.join(texts)[:60]!r} instead of numbers") from None
 
     def error(self, what: str) -> ProfileError:
         return ProfileError(f"{self.where}: line {self.number}", f"{what}; record it again")
@@ -227,19 +229,13 @@ class _Text:
         calls = np.zeros(len(self.own), dtype=np.int64)
         np.add.at(calls, callee, edges[0])
         graph = call_graph(
-            own=tables[0],
-            total=tables[1],
-            calls=calls,
-            edges=self.edges,
-            edge_total=tables[2],
-            edge_calls=edges[0],
+            own=tables[0], total=tables[1], calls=calls, edges=self.edges, edge_total=tables[2], edge_calls=edges[0]
         )
         lines = [self.lines.get(number) for number in range(len(self.own))]
         creator = _CREATOR.match(self.header.get("creator", ""))
         name, version = creator.group("name", "version") if creator else (None, None)
         return Profile(
             name=self.where,
-            configuration=Configuration(),
             metrics=tuple(metric for metric, _ in measured),
             frames=replace(self.frames.listed(), lines=lines),
             graph=graph,
@@ -302,6 +298,38 @@ def _totals(own: IntArray, caller: IntArray, callee: IntArray, costs: IntArray) 
     bounded = sizes[circle] > 1
     total[:, bounded] = np.minimum(total, bound[:, circle])[:, bounded]
     return total, int(bounded.sum())
+
+
+def components_of(caller: IntArray, callee: IntArray, count: int) -> tuple[IntArray, IntArray]:
+    """int64[function] the strongly connected component of each, and int64[component] how many functions it has.
+
+    Tarjan, "Depth-first search and linear graph algorithms" (1972), with a list for a stack: call graphs are deep.
+    """
+    order = np.argsort(caller, kind="stable")
+    called = callee[order].tolist()
+    first = np.searchsorted(caller[order], np.arange(count + 1)).tolist()
+    index, low, component = [-1] * count, [0] * count, [-1] * count
+    number, components, waiting = 0, 0, list[int]()
+    for start in range(count):
+        walk = [(start, first[start])] if index[start] < 0 else []
+        while walk:
+            function, at = walk.pop()
+            if index[function] < 0:
+                index[function] = low[function] = number
+                number += 1
+                waiting.append(function)
+            while at < first[function + 1] and index[called[at]] >= 0:
+                if component[called[at]] < 0:
+                    low[function] = min(low[function], low[called[at]])
+                at += 1
+            if at < first[function + 1]:
+                walk += [(function, at), (called[at], first[called[at]])]
+            elif low[function] == index[function]:
+                while component[function] < 0:
+                    component[waiting.pop()] = components
+                components += 1
+    found = np.array(component, dtype=np.int64)
+    return found, np.bincount(found, minlength=components).astype(np.int64)
 
 
 def _metric_of(event: str) -> tuple[Metric, int]:

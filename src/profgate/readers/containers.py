@@ -3,8 +3,8 @@
 import io
 import zlib
 from collections.abc import Iterator
+from functools import partial
 from importlib import import_module
-from itertools import count
 from types import ModuleType
 from typing import Any, BinaryIO
 
@@ -58,10 +58,7 @@ def read_all(source: SourceFile) -> bytes:
 def numbered_lines(source: SourceFile) -> Iterator[tuple[int, bytes]]:
     """The lines of a text, from 1 on. Raises ProfileError for a line longer than 64 KiB."""
     with source.open(0, None) as stream:
-        for number in count(1):
-            line = stream.readline(MAX_LINE)
-            if not line:
-                return
+        for number, line in enumerate(iter(partial(stream.readline, MAX_LINE), b""), start=1):
             if len(line) == MAX_LINE:
                 what = f"is longer than {MAX_LINE} bytes; record it again"
                 raise ProfileError(f"{source.name}: line {number}", what)

@@ -2,19 +2,18 @@
 
 import re
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from urllib.parse import unquote
 
 import numpy as np
 
 from profgate.model.arrays import IntArray, read_only
-from profgate.model.profile import Configuration, Facts, Profile, Stacks
+from profgate.model.profile import Facts, FrameList, Profile, Stacks
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric
-from profgate.readers.builders import Frames
-from profgate.readers.json_objects import document_of, is_number, numbered_objects
-from profgate.readers.json_text import Json, begins_object, ends_hold, listing, mapping, wrong
+from profgate.readers.builders import line_of
+from profgate.readers.json_text import Json, document_of, ends_hold, listing, mapping, number, numbered_objects, wrong
 from profgate.readers.quantities import in_base_unit, whole_numbers
+from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import stacks_from_parents
 
 _ROOT, _COLLECTOR, _IDLE = "(root)", "(garbage collector)", "(idle)"
@@ -24,18 +23,20 @@ _DRIVE = re.compile(r"/[A-Za-z]:/")
 _DECIMALS = 3
 
 
-class CpuprofileReader:
+class CpuprofileReader(BuiltInReader):
     """Reads V8's CPU profiles (.cpuprofile of `node --cpu-prof` or Chrome): stacks with self times, without idling."""
 
     name = "cpuprofile"
+    looks = "JSON with nodes, samples and timeDeltas"
+    record = "node --cpu-prof --cpu-prof-dir=profiles bench.js"
+    proven = "Node 20.20"
+    keys = ("nodes",)
 
-    def recognizes(self, source: SourceFile) -> str | None:
-        """Why this file looks like the format, or None."""
-        if not begins_object(source) or b'"traceEvents"' in source.head or not ends_hold(source, b'"nodes"'):
-            return None
-        # a long list pushes the other keys out of sight, but then the first node stands in it
+    def fits(self, source: SourceFile) -> bool:
+        """Whether this file looks like the format."""
+        # a long list pushes the other keys out of sight, but then the first node is visible
         shown = ends_hold(source, b'"callFrame"') or ends_hold(source, b'"timeDeltas"')
-        return "it is JSON with the nodes of a V8 profile" if shown else None
+        return shown and b'"traceEvents"' not in source.head and super().fits(source)
 
     def read(self, source: SourceFile) -> Profile:
         """One metric: the time that samples lasted, in nanoseconds, with the mean as period. Raises ProfileError."""
@@ -48,12 +49,14 @@ class CpuprofileReader:
             tree.add(node, place)
         sampled = tree.numbers_of(listing(document.get("samples"), where, "'samples'"))
         durations, exponent, backwards = _durations(document, len(sampled), where)
+        frames = FrameList.of_names([])
+        for name, file, line, _ in tree.frames:
+            frames.append(name, file, line)
         values, _, exponent = in_base_unit(durations, "us", exponent, where)
         return Profile(
             name=where,
-            configuration=Configuration(),
             metrics=(Metric("time", "nanoseconds", exponent=exponent),),
-            frames=tree.frames.listed(),
+            frames=frames,
             stacks=tree.stacks(sampled, values),
             periods=(tree.mean_duration(sampled, values),),
             facts=Facts(format=CpuprofileReader.name, profiler="v8", runtime="javascript"),
@@ -70,18 +73,12 @@ def _durations(document: Json, samples: int, where: str) -> tuple[IntArray, int,
     deltas = listing(document["timeDeltas"], where, "'timeDeltas'")
     if len(deltas) != samples:
         raise wrong(where, f"has {samples} samples and {len(deltas)} times between them")
-    steps = [_time(delta, where, "'timeDeltas'") for delta in deltas]
-    start, end = (_time(document.get(key, 0), where, repr(key)) for key in ("startTime", "endTime"))
+    steps = [number(delta, where, "a time in 'timeDeltas'") for delta in deltas]
+    start, end = (number(document.get(key, 0), where, f"a time in {key!r}") for key in ("startTime", "endTime"))
     numbers, exponent, _ = whole_numbers([*steps, end - start], _DECIMALS, where)
     times = np.maximum.accumulate(np.cumsum(np.array(numbers[:-1], dtype=np.int64)))
     values = np.diff(times, append=max(numbers[-1], int(times[-1]))) if samples else times
     return values, exponent, sum(step < 0 for step in numbers[1:-1])
-
-
-def _time(value: object, where: str, key: str) -> int | Decimal:
-    if not is_number(value):
-        raise wrong(where, f"has {str(value)[:40]!r} for a time in {key}")
-    return value
 
 
 @dataclass
@@ -92,7 +89,7 @@ class _Nodes:
     numbers: dict[int, int] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)  # of the root, the collector and idling, else empty
     frame: list[int] = field(default_factory=list)
-    frames: Frames = field(default_factory=Frames)
+    frames: dict[tuple[str, str | None, int | None, object], int] = field(default_factory=dict)
     links: list[tuple[int, int]] = field(default_factory=list)
 
     def add(self, node: Json, where: str) -> None:
@@ -112,9 +109,9 @@ class _Nodes:
     def frame_number(self, name: str, call: Json) -> int:
         """The frame of a function; its column distinguishes functions without a name."""
         url, line = call.get("url"), call.get("lineNumber")
-        file = _file_of(url) if isinstance(url, str) else None
-        first = line + 1 if isinstance(line, int) else None  # V8 counts from 0
-        return self.frames.number_of(name, file, first, place=str(call.get("columnNumber")))
+        file = _file_of(url) if isinstance(url, str) and url else None
+        first = line_of(line + 1) if isinstance(line, int) else None  # V8 counts from 0
+        return self.frames.setdefault((name, file, first, str(call.get("columnNumber"))), len(self.frames))
 
     def numbers_of(self, ids: list[object]) -> IntArray:
         """int64[id]: the node of each."""
@@ -124,7 +121,7 @@ class _Nodes:
             raise wrong(self.where, f"names node {error.args[0]}, which it does not hold") from None
 
     def stacks(self, sampled: IntArray, durations: IntArray) -> Stacks:
-        """Self times of the nodes that stand for calls; what belongs to the root alone is its weight."""
+        """Self times of the nodes that are calls; what belongs to the root alone is its weight."""
         parent = self.parents()
         frame = np.array(self.frame, dtype=np.int64)
         sampled, parent, frame = self.with_collections(sampled, parent, frame)
@@ -171,7 +168,7 @@ class _Nodes:
 
 
 def _id_of(value: object, where: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
+    if type(value) is not int:
         raise wrong(where, f"names a node by {str(value)[:40]!r}, which is no whole number")
     return value
 

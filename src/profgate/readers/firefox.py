@@ -10,24 +10,22 @@ import numpy as np
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
-from profgate.readers.json_objects import document_of, numbered_objects, weights_of
-from profgate.readers.json_text import Json, begins_object, ends_hold, listing, mapping, wrong
+from profgate.readers.json_text import Json, document_of, listing, mapping, numbered_objects, weights_of, wrong
+from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_tables import NONE, WEIGHTS, Thread, Threads, numbers, text
 
 # samply leaves names to the viewer
 _ADVICE = "open it with `samply load`, wait for the names and save it there"
 
 
-class FirefoxReader:
+class FirefoxReader(BuiltInReader):
     """Reads processed profiles of the Firefox profiler (Firefox, samply): stacks of all threads together."""
 
     name = "firefox"
-
-    def recognizes(self, source: SourceFile) -> str | None:
-        """Why this file looks like the format, or None."""
-        if begins_object(source) and ends_hold(source, b'"preprocessedProfileVersion"'):
-            return "it is JSON with 'preprocessedProfileVersion'"
-        return None
+    looks = "JSON with preprocessedProfileVersion"
+    record = "samply record --save-only --presymbolicate -o a.json CMD"
+    proven = "profiling.sampling --gecko of Python 3.15.2"
+    keys = ("preprocessedProfileVersion",)
 
     def read(self, source: SourceFile) -> Profile:
         """A metric for each kind of weight: samples, time in nanoseconds, bytes. Raises ProfileError."""

@@ -1,6 +1,5 @@
 """The lines of folded stacks, front-coded while they are read, so that a line costs only what is new in it."""
 
-import gc
 import re
 from array import array
 from collections import defaultdict
@@ -17,6 +16,7 @@ from profgate.model.arrays import BoolArray, IntArray
 from profgate.model.call_tree import MAX_DEPTH, added_at, build_shape, stream_of
 from profgate.model.kernels import Kernels, LineScan
 from profgate.model.source import SourceFile
+from profgate.readers.reader import collection_paused
 
 SMALL = 4 << 20  # bytes; up to here the order of the lines stays, above it blocks out of order are sorted
 BLOCK = 1 << 20
@@ -43,7 +43,7 @@ _OPEN, _CLOSE = b"([{<", b")]}>"
 class Scan:
     """What was read of a file; a frame's number is its place in ``frames``.
 
-    Stack by stack: ``shared`` int32 frames are those of the stack before, ``fresh`` int32 follow, whose numbers stand
+    Stack by stack: ``shared`` int32 frames are those of the stack before, ``fresh`` int32 follow, whose numbers are
     in ``new`` int32, one stack behind the other; ``values`` int64 are the weights, ``decimals`` those that are no
     whole numbers, by their places. ``seen`` are all lines, ``lines`` those that should hold a stack, ``bad`` the
     numbers of some that do not, and what they hold.
@@ -76,7 +76,7 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Whole lines, each with its end; ``lines`` are the same as they stand in the file, where ``data`` is sorted."""
+    """Whole lines, each with its end; ``lines`` are the same in the order of the file, where ``data`` is sorted."""
 
     data: bytes
     lines: list[bytes] | None = None
@@ -145,7 +145,7 @@ def _split_brackets(stack: bytes) -> list[bytes]:
 
 
 def stack_and_value(line: bytes) -> tuple[bytes, bytes] | None:
-    """A line split at the blanks before the number at its end; None where no such number stands behind blanks."""
+    """A line split at the blanks before the number at its end; None where no such number follows blanks."""
     text = line.rstrip()
     end = max(text.rfind(b" "), text.rfind(b"\t"))
     return (text[:end].rstrip(), text[end + 1 :]) if end >= 0 and _VALUE.fullmatch(text, end + 1) else None
@@ -198,7 +198,7 @@ def check_sum(name: str, total: int) -> None:
 
 
 def _shared_path(data: bytes, begin: int, path: bytes, depth: int) -> tuple[bytes, int]:
-    """The longest run of whole frames at the front of ``path`` that stands at ``begin`` too, and their number."""
+    """The longest run of whole frames at the front of ``path`` that is at ``begin`` too, and their number."""
     for _ in range(min(NEAR, depth)):
         path = path[: path.rfind(b";", 0, -1) + 1]
         depth -= 1
@@ -352,9 +352,7 @@ def scan_file(source: SourceFile, start: int = 0, stop: int | None = None, kerne
     scan = Scan(source.name)
     path, depth, limit = b"", 0, FOLD_EVENTS
     compiled = kernels.line_scan() if kernels is not None else None
-    collecting = gc.isenabled()
-    gc.disable()  # millions of small objects, none of them in a cycle
-    try:
+    with collection_paused():
         for block in _blocks(source, start, stop):
             if compiled is None:
                 path, depth = _scan_block(scan, block, path, depth)
@@ -366,9 +364,6 @@ def scan_file(source: SourceFile, start: int = 0, stop: int | None = None, kerne
                 path, depth, limit = b"", 0, max(FOLD_EVENTS, 2 * len(scan.new))
                 if compiled is not None:
                     compiled.follow(b"")
-    finally:
-        if collecting:
-            gc.enable()
     scan.frames.default_factory = None  # all are known now, and no counter can travel between processes
     return scan
 

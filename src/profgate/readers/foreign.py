@@ -57,9 +57,7 @@ FOREIGN = (
     Foreign("a heap profile of tcmalloc", rb"heap profile: ", "run: pprof --collapsed PROGRAM {name} > a.folded"),
     Foreign("a heap profile of jemalloc", rb"heap_v2/", "run: jeprof --collapsed PROGRAM {name} > a.folded"),
     Foreign(
-        "a raw recording of rbspy",
-        rb"rbspy",
-        "run: rbspy report --format collapsed --input {name} --output a.folded",
+        "a raw recording of rbspy", rb"rbspy", "run: rbspy report --format collapsed --input {name} --output a.folded"
     ),
     Foreign("a trace of phpspy", rb"0 \S+ [^\s:]+:-?\d+\n(?:1 |# )", "run: stackcollapse-phpspy.pl {name} > a.folded"),
     Foreign("a trace of Xdebug", rb"Version: [^\n]*\nFile format: ", "record with -d xdebug.mode=profile"),

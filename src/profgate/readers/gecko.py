@@ -14,11 +14,11 @@ import numpy as np
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
-from profgate.readers.json_objects import document_of, numbered_objects
-from profgate.readers.json_text import Json, begins_object, ends_hold, listing, mapping, wrong
+from profgate.readers.json_text import Json, document_of, ends_hold, listing, mapping, numbered_objects, wrong
+from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_tables import ADDRESS, NONE, Thread, Threads, numbers, text
 
-# each of these stands near an end of some writer's file, and in no processed profile
+# each of these is near an end of some writer's file, and in no processed profile
 _KEYS = (b'"stringTable"', b'"pausedRanges"', b'"stackwalk"')
 _ADVICE = "open it in profiler.firefox.com, wait for the names and save it there"
 _THUNK = "non-virtual thunk to "
@@ -28,17 +28,18 @@ _SCRIPT = re.compile(r"(.*?):([0-9]{1,10})(?::[0-9]{1,10})?", re.DOTALL)
 _SOURCE = re.compile(r"\[([0-9]{1,9})\]\Z")
 
 
-class GeckoReader:
+class GeckoReader(BuiltInReader):
     """Reads unprocessed profiles of Firefox: the stacks of all threads of all processes together."""
 
     name = "gecko"
+    looks = "JSON with the meta, threads and tables of Firefox's profiler, not yet processed"
+    record = "MOZ_PROFILER_STARTUP=1 MOZ_PROFILER_SHUTDOWN=a.json firefox URL"
+    keys = ("meta", "version")
 
-    def recognizes(self, source: SourceFile) -> str | None:
-        """Why this file looks like the format, or None."""
-        if not begins_object(source) or ends_hold(source, b'"preprocessedProfileVersion"'):
-            return None
-        known = ends_hold(source, b'"meta"', b'"version"') and any(ends_hold(source, key) for key in _KEYS)
-        return "it is JSON with the 'meta' and tables of Firefox's Gecko profiler" if known else None
+    def fits(self, source: SourceFile) -> bool:
+        """Whether this file looks like the format."""
+        known = any(ends_hold(source, key) for key in _KEYS) and not ends_hold(source, b'"preprocessedProfileVersion"')
+        return known and super().fits(source)
 
     def read(self, source: SourceFile) -> Profile:
         """One metric, the samples: each counts one, as the viewer counts them. Raises ProfileError."""

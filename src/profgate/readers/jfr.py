@@ -1,104 +1,78 @@
 """What the JDK's `jfr print --json` writes of a flight recording: samples of threads, and of allocations."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import Counter
 
 import numpy as np
 
-from profgate.model.profile import Configuration, Facts, Profile
+from profgate.model.profile import Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import Frames, Paths
-from profgate.readers.json_objects import document_of, numbered_objects
-from profgate.readers.json_text import Json, listing, mapping, wrong
+from profgate.readers.json_text import document_of, is_integer, listing, mapping, numbered_objects, wrong
 from profgate.readers.quantities import MAX_TOTAL
+from profgate.readers.reader import BuiltInReader
 
-_LOOKS = re.compile(rb'\A\s*\{\s*"recording"\s*:\s*\{\s*"events"')
-_SAMPLES = {"jdk.ExecutionSample", "jdk.NativeMethodSample"}
-# the field that holds the allocated bytes
-_WEIGHTS: Mapping[str, str] = {
+# the field that holds the bytes of an allocation; empty for a sample of a thread
+_BYTES_FIELDS = {
+    "jdk.ExecutionSample": "",
+    "jdk.NativeMethodSample": "",
     "jdk.ObjectAllocationSample": "weight",
     "jdk.ObjectAllocationInNewTLAB": "tlabSize",
     "jdk.ObjectAllocationOutsideTLAB": "allocationSize",
 }
 
 
-class JfrReader:
+class JfrReader(BuiltInReader):
     """Reads flight recordings of the JDK as `jfr print --json` writes them: samples, and allocated bytes."""
 
     name = "jfr"
-
-    def recognizes(self, source: SourceFile) -> str | None:
-        """Why this file looks like the format, or None."""
-        return "it is JSON with the events of a recording" if _LOOKS.match(source.head) else None
+    looks = "JSON with a recording's events"
+    record = "java -XX:StartFlightRecording=filename=a.jfr,settings=profile -jar bench.jar"
+    proven = "JDK 17.0.15"
+    pattern = re.compile(rb'\s*\{\s*"recording"\s*:\s*\{\s*"events"')
 
     def read(self, source: SourceFile) -> Profile:
         """Samples of running threads; sampled allocations in bytes where they were recorded. Raises ProfileError."""
-        recording = mapping(document_of(source).get("recording"), source.name, "'recording'")
-        events = _Events(source.name)
-        for where, event in numbered_objects(recording.get("events"), source.name, "'events'", "event"):
-            events.add(event, where)
-        return events.profile()
-
-
-@dataclass
-class _Events:
-    """The events read so far."""
-
-    where: str
-    frames: Frames = field(default_factory=Frames)
-    paths: Paths = field(default_factory=Paths)
-    samples: list[int] = field(default_factory=list)
-    allocated: list[int] = field(default_factory=list)
-    truncated: int = 0
-    without_stack: int = 0
-
-    def add(self, event: Json, where: str) -> None:
-        kind = event.get("type")
-        if not isinstance(kind, str) or (kind not in _SAMPLES and kind not in _WEIGHTS):
-            return
-        values = mapping(event.get("values"), where, "'values'")
-        if values.get("stackTrace") is None:
-            self.without_stack += 1
-            return
-        trace = mapping(values["stackTrace"], where, "'stackTrace'")
-        frames = listing(trace.get("frames"), where, "'frames'")
-        path = [self.frame_number(mapping(frame, where, "a frame"), where) for frame in frames]
-        if trace.get("truncated") is True:
-            # a stack whose callers are unknown is no stack from the root
-            path.append(self.frames.number_of("[truncated]"))
-            self.truncated += 1
-        self.paths.add(reversed(path))
-        self.samples.append(int(kind in _SAMPLES))
-        weight = values.get(_WEIGHTS.get(kind, ""), 0)
-        if isinstance(weight, bool) or not isinstance(weight, int) or not 0 <= weight <= MAX_TOTAL:
-            raise wrong(where, f"{str(weight)[:40]!r} cannot be a number of bytes")
-        self.allocated.append(weight)
-
-    def frame_number(self, frame: Json, where: str) -> int:
-        method = mapping(frame.get("method"), where, "'method'")
-        owner = mapping(method.get("type") or {}, where, "'type'")
-        name = ".".join(str(part).replace("/", ".") for part in (owner.get("name"), method.get("name")) if part)
-        return self.frames.number_of(name, line=frame.get("lineNumber"))
-
-    def profile(self) -> Profile:
-        """The profile of all events. Raises ProfileError where the sums do not fit."""
-        allocates = any(self.allocated)
-        values = np.array([self.samples, self.allocated][: 1 + allocates], np.int64)
-        warnings = {
-            "stacks cut at the depth of the recording": self.truncated,
-            "events without a stack": self.without_stack,
-        }
+        where, frames, paths = source.name, Frames(), Paths()
+        samples, allocated, warnings = list[int](), list[int](), Counter[str]()
+        recording = mapping(document_of(source).get("recording"), where, "'recording'")
+        for place, event in numbered_objects(recording.get("events"), where, "'events'", "event"):
+            kind = event.get("type")
+            bytes_field = _BYTES_FIELDS.get(kind) if isinstance(kind, str) else None
+            if bytes_field is None:
+                continue
+            values = mapping(event.get("values"), place, "'values'")
+            if values.get("stackTrace") is None:
+                warnings["events without a stack"] += 1
+                continue
+            trace = mapping(values["stackTrace"], place, "'stackTrace'")
+            path = [_frame_number(frames, frame, place) for frame in listing(trace.get("frames"), place, "'frames'")]
+            if trace.get("truncated") is True:
+                # a stack whose callers are unknown is no stack from the root
+                path.append(frames.number_of("[truncated]"))
+                warnings["stacks cut at the depth of the recording"] += 1
+            weight = values.get(bytes_field, 0)
+            if not is_integer(weight, 0, MAX_TOTAL):
+                raise wrong(place, f"{str(weight)[:40]!r} cannot be a number of bytes")
+            paths.add(reversed(path))
+            samples.append(not bytes_field)
+            allocated.append(weight)
+        count = 2 if any(allocated) else 1
         return Profile(
-            name=self.where,
-            configuration=Configuration(),
-            metrics=(Metric("samples", "samples"), Metric("allocated", "bytes", kind=MetricKind.SAMPLED))[
-                : 1 + allocates
-            ],
-            frames=self.frames.listed(),
-            stacks=self.paths.stacks(values, self.where),
-            periods=(1, None)[: 1 + allocates],
-            facts=Facts(format=JfrReader.name, profiler="jfr", runtime="java"),
-            warnings=tuple(f"{what}: {count}" for what, count in warnings.items() if count),
+            name=where,
+            metrics=(Metric("samples", "samples"), Metric("allocated", "bytes", kind=MetricKind.SAMPLED))[:count],
+            frames=frames.listed(),
+            stacks=paths.stacks(np.array([samples, allocated][:count], np.int64), where),
+            periods=(1, None)[:count],
+            facts=Facts(format=self.name, profiler="jfr", runtime="java"),
+            warnings=tuple(f"{what}: {number}" for what, number in sorted(warnings.items(), reverse=True)),
         )
+
+
+def _frame_number(frames: Frames, frame: object, where: str) -> int:
+    call = mapping(frame, where, "a frame")
+    method = mapping(call.get("method"), where, "'method'")
+    owner = mapping(method.get("type") or {}, where, "'type'")
+    name = ".".join(str(part).replace("/", ".") for part in (owner.get("name"), method.get("name")) if part)
+    return frames.number_of(name, line=call.get("lineNumber"))

@@ -1,10 +1,9 @@
 """The text of ``perf script``: one stack a sample, leaf first, with the event that took it.
 
-Source: the manual page perf-script(1); what it prints depends on the fields it was asked for.
+Source: the manual page perf-script(1); what it prints depends on the requested fields.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -12,12 +11,13 @@ import numpy as np
 
 from profgate.errors import ProfileError
 from profgate.model.arrays import IntArray
-from profgate.model.profile import Configuration, Facts, Profile
+from profgate.model.profile import Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric
 from profgate.readers.builders import Frames, Paths
 from profgate.readers.containers import numbered_lines, unwrap
 from profgate.readers.quantities import MAX_TOTAL
+from profgate.readers.reader import BuiltInReader
 
 # command, process, then perhaps a thread, processor, time and period, and the event; a stack of one may follow
 _HEADER = re.compile(
@@ -41,21 +41,22 @@ _MAX_PERIOD = 1 << 62
 _MOST_SKIPPED = 10
 
 
-class PerfReader:
+class PerfReader(BuiltInReader):
     """Reads the text of `perf script`: stacks below the command's name, a metric for each event."""
 
     name = "perf"
+    looks = "header lines with frames below them"
+    record = "perf record -g CMD; perf script > a.perf.txt"
+    proven = "perf 6.1"
 
-    def recognizes(self, source: SourceFile) -> str | None:
-        """Why this file looks like the format, or None."""
+    def fits(self, source: SourceFile) -> bool:
+        """Whether this file looks like the format."""
         lines = (line.rstrip() for line in source.head.splitlines() if not line.startswith(b"#"))
         first, second, *_ = (*(line for line in lines if line), b"", b"")
         header = _header_of(first)
         if header is None:
-            return None
-        if _call_of(header["rest"] or b"") is not None or (second[:1].isspace() and _call_of(second) is not None):
-            return "a sample's header and a frame with an address, as perf script prints them"
-        return None
+            return False
+        return _call_of(header["rest"] or b"") is not None or (second[:1].isspace() and _call_of(second) is not None)
 
     def read(self, source: SourceFile) -> Profile:
         """Periods where the text holds them, else numbers of samples. Raises ProfileError."""
@@ -69,13 +70,13 @@ class PerfReader:
 class _Event:
     """The samples of an event: their number and the sum of their periods by path."""
 
-    samples: Counter[int] = field(default_factory=Counter)
-    periods: Counter[int] = field(default_factory=Counter)
+    samples: dict[int, int] = field(default_factory=dict)
+    periods: dict[int, int] = field(default_factory=dict)
     distinct: set[int | None] = field(default_factory=set)
 
     def add(self, path: int, period: int | None) -> None:
-        self.samples[path] += 1
-        self.periods[path] += period or 0
+        self.samples[path] = self.samples.get(path, 0) + 1
+        self.periods[path] = self.periods.get(path, 0) + (period or 0)
         if len(self.distinct) < 2 or period is None:
             self.distinct.add(period)
 
@@ -167,7 +168,7 @@ class _Text:
         return name
 
     def frame_of(self, call: bytes) -> int:
-        """The frame of ``symbol+0x1 (module)``, of which the same text stands in many stacks."""
+        """The frame of ``symbol+0x1 (module)``, whose text occurs in many stacks."""
         number = self.calls.get(call)
         if number is None:
             number = self.calls[call] = self.frames.number_of(*_frame_of(call.decode(errors="replace")))
@@ -181,7 +182,6 @@ class _Text:
             paths.add(path)
         return Profile(
             name=self.where,
-            configuration=Configuration(),
             metrics=metrics,
             frames=self.frames.listed(),
             stacks=paths.stacks(values, self.where),
@@ -198,7 +198,7 @@ class _Text:
         for row, (name, event) in enumerate(self.events.items()):
             counted = None in event.distinct  # not all samples have a period
             sums = event.samples if counted else event.periods
-            if sums.total() > MAX_TOTAL:
+            if sum(sums.values()) > MAX_TOTAL:
                 raise ProfileError(f"{self.where}: event {name}", "the periods add up beyond 2^63; record less")
             values[row, list(sums)] = list(sums.values())
             unit = "nanoseconds" if _MODIFIERS.sub("", name) in _TIMED else "count"
@@ -219,7 +219,7 @@ def _header_of(line: bytes) -> re.Match[bytes] | None:
 
 
 def _call_of(text: bytes) -> bytes | None:
-    """What stands behind the address of a frame, or None for another line."""
+    """What follows the address of a frame, or None for another line."""
     frame = _FRAME.fullmatch(text.strip())
     return None if frame is None else frame["call"]
 

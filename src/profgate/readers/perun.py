@@ -2,10 +2,8 @@
 
 import math
 import zlib
-from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 
 import numpy as np
@@ -18,9 +16,9 @@ from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric, MetricKind, base_unit
 from profgate.readers.builders import Frames, Paths
 from profgate.readers.containers import inflate, read_all, unwrap
-from profgate.readers.json_objects import numbered_objects
-from profgate.readers.json_text import Json, begins_object, decode, ends_hold, listing, mapping, wrong
+from profgate.readers.json_text import Json, decode, listing, mapping, numbered_objects, wrong
 from profgate.readers.quantities import MAX_TOTAL
+from profgate.readers.reader import BuiltInReader
 
 _PACKED = b"profile "
 _ZLIB = b"\x78"
@@ -30,18 +28,18 @@ _UID_ORDER = ("binary", "file", "source", "package", "module", "class", "struct"
 _SIZE = "structure-unit-size"
 
 
-class PerunReader:
+class PerunReader(BuiltInReader):
     """Reads Perun's profiles in their raw, compact and packed forms: records, stacks and models of cost over size."""
 
     name = "perun"
+    looks = "JSON with a header and collector_info, or its packed form"
+    record = "perun collect"
+    proven = "compared with what Perun prints of the same profiles"
+    keys = ("header", "collector_info")
 
-    def recognizes(self, source: SourceFile) -> str | None:
-        """Why this file looks like the format, or None."""
-        if source.head.startswith(_ZLIB) and _starts_packed(source.head):
-            return "it unpacks to an object named 'profile'"
-        if begins_object(source) and ends_hold(source, b'"header"', b'"collector_info"'):
-            return "it is JSON with a header and the name of a collector"
-        return None
+    def fits(self, source: SourceFile) -> bool:
+        """Whether this file looks like the format."""
+        return (source.head.startswith(_ZLIB) and _starts_packed(source.head)) or super().fits(source)
 
     def read(self, source: SourceFile) -> Profile:
         """Measurements in the file's own unit with the models it brings; stacks where records have traces."""
@@ -49,36 +47,6 @@ class PerunReader:
         if data.startswith(_ZLIB):
             data = _unpacked(data, where)
         return _Document(mapping(decode(data, where, missing=math.nan), where, "the document"), where).profile()
-
-
-def _integers() -> "array[int]":
-    return array("q")
-
-
-def _floats() -> "array[float]":
-    return array("d")
-
-
-@dataclass
-class _Columns:
-    """The measurements read so far, by record."""
-
-    frame: "array[int]" = field(default_factory=_integers)
-    amount: "array[float]" = field(default_factory=_floats)
-    size: "array[float]" = field(default_factory=_floats)
-    exclusive: "array[float]" = field(default_factory=_floats)
-    subtypes: list[str] = field(default_factory=list)
-    order: "array[int]" = field(default_factory=_integers)
-
-    def measurements(self) -> Measurements:
-        return Measurements(
-            frame=read_only(np.array(self.frame, dtype=np.int64)),
-            amount=read_only(np.array(self.amount, dtype=np.float64)),
-            size=read_only(np.array(self.size, dtype=np.float64)),
-            exclusive=read_only(np.array(self.exclusive, dtype=np.float64)),
-            subtypes=self.subtypes,
-            order=read_only(np.array(self.order, dtype=np.int64)),
-        )
 
 
 class _Document:
@@ -90,7 +58,8 @@ class _Document:
         self.header = mapping(document.get("header"), where, "'header'")
         self.collector = _text(mapping(document.get("collector_info") or {}, where, "'collector_info'").get("name"))
         self.frames = Frames()
-        self.columns = _Columns()
+        # frame, amount, size, exclusive amount, subtype and order of each record
+        self.rows: list[tuple[int, float, float, float, str, int]] = []
         self.paths = Paths()
         self.path_values: list[int] = []
         self.warnings: Counter[str] = Counter()
@@ -113,12 +82,23 @@ class _Document:
             configuration=self.configuration(),
             metrics=(self.metric(*(types or ("", ""))),),
             stacks=self.paths.stacks(path_values, self.where) if self.path_values or kperf else None,
-            measurements=None if kperf else self.columns.measurements(),
+            measurements=None if kperf else self.measurements(),
             frames=self.frames.listed(),
             models=models,
             periods=(1 if kperf else None,),
             facts=Facts(format=PerunReader.name, profiler=self.collector or None),
             warnings=tuple(f"{count} {what}" for what, count in sorted(self.warnings.items())),
+        )
+
+    def measurements(self) -> Measurements:
+        frame, amount, size, exclusive, subtypes, order = zip(*self.rows, strict=True) if self.rows else [()] * 6
+        return Measurements(
+            frame=read_only(np.array(frame, np.int64)),
+            amount=read_only(np.array(amount, np.float64)),
+            size=read_only(np.array(size, np.float64)),
+            exclusive=read_only(np.array(exclusive, np.float64)),
+            subtypes=list(subtypes),
+            order=read_only(np.array(order, np.int64)),
         )
 
     def configuration(self) -> Configuration:
@@ -179,14 +159,11 @@ class _Document:
         if math.isnan(amount):
             # stored, so that its location does not count as new or gone
             self.warnings["records have no amount"] += 1
-        columns = self.columns
-        columns.frame.append(self.frame_of_uid(record.get("uid"), where, _text(record.get("location")) or None))
-        columns.amount.append(amount)
-        columns.size.append(_number(record.get(_SIZE), where, _SIZE))
-        columns.exclusive.append(_number(record.get("exclusive"), where, "exclusive"))
-        columns.subtypes.append(_text(record.get("subtype")))
+        frame = self.frame_of_uid(record.get("uid"), where, _text(record.get("location")) or None)
+        size, exclusive = (_number(record.get(key), where, key) for key in (_SIZE, "exclusive"))
         stated = next((record[key] for key in ("call-order", "order") if record.get(key) is not None), order)
-        columns.order.append(_whole(stated, where, "order"))
+        number = _whole(stated, where, "order")
+        self.rows.append((frame, amount, size, exclusive, _text(record.get("subtype")), number))
         if record.get("trace") and not math.isnan(amount):
             # the allocating frame comes first
             self.add_path(self.trace(record, where)[::-1], record, where)
@@ -217,7 +194,7 @@ class _Document:
         if isinstance(frame, str):
             return self.frames.number_of(frame)
         parts = mapping(frame, where, "a frame")
-        name = _text(parts.get("function")) or _text(parts.get("func"))
+        name = _text(parts.get("function") or parts.get("func"))
         return self.frames.number_of(name or _joined(parts), _file_of(parts), _line_of(parts))
 
     def frame_of_uid(self, uid: object, where: str, module: str | None = None) -> int:
@@ -257,7 +234,7 @@ class _Document:
         """The known sizes of the records of each uid."""
         names = [key[0] for key in self.frames.numbers]
         found: dict[str, list[float]] = {}
-        for frame, size in zip(self.columns.frame, self.columns.size, strict=True):
+        for frame, _, size, *_ in self.rows:
             if not math.isnan(size):
                 found.setdefault(names[frame], []).append(size)
         return {name: np.array(column) for name, column in found.items()}
@@ -344,7 +321,7 @@ def _joined(uid: Json) -> str:
 
 
 def _file_of(parts: Json) -> str | None:
-    return _text(parts.get("file")) or _text(parts.get("source")) or None
+    return _text(parts.get("file") or parts.get("source")) or None
 
 
 def _line_of(parts: Json) -> int | None:
@@ -373,7 +350,9 @@ def _number(value: object, where: str, what: str) -> float:
 
 
 def _whole(value: object, where: str, what: str) -> int:
+    if type(value) is int and abs(value) <= MAX_TOTAL:
+        return value
     number = _number(value, where, what)
     if math.isnan(number) or number != int(number) or abs(number) > MAX_TOTAL:
         raise wrong(where, f"{what} is {str(value)[:40]!r}, which is no whole number")
-    return int(value) if isinstance(value, int) else int(number)
+    return int(number)

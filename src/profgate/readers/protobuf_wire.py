@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -288,25 +289,10 @@ def _decoded(raw: Bytes, spans: Spans, messages: int, where: str) -> tuple[IntAr
 
 
 def _values(taken: Bytes, begins: IntArray, sizes: IntArray) -> IntArray:
-    """Numbers of adjoining varints, a byte of all of them a step."""
+    """Numbers of adjoining varints, a byte of all of them a step; behind short ones a masked byte is read too."""
+    padded = np.append(taken & 0x7F, np.zeros(MAX_VARINT, dtype=np.uint8))
     longest = int(sizes.max())
-    if longest <= _SHORT:
-        return _short_values(taken, begins, sizes, longest)
-    value = (taken[begins] & 0x7F).astype(np.uint64)
-    going = np.flatnonzero(sizes > 1)
-    step = 1
-    while len(going):
-        byte = (taken[begins[going] + step] & 0x7F).astype(np.uint64)
-        value[going] |= byte << np.uint64(7 * step)
-        step += 1
-        going = going[sizes[going] > step]
-    return value.view(np.int64)
-
-
-def _short_values(taken: Bytes, begins: IntArray, sizes: IntArray, longest: int) -> IntArray:
-    """The same where all are short: reading a byte too many and dropping it costs less than choosing who has one."""
-    padded = np.concatenate((taken & 0x7F, np.zeros(_SHORT, dtype=np.uint8)))
-    value = padded[begins].astype(np.uint32)
+    value: NDArray[Any] = padded[begins].astype(np.uint64 if longest > _SHORT else np.uint32)
     for step in range(1, longest):
-        value |= (padded[begins + step] * (sizes > step)).astype(np.uint32) << np.uint32(7 * step)
-    return value.astype(np.int64)
+        value |= (padded[begins + step] * (sizes > step)).astype(value.dtype) << value.dtype.type(7 * step)
+    return value.astype(np.int64) if longest <= _SHORT else value.view(np.int64)

@@ -1,43 +1,53 @@
 """Python's call statistics (cProfile, profile, profiling.sampling): functions, and who called whom."""
 
 import math
+import struct
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from profgate.errors import ProfileError
-from profgate.model.profile import CallGraph, Configuration, Facts, Profile
+from profgate.model.profile import CallGraph, Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import Frames, call_graph
 from profgate.readers.containers import read_all, unwrap
-from profgate.readers.marshal_subset import Marshalled, loads
-from profgate.readers.python_sampling import NO_FILE
-from profgate.readers.sampled_functions import SampledFunctions
+from profgate.readers.json_text import is_integer
+from profgate.readers.python_sampling import NO_FILE, SampledFunctions
+from profgate.readers.reader import BuiltInReader
 
 # a dict (with or without a reference mark), its end, or the three-part tuple that names the first function
 _DICTS = (b"{", b"\xfb")
 _KEYS = (b")\x03", b"\xa9\x03", b"(\x03\x00\x00\x00", b"\xa8\x03\x00\x00\x00")
 _EMPTY = (b"{0", b"\xfb0")
-# where nothing was sampled, the mark of the sampling profiler stands alone
+# where nothing was sampled, the mark of the sampling profiler is the only entry
 _MARKS, _MARK_END = (b")\x01", b"\xa9\x01"), 24
 _SAMPLED = ("__sampled__",)  # its counts are samples, not calls
 _NANOSECONDS = 1e9
 _MICROSECOND = 1000
+_MOST_CALLS = (1 << 62) - 1
 _MAX_SECONDS = 9e9
+FLAG_REF = 0x80
+MAX_NESTING = 16
+_DIGIT_BITS = 15
+_MAX_DIGITS = 16
+
+Marshalled = None | bool | int | float | str | tuple["Marshalled", ...] | dict["Marshalled", "Marshalled"]
 
 
-class PstatsReader:
+class PstatsReader(BuiltInReader):
     """Reads what `python -m cProfile -o FILE` writes: functions and who called whom, without stacks."""
 
     name = "pstats"
+    looks = "Python's marshal of a dictionary"
+    record = "python -m cProfile -o a.pstats bench.py"
+    proven = "Python 3.11, 3.15.2"
 
-    def recognizes(self, source: SourceFile) -> str | None:
-        """Why this file looks like the format, or None."""
+    def fits(self, source: SourceFile) -> bool:
+        """Whether this file looks like the format."""
         head = source.head
         named = head[1:].startswith(_KEYS) or (head[1:].startswith(_MARKS) and _SAMPLED[0].encode() in head[:_MARK_END])
-        if head in _EMPTY or (head.startswith(_DICTS) and named):
-            return "it starts like a marshalled dict of functions"
-        return None
+        return head in _EMPTY or (head.startswith(_DICTS) and named)
 
     def read(self, source: SourceFile) -> Profile:
         """Functions, and who called whom, in nanoseconds; in samples where a sampling profiler counted them."""
@@ -51,7 +61,6 @@ class PstatsReader:
             table.add(key, value)
         return Profile(
             name=source.name,
-            configuration=Configuration(),
             metrics=(Metric("time", "nanoseconds", kind=MetricKind.TIMED),),
             frames=table.frames.listed(),
             graph=table.graph(),
@@ -82,6 +91,7 @@ class _Table:
 
     where: str
     frames: Frames = field(default_factory=Frames)
+    known: dict[Marshalled, int] = field(default_factory=dict)
     own: Counter[int] = field(default_factory=Counter)
     total: Counter[int] = field(default_factory=Counter)
     calls: Counter[int] = field(default_factory=Counter)
@@ -113,9 +123,12 @@ class _Table:
                 self.warnings["callers come without times: only their calls are known"] += 1
 
     def function(self, key: Marshalled) -> int:
-        file, line, name = self.place(key)
-        # built-in functions stand under the file "~", line 0
-        return self.frames.number_of(name, None if file == NO_FILE else file, line)
+        number = self.known.get(key)
+        if number is None:
+            file, line, name = self.place(key)
+            # built-in functions have the file "~" and line 0
+            number = self.known[key] = self.frames.number_of(name, None if file == NO_FILE else file, line)
+        return number
 
     def place(self, key: Marshalled) -> tuple[str, int, str]:
         match key:
@@ -124,7 +137,7 @@ class _Table:
         raise self.error(key, "is no (file, line, name)")
 
     def count(self, key: Marshalled, value: Marshalled) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 62:
+        if not is_integer(value, 0, _MOST_CALLS):
             raise self.error(key, f"has {str(value)[:40]!r} for a number of calls")
         return value
 
@@ -141,16 +154,150 @@ class _Table:
         return ProfileError(f"{self.where}: function {str(key)[:120]}", f"{what}; record the statistics again")
 
     def graph(self) -> CallGraph:
-        # functions that only stand among callers have no values of their own
+        # functions that are only callers have no values of their own
         functions = range(len(self.frames.numbers))
         own, total, calls = (
             [column[function] for function in functions] for column in (self.own, self.total, self.calls)
         )
         return call_graph(
-            own=own,
-            total=total,
-            calls=calls,
-            edges=self.edges,
-            edge_total=self.edge_total,
-            edge_calls=self.edge_calls,
+            own=own, total=total, calls=calls, edges=self.edges, edge_total=self.edge_total, edge_calls=self.edge_calls
         )
+
+
+class _Unfinished:
+    """The end of a dict, and an object that is not read to its end."""
+
+
+_END = _Unfinished()
+
+
+def loads(data: bytes, where: str) -> Marshalled:
+    """The object in ``data``: dicts, tuples, numbers, texts and references to earlier objects.
+
+    Raises ProfileError, about ``where`` and the byte, for everything else and for data that ends early or late.
+    """
+    decoder = _Decoder(data, where)
+    found = decoder.value()
+    if decoder.at != len(data):
+        raise decoder.error(f"{len(data) - decoder.at} bytes follow the end of the statistics")
+    return found
+
+
+class _Decoder:
+    """Decodes the objects in turn; ``at`` is the next byte."""
+
+    def __init__(self, data: bytes, where: str) -> None:
+        self.data = data
+        self.where = where
+        self.at = 0
+        self.depth = 0
+        self.references: list[Marshalled | _Unfinished] = []
+        self.kinds: dict[str, Callable[[], Marshalled]] = {
+            "N": lambda: None,
+            "T": lambda: True,
+            "F": lambda: False,
+            "i": lambda: int.from_bytes(self.take(4), "little", signed=True),
+            "I": lambda: int.from_bytes(self.take(8), "little", signed=True),
+            "l": self.long,
+            "g": lambda: float(struct.unpack("<d", self.take(8))[0]),
+            "f": self.float_text,
+            "r": self.reference,
+            **dict.fromkeys("sut", lambda: self.text(4, "utf-8")),
+            **dict.fromkeys("aA", lambda: self.text(4, "ascii")),
+            **dict.fromkeys("zZ", lambda: self.text(1, "ascii")),
+            "(": lambda: self.tuple_of(4),
+            ")": lambda: self.tuple_of(1),
+            "{": self.dict_of,
+        }
+
+    def error(self, what: str) -> ProfileError:
+        return ProfileError(f"{self.where}: byte {self.at}", f"{what}; record the statistics again")
+
+    def take(self, count: int) -> bytes:
+        end = self.at + count
+        if end > len(self.data):
+            raise self.error(f"the file ends {end - len(self.data)} bytes too early")
+        taken = self.data[self.at : end]
+        self.at = end
+        return taken
+
+    def value(self) -> Marshalled:
+        found = self._value()
+        if isinstance(found, _Unfinished):
+            raise self.error("an end mark is where a value is expected")
+        return found
+
+    def _value(self) -> Marshalled | _Unfinished:
+        code = self.take(1)[0]
+        kind, named = chr(code & ~FLAG_REF), bool(code & FLAG_REF)
+        if kind == "0":
+            return _END
+        decode = self.kinds.get(kind)
+        if decode is None:
+            raise self.error(f"the type {kind!r} does not belong in call statistics")
+        if self.depth == MAX_NESTING and kind in "(){":
+            raise self.error("the statistics are nested too deeply")
+        place = len(self.references)
+        if named:
+            self.references.append(_END)
+        self.depth += 1
+        found = decode()
+        self.depth -= 1
+        if named:
+            self.references[place] = found
+        return found
+
+    def tuple_of(self, width: int) -> Marshalled:
+        return tuple([self.value() for _ in range(self.size(width))])
+
+    def dict_of(self) -> Marshalled:
+        found: dict[Marshalled, Marshalled] = {}
+        while not isinstance(key := self._value(), _Unfinished):
+            try:
+                found[key] = self.value()
+            except TypeError:
+                raise self.error("a dict is used as a key") from None
+        return found
+
+    def size(self, width: int) -> int:
+        size = int.from_bytes(self.take(width), "little")
+        # each element takes at least a byte, so that no size makes us reserve what the file does not hold
+        if size > len(self.data) - self.at:
+            raise self.error(f"{size} bytes or elements are announced, {len(self.data) - self.at} bytes are left")
+        return size
+
+    def text(self, width: int, encoding: str) -> str:
+        return self.take(self.size(width)).decode(encoding, errors="replace")
+
+    def long(self) -> int:
+        count = int.from_bytes(self.take(4), "little", signed=True)
+        if abs(count) > _MAX_DIGITS:
+            raise self.error(f"a number of {abs(count)} digits is too large")
+        digits = struct.unpack(f"<{abs(count)}H", self.take(2 * abs(count)))
+        size: int = sum(digit << (_DIGIT_BITS * place) for place, digit in enumerate(digits))
+        return -size if count < 0 else size
+
+    def float_text(self) -> float:
+        raw = self.take(self.size(1))
+        try:
+            return float(raw)
+        except ValueError:
+            raise self.error(f"{raw[:20]!r} is no number") from None
+
+    def reference(self) -> Marshalled:
+        number = int.from_bytes(self.take(4), "little")
+        if number >= len(self.references):
+            raise self.error(f"reference {number} names no earlier object")
+        found = self.references[number]
+        if isinstance(found, _Unfinished):
+            raise self.error(f"reference {number} names what contains it")
+        if not _is_flat(found):
+            raise self.error(f"reference {number} repeats a table")
+        return found
+
+
+def _is_flat(value: Marshalled) -> bool:
+    """Whether a repeated value costs little: tables repeated inside each other would grow without end."""
+    if isinstance(value, tuple):
+        return len(value) <= MAX_NESTING and not any(isinstance(part, tuple | dict) for part in value)
+    return not isinstance(value, dict)

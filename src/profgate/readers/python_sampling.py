@@ -4,20 +4,23 @@ Source: InternalDocs/profiling_binary_format.md of CPython, format version 1; th
 Python 3.15.2.
 """
 
+import re
 import struct
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from profgate.errors import ProfileError
 from profgate.model.call_tree import MAX_DEPTH
-from profgate.model.profile import PYTHON_SAMPLING, Configuration, Facts, Profile
+from profgate.model.profile import PYTHON_SAMPLING, Facts, FrameList, Profile
 from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric
-from profgate.readers.builders import ROOT, Frames, Tree
+from profgate.readers.builders import ROOT, Frames, Tree, call_graph
 from profgate.readers.containers import inflate, read_all, unwrap
+from profgate.readers.folded import unnumbered
+from profgate.readers.reader import BuiltInReader
 
 MODES = ("wall", "cpu", "gil", "all", "exception")
-NO_FILE = "~"  # of frames that stand for native code and for garbage collection
+NO_FILE = "~"  # of frames of native code and of garbage collection
 
 _ORDERS = {b"HCAT": "<", b"TACH": ">"}  # the magic number as machines of either byte order write it
 _HEADER, _HEADER_SIZE = "4sI3BxQQQIQQII", 64
@@ -31,17 +34,15 @@ _MAX_SHIFT = 63
 _OWN_FRAMES = "_sync_coordinator.py"  # the profiler starts the program with it, and its own replay leaves it out
 
 
-class PythonSamplingReader:
+class PythonSamplingReader(BuiltInReader):
     """Reads stacks and counts of samples of all threads together; positions within a line and times are left out."""
 
     name = "python-sampling"
-
-    def recognizes(self, source: SourceFile) -> str | None:
-        """Why this file looks like the format, or None."""
-        # a text that happens to begin so has no small number behind it
-        if source.head[:4] not in _ORDERS or b"\0\0" not in source.head[4:8]:
-            return None
-        return "it begins with the magic number of Python's sampling profiler"
+    looks = "the number 0x54414348 (TACH) in either byte order"
+    record = "python -m profiling.sampling run --binary -o a.bin bench.py"
+    proven = "Python 3.15.2"
+    # a text that happens to begin so has no small number behind it
+    pattern = re.compile(rb"(?:HCAT|TACH)(?=.{0,2}\0\0)", re.DOTALL)
 
     def read(self, source: SourceFile) -> Profile:
         """Samples as exact counts, with interval, mode and Python's version. Raises ProfileError."""
@@ -58,7 +59,6 @@ class PythonSamplingReader:
         )
         return Profile(
             name=where,
-            configuration=Configuration(),
             metrics=(Metric("samples", "samples"),),
             frames=frames.listed(),
             stacks=samples.tree.stacks(samples.tree.values(), where),
@@ -251,3 +251,70 @@ class _Samples:
             stack.append(path)
         if len(self.tree.parent) > _MOST_PATHS:
             raise data.error(f"more than {_MOST_PATHS} call paths")
+
+
+@dataclass
+class SampledFunctions:
+    """A row for each function over all of its lines, from forms that count samples by function instead of by stack.
+
+    Its own samples are exact. The file counts the samples with a line anywhere in their stacks: those of several lines
+    of one function are added up, at most to all samples, so that the total of a recursive function is an upper bound.
+    """
+
+    numbers: dict[tuple[str, str], int] = field(default_factory=dict)
+    lines: list[int | None] = field(default_factory=list)
+    own: list[int] = field(default_factory=list)
+    total: list[int] = field(default_factory=list)
+    edges: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    def number(self, file: str, line: int, name: str) -> int:
+        """The row of the function that has this line."""
+        row = self.numbers.setdefault((file, unnumbered(file, name)), len(self.own))
+        if row == len(self.own):
+            self.lines.append(None)
+            self.own.append(0)
+            self.total.append(0)
+        first = self.lines[row]
+        if line > 0 and (first is None or line < first):
+            self.lines[row] = line
+        return row
+
+    def add(self, row: int, own: int, total: int) -> None:
+        """Add the samples of a line of the function."""
+        self.own[row] += own
+        self.total[row] += total
+
+    def add_edge(self, caller: int, callee: int, samples: int) -> None:
+        """Add the samples in which a line called another."""
+        self.edges[caller, callee] = self.edges.get((caller, callee), 0) + samples
+
+    def profile(self, where: str, reader: str, interval: int | None, mode: str | None = None) -> Profile:
+        """A call graph in samples, read by ``reader``; the interval in microseconds. Calls are unknown, and 0."""
+        names = list(self.numbers)
+        most = sum(self.own)
+        return Profile(
+            name=where,
+            metrics=(Metric("samples", "samples"),),
+            frames=FrameList(
+                [name or "[unknown]" for _, name in names],
+                [None if file in {NO_FILE, ""} else file for file, _ in names],
+                self.lines,
+                [None] * len(names),
+            ),
+            graph=call_graph(
+                own=self.own,
+                total=[min(total, most) for total in self.total],
+                calls=[0] * len(self.own),
+                edges=self.edges,
+                edge_total=[min(samples, most) for samples in self.edges.values()],
+                edge_calls=[0] * len(self.edges),
+            ),
+            periods=(1,),
+            facts=Facts(
+                format=reader,
+                profiler=PYTHON_SAMPLING,
+                runtime="python",
+                rate=1e6 / interval if interval else None,
+                mode=mode,
+            ),
+        )

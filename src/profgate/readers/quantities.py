@@ -19,7 +19,7 @@ def whole_numbers(values: Sequence[int | Decimal], decimals: int, where: str) ->
     """Integers and the decimal exponent that makes them the given values, and whether digits had to be cut.
 
     The exponent is that of the value with the most decimals, of which ``decimals`` are stored at most, and fewer where
-    the sum would leave no room for the sums of several runs. Raises ProfileError, about ``where``, for values that
+    the sum would overflow in the sums of several runs. Raises ProfileError, about ``where``, for values that
     are no finite number.
     """
     distinct = set(values)

@@ -24,14 +24,14 @@ from profgate.readers.pstats import PstatsReader
 from profgate.readers.pyinstrument import PyinstrumentReader
 from profgate.readers.python_sampling import PythonSamplingReader
 from profgate.readers.python_sampling_jsonl import PythonSamplingJsonlReader
-from profgate.readers.reader import ProfileReader, SplittingReader
+from profgate.readers.reader import ProfileReader, SplittingReader, collection_paused
 from profgate.readers.speedscope import SpeedscopeReader
 from profgate.readers.trace_events import TraceEventsReader
 
 
 def built_in(kernels: Kernels | None = None) -> tuple[ProfileReader, ...]:
     """Our own readers, which read faster with compiled loops."""
-    # the last one is asked only when no other claims a file: almost any text looks a little like folded stacks
+    # the last one is tried only when no other claims a file: almost any text looks a little like folded stacks
     return (
         PprofReader(kernels),
         SpeedscopeReader(),
@@ -74,13 +74,14 @@ def read_profile(source: SourceFile, readers: tuple[ProfileReader, ...] = READER
     source = unwrap(source)
     reader, why = _claiming(source, readers)
     try:
-        return reader.read(source)
+        with collection_paused():
+            return reader.read(source)
     except ProfileError as error:
         raise ProfileError(error.where, f"looks like {reader.name} ({why}), but: {error.what}") from error
 
 
 def read_or_error(source: SourceFile, readers: tuple[ProfileReader, ...] = READERS) -> Profile | ProfileError:
-    """The profile, or why it cannot be read: an unreadable file is told beside the others, not instead of them."""
+    """The profile, or why it cannot be read: an unreadable file does not hide the others."""
     try:
         return read_profile(source, readers)
     except ProfileError as error:
@@ -102,8 +103,8 @@ def _claiming(source: SourceFile, readers: tuple[ProfileReader, ...]) -> tuple[P
     *others, last = readers
     claims = [(reader, why) for reader in others if (why := reader.recognizes(source)) is not None]
     if len(claims) > 1:
-        said = " and like ".join(f"{reader.name} ({why})" for reader, why in claims)
-        raise ProfileError(source.name, f"looks like {said}; remove the reader that is wrong")
+        claimants = " and like ".join(f"{reader.name} ({why})" for reader, why in claims)
+        raise ProfileError(source.name, f"looks like {claimants}; remove the reader that is wrong")
     if claims:
         return claims[0]
     advice = advice_for(source)

@@ -9,32 +9,45 @@ from itertools import chain
 import numpy as np
 
 from profgate.model.arrays import IntArray
-from profgate.model.profile import Configuration, Facts, FrameList, Profile, Stacks
+from profgate.model.profile import Facts, FrameList, Profile, Stacks
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind, base_unit
 from profgate.readers.builders import ROOT, Paths, Tree, line_of
-from profgate.readers.json_objects import document_of, is_number, numbered_objects, weights_of
-from profgate.readers.json_text import Json, begins_object, ends_hold, listing, mapping, wrong
+from profgate.readers.json_text import (
+    Json,
+    begins_object,
+    document_of,
+    ends_hold,
+    is_integer,
+    is_number,
+    listing,
+    mapping,
+    numbered_objects,
+    weights_of,
+    wrong,
+)
 from profgate.readers.quantities import MAX_TOTAL, in_base_unit, period_of, whole_numbers
+from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import stacks_from_paths
 
 _SCHEMA = b"speedscope.app/file-format-schema.json"
 _METRIC_NAMES = {"nanoseconds": "time", "bytes": "bytes", "samples": "samples"}
 _UNITS = ("none", "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes")
-# decimals of the base unit: finer digits are noise of binary fractions, and would leave no room for large sums
+# decimals of the base unit: finer digits are noise of binary fractions, and would overflow large sums
 _DECIMALS = 3
 
 
-class SpeedscopeReader:
+class SpeedscopeReader(BuiltInReader):
     """Reads files of speedscope's own format: stacks, a metric for each unit."""
 
     name = "speedscope"
+    looks = "its schema's address"
+    record = "py-spy record --format speedscope -o a.json -- CMD"
+    proven = "py-spy 0.4.3, memray 1.20"
 
-    def recognizes(self, source: SourceFile) -> str | None:
-        """Why this file looks like the format, or None."""
-        if begins_object(source) and ends_hold(source, _SCHEMA):
-            return "it is JSON that names speedscope's schema"
-        return None
+    def fits(self, source: SourceFile) -> bool:
+        """Whether this file looks like the format."""
+        return begins_object(source) and ends_hold(source, _SCHEMA)
 
     def read(self, source: SourceFile) -> Profile:
         """All profiles of the file as one: a metric for each unit, stacks of all threads together."""
@@ -57,7 +70,6 @@ class SpeedscopeReader:
         profiler, _, version = str(document.get("exporter") or "").partition("@")
         return Profile(
             name=where,
-            configuration=Configuration(),
             metrics=tuple(metrics),
             frames=frames,
             stacks=_merged(parts, values),
@@ -112,15 +124,12 @@ class _Calls:
 
 
 def _frames(shared: Json, where: str) -> FrameList:
-    found = FrameList([], [], [], [])
+    found = FrameList.of_names([])
     for place, frame in numbered_objects(shared.get("frames"), where, "'shared.frames'", "frame"):
         name, file = frame.get("name"), frame.get("file")
         if not isinstance(name, str):
             raise wrong(place, "has no name")
-        found.names.append(name)
-        found.files.append(file if isinstance(file, str) and file else None)
-        found.lines.append(line_of(frame.get("line")))
-        found.modules.append(None)
+        found.append(name, file if isinstance(file, str) and file else None, line_of(frame.get("line")))
     return found
 
 
@@ -160,7 +169,7 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
     now: int | Decimal | None = None
     for place, event in numbered_objects(thread.get("events"), where, "'events'", "event"):
         kind, frame, at = event.get("type"), event.get("frame"), event.get("at")
-        if isinstance(frame, bool) or not isinstance(frame, int) or not 0 <= frame < frames:
+        if not is_integer(frame, 0, frames - 1):
             raise wrong(place, f"has frame {str(frame)[:40]}, there are {frames} frames")
         if not is_number(at):
             raise wrong(place, "has no time that can be read")

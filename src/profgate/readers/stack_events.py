@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from profgate.errors import ProfileError
-from profgate.model.arrays import BoolArray, IntArray, read_only
+from profgate.model.arrays import BoolArray, IntArray, RowArray, read_only
+from profgate.model.call_tree import MAX_DEPTH, TreeShape, stream_of
 from profgate.model.profile import Stacks
 
-MAX_DEPTH = 65_535
 # paths compared at once: few enough that what is in between stays in the processor's cache
 _CHUNK = 2048
 
@@ -44,14 +44,8 @@ def stacks_from_paths(
     leaf = np.zeros(len(at), dtype=np.bool_)
     leaf[ends - 1] = True
     depth = at - np.repeat(first, new)
-    return _stacks(
-        depth=depth,
-        frame=flat_frames[at],
-        leaf=leaf,
-        values=values[:, filled],
-        root_values=root_values,
-        calls=None if calls is None else calls[filled],
-    )
+    counted = None if calls is None else calls[filled]
+    return _stacks(depth, flat_frames[at], leaf, values[:, filled], root_values, counted)
 
 
 def stacks_from_parents(
@@ -65,30 +59,26 @@ def stacks_from_parents(
     if np.any((parent < -1) | (parent >= len(parent))):
         raise ProfileError(where, "a call tree names a parent that does not exist; record the profile again")
     levels = _levels(parent, where)
-    depth, order = _pre_order(parent, levels)
-    leaf = np.any(self_values != 0, axis=0)
+    order = np.concatenate([np.zeros(0, np.int64), *levels])
+    row = np.zeros(len(parent) + 1, np.int64)  # the last for -1, the root
+    row[order] = np.arange(1, len(parent) + 1)
+    starts = np.cumsum([0, 1, *map(len, levels)])
+    shape = TreeShape(_rows(row[parent[order]]), _rows(frame[order]), starts)
+    ends_stack = np.any(self_values != 0, axis=0)
     if calls is not None:
-        leaf |= calls != 0
-    leaf = leaf[order]
-    ending = order[leaf]
-    return _stacks(
-        depth=depth[order],
-        frame=frame[order],
-        leaf=leaf,
-        values=self_values[:, ending],
-        root_values=np.zeros(len(self_values), dtype=np.int64),
-        calls=None if calls is None else calls[ending],
-    )
+        ends_stack |= calls != 0
+    depth, frames, leaf, leaf_rows = stream_of(shape, np.append(False, ends_stack[order]))
+    ending = order[leaf_rows - 1]
+    root_values = np.zeros(len(self_values), dtype=np.int64)
+    return _stacks(depth, frames, leaf, self_values[:, ending], root_values, None if calls is None else calls[ending])
+
+
+def _rows(below_root: IntArray) -> RowArray:
+    return np.append(-1, below_root).astype(np.int32)
 
 
 def _stacks(
-    *,
-    depth: IntArray,
-    frame: IntArray,
-    leaf: BoolArray,
-    values: IntArray,
-    root_values: IntArray,
-    calls: IntArray | None,
+    depth: IntArray, frame: IntArray, leaf: BoolArray, values: IntArray, root_values: IntArray, calls: IntArray | None
 ) -> Stacks:
     return Stacks(
         cast("IntArray", read_only(depth.astype(np.uint16))),
@@ -135,26 +125,3 @@ def _levels(parent: IntArray, where: str) -> list[NDArray[np.int64]]:
     if seen != len(parent):
         raise ProfileError(where, "the parents of a call tree form a circle; record the profile again")
     return levels
-
-
-def _pre_order(parent: IntArray, levels: list[IntArray]) -> tuple[IntArray, IntArray]:
-    """Depth of each node, and the nodes in pre-order."""
-    size = np.ones(len(parent), dtype=np.int64)
-    depth = np.zeros(len(parent), dtype=np.int64)
-    for number, level in reversed(list(enumerate(levels))):
-        depth[level] = number
-        if number:
-            np.add.at(size, parent[level], size[level])
-    place = np.zeros(len(parent), dtype=np.int64)
-    for number, level in enumerate(levels):
-        before = np.cumsum(size[level]) - size[level]
-        if not number:
-            place[level] = before
-            continue
-        above = parent[level]
-        opens = np.concatenate(([True], above[1:] != above[:-1]))
-        eldest = np.maximum.accumulate(np.where(opens, np.arange(len(level)), 0))
-        place[level] = place[above] + 1 + before - before[eldest]
-    order = np.empty(len(parent), dtype=np.int64)
-    order[place] = np.arange(len(parent))
-    return depth, order

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from profgate.model.arrays import IntArray, read_only
-from profgate.model.profile import Configuration, Facts, Profile, Stacks
+from profgate.model.profile import Facts, Profile, Stacks
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import Frames
 from profgate.readers.json_text import listing, wrong
@@ -73,7 +73,6 @@ class Threads:
         bare = sum(ADDRESS.fullmatch(name) is not None for name in names)
         return Profile(
             name=self.where,
-            configuration=Configuration(),
             metrics=metrics,
             frames=self.frames.listed(),
             stacks=self._stacks(values),

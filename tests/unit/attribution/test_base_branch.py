@@ -16,7 +16,7 @@ def of(*names: str, faster: tuple[str, ...] = ()) -> Report:
 
 def shared(here: Report, there: Report) -> list[str]:
     marked = with_base_branch(here, there, NAME).workloads[0].metrics[0].findings
-    return [one.location.name for one in marked if "base branch" in (one.evidence or {})]
+    return [item.location.name for item in marked if "base branch" in (item.evidence or {})]
 
 
 def test_same_change_on_the_base_branch_is_shared() -> None:
@@ -24,8 +24,8 @@ def test_same_change_on_the_base_branch_is_shared() -> None:
 
 
 def test_opposite_direction_is_another_change() -> None:
-    told = with_base_branch(of("f"), of(faster=("f",)), NAME)
-    assert told.warnings[-1].endswith(
+    result = with_base_branch(of("f"), of(faster=("f",)), NAME)
+    assert result.warnings[-1].endswith(
         "1 of the changes are this pull request's, 0 are already there, 1 are only there (f)"
     )
 
@@ -38,14 +38,14 @@ def test_neutral_and_explained_findings_do_not_count() -> None:
 
 
 def test_finding_shows_the_change_on_the_base_branch() -> None:
-    told = with_base_branch(of("mine", "both"), of("both", "a", "b", "c", "d"), NAME)
-    mine, both = told.workloads[0].metrics[0].findings
+    result = with_base_branch(of("mine", "both"), of("both", "a", "b", "c", "d"), NAME)
+    mine, both = result.workloads[0].metrics[0].findings
     assert mine.evidence is None
     assert (both.evidence or {})["base branch"] == "changed there too (+50.0 %)"
-    assert told.warnings == (
+    assert result.warnings == (
         (
             f"seen beside {NAME}: 1 of the changes are this pull request's, 1 are already there, 4 are only there"
             " (a, b, c and 1 more)"
         ),
     )
-    assert told.verdict == of("mine", "both").verdict
+    assert result.verdict == of("mine", "both").verdict

@@ -3,7 +3,7 @@
 import numpy as np
 
 from comparisons import Stacks, from_stacks
-from profgate.attribution.causes import causes_of
+from profgate.attribution.call_links import causes_of
 from profgate.model.comparison import Comparison
 
 

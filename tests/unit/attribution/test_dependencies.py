@@ -10,7 +10,7 @@ CARGO = '[[package]]\nname = "serde"\nversion = "%s"\n'
 
 
 @pytest.mark.parametrize(
-    ("path", "before", "after", "frame", "said"),
+    ("path", "before", "after", "frame", "expected"),
     [
         (
             "requirements.txt",
@@ -47,10 +47,10 @@ CARGO = '[[package]]\nname = "serde"\nversion = "%s"\n'
     ],
 )
 def test_frames_of_a_package_that_moved_are_known(
-    path: str, before: str, after: str, frame: tuple[str, str | None], said: str
+    path: str, before: str, after: str, frame: tuple[str, str | None], expected: str
 ) -> None:
     found = dependency_changes(folder_diff({path: before}, {path: after}, frozenset({path})))
-    assert found.of(*frame) == said
+    assert found.of(*frame) == expected
     assert found.of("g", "other/a.py") is None
     assert found.unread == []
 

@@ -41,14 +41,14 @@ COMMENTS = {"a.py": "# said\n", "a.go": "// said\n", "a.rs": "// said\n"}
 def named(path: str, text: str, name: str = "total") -> SourceFunction:
     parsed = parsed_source(path, text)
     assert parsed is not None
-    (found,) = (one for one in parsed.functions if one.name == name)
+    (found,) = (item for item in parsed.functions if item.name == name)
     return found
 
 
 def names(path: str, text: str) -> list[tuple[str, ...]]:
     parsed = parsed_source(path, text)
     assert parsed is not None
-    return [one.parts for one in parsed.functions if one.kind in {"function", "anonymous"}]
+    return [item.parts for item in parsed.functions if item.kind in {"function", "anonymous"}]
 
 
 @pytest.mark.parametrize("path", SAMPLES)
@@ -169,17 +169,17 @@ def test_functions_have_their_qualified_names(path: str, text: str, expected: li
     assert sorted(names(path, text)) == sorted(expected)
 
 
-def test_a_nested_function_is_no_part_of_the_one_around_it() -> None:
+def test_a_nested_function_has_its_own_fingerprint() -> None:
     text = "def f():\n    def g():\n        return 1\n    return g\n"
     assert named("a.py", text, "f").fingerprint == named("a.py", text.replace("1", "2"), "f").fingerprint
     assert named("a.py", text, "f").fingerprint != named("a.py", "def f():\n    return g\n", "f").fingerprint
 
 
-def test_code_outside_functions_has_a_fingerprint_without_imports_and_definitions() -> None:
+def test_code_outside_functions_has_a_fingerprint() -> None:
     def outside(text: str) -> bytes:
         parsed = parsed_source("a.py", text)
         assert parsed is not None
-        return next(one.fingerprint for one in parsed.functions if one.kind == "module")
+        return next(item.fingerprint for item in parsed.functions if item.kind == "module")
 
     assert outside("import a\nK = 1\n") == outside("import b\nK = 1\n\ndef f():\n    pass\n\nclass B:\n    k = 1\n")
     assert outside("K = 1\n") != outside("K = 2\n")
@@ -191,7 +191,7 @@ def test_lines_span_decorators_and_bodies() -> None:
     assert (found.first, found.opens, found.last) == (2, 6, 7)
 
 
-def test_a_syntax_error_inside_makes_a_function_unknown_and_no_other() -> None:
+def test_a_syntax_error_makes_its_function_unknown() -> None:
     text = "def f():\n    return 1\n\ndef total():\n    return ((1\n"
     assert named("a.py", text).broken
     assert not named("a.py", text, "f").broken
@@ -200,7 +200,7 @@ def test_a_syntax_error_inside_makes_a_function_unknown_and_no_other() -> None:
 @pytest.mark.parametrize("opening", ["(", "[", "f(", "-", "{", "lambda: ", 'f"{'])
 def test_hostile_nesting_is_refused_or_broken(opening: str) -> None:
     parsed = parsed_source("a.py", f"def f():\n    return {opening * 60_000}")
-    assert parsed is None or all(one.broken for one in parsed.functions if one.name == "f")
+    assert parsed is None or all(item.broken for item in parsed.functions if item.name == "f")
 
 
 def test_deep_and_long_sources_are_refused() -> None:

@@ -5,17 +5,14 @@ OLD = "import x\n\n\ndef f(a):\n    one()\n    two()\n    return a\n\n\ndef g():
 NEW = OLD.replace("    two()\n", "    two()\n    three()\n").replace("one()", "uno()")
 
 
-def test_a_changed_file_has_its_hunks_with_context_and_heading() -> None:
+def test_a_changed_file_has_its_hunks() -> None:
     diff = folder_diff({"a.py": OLD}, {"a.py": NEW}, frozenset({"a.py", "b.py"}))
     (file,) = diff.files
     (hunk,) = file.hunks
     assert (file.status, file.complete) == ("modified", True)
     assert sorted(diff.repository_files or ()) == ["a.py", "b.py"]
     assert hunk.text.splitlines()[3:7] == ["-    one()", "+    uno()", "     two()", "+    three()"]
-    assert hunk.edits == (
-        Edit(LineRange(5, 5), LineRange(5, 5)),
-        Edit(LineRange(7, 6), LineRange(7, 7)),
-    )
+    assert hunk.edits == (Edit(LineRange(5, 5), LineRange(5, 5)), Edit(LineRange(7, 6), LineRange(7, 7)))
     assert (hunk.baseline, hunk.target) == (LineRange(2, 9), LineRange(2, 10))
     assert hunk.heading == "import x"
 

@@ -52,7 +52,7 @@ def meant(path: str, text: str, name: str, line: int | None = None, *, exact: bo
     assert language is not None
     known = [KnownFunction(path, function, "same") for function in parsed.functions]
     found = functions_meant(name, line, known, language, exact=exact)
-    return [".".join(one.function.parts) or "<module>" for one in found]
+    return [".".join(item.function.parts) or "<module>" for item in found]
 
 
 @pytest.mark.parametrize(

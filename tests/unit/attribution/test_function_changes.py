@@ -13,9 +13,9 @@ def states(before: dict[str, str], after: dict[str, str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for side in (1, 0):
         for path, functions in changes.functions[side].items():
-            for one in functions:
-                if one.function.kind in {"function", "anonymous"}:
-                    found.setdefault(f"{path}:{'.'.join(one.function.parts)}", one.state)
+            for item in functions:
+                if item.function.kind in {"function", "anonymous"}:
+                    found.setdefault(f"{path}:{'.'.join(item.function.parts)}", item.state)
     return found
 
 
@@ -25,7 +25,7 @@ def test_functions_are_the_same_changed_added_or_removed() -> None:
     assert states(before, after) == {"a.py:a": "same", "a.py:b": "changed", "a.py:d": "added", "a.py:c": "removed"}
 
 
-def test_a_renamed_function_is_found_by_its_tokens_in_its_file_and_in_others() -> None:
+def test_equal_tokens_find_a_renamed_function() -> None:
     before = {"a.py": f"def a(items):\n{LONG}", "b.py": "x = 1\n"}
     assert states(before, {"a.py": f"def z(items):\n{LONG}", "b.py": "x = 1\n"}) == {
         "a.py:z": "renamed",
@@ -33,13 +33,10 @@ def test_a_renamed_function_is_found_by_its_tokens_in_its_file_and_in_others() -
     }
     assert states(
         before, {"a.py": "", "b.py": f"class B:\n    def a(items):\n    {LONG.replace(chr(10), chr(10) + '    ')}"}
-    ) == {
-        "b.py:B.a": "renamed",
-        "a.py:a": "renamed",
-    }
+    ) == {"b.py:B.a": "renamed", "a.py:a": "renamed"}
 
 
-def test_a_function_of_one_name_in_another_scope_of_the_file_is_itself() -> None:
+def test_a_function_moved_to_another_scope_is_paired() -> None:
     before = {"a.js": "var A = function () { function A() {} A.f = function f() { return 1 }; return A }();"}
     after = {"a.js": "(function () { function A() {} A.f = function f() { return 2 }; return A })();"}
     assert {name.rpartition(".")[2]: state for name, state in states(before, after).items()}["f"] == "changed"
@@ -62,7 +59,7 @@ def test_nameless_functions_pair_by_their_tokens_before_their_order() -> None:
     before = {"a.js": "function f() { return [g(x => x + 1), g(x => x * 2)] }"}
     after = {"a.js": "function f() { return [g(y => y - 7), g(x => x + 1), g(x => x * 3)] }"}
     changes = function_changes(folder_diff(before, after, frozenset(after)))
-    nameless = [one.state for one in changes.functions[1]["a.js"] if one.function.kind == "anonymous"]
+    nameless = [item.state for item in changes.functions[1]["a.js"] if item.function.kind == "anonymous"]
     assert sorted(nameless) == ["added", "changed", "same"]
 
 
@@ -70,18 +67,20 @@ def test_overloads_are_paired_by_their_parameters() -> None:
     before = {"A.java": "class A { int f(int a) { return 1; } int f(String a) { return 2; } }"}
     after = {"A.java": "class A { int f(String a) { return 2; } int f(int a) { return 3; } }"}
     changes = function_changes(folder_diff(before, after, frozenset(after)))
-    told = {
-        one.function.signature: one.state for one in changes.functions[1]["A.java"] if one.function.kind == "function"
+    result = {
+        item.function.signature: item.state
+        for item in changes.functions[1]["A.java"]
+        if item.function.kind == "function"
     }
-    assert told == {"(Stringa)": "same", "(inta)": "changed"}
+    assert result == {"(Stringa)": "same", "(inta)": "changed"}
 
 
-def test_a_method_stays_itself_when_its_class_gets_another_one() -> None:
+def test_a_method_of_a_renamed_class_is_paired() -> None:
     before = {"a.py": "class A:\n    k = 1\n    def f(self):\n        return 1\n"}
     changes = function_changes(
         folder_diff(before, {"a.py": before["a.py"] + "    def g(self):\n        return 2\n"}, frozenset())
     )
-    assert {one.function.name: one.state for one in changes.functions[1]["a.py"]} == {
+    assert {item.function.name: item.state for item in changes.functions[1]["a.py"]} == {
         "<module>": "same",
         "A": "same",
         "f": "same",

@@ -4,7 +4,7 @@ import pytest
 
 from comparisons import from_exclusive
 from profgate.attribution.folder_diff import folder_diff
-from profgate.attribution.moved_files import files_of_two_folders, files_of_two_roots, functions_of_moved_files
+from profgate.attribution.identity import files_of_two_folders, files_of_two_roots, functions_of_moved_files
 from profgate.attribution.unified_diff import parse_diff
 from profgate.model.comparison import Comparison
 
@@ -47,7 +47,7 @@ def test_functions_of_a_renamed_file_are_the_same(
 
 
 def test_without_a_renamed_file_nothing_moved() -> None:
-    diff = replace(MOVED, files=tuple(replace(one, status="modified") for one in MOVED.files))
+    diff = replace(MOVED, files=tuple(replace(item, status="modified") for item in MOVED.files))
     assert functions_of_moved_files(compared({"a": f"f ({CART})"}, {"b": f"f ({BASKET})"}), diff) == {}
 
 
@@ -69,7 +69,7 @@ def test_a_file_of_two_folders_is_one_file(baseline: str, target: str, *, found:
     assert files_of_two_roots(made, ROOTS) == ({baseline: target} if found else {})
 
 
-def test_a_file_that_a_side_calls_by_two_texts_stays_two() -> None:
+def test_a_file_with_two_texts_is_not_paired() -> None:
     vendored = {"a": "f (shop-1/shop/cart.py)", "b": "f (shop-1/vendor/shop/cart.py)"}
     assert files_of_two_roots(compared(vendored, {"c": "f (shop-2/shop/cart.py)"}), ROOTS) == {}
     same = {"a": f"total ({CART})"}
@@ -104,7 +104,7 @@ def test_two_folders_are_seen_without_sources(
         assert found == {folders[0] + path: folders[1] + path for path in ("a.py", "in/b.py")}
 
 
-def test_two_packages_with_files_of_the_same_names_are_two() -> None:
+def test_packages_with_equal_file_names_stay_apart() -> None:
     old = {f"o{place}": f"{name} (pickles/io.py)" for place, name in enumerate(("f", "load", "save", "close"))}
     old |= {"m": "<module> (pickles/io.py)", "n": "f (pickles/base.py)"}
     new = {f"t{place}": f"{name} (jsons/io.py)" for place, name in enumerate(("f", "read", "write", "shut"))}

@@ -5,7 +5,7 @@ from dataclasses import replace
 from comparisons import from_exclusive
 from profgate.attribution.folder_diff import folder_diff
 from profgate.attribution.function_changes import function_changes
-from profgate.attribution.paired_functions import paired_functions
+from profgate.attribution.identity import paired_functions
 from profgate.attribution.source_states import Sides
 from profgate.model.comparison import Symbols
 
@@ -20,7 +20,7 @@ def pairs(old: str, new: str, *, line: int) -> dict[str, str]:
     made = replace(made, symbols=symbols)
     diff = folder_diff({"m.py": BEFORE}, {"m.py": AFTER}, frozenset({"m.py"}))
     found = paired_functions(made, Sides(made, diff, function_changes(diff)))
-    return {one[0]: other[0] for one, other in found.items()}
+    return {item[0]: other[0] for item, other in found.items()}
 
 
 def test_an_equal_body_under_another_name_is_one_function() -> None:

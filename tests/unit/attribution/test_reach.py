@@ -47,8 +47,8 @@ def words(comparison: Comparison, before: Mapping[str, str], after: Mapping[str,
 
 def test_callers_decide_how_the_change_reaches_a_function() -> None:
     found = reached(compared(), folder_diff({"src/cart.py": CART}, {"src/cart.py": SLOW}, FILES))
-    told = dict(zip(compared().symbols.names, zip(found.reach, found.through, strict=True), strict=True))
-    assert told == {
+    result = dict(zip(compared().symbols.names, zip(found.reach, found.through, strict=True), strict=True))
+    assert result == {
         "total": ("changed here", ""),
         "add": ("called by a changed function", "total › add"),
         # nothing changed calls these, and yet what changed runs beside them and may hand them more to do
@@ -100,21 +100,21 @@ def test_without_files_nothing_is_out_of_reach() -> None:
         assert "not reachable" not in reached(compared(), unsure).reach
 
 
-def test_a_native_name_without_a_file_is_held_against_what_changed() -> None:
+def test_native_names_without_file_match_changed_functions() -> None:
     before, after = "int f(int a) { return a; }\n", "int f(int a) { return a + 1; }\n"
     stacks = {"main (src/view.py:1);ns::f(int)": 5, "main (src/view.py:1)": 1}
     found = reached(compared(stacks), folder_diff({"a.cc": before}, {"a.cc": after}, FILES))
     assert found.doubt == "ns::f(int) may have changed and runs here"
 
 
-def test_functions_of_a_package_that_moved_and_what_they_call() -> None:
+def test_functions_of_a_changed_dependency_are_reached() -> None:
     stacks = {**STACKS, "main (src/view.py:1);get (requests/api.py:3);dumps (json/encoder.py:9)": 9}
     diff = folder_diff({"requirements.txt": "requests==1\n"}, {"requirements.txt": "requests==2\n"}, FILES)
     found = reached(compared(stacks), diff)
-    told = dict(zip(compared(stacks).symbols.names, zip(found.reach, found.through, strict=True), strict=True))
-    assert told["get"] == ("dependency changed", "requests 1 → 2")
-    assert told["dumps"] == ("dependency changed", "get › dumps")
-    assert told["count"] == ("unknown", "")
+    result = dict(zip(compared(stacks).symbols.names, zip(found.reach, found.through, strict=True), strict=True))
+    assert result["get"] == ("dependency changed", "requests 1 → 2")
+    assert result["dumps"] == ("dependency changed", "get › dumps")
+    assert result["count"] == ("unknown", "")
 
 
 def test_calls_without_stacks_are_followed_too() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from comparisons import Stacks, from_stacks
-from profgate.attribution.renamed import renamed
+from profgate.attribution.identity import renamed
 from profgate.model.comparison import Comparison
 
 AROUND = {"main;read": 300, "main;write": 300}
@@ -67,14 +67,14 @@ def test_the_same_file_outweighs_a_different_name() -> None:
 
 
 @pytest.mark.parametrize("nameless", ["<genexpr>", "<lambda>", "(anonymous)", "{closure}", "main.match.func1"])
-def test_what_has_no_name_is_never_renamed_to_what_has_one(nameless: str) -> None:
+def test_nameless_and_named_functions_never_pair(nameless: str) -> None:
     files = {nameless: "m.py", "match": "m.py", "matches": "m.py"}
     assert pairs({"main;matches": 100}, {"main;match": 100}, files) == {"matches": "match"}
     assert pairs({f"main;{nameless}": 100}, {"main;match": 100}, files) == {}
     assert pairs({"main;match": 100}, {f"main;{nameless}": 100}, files) == {}
 
 
-def test_a_renamed_file_keeps_its_functions() -> None:
+def test_functions_of_a_renamed_file_pair() -> None:
     target = {"main;parse": 100, "main;parse;lex": 50}
     before = compared(target, {})
     after = compared({}, target)
@@ -94,7 +94,7 @@ def test_a_renamed_file_keeps_its_functions() -> None:
     }
 
 
-def test_a_chain_of_new_names_is_found_link_by_link() -> None:
+def test_a_chain_of_new_names_is_found() -> None:
     baseline = {"main;old_parse;old_lex": 100}
     target = {"main;new_parse;new_lex": 100}
     files = dict.fromkeys(("old_parse", "old_lex", "new_parse", "new_lex"), "p.py")
@@ -108,6 +108,6 @@ def test_pairs_are_mutually_best() -> None:
     assert pairs(baseline, {"main;parse_line2": 100}, HERE) == {"parse_line": "parse_line2"}
 
 
-def test_nothing_is_renamed_where_nothing_is_on_one_side_only() -> None:
+def test_names_of_both_sides_are_not_renamed() -> None:
     assert pairs({"main;parse": 100}, {"main;parse": 300}) == {}
     assert pairs({}, {"main;parse": 300}) == {}

@@ -27,7 +27,7 @@ FILES = ("main.py", "src/shop/cart.py", "src/shop/utils.py", "tools/utils.py", "
         (None, None),
     ],
 )
-def test_a_file_of_a_profile_is_found_where_only_one_fits(file: str | None, path: str | None) -> None:
+def test_the_only_fitting_file_is_found(file: str | None, path: str | None) -> None:
     assert RepositoryPaths(FILES, all_known=True).find(file) == path
 
 

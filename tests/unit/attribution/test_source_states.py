@@ -71,24 +71,24 @@ BODY = """\
 FOUR = ("add (shop/cart.py:5)", "total (shop/cart.py:21)", "discount (shop/cart.py:30)", "save (shop/cart.py:60)")
 
 
-def test_a_hunk_below_the_heading_of_a_function_changes_it_and_not_those_beyond_others() -> None:
+def test_a_hunk_changes_the_function_of_its_heading() -> None:
     # nothing tells whether the line that is known of `discount` is its first one; `save` lies beyond `discount`
     assert states(comparison(*FOUR), diff_of(BODY)) == ["same", "changed", "unknown", "same"]
 
 
-def test_where_first_lines_are_known_the_next_function_is_out_of_reach() -> None:
+def test_first_lines_end_the_function_before() -> None:
     first_lines = ("add (shop/cart.py:5)", "total (shop/cart.py:18)", "discount (shop/cart.py:26)")
     assert states(comparison(*first_lines, form="pstats"), diff_of(BODY)) == ["same", "changed", "same"]
 
 
-def test_a_line_of_a_sampled_function_is_not_its_first() -> None:
+def test_a_sampled_line_is_no_first_line() -> None:
     lines = ("add (shop/cart.py:5)", "total (shop/cart.py:18)", "discount (shop/cart.py:26)")
     facts = Facts("pstats", profiler="profiling.sampling")
     compared = replace(comparison(*lines, form="pstats"), facts=(facts, facts))
     assert states(compared, diff_of(BODY)) == ["same", "changed", "unknown"]
 
 
-def test_a_known_line_among_the_new_ones_is_proof_by_itself() -> None:
+def test_a_known_line_among_new_ones_is_changed() -> None:
     body = "@@ -20,3 +20,3 @@\n     a\n-    b\n+    c\n     d\n"
     assert states(comparison("total (shop/cart.py:21)"), diff_of(body)) == ["changed"]
     assert states(comparison("total (shop/cart.py:23)"), diff_of(body)) == ["unknown"]
@@ -129,7 +129,7 @@ def test_a_comment_between_two_functions_belongs_to_neither() -> None:
     assert found == ["unknown", "unknown", "unknown"]  # who knows where a function of another language ends
 
 
-def test_a_heading_of_a_method_does_not_cover_the_methods_below_it() -> None:
+def test_a_heading_does_not_cover_later_methods() -> None:
     body = """\
 @@ -20,6 +20,7 @@ def total(self):
          return self.sum
@@ -171,7 +171,7 @@ def test_a_heading_that_only_looks_alike_proves_nothing(heading: str) -> None:
     assert states(comparison("total (shop/cart.py:9)"), diff_of(body)) == ["unknown"]
 
 
-def test_a_closure_is_no_border_of_the_function_around_it() -> None:
+def test_a_closure_does_not_end_its_function() -> None:
     body = "@@ -30,3 +30,3 @@\n     a\n-    b\n+    c\n     d\n"
     closed = comparison("total (shop/cart.py:9)", "<lambda> (shop/cart.py:20)")
     assert states(closed, diff_of(body)) == ["unknown", "unknown"]
@@ -184,9 +184,9 @@ def test_files_that_the_diff_leaves_alone() -> None:
     assert states(compared, replace(diff_of(BODY), repository_files=None)) == ["unknown"] * 4
 
 
-def test_what_is_missing_of_a_diff_leaves_its_functions_unknown() -> None:
+def test_incomplete_diffs_leave_functions_unknown() -> None:
     diff = diff_of(BODY)
-    cut = replace(diff, files=tuple(replace(one, complete=False) for one in diff.files))
+    cut = replace(diff, files=tuple(replace(item, complete=False) for item in diff.files))
     assert states(comparison(*FOUR), cut) == ["unknown", "changed", "unknown", "unknown"]
 
 
@@ -203,7 +203,7 @@ def test_files_that_came_went_and_moved() -> None:
     assert states(comparison(gone=("f (src/a.py:1)",), new=("f (src/b.py:1)",)), moved) == ["renamed", "renamed"]
 
 
-def test_links_lead_to_the_line_in_the_diff_or_to_the_file_at_its_commit() -> None:
+def test_links_lead_to_the_diff_or_the_commit() -> None:
     compared = comparison(*FOUR, "count (shop/stock.py:3)", "get (requests/api.py)", gone=("old (shop/cart.py:21)",))
     found = source_states(Sides(compared, diff_of(BODY)))
     assert found.links == (
@@ -220,7 +220,7 @@ def test_links_lead_to_the_line_in_the_diff_or_to_the_file_at_its_commit() -> No
     assert set(without.links) == {None}
 
 
-def test_a_line_that_the_diff_does_not_show_is_replaced_by_the_first_changed_one() -> None:
+def test_links_fall_back_to_the_first_changed_line() -> None:
     found = source_states(Sides(comparison("total (shop/cart.py:3)"), diff_of(BODY)))
     assert found.links == (f"{PULL}#diff-{CART}R22",)
 
@@ -241,10 +241,18 @@ def test_hostile_names_are_names(name: str) -> None:
     assert states(compared, diff_of(BODY.replace("total", "a" * 2_000))) == ["unknown"]
 
 
-def test_a_function_that_both_sides_know_is_not_new_because_its_scope_has_another_name() -> None:
+def test_a_renamed_scope_makes_no_new_functions() -> None:
     body = "  {} () {{ return 1 }}\n  {} () {{ return {} }}\n"
     before = "class A {\n" + body.format("f", "g", 2) + "}\nclass X { f() { return 7 } g() { return 8 } }\n"
     after = "class B {\n" + body.format("f", "g", 3) + "}\nclass Y { f() { return 7 } g() { return 8 } }\n"
     diff = folder_diff({"src/a.js": before}, {"src/a.js": after}, frozenset({"src/a.js"}))
     compared = comparison("B.f (src/a.js:2)", "B.g (src/a.js:3)", new=("B.h (src/a.js:3)",))
     assert source_states(Sides(compared, diff, function_changes(diff))).states[:2] == ("same", "changed")
+
+
+def test_a_name_absent_from_parsed_sources_is_unknown() -> None:
+    diff = folder_diff(
+        {"src/a.py": "def f():\n    g(1)\n"}, {"src/a.py": "def f():\n    g(2)\n"}, frozenset({"src/a.py"})
+    )
+    compared = comparison("made.at_run_time (src/a.py:2)")
+    assert source_states(Sides(compared, diff, function_changes(diff))).states == ("unknown",)

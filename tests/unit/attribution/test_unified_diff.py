@@ -58,9 +58,9 @@ index 4ae8ef0..1725e66 100644
 """.replace("<TAB>", "\t")
 
 
-def test_a_diff_of_git_names_every_file_once_as_it_is() -> None:
+def test_git_diffs_name_every_file_once() -> None:
     diff = parse_diff(GIT, "x.diff")
-    assert [(one.previous_path, one.path, one.status, one.complete) for one in diff.files] == [
+    assert [(item.previous_path, item.path, item.status, item.complete) for item in diff.files] == [
         ("b.bin", "b.bin", "added", False),
         ("gone.py", "gone.py", "removed", True),
         ("old.py", "new.py", "renamed", True),
@@ -102,7 +102,7 @@ def test_text_around_a_patch_is_skipped() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("no diff at all\n", "is no unified diff"),
         ("--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n", "x.diff:3: the hunk is broken off"),
@@ -112,8 +112,8 @@ def test_text_around_a_patch_is_skipped() -> None:
         ("--- a/x\n+++ b/x\n@@ -99999999999 +1 @@\n-a\n+b\n", "damaged"),
     ],
 )
-def test_damaged_diff_is_reported_with_its_line(text: str, told: str) -> None:
-    with pytest.raises(ProfgateError, match=told):
+def test_damaged_diff_is_reported_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(ProfgateError, match=message):
         parse_diff(text, "x.diff")
 
 

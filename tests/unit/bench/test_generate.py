@@ -118,11 +118,13 @@ def top_level_tags(data: bytes) -> list[int]:
     return tags
 
 
-def test_files_are_kept_until_their_content_or_recipe_changes(tmp_path: Path) -> None:
+def test_files_are_reused_until_content_or_recipe_changes(tmp_path: Path) -> None:
     pair = make_pair(RECIPES["200"], tmp_path)
     content, made = pair.base.read_bytes(), pair.base.stat().st_mtime_ns
     assert make_pair(RECIPES["200"], tmp_path) == pair
     assert pair.base.stat().st_mtime_ns == made
     pair.base.write_bytes(content[:-1])
     assert make_pair(RECIPES["200"], tmp_path).base.read_bytes() == content
-    assert not files._kept(tmp_path / "200" / files.MANIFEST, Recipe("200", 200, seed=2), [pair.base, pair.target])
+    assert not files._is_current(
+        tmp_path / "200" / files.MANIFEST, Recipe("200", 200, seed=2), [pair.base, pair.target]
+    )

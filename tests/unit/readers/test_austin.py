@@ -22,16 +22,16 @@ def sums(profile: Profile) -> list[int]:
     return [int(stacks) + int(root) for stacks, root in zip(*columns, strict=True)]
 
 
-def test_a_recorded_wall_profile_has_the_time_that_austin_sampled() -> None:
+def test_a_recorded_wall_profile_has_the_sampled_time() -> None:
     found = AustinReader().read(source_of("a.austin", (DATA / "austin-3.7.0-wall.txt").read_bytes()))
     [total] = sums(found)
     assert total == 3_816_766_000
-    # austin said it sampled for 3.83 s, starting and ending included
+    # austin reported that it sampled for 3.83 s, starting and ending included
     assert total / 3_831_581_000 > 0.99
     assert not found.warnings
 
 
-def test_a_recorded_full_profile_has_wall_time_cpu_time_and_memory() -> None:
+def test_a_recorded_full_profile_has_three_metrics() -> None:
     found = AustinReader().read(source_of("a.austin", (DATA / "austin-3.7.0-full.txt").read_bytes()))
     assert [metric.name for metric in found.metrics] == ["time", "CPU time", "memory added"]
     assert sums(found)[:2] == [1_892_745_000, 1_791_950_000]
@@ -40,7 +40,7 @@ def test_a_recorded_full_profile_has_wall_time_cpu_time_and_memory() -> None:
     assert sum(cpu for _, cpu, _ in sleeping) < 20_000_000
 
 
-def test_frames_have_file_and_line_and_processes_are_added_up() -> None:
+def test_frames_have_file_and_line() -> None:
     found = read("P1;T0:1;/app/a.py:main:9;C:\\b.py:work:12 300", "P2;T1:7;/app/a.py:main:9;C:\\b.py:work:12 200")
     assert {path for path, _ in rows(found)} == {"main;work"}
     assert sums(found) == [500_000]
@@ -48,7 +48,7 @@ def test_frames_have_file_and_line_and_processes_are_added_up() -> None:
     assert (found.periods, found.facts.rate) == ((100_000,), 10_000)
 
 
-def test_a_frame_that_is_no_place_is_a_name_and_no_frame_the_root() -> None:
+def test_a_frame_without_place_is_a_name() -> None:
     found = read("P1;T0:1;a.py:main:1;:GC: 300", "P1;T0:1 200")
     assert rows(found) == [("main;:GC:", [300_000])]
     assert sums(found) == [500_000]
@@ -65,11 +65,11 @@ def test_in_cpu_mode_time_is_cpu_time() -> None:
 
 
 @pytest.mark.parametrize("interval", ["", "x", "-1", "0", "9" * 30])
-def test_an_interval_that_is_none_leaves_the_number_of_samples_unknown(interval: str) -> None:
+def test_an_unusable_interval_leaves_the_rate_unknown(interval: str) -> None:
     assert read("P1;T0:1;a.py:f:1 5", interval=interval).periods == (None,)
 
 
-def test_some_damaged_lines_are_counted_and_many_are_an_error() -> None:
+def test_many_damaged_lines_are_an_error() -> None:
     good = ["P1;T0:1;a.py:f:1 5"] * 20
     assert read(*good, "P1;T0:1;a.py:f:1").warnings == ("lines that are no samples: 1",)
     with pytest.raises(ProfileError, match=r"a\.austin:5: expected 'P1;T2;file:function:line 42'"):
@@ -80,7 +80,7 @@ def test_some_damaged_lines_are_counted_and_many_are_an_error() -> None:
         read(*["P1;T0:1;a.py:f:1 999999999999999"] * 20)
 
 
-def test_recordings_of_two_modes_in_one_file_are_refused_with_the_line() -> None:
+def test_two_modes_in_one_file_are_refused() -> None:
     assert sums(read("P1;T0:1;a:b:1 5", "# mode: wall", "P1;T0:1;a:b:1 6")) == [11_000]
-    with pytest.raises(ProfileError, match=r"a\.austin:6: wall samples stand before this mode 'memory'"):
+    with pytest.raises(ProfileError, match=r"a\.austin:6: wall samples come before this mode 'memory'"):
         read("P1;T0:1;a:b:1 5", "# mode: memory", "P1;T0:1;a:b:1 6")

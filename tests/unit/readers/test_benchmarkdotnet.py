@@ -47,12 +47,12 @@ def test_each_launch_is_a_run() -> None:
     ]
 
 
-def test_without_measurements_the_values_of_the_statistics_are_the_run() -> None:
+def test_statistics_replace_missing_measurements() -> None:
     assert values(read(benchmark(Statistics={"OriginalValues": [1, 2, 6], "Mean": 3})), "A.B") == [2]
     assert values(read(benchmark()), "A.B") == [7]
 
 
-def test_a_name_is_put_together_where_there_is_no_full_one() -> None:
+def test_a_missing_full_name_is_put_together() -> None:
     found = read({"Type": "Shop", "Method": "Sort", "Parameters": "n=1", "Statistics": {"Mean": 2}})
     assert list(means(found)) == ["Shop.Sort(n=1)"]
 
@@ -60,9 +60,9 @@ def test_a_name_is_put_together_where_there_is_no_full_one() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, r"Benchmarks\[0\] is no JSON object"),
+        (7, r"Benchmarks\[0\]: it is no JSON object"),
         (benchmark(Statistics=7), "'Statistics' is no JSON object"),
-        (benchmark(7), r"Measurements\[0\] is no JSON object"),
+        (benchmark(7), r"Measurements\[0\]: it is no JSON object"),
         (benchmark(measurement(1, operations=0)), "repeats the work 0 times"),
         (benchmark(measurement(-1)), "cannot be measured"),
         (benchmark(Statistics={}), "cannot be measured"),

@@ -75,7 +75,7 @@ def edges(profile: Profile, metric: int = 0) -> dict[tuple[str, str], tuple[int,
     return {(names[caller], names[callee]): (calls, cost) for caller, callee, calls, cost in rows}
 
 
-def test_a_recorded_file_has_the_costs_that_callgrind_annotate_prints() -> None:
+def test_a_recorded_file_agrees_with_callgrind_annotate() -> None:
     found = read((RECORDED / "callgrind-3.19.out").read_text())
     assert found.graph is not None
     assert int(found.graph.self_value.sum()) == 41_756
@@ -91,7 +91,7 @@ def test_a_recorded_file_has_the_costs_that_callgrind_annotate_prints() -> None:
     assert not found.warnings
 
 
-def test_the_same_run_without_any_compression_is_the_same_profile() -> None:
+def test_name_compression_changes_nothing() -> None:
     plain = (RECORDED / "callgrind-3.19-uncompressed.out").read_text()
     assert "(1)" not in plain
     assert table(read(plain)) == table(read((RECORDED / "callgrind-3.19.out").read_text()))
@@ -106,7 +106,7 @@ def test_cachegrind_knows_no_callers() -> None:
     assert found.frames.lines == [16]
 
 
-def test_xdebugs_times_are_nanoseconds_and_negative_memory_is_left_out() -> None:
+def test_xdebug_times_are_nanoseconds() -> None:
     found = read(XDEBUG)
     assert [(metric.name, metric.unit, metric.kind) for metric in found.metrics] == [
         ("time", "nanoseconds", MetricKind.TIMED)
@@ -124,7 +124,7 @@ def test_relative_positions_and_missing_costs() -> None:
     assert found.frames.lines == [7]
 
 
-def test_inlined_files_stay_with_their_function_and_name_the_callees() -> None:
+def test_inlined_files_stay_with_their_function() -> None:
     lines = ("fl=a.c", "fn=f", "9 1", "fi=b.h", "1 2", "cfn=g", "calls=1 1", "1 4", "fe=a.c", "9 8")
     found = read(text_of(*lines, "fl=b.h", "fn=g", "1 4", "totals: 15"))
     assert table(found) == {"f": (11, 15, 0), "g": (4, 4, 1)}
@@ -150,7 +150,7 @@ def test_a_functions_own_recursion_counts_once() -> None:
     assert not found.warnings
 
 
-def test_functions_that_call_each_other_cost_at_most_their_circle() -> None:
+def test_functions_in_a_circle_cost_at_most_it() -> None:
     lines = ("fn=main", "1 1", "cfn=f", "calls=1 1", "1 60", "fn=f", "1 10", "cfn=g", "calls=9 1", "1 90")
     found = read(
         text_of(*lines, "fn=g", "1 40", "cfn=f", "calls=8 1", "1 80", "cfn=h", "calls=1 1", "1 10", "fn=h", "1 10")
@@ -170,7 +170,7 @@ def test_jumps_cost_nothing_and_parts_are_added() -> None:
     [
         (["fn=f", "1 5", "totals: 6"], "add up to 5, the file states 6"),
         (["fn=f", "1 5 6 7"], r"line 4: has 3 costs of 2 events"),
-        (["fn=f", "1 x"], "'x' where numbers stand"),
+        (["fn=f", "1 x"], "'x' instead of numbers"),
         (["fn=f", "1 " + "9" * 30], "beyond 2"),
         (["fn=f", *["1 " + "9" * 18] * 12], "add up beyond 2"),
         (["1 5"], "before any function"),

@@ -55,7 +55,7 @@ def test_blocks_and_folding_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @needs_library
-def test_a_file_full_of_odd_lines_is_left_to_python(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_odd_lines_is_read_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Scan] = []
     monkeypatch.setattr(folded_scan, "BLOCK", 1000)
     by_python = folded_scan._scan_block
@@ -72,7 +72,7 @@ def test_a_file_full_of_odd_lines_is_left_to_python(monkeypatch: pytest.MonkeyPa
 
 
 @needs_library
-def test_a_stack_too_deep_is_told_with_its_line() -> None:
+def test_a_stack_too_deep_is_reported_with_its_line() -> None:
     text = b"a 1\n" + b"f;" * 70_000 + b"f 1\n"
     assert outcome(text, NativeKernels()) == outcome(text, None) == "fuzz.folded:2: deeper than 65535 frames"
 

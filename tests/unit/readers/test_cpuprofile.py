@@ -45,7 +45,7 @@ def read(data: bytes) -> Profile:
     return CpuprofileReader().read(source_of("a.cpuprofile", data))
 
 
-def test_a_recorded_file_lasts_from_its_first_sample_to_its_last() -> None:
+def test_a_recorded_file_has_its_whole_duration() -> None:
     found, written = read(RECORDED.read_bytes()), json.loads(RECORDED.read_text())
     times = [sum(written["timeDeltas"][: number + 1]) for number in range(len(written["timeDeltas"]))]
     assert found.stacks is not None
@@ -60,7 +60,7 @@ def test_a_recorded_file_lasts_from_its_first_sample_to_its_last() -> None:
     assert (found.facts.format, found.facts.runtime) == ("cpuprofile", "javascript")
 
 
-def test_a_sample_lasts_until_the_next_one_and_the_last_until_the_end() -> None:
+def test_a_sample_lasts_until_the_next() -> None:
     found = read(document([4, 5, 5, 4], [100, 10, 20, 30], end=200))
     assert rows(found) == [("main", [10_000 + 40_000]), ("main;work", [50_000])]
     assert (found.frames.names[1:3], found.frames.lines[1:3]) == (["main", "work"], [10, 20])
@@ -81,11 +81,11 @@ def test_the_samples_of_each_side_are_counted() -> None:
     assert sample_counts(comparison) == pytest.approx((600, 1400), rel=1e-3)
 
 
-def test_an_end_before_the_last_sample_gives_it_no_time() -> None:
+def test_an_early_end_gives_no_time() -> None:
     assert rows(read(document([4, 5], [0, 7], end=3))) == [("main", [7000])]
 
 
-def test_idle_time_is_nobodys_and_the_roots_own_is_the_roots() -> None:
+def test_idle_time_is_dropped_and_root_time_stays() -> None:
     found = read(document([2, 7, 1, 4], [0, 5, 6, 7], end=18))
     assert rows(found) == [("(program)", [6000])]
     assert found.stacks is not None
@@ -93,7 +93,7 @@ def test_idle_time_is_nobodys_and_the_roots_own_is_the_roots() -> None:
     assert "(idle)" not in found.frames.names
 
 
-def test_the_garbage_collector_stands_below_what_it_interrupted() -> None:
+def test_the_garbage_collector_is_below_what_it_interrupted() -> None:
     found = read(document([5, 3, 3, 4, 3], [0, 1, 2, 4, 8], end=31))
     assert sorted(rows(found)) == [
         ("main", [8000]),
@@ -103,7 +103,7 @@ def test_the_garbage_collector_stands_below_what_it_interrupted() -> None:
     ]
 
 
-def test_a_collection_that_interrupts_nothing_stands_alone() -> None:
+def test_a_collection_that_interrupts_nothing_is_a_root() -> None:
     assert rows(read(document([3, 2, 3, 4], [0, 1, 2, 4], end=7))) == [("(garbage collector)", [5000])]
 
 
@@ -129,12 +129,12 @@ def test_parents_may_be_named_instead_of_children() -> None:
     ],
 )
 def test_addresses_of_files_become_paths(url: str, file: str | None) -> None:
-    one = node(1, "main")
-    one["callFrame"]["url"] = url
-    assert read(document([1], [0], 1, [one])).frames.files == [file]
+    item = node(1, "main")
+    item["callFrame"]["url"] = url
+    assert read(document([1], [0], 1, [item])).frames.files == [file]
 
 
-def test_functions_without_a_name_are_told_apart_by_their_place() -> None:
+def test_functions_without_a_name_differ_by_place() -> None:
     nodes = [node(1, "(root)", [2, 3]), node(2, "", line=4), node(3, "", line=5)]
     found = read(document([2, 3], [0, 1], 2, nodes))
     assert found.frames.names == ["(anonymous)", "(anonymous)"]
@@ -147,10 +147,10 @@ def test_a_profile_without_samples_is_valid_and_empty() -> None:
     assert (found.metrics[0].unit, found.periods) == ("nanoseconds", (None,))
 
 
-def test_a_call_named_like_idling_in_a_file_is_a_call() -> None:
-    one = node(1, "(idle)")
-    one["callFrame"]["url"] = "file:///a.js"
-    assert rows(read(document([1], [0], 2, [one]))) == [("(idle)", [2000])]
+def test_a_function_named_idle_is_a_call() -> None:
+    item = node(1, "(idle)")
+    item["callFrame"]["url"] = "file:///a.js"
+    assert rows(read(document([1], [0], 2, [item]))) == [("(idle)", [2000])]
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,8 @@ def test_read_as_a_profile() -> None:
 
 
 def document(**changes: object) -> bytes:
-    said = json.loads(durations_to_json(RUN)) | changes
-    return json.dumps({name: value for name, value in said.items() if value is not None}).encode()
+    content = json.loads(durations_to_json(RUN)) | changes
+    return json.dumps({name: value for name, value in content.items() if value is not None}).encode()
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_all_processes_of_the_documented_file_are_read() -> None:
     assert found.warnings[0].startswith("2 of 7 functions are bare addresses: open it in profiler.firefox.com")
 
 
-def test_a_library_that_lies_elsewhere_in_the_next_run_gives_the_same_frame() -> None:
+def test_the_address_of_a_library_changes_no_frame() -> None:
     moved = LIBRARY | {"start": 104096, "end": 108192}
     first = read(document(thread([2], stringTable=["main", "work", "0x1f3a"]), libs=[LIBRARY]))
     second = read(document(thread([2], stringTable=["main", "work", hex(0x1F3A + 100000)]), libs=[moved]))
@@ -81,7 +81,7 @@ def test_a_library_ends_before_its_end(address: str, inside: bool) -> None:
     assert found.frames.modules[2] == ("libshop.so" if inside else None)
 
 
-def test_both_formats_of_a_recording_say_the_same() -> None:
+def test_both_formats_of_a_recording_agree() -> None:
     processed = {
         "meta": {"preprocessedProfileVersion": 47},
         "threads": [
@@ -126,7 +126,7 @@ def test_both_formats_of_a_recording_say_the_same() -> None:
         ("", Location("")),
     ],
 )
-def test_locations_are_told_apart_as_the_viewer_does(location: str, place: Location) -> None:
+def test_locations_are_split_as_in_the_viewer(location: str, place: Location) -> None:
     assert located(location, ["a.js", "b.js"]) == place
 
 
@@ -138,7 +138,7 @@ def test_numbered_sources_name_the_files() -> None:
     assert found.frames.lines == [1, 3, 5]
 
 
-def test_columns_stand_where_the_schema_says() -> None:
+def test_the_schema_places_the_columns() -> None:
     stacks = {"schema": {"frame": 0, "prefix": 3}, "data": [[0], [1, None, None, 0], [2, "x", "y", 1, "z"]]}
     assert rows(read(document(thread([2], stackTable=stacks)))) == [("main;work;0x1f3a", [1])]
 
@@ -190,6 +190,6 @@ def test_tables_that_do_not_fit_together_are_refused(change: dict[str, Any], mes
         ({"sources": {}}, "the schema of 'sources'"),
     ],
 )
-def test_processes_that_do_not_hold_what_they_promise_are_refused(change: dict[str, Any], message: str) -> None:
+def test_inconsistent_processes_are_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ProfileError, match=message):
         read(document(thread([1]), **change))

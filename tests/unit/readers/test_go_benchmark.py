@@ -15,7 +15,7 @@ def read(*lines: str, end: str = "PASS") -> Profile:
     return FORMAT.read(source_of("a.txt", "\n".join([*lines, end]).encode()))
 
 
-def test_a_recorded_file_has_the_median_of_a_process_in_all_units() -> None:
+def test_a_recorded_file_has_a_median_per_process() -> None:
     found = FORMAT.read(source_of("a.txt", RECORDED.read_bytes()))
     name = "example.org/shop/shop.BenchmarkSorted/n=100"
     assert values(found, name) == [10733]  # of 15853, 8821, 10733, 7175, 16039
@@ -56,7 +56,7 @@ def test_one_name_in_two_packages_is_two_benchmarks() -> None:
     assert means(found) == {"ex.org/a.BenchmarkX": 2, "ex.org/b.BenchmarkX": 3}
 
 
-def test_the_number_of_processors_leaves_the_name_where_all_share_it() -> None:
+def test_a_shared_number_of_processors_leaves_the_name() -> None:
     assert means(read("BenchmarkX-8 1 2 ns/op", "BenchmarkY/n=9-8 1 3 ns/op")) == {"BenchmarkX": 2, "BenchmarkY/n=9": 3}
     assert list(means(read("BenchmarkX 1 2 ns/op", "BenchmarkX-2 1 3 ns/op"))) == ["BenchmarkX", "BenchmarkX-2"]
 

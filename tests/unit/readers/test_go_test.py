@@ -21,7 +21,7 @@ def ended(test: str | None, seconds: float = 1.0, action: str = "pass") -> dict[
     return {"Action": action, "Package": "shop", "Elapsed": seconds} | ({"Test": test} if test else {})
 
 
-def test_a_recorded_file_has_the_subtests_and_not_their_parents() -> None:
+def test_a_recorded_file_has_subtests_without_parents() -> None:
     found = FORMAT.read(source_of("a.json", RECORDED.read_bytes()))
     assert {name: round(mean / 1e6) for name, mean in means(found).items()} == {
         "shop.TestQuick": 0,

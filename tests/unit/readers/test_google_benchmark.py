@@ -25,10 +25,10 @@ def run(name: str, time: float, **more: Any) -> dict[str, Any]:
 def test_a_recorded_file_has_the_medians_that_it_states() -> None:
     found = FORMAT.read(source_of("a.json", RECORDED.read_bytes()))
     entries = json.loads(RECORDED.read_text())["benchmarks"]
-    stated = {one["run_name"]: one for one in entries if one.get("aggregate_name") == "median"}
-    assert means(found) == pytest.approx({name: one["real_time"] * 1e3 for name, one in stated.items()})
-    assert means(found, "CPU time") == pytest.approx({name: one["cpu_time"] * 1e3 for name, one in stated.items()})
-    assert means(found, "items") == pytest.approx({name: one["items_per_second"] for name, one in stated.items()})
+    stated = {item["run_name"]: item for item in entries if item.get("aggregate_name") == "median"}
+    assert means(found) == pytest.approx({name: item["real_time"] * 1e3 for name, item in stated.items()})
+    assert means(found, "CPU time") == pytest.approx({name: item["cpu_time"] * 1e3 for name, item in stated.items()})
+    assert means(found, "items") == pytest.approx({name: item["items_per_second"] for name, item in stated.items()})
     assert means(found, "half") == {"BM_Sort/100": 50, "BM_Sort/1000": 500}
     assert len(values(found, "BM_Sort/100")) == 1
     assert found.warnings == ("benchmarks that failed, of which nothing is known: 4",)
@@ -57,7 +57,7 @@ def test_the_median_is_the_run_of_aggregates() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, r"benchmarks\[0\] is no JSON object"),
+        (7, r"benchmarks\[0\]: it is no JSON object"),
         ({"name": "a"}, "cannot be measured"),
         (run("", 1), "no name of a benchmark"),
         (run("a", -1), "cannot be measured"),

@@ -21,7 +21,7 @@ def result(command: str, *times: float, **more: Any) -> dict[str, Any]:
     return {"command": command, "median": 1, "times": list(times), **more}
 
 
-def test_a_recorded_file_has_every_run_and_the_mean_that_hyperfine_printed() -> None:
+def test_a_recorded_file_has_every_run() -> None:
     found = FORMAT.read(source_of("a.json", RECORDED.read_bytes()))
     written = json.loads(RECORDED.read_text())["results"]
     assert values(found, "sleep 0.01") == pytest.approx([time * 1e9 for time in written[0]["times"]])
@@ -45,7 +45,7 @@ def test_failed_runs_are_a_warning() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, r"results\[0\] is no JSON object"),
+        (7, r"results\[0\]: it is no JSON object"),
         ({"command": "ls", "median": 1}, "'times' is no JSON array"),
         (result("ls"), "has no 'times'"),
         (result("ls", -1), "cannot be measured"),

@@ -24,7 +24,7 @@ def event(*leaf_first: str, kind: str = "jdk.ExecutionSample", truncated: bool =
     return {"type": kind, "values": {"stackTrace": {"truncated": truncated, "frames": frames}, **more}}
 
 
-def test_a_recorded_file_has_the_samples_that_jfr_summary_counts() -> None:
+def test_a_recorded_file_agrees_with_jfr_summary() -> None:
     found = JfrReader().read(source_of("a.json", gzip.decompress(RECORDED.read_bytes())))
     # `jfr summary`: jdk.ExecutionSample 11
     assert sum(value for _, [value] in rows(found)) == 11
@@ -32,7 +32,7 @@ def test_a_recorded_file_has_the_samples_that_jfr_summary_counts() -> None:
     assert found.periods == (1,)
 
 
-def test_stacks_are_turned_root_first_and_classes_written_with_dots() -> None:
+def test_stacks_are_root_first_with_dotted_classes() -> None:
     found = read(event("sort", "main"), event("sort", "main"), event("main", kind="jdk.NativeMethodSample"))
     assert rows(found) == [("org.Shop.main;org.Shop.sort", [1])] * 2 + [("org.Shop.main", [1])]
     assert found.frames.lines == [7, 7]
@@ -50,14 +50,14 @@ def test_cut_stacks_do_not_pass_for_whole_ones() -> None:
     assert found.warnings == ("stacks cut at the depth of the recording: 1",)
 
 
-def test_other_events_are_left_alone_and_samples_without_a_stack_are_told() -> None:
+def test_samples_without_a_stack_are_reported() -> None:
     found = read({"type": "jdk.CPULoad", "values": 7}, {"type": "jdk.ExecutionSample", "values": {"stackTrace": None}})
     assert rows(found) == []
     assert found.warnings == ("events without a stack: 1",)
 
 
 @pytest.mark.parametrize("kind", [None, 7, {}, ["jdk.ExecutionSample"]])
-def test_an_event_whose_type_is_no_text_is_none_of_ours(kind: Any) -> None:
+def test_an_event_without_textual_type_is_ignored(kind: Any) -> None:
     assert rows(read({"type": kind, "values": {}}, event("f"))) == [("org.Shop.f", [1])]
 
 

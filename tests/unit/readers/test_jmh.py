@@ -29,7 +29,7 @@ def test_each_fork_gives_the_median_of_its_iterations() -> None:
     assert found.facts.runtime == "17.0.15"
 
 
-def test_a_histogram_gives_the_median_of_the_means_of_iterations() -> None:
+def test_a_histogram_gives_the_median_of_iterations() -> None:
     found = FORMAT.read(source_of("a.json", BY_HAND.read_bytes()))
     assert values(found, "org.example.Shop.find", "sampled time") == [2250]
 
@@ -52,7 +52,7 @@ def test_a_score_alone_is_one_run_and_a_warning() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, r"entry\[0\] is no JSON object"),
+        (7, r"entry\[0\]: it is no JSON object"),
         ({"jmhVersion": "1"}, "has no 'benchmark'"),
         (result(7), "'primaryMetric' is no JSON object"),
         (result({"scoreUnit": "ns/op", "rawData": [7]}), "a fork is no JSON array"),

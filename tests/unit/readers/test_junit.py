@@ -23,7 +23,7 @@ def read(text: str) -> Profile:
     return FORMAT.read(source_of("a.xml", text.encode()))
 
 
-def test_a_recorded_file_has_the_time_of_every_test_that_ran() -> None:
+def test_a_recorded_file_has_every_test() -> None:
     found = FORMAT.read(source_of("a.xml", RECORDED.read_bytes()))
     assert {name: round(mean / 1e6) for name, mean in means(found).items()} == {
         "test_suite.test_quick": 0,
@@ -34,7 +34,7 @@ def test_a_recorded_file_has_the_time_of_every_test_that_ran() -> None:
     assert found.warnings == ("tests skipped: 1", "tests that failed and are compared all the same: 1")
 
 
-def test_the_tests_of_a_suite_are_parts_of_one_run() -> None:
+def test_tests_of_a_suite_are_one_run() -> None:
     found = read('<testsuite><testcase name="a" time="1"/><testcase name="b" time="2"/></testsuite>')
     assert found.measurements is not None
     assert not found.measurements.scenarios
@@ -94,7 +94,7 @@ def test_utf_16_is_read_despite_its_declaration() -> None:
 @given(st.lists(st.sampled_from(PIECES), max_size=12))
 def test_any_pieces_are_read_or_refused(pieces: list[str]) -> None:
     try:
-        said = read("<testsuite>" + "".join(pieces)).facts.format
+        message = read("<testsuite>" + "".join(pieces)).facts.format
     except ProfileError as error:
-        said = str(error)
-    assert said
+        message = str(error)
+    assert message

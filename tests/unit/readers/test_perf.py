@@ -44,7 +44,7 @@ def by_leaf(profile: Profile) -> dict[str, int]:
     return found
 
 
-def test_a_recorded_text_has_the_shares_that_perf_report_prints() -> None:
+def test_a_recorded_text_agrees_with_perf_report() -> None:
     found = read((RECORDED / "perf-6.1-cpu-clock.txt").read_text())
     leaves = by_leaf(found)
     whole = sum(leaves.values())
@@ -57,7 +57,7 @@ def test_a_recorded_text_has_the_shares_that_perf_report_prints() -> None:
     assert found.frames.modules[found.frames.names.index("fib")] == "/app/shop"
 
 
-def test_a_sample_is_read_from_the_root_below_its_command() -> None:
+def test_a_sample_is_below_its_command() -> None:
     found = read(SAMPLE + SAMPLE)
     assert rows(found) == [("shop;__libc_start_call_main;fib;fib", [500_000])]
     assert found.frames.modules == [None, "/app/shop", "/usr/lib/libc.so.6"]
@@ -81,12 +81,12 @@ def test_where_periods_are_not_printed_samples_are_counted() -> None:
     assert (found.metrics[0].name, found.metrics[0].unit, found.periods) == ("cycles:u", "samples", (1,))
 
 
-def test_a_period_missing_once_makes_all_of_the_event_samples() -> None:
+def test_a_missing_period_makes_the_event_samples() -> None:
     found = read(f"{header('cycles', '70')}\t 1 f (x)\n\n{header('cycles')}\t 1 f (x)\n\n")
     assert rows(found) == [("shop;f", [2])]
 
 
-def test_stacks_of_one_stand_on_the_line_of_the_header() -> None:
+def test_a_single_frame_may_follow_the_header() -> None:
     line = "my shop 14174  5960.72:    2500000 cpu-clock:pppH:      556489969188 fib+0x24 (/app/shop)\n"
     assert PerfReader().recognizes(source_of("x", (line * 2).encode()))
     assert rows(read(line * 2)) == [("my shop;fib", [5_000_000])]

@@ -91,10 +91,7 @@ COMPACT = document(
     "complexity",
     "mixed",
     "ms",
-    resources={
-        "insert#0": {"amount": [0.1, 3], "structure-unit-size": [8, 16]},
-        "search#0": {"amount": [2.5]},
-    },
+    resources={"insert#0": {"amount": [0.1, 3], "structure-unit-size": [8, 16]}, "search#0": {"amount": [2.5]}},
     resource_type_map={
         "insert#0": {"uid": "insert", "type": "mixed", "subtype": "delta"},
         "search#0": {"uid": "search", "type": "mixed", "subtype": "delta"},
@@ -119,9 +116,14 @@ def test_every_form_gives_the_same_measurements_models_and_configuration(form: s
     assert (model.name, model.r_square, model.coefficients) == ("linear", 0.98, {"b0": 1.0, "b1": 0.25})
     assert (model.x_start, model.x_end) == (0.0, 16.0)
     assert found.warnings == ("1 models without coefficients or values were left out",)
-    said = found.configuration
-    assert (said.type, said.command, said.arguments, said.workload) == ("mixed", "./shop", "-n 3", "big.txt")
-    assert (said.collector, said.postprocessors) == ("complexity", ("regression_analysis",))
+    configuration = found.configuration
+    assert (configuration.type, configuration.command, configuration.arguments, configuration.workload) == (
+        "mixed",
+        "./shop",
+        "-n 3",
+        "big.txt",
+    )
+    assert (configuration.collector, configuration.postprocessors) == ("complexity", ("regression_analysis",))
     assert [(metric.name, metric.unit, metric.kind) for metric in found.metrics] == [("time", "ms", MetricKind.TIMED)]
     assert found.stacks is None
     assert PerunReader().recognizes(source_of("x", FORMS[form]))
@@ -167,7 +169,7 @@ def test_units_are_found_by_type_and_subtype() -> None:
     assert read(content).metrics[0].unit == "us"
 
 
-def test_older_kperf_records_are_stacks_of_command_callers_and_leaf() -> None:
+def test_older_kperf_records_are_stacks() -> None:
     rows = [
         {"uid": "leaf", "command": "shop", "trace": [{"func": "main"}, {"func": "work"}], "amount": "7"},
         {"uid": "main", "command": "shop", "trace": [], "amount": 2},
@@ -216,7 +218,7 @@ def test_a_structured_uid_is_joined_in_its_order() -> None:
     assert found.frames.lines == [9]
 
 
-def test_records_without_an_amount_are_kept_and_counted() -> None:
+def test_records_without_an_amount_are_counted() -> None:
     rows = [{"uid": {"function": "f", "line": 1}, "bound": "n", "class": "O(n)"}] * 3
     found = read(document("bounds", "time", "iterations", **{"global": {"resources": rows}}))
     assert found.warnings == ("3 records have no amount",)
@@ -238,7 +240,7 @@ def curves_of(sizes: list[float], *models: dict[str, Any]) -> list[tuple[str, li
     return [(name, list(curve[0]), list(curve[1])) for name, curve in curves if curve is not None]
 
 
-def test_a_regressogram_says_0_of_a_bucket_without_records() -> None:
+def test_an_empty_bucket_of_a_regressogram_is_missing() -> None:
     model = {"model": "regressogram", "bucket_stats": [2.0, 0.0, 0.0, 4.0], "statistic_function": "mean"}
     [(name, _, y)] = curves_of([0, 1, 6, 7, 8], model)
     assert (name, y) == (
@@ -249,7 +251,7 @@ def test_a_regressogram_says_0_of_a_bucket_without_records() -> None:
     assert y == [2, pytest.approx(math.nan, nan_ok=True), 0, 4]
 
 
-def test_moving_averages_and_kernel_regressions_have_a_value_for_each_record_in_the_order_of_size() -> None:
+def test_moving_averages_have_a_value_for_each_record() -> None:
     moving = {"model": "moving_average", "moving_method": "sma", "bucket_stats": [1.0, 2.0, 4.0, 9.0]}
     kernel = {"model": "kernel_regression", "kernel_mode": "estimator", "bucket_stats": [1.0, 3.0, 3.0, 9.0]}
     earlier = {"kernel_mode": "ridge", "kernel_stats": [1.0, 3.0, 3.0, 9.0]}
@@ -267,7 +269,7 @@ def test_values_at_unknown_sizes_are_equally_spaced(other: dict[str, Any]) -> No
     assert x == np.linspace(2, other.get("x_end", 20), len(y)).tolist()
 
 
-def test_the_word_nan_is_a_value_that_is_missing() -> None:
+def test_nan_is_a_missing_value() -> None:
     model = {"model": "moving_average", "bucket_stats": [math.nan, 3.0, 9.0], "r_square": 1.0}
     assert curves_of([1, 2, 3], model) == [("moving_average", [1, 2, 3], [pytest.approx(math.nan, nan_ok=True), 3, 9])]
     rows = [{"uid": "f", "amount": math.nan, "type": "mixed"}, {"uid": "f", "amount": 2, "type": "mixed"}]
@@ -332,7 +334,7 @@ def with_record(**record: Any) -> dict[str, Any]:
         ({"collector_info": {}}, "'header' is no JSON object"),
     ],
 )
-def test_what_does_not_fit_together_is_refused_with_its_place(content: dict[str, Any], message: str) -> None:
+def test_inconsistent_tables_are_refused_with_their_place(content: dict[str, Any], message: str) -> None:
     with pytest.raises(ProfileError, match=message):
         read(content)
 

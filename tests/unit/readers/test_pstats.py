@@ -31,7 +31,7 @@ def judge(path: Path) -> pstats.Stats:
     return pstats.Stats(str(path))
 
 
-def test_a_recorded_file_has_the_totals_of_the_standard_module() -> None:
+def test_totals_agree_with_the_standard_module() -> None:
     found, expected = read(RECORDED.read_bytes()), judge(RECORDED)
     assert found.graph is not None
     assert len(found.frames.names) == len(expected.stats)  # type: ignore[attr-defined]
@@ -39,7 +39,7 @@ def test_a_recorded_file_has_the_totals_of_the_standard_module() -> None:
     assert int(found.graph.calls.sum()) == expected.total_calls  # type: ignore[attr-defined]
 
 
-def test_each_row_and_edge_of_a_recorded_file_is_that_of_the_standard_module() -> None:
+def test_rows_and_edges_agree_with_the_standard_module() -> None:
     found, expected = read(RECORDED.read_bytes()), judge(RECORDED)
     graph, frames = found.graph, found.frames
     assert graph is not None
@@ -91,7 +91,7 @@ def test_the_profiler_written_in_python_counts_callers_without_times() -> None:
     assert "come without times" in found.warnings[0]
 
 
-def test_a_caller_without_a_row_gets_a_frame_of_its_own() -> None:
+def test_a_caller_without_a_row_gets_a_frame() -> None:
     found = read(marshal.dumps({WORK: SMALL[WORK]}))
     assert found.frames.names == ["work", "main"]
     assert found.graph is not None

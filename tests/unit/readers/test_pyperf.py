@@ -34,7 +34,7 @@ def test_a_worker_gives_the_median_of_its_values() -> None:
     assert values(found, "sort") == [2e9, 4e9]
 
 
-def test_what_all_benchmarks_share_stands_above_them() -> None:
+def test_metadata_of_the_document_applies_to_all_benchmarks() -> None:
     found = read({"runs": [{"values": [4096]}]}, name="sort", unit="byte")
     assert values(found, "sort", "memory") == [4096]
 
@@ -42,10 +42,10 @@ def test_what_all_benchmarks_share_stands_above_them() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, r"benchmarks\[0\] is no JSON object"),
+        (7, r"benchmarks\[0\]: it is no JSON object"),
         ({"metadata": {"name": "a"}}, "'runs' is no JSON array"),
         ({"metadata": 7, "runs": []}, "'metadata' is no JSON object"),
-        ({"metadata": {"name": "a"}, "runs": [7]}, r"runs\[0\] is no JSON object"),
+        ({"metadata": {"name": "a"}, "runs": [7]}, r"runs\[0\]: it is no JSON object"),
         ({"metadata": {"name": "a"}, "runs": [{"values": [-1]}]}, "cannot be measured"),
         ({"runs": [{"values": [1]}]}, "no name of a benchmark"),
     ],

@@ -40,7 +40,7 @@ def test_without_rounds_the_median_is_the_run() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, r"benchmarks\[0\] is no JSON object"),
+        (7, r"benchmarks\[0\]: it is no JSON object"),
         ({"name": "a"}, "'stats' is no JSON object"),
         ({"name": "a", "stats": {}}, "'None', which cannot be measured"),
         ({"name": "a", "stats": {"data": 7}}, "'data' is no JSON array"),

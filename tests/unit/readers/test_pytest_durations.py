@@ -57,7 +57,7 @@ def test_hidden_phases_are_a_warning() -> None:
     assert found.warnings == ("phases of tests that pytest left out for being short; add -vv to see them: 3",)
 
 
-def test_a_list_at_the_end_of_a_long_log_is_found() -> None:
+def test_a_list_after_a_long_log_is_found() -> None:
     printed = "9.00s call     printed.py::t\n"
     text = (
         printed

@@ -159,7 +159,7 @@ def read(data: bytes) -> Profile:
     return PythonSamplingReader().read(source_of("a.bin", data))
 
 
-def test_each_kind_of_record_changes_the_stack_of_its_thread() -> None:
+def test_each_kind_of_record_changes_its_stack() -> None:
     records = (
         record(FULL, 2, 1, 0)
         + record(FULL, 1, 0, thread=2)

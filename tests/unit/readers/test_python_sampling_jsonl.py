@@ -30,7 +30,7 @@ def read(*records: dict[str, Any]) -> Profile:
     return PythonSamplingJsonlReader().read(source_of("a.jsonl", data))
 
 
-def test_lines_of_a_function_are_added_up_and_its_total_limited() -> None:
+def test_lines_of_a_function_are_added_up() -> None:
     found = read(META, TEXTS, FRAMES, COUNTS, {"type": "news"}, END)
     assert (found.frames.names, found.frames.files, found.frames.lines) == (["fib"], ["a.py"], [5])
     assert found.graph is not None
@@ -45,7 +45,7 @@ def test_lines_of_a_function_are_added_up_and_its_total_limited() -> None:
         (META | {"mode": "other"}, 1000.0, None),
     ],
 )
-def test_a_rate_or_mode_that_is_not_stated_is_unknown(meta: dict[str, Any], rate: float | None, mode: str) -> None:
+def test_an_unstated_rate_or_mode_is_unknown(meta: dict[str, Any], rate: float | None, mode: str) -> None:
     found = read(meta, END)
     assert (found.facts.rate, found.facts.mode) == (rate, mode)
 

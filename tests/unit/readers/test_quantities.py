@@ -32,7 +32,7 @@ def test_what_does_not_fit_is_rounded_and_reported() -> None:
     assert numbers[0] * Decimal(10) ** exponent == Decimal("123456789.5")
 
 
-def test_digits_beyond_the_wanted_ones_are_noise() -> None:
+def test_digits_beyond_the_limit_are_rounded() -> None:
     assert whole_numbers([Decimal("0.30000000000000004"), 2], 3, "x") == ([300, 2000], -3, True)
 
 
@@ -63,5 +63,5 @@ def test_sums_are_exact_up_to_the_limit() -> None:
 @pytest.mark.parametrize(
     ("values", "period"), [([10, 10, 20], 10), ([10, 0, 10], 10), ([13, 17], None), ([6, 10, 14], None), ([], None)]
 )
-def test_the_period_divides_all_and_is_the_value_of_most(values: list[int], period: int | None) -> None:
+def test_the_period_divides_all_values(values: list[int], period: int | None) -> None:
     assert period_of(np.array(values, dtype=np.int64)) == period

@@ -114,7 +114,7 @@ def test_other_units_have_no_direction(unit: str) -> None:
     assert quantity_of(unit, better="higher").metric.directed
 
 
-def test_a_process_is_one_run_with_the_median_of_its_rounds() -> None:
+def test_a_process_is_a_run() -> None:
     read = Results("a.json")
     for process, rounds in [(0, [1, 2, 90]), (1, []), (2, [5]), (0, [3])]:
         read.add("sort", quantity_of("ns"), rounds, process=process)
@@ -126,6 +126,6 @@ def test_a_process_is_one_run_with_the_median_of_its_rounds() -> None:
     ]
 
 
-def test_names_stand_on_one_line_without_invisible_signs() -> None:
+def test_names_have_one_line_without_invisible_characters() -> None:
     found = results(("sort\n  --all\u202e\0", quantity_of("s"), [1]), ("\u202e", quantity_of("s"), [1]))
     assert found.frames.names == ["sort --all", "(no name)"]

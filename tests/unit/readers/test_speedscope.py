@@ -38,12 +38,12 @@ def test_a_recorded_file_has_its_own_sum_of_weights() -> None:
     found = read(RECORDED.read_bytes())
     stated = json.loads(RECORDED.read_text())["profiles"]
     assert found.stacks is not None
-    assert int(found.stacks.values.sum()) == round(sum(sum(one["weights"]) for one in stated) * 1e9)
+    assert int(found.stacks.values.sum()) == round(sum(sum(item["weights"]) for item in stated) * 1e9)
     assert found.periods == (10_000_000,)
     assert (found.facts.profiler, found.facts.profiler_version) == ("py-spy", "0.4.3")
     assert found.facts.rate == pytest.approx(100)
     assert {"leaf", "branch"} <= {name.split(" ")[0] for name in found.frames.names}
-    assert sum(len(one["samples"]) for one in stated) == found.stacks.values.shape[1]
+    assert sum(len(item["samples"]) for item in stated) == found.stacks.values.shape[1]
 
 
 def test_sampled_weights_are_exact_integers_of_the_base_unit() -> None:
@@ -76,7 +76,7 @@ def test_threads_of_one_unit_are_one_metric() -> None:
     assert [metric.unit for metric in found.metrics] == ["samples"]
 
 
-def test_threads_of_other_spellings_of_a_unit_are_added_in_the_base_unit() -> None:
+def test_threads_are_added_in_the_base_unit() -> None:
     found = read(document(sampled([[0]], [1.5], "seconds"), sampled([[0]], [2], "milliseconds")))
     assert rows(found) == [("main", [1_500_000_000]), ("main", [2_000_000])]
 
@@ -172,7 +172,7 @@ def test_a_file_without_samples_is_valid_and_empty() -> None:
         ({"type": "other", "unit": "none"}, "the type 'other'"),
     ],
 )
-def test_what_does_not_fit_together_is_refused_with_the_profile(profile: dict[str, Any], message: str) -> None:
+def test_inconsistent_profiles_are_refused_with_their_number(profile: dict[str, Any], message: str) -> None:
     with pytest.raises(ProfileError, match=message) as caught:
         read(document(profile))
     assert caught.value.where.startswith("a.json")

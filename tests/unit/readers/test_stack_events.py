@@ -39,7 +39,7 @@ def stacks_of(paths: list[Path], values: list[int]) -> Stacks:
 
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.lists(st.tuples(st.lists(st.integers(0, 2), max_size=5).map(tuple), st.integers(0, 9)), max_size=12))
-def test_paths_come_back_in_order_and_empty_ones_weigh_on_the_root(rows: list[tuple[Path, int]]) -> None:
+def test_empty_paths_count_for_the_root(rows: list[tuple[Path, int]]) -> None:
     stacks = stacks_of([path for path, _ in rows], [value for _, value in rows])
     assert paths_of(stacks) == [row for row in rows if row[0]]
     assert stacks.root_values.tolist() == [sum(value for path, value in rows if not path)]
@@ -69,7 +69,7 @@ def test_calls_follow_their_paths() -> None:
     assert stacks.calls.tolist() == [7, 9]
 
 
-def test_a_path_of_the_greatest_depth_is_read_and_a_deeper_one_refused() -> None:
+def test_paths_beyond_the_greatest_depth_are_refused() -> None:
     frames = ints([0] * 65_536)
     assert len(stacks_from_paths(frames[:-1], ints([0, 65_535]), ints([1]).reshape(1, 1)).depth) == 65_535
     with pytest.raises(ProfileError, match="65536 frames deep"):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from profgate.readers.strongly_connected import components_of
+from profgate.readers.callgrind import components_of
 
 
 def components(edges: list[tuple[int, int]], count: int) -> set[frozenset[int]]:

@@ -27,7 +27,7 @@ def read(*events: Any) -> Profile:
     return TraceEventsReader().read(source_of("a.json", json.dumps({"traceEvents": events}).encode()))
 
 
-def test_a_recorded_trace_has_the_time_of_its_outermost_call_and_the_calls_of_each_function() -> None:
+def test_a_recorded_trace_has_its_time_and_calls() -> None:
     data = (RECORDED / "viztracer-1.1.1.json").read_bytes()
     found, events = TraceEventsReader().read(source_of("a.json", data)), json.loads(data)["traceEvents"]
     calls = [event for event in events if event["ph"] == "X"]
@@ -66,12 +66,17 @@ def test_beginnings_and_ends_are_calls_too() -> None:
     assert rows(read(*events)) == [("main", [3000]), ("main;work", [2000]), ("main;rest", [1000])]
 
 
+def test_of_simultaneous_calls_the_first_is_outside() -> None:
+    events = mark("B", "main", 0), mark("B", "work", 0), mark("E", "work", 2), mark("E", "main", 2)
+    assert rows(read(*events)) == [("main", [0]), ("main;work", [2000])]
+
+
 def test_threads_do_not_mix() -> None:
     found = read(whole("main", 0, 10), whole("work", 1, 2, tid=2))
     assert rows(found) == [("main", [10_000]), ("work", [2000])]
 
 
-def test_files_and_lines_stand_among_the_arguments() -> None:
+def test_arguments_hold_file_and_line() -> None:
     found = read(whole("main", 0, 1, args={"filename": "shop.py", "line": 7}), whole("work", 0, 1, args=[3]))
     assert (found.frames.files, found.frames.lines) == (["shop.py", None], [7, None])
 
@@ -108,7 +113,7 @@ def test_an_array_may_lack_its_end(end: str) -> None:
     assert rows(TraceEventsReader().read(source)) == [("main", [1000]), ("work", [1000])]
 
 
-def test_other_events_say_nothing_about_stacks() -> None:
+def test_other_events_are_no_stacks() -> None:
     assert rows(read({"ph": "M", "name": "thread_name"}, {"ph": "C", "ts": 1}, {})) == []
 
 

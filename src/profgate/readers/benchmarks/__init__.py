@@ -5,9 +5,8 @@ from pkgutil import iter_modules
 
 from profgate.readers.benchmarks.specification import ResultFormat
 
-FORMATS = tuple(
-    value
-    for module in iter_modules(__path__, f"{__name__}.")
-    for value in vars(import_module(module.name)).values()
-    if isinstance(value, ResultFormat)
-)
+FORMATS: tuple[ResultFormat, ...] = ()
+for _module in (import_module(info.name) for info in iter_modules(__path__, f"{__name__}.")):
+    if isinstance(_format := getattr(_module, "FORMAT", None), ResultFormat):
+        _format.__doc__ = _module.__doc__
+        FORMATS += (_format,)

@@ -29,6 +29,8 @@ def _add(results: Results, benchmark: Record) -> None:
 
 FORMAT = ResultFormat(
     name="benchmarkdotnet",
+    looks="JSON with HostEnvironmentInfo and Benchmarks",
+    record="dotnet run -c Release -- --exporters json",
     keys=("HostEnvironmentInfo", "Benchmarks"),
     records=listed("Benchmarks"),
     add=_add,

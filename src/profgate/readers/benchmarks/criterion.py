@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 from profgate.model.source import SourceFile
 from profgate.readers.benchmarks.results import Results, for_each, quantity_of
-from profgate.readers.benchmarks.specification import Record, ResultFormat, json_document, json_lines
+from profgate.readers.benchmarks.specification import Record, ResultFormat, json_lines
+from profgate.readers.json_text import document_of
 
 _MESSAGE = re.compile(rb'^\{"reason": ?"(?:benchmark|group)-complete"', re.MULTILINE)
 _SAMPLE_FILE = re.compile(r"(?:/(?:new|base))?/sample\.json(?:\.\w+)?$")
@@ -15,7 +16,7 @@ def _samples(source: SourceFile) -> Iterable[Record]:
     """Each message about a benchmark; a sample file, whose folders name the benchmark."""
     if _MESSAGE.search(source.head):
         return (message for message in json_lines(source) if message.get("reason") == "benchmark-complete")
-    sample = json_document(source)
+    sample = Record(source.name, document_of(source))
     sample.fields["id"] = _SAMPLE_FILE.sub("", f"/{source.name}").strip("/") or source.name
     return [sample]
 
@@ -32,9 +33,11 @@ def _add(results: Results, sample: Record) -> None:
 
 FORMAT = ResultFormat(
     name="criterion",
-    looks="it has messages about completed benchmarks",
+    looks="JSON with sampling_mode, iters and times, or messages of cargo criterion",
+    record="cargo bench; then give target/criterion/**/new/sample.json",
+    proven="Criterion 0.3.6",
     keys=("sampling_mode", "iters", "times"),
-    pattern=_MESSAGE,
+    line=_MESSAGE,
     records=_samples,
     add=_add,
     profiler="criterion",

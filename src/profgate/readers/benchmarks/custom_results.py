@@ -21,8 +21,9 @@ def _add(results: Results, entry: Record) -> None:
 
 FORMAT = ResultFormat(
     name="custom-results",
-    looks="it is a JSON array of objects with a name, a unit and a value",
-    pattern=re.compile(rb'\A\s*\[\s*\{(?=[^{}\[\]]*"name")(?=[^{}\[\]]*"unit")(?=[^{}\[\]]*"value")'),
+    looks="a JSON array of objects with name, unit and value",
+    record="whatever writes it",
+    pattern=re.compile(rb'\s*\[\s*\{(?=[^{}\[\]]*"name")(?=[^{}\[\]]*"unit")(?=[^{}\[\]]*"value")'),
     records=json_array,
     add=_add,
 )

@@ -15,8 +15,10 @@ def _tests(source: SourceFile) -> list[Record]:
 
 FORMAT = ResultFormat(
     name="durations",
-    looks="it states its schema",
-    pattern=re.compile(rb"\A\s*\{.{0,180}" + re.escape(MARK), re.DOTALL),
+    looks="its schema",
+    record="profgate ranks record",
+    proven="profgate",
+    pattern=re.compile(rb"\s*\{.{0,180}" + re.escape(MARK), re.DOTALL),
     records=_tests,
     scenarios=False,
 )

@@ -33,18 +33,20 @@ def _runs(written: Iterable[Record], results: Results) -> list[Record]:
 
 
 def _add(results: Results, run: Record) -> None:
-    words = run.text("values").split()
-    if len(words) % 2:
-        raise run.error(f"{words[-1][:40]!r} has no unit")
-    for value, unit in zip(words[::2], words[1::2], strict=True):
+    parts = run.text("values").split()
+    if len(parts) % 2:
+        raise run.error(f"{parts[-1][:40]!r} has no unit")
+    for value, unit in zip(parts[::2], parts[1::2], strict=True):
         quantity = quantity_of(unit, _NAMES.get(unit.lower(), ""))
         results.add(run.joined("pkg", "name"), quantity, [number_in(value, run.where)], process=run.number("process"))
 
 
 FORMAT = ResultFormat(
     name="go-benchmark",
-    looks="it has lines of Go benchmarks",
-    pattern=re.compile(rb"^Benchmark\S*[ \t]+\d+[ \t]+[\d.e+]+[ \t]+\S+/(?:op|s)\b", re.MULTILINE),
+    looks="lines 'BenchmarkX 100 12 ns/op'",
+    record="go test -run '^$' -bench . -count 10 ./... > a.txt",
+    proven="Go 1.19.8",
+    line=re.compile(rb"^Benchmark\S*[ \t]+\d+[ \t]+[\d.e+]+[ \t]+\S+/(?:op|s)\b", re.MULTILINE),
     records=lines(
         r"(?P<fact>goos|goarch|pkg|cpu): *(?P<stated>.*)|(?:PASS|FAIL|ok ).*"
         # the number of processors belongs to the machine where all names have the same

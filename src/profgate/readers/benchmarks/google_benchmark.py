@@ -1,10 +1,10 @@
 """Google Benchmark's JSON: a run for each benchmark, the medians of its repetitions."""
 
 from collections.abc import Iterable
-from decimal import Decimal
 
 from profgate.readers.benchmarks.results import Results, quantity_of
 from profgate.readers.benchmarks.specification import Record, ResultFormat, listed
+from profgate.readers.json_text import is_number
 
 _RATES = {"items_per_second": ("items/s", "items"), "bytes_per_second": ("bytes/s", "speed")}
 # numbers that describe the benchmark or the machine
@@ -29,12 +29,15 @@ def _add(results: Results, run: Record) -> None:
     results.add(name, quantity_of(unit), [run.get("real_time")], process=0)
     results.add(name, quantity_of(unit, "CPU time"), [run.get("cpu_time")], process=0)
     for key, value in run.fields.items():
-        if key not in _NO_COUNTERS and isinstance(value, int | Decimal) and not isinstance(value, bool):
+        if key not in _NO_COUNTERS and is_number(value):
             results.add(name, quantity_of(*_RATES.get(key, ("", key))), [value], process=0)
 
 
 FORMAT = ResultFormat(
     name="google-benchmark",
+    looks="JSON with context and library_build_type",
+    record="./bench --benchmark_repetitions=10 --benchmark_out_format=json --benchmark_out=a.json",
+    proven="Google Benchmark 1.7.1",
     keys=("context", "benchmarks", "library_build_type"),
     records=listed("benchmarks"),
     select=_runs,

@@ -16,6 +16,9 @@ def _add(results: Results, command: Record) -> None:
 
 FORMAT = ResultFormat(
     name="hyperfine",
+    looks="JSON with results of commands",
+    record="hyperfine --export-json a.json CMD",
+    proven="hyperfine 1.15",
     keys=("results", "command", "median"),
     records=listed("results"),
     add=_add,

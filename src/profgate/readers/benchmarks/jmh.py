@@ -52,8 +52,9 @@ def _mean(iteration: object, where: str) -> float:
 
 FORMAT = ResultFormat(
     name="jmh",
-    looks="it is a JSON array that begins with a version of JMH",
-    pattern=re.compile(rb'\A\s*\[\s*\{\s*"jmhVersion"'),
+    looks="a JSON array with jmhVersion",
+    record="java -jar benchmarks.jar -rf json -rff a.json",
+    pattern=re.compile(rb'\s*\[\s*\{\s*"jmhVersion"'),
     records=json_array,
     add=_add,
     profiler="jmh",

@@ -4,20 +4,21 @@ What makes XML dangerous, entities, needs a DOCTYPE, and the first one ends the 
 """
 
 import re
+from collections.abc import Iterator
 from xml.parsers import expat
 
 from profgate.errors import ProfileError
 from profgate.model.source import SourceFile
 from profgate.readers.benchmarks.results import Results, quantity_of
 from profgate.readers.benchmarks.specification import Record, ResultFormat, number_in
-from profgate.readers.containers import read_all
+from profgate.readers.containers import CHUNK, read_all
 from profgate.readers.json_text import wrong
 
 _MOST_DEPTH = 100
 _LINE = re.compile(r"0*[1-9][0-9]{0,8}")
 
 
-def _tests(source: SourceFile) -> list[Record]:
+def _tests(source: SourceFile) -> Iterator[Record]:
     """The attributes of all tests, with what else happened to them as their ``<outcome>``."""
     where, data = source.name, read_all(source)
     tests, open_tags = list[Record](), list[str]()
@@ -28,45 +29,52 @@ def _tests(source: SourceFile) -> list[Record]:
     def start(tag: str, attributes: dict[str, str]) -> None:
         name = tag.rpartition(":")[2]
         if name == "testcase":
-            tests.append(Record(where, dict(attributes)))
+            tests.append(Record(where, attributes))  # type: ignore[arg-type]
         elif "testcase" in open_tags and name in {"skipped", "disabled", "failure", "error"}:
             tests[-1].fields["<outcome>"] = name
         open_tags.append(name)
         if len(open_tags) > _MOST_DEPTH:
             raise wrong(where, "nested too deeply to be read")
 
-    # bytes that were UTF-16 are UTF-8 by now, whatever their declaration says
+    # bytes that were UTF-16 are UTF-8 by now, whatever the declaration states
     parser = expat.ParserCreate("utf-8" if b"utf-16" in data[:100].lower() else None)
     parser.StartDoctypeDeclHandler = refuse
     parser.StartElementHandler = start
     parser.EndElementHandler = lambda _: open_tags.pop()
     try:
-        parser.Parse(data, True)
+        for begin in range(0, len(data), CHUNK):
+            parser.Parse(data[begin : begin + CHUNK], begin + CHUNK >= len(data))
+            yield from tests[:-1]  # the last may not have ended
+            del tests[:-1]
     except expat.ExpatError as error:
         raise wrong(f"{where}: line {error.lineno}, column {error.offset}", expat.ErrorString(error.code)) from None
     except (LookupError, ValueError) as error:  # of Python about an encoding that expat does not know
         raise ProfileError(where, f"{error}; let the tests write it in UTF-8") from None
-    return tests
+    yield from tests
 
 
 def _add(results: Results, test: Record) -> None:
-    outcome = test.text("<outcome>")
+    outcome = test.fields.get("<outcome>")
     if outcome in {"skipped", "disabled"}:
         results.warnings["tests skipped"] += 1
-    elif "time" not in test.fields:
+        return
+    if "time" not in test.fields:
         results.warnings["tests without a time"] += 1
-    else:
-        name, line = test.joined("classname", "name"), test.text("line")
-        seconds = number_in(test.text("time"), f"{test.where}: {name[:120]}")
-        place = test.text("file") or None, int(line) if _LINE.fullmatch(line) else None
-        results.add(name, quantity_of("s"), [seconds], *place)
-        results.warnings["tests that failed and are compared all the same"] += outcome in {"failure", "error"}
+        return
+    name, line = test.joined("classname", "name"), test.text("line")
+    seconds = number_in(test.text("time"), f"{test.where}: {name[:120]}")
+    first = int(line) if line and _LINE.fullmatch(line) else None
+    results.add(name, quantity_of("s"), [seconds], test.text("file") or None, first)
+    if outcome:
+        results.warnings["tests that failed and are compared all the same"] += 1
 
 
 FORMAT = ResultFormat(
     name="junit",
-    looks="it is XML with a test suite for a root",
-    pattern=re.compile(rb"\A\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<testsuites?[\s>/]", re.DOTALL),
+    looks="XML with testsuite for a root",
+    record="pytest --junitxml=a.xml",
+    proven="pytest 9.2",
+    pattern=re.compile(rb"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<testsuites?[\s>/]", re.DOTALL),
     records=_tests,
     add=_add,
     scenarios=False,

@@ -17,8 +17,10 @@ def _add(results: Results, line: Record) -> None:
 
 FORMAT = ResultFormat(
     name="libtest",
-    looks="it has lines of Rust benchmarks",
-    pattern=re.compile(rb"^test \S.* \.\.\. bench: +[\d,.]+ \w+/iter", re.MULTILINE),
+    looks="lines 'test x ... bench: 12 ns/iter'",
+    record="cargo bench -- --output-format bencher > a.txt",
+    proven="Criterion 0.3.6",
+    line=re.compile(rb"^test \S.* \.\.\. bench: +[\d,.]+ \w+/iter", re.MULTILINE),
     records=lines(r"test (?P<name>\S.*?) +\.\.\. bench: *(?P<time>.*)"),
     add=_add,
     profiler="cargo bench",

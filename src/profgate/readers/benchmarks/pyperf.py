@@ -5,7 +5,7 @@ from profgate.readers.benchmarks.specification import Record, ResultFormat, list
 
 
 def _add(results: Results, benchmark: Record) -> None:
-    # what all benchmarks share stands in the document's metadata alone
+    # what all benchmarks share is in the document's metadata alone
     name, unit = benchmark.inherited("metadata.name"), benchmark.inherited("metadata.unit") or "second"
     for number, run in enumerate(benchmark.children("runs")):
         # runs that only calibrate have no values
@@ -14,6 +14,9 @@ def _add(results: Results, benchmark: Record) -> None:
 
 FORMAT = ResultFormat(
     name="pyperf",
+    looks="JSON with benchmarks and perf_version",
+    record="python bench.py -o a.json",
+    proven="pyperf 2.10",
     keys=("benchmarks", "runs", "perf_version"),
     records=listed("benchmarks"),
     add=_add,

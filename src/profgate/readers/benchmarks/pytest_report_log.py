@@ -12,13 +12,14 @@ def _tests(reports: Iterable[Record], results: Results) -> list[Record]:
     """The seconds of all phases of each test that ran."""
     seconds, skipped, ended = defaultdict[str, float](float), set[str](), False
     for report in reports:
-        kind, test = report.text("$report_type"), report.text("nodeid")
-        ended |= kind == "SessionFinish"
-        if kind != "TestReport":
+        fields = report.fields
+        if fields.get("$report_type") != "TestReport":
+            ended = ended or fields.get("$report_type") == "SessionFinish"
             continue
-        if not test or report.text("when") not in {"setup", "call", "teardown"}:
+        test = report.text("nodeid")
+        if not test or fields.get("when") not in ("setup", "call", "teardown"):
             raise report.error("a report of a test lacks its name or its phase")
-        if report.text("outcome") == "skipped":
+        if fields.get("outcome") == "skipped":
             skipped.add(test)
         seconds[test] += report.number("duration")
     results.warnings["tests skipped"] += len(skipped)
@@ -29,8 +30,10 @@ def _tests(reports: Iterable[Record], results: Results) -> list[Record]:
 
 FORMAT = ResultFormat(
     name="pytest-report-log",
-    looks="its first line states a kind of report",
-    pattern=re.compile(rb'\A\s*\{[^\n]*"\$report_type"'),
+    looks="lines of JSON with $report_type",
+    record="pytest --report-log=a.jsonl",
+    proven="pytest-reportlog 1.0",
+    pattern=re.compile(rb'\s*\{[^\n]*"\$report_type"'),
     records=json_lines,
     select=_tests,
     profiler="pytest",

@@ -12,7 +12,7 @@ from statistics import median
 import numpy as np
 
 from profgate.model.arrays import read_only
-from profgate.model.profile import Configuration, Facts, FrameList, Measurements, Profile
+from profgate.model.profile import Facts, FrameList, Measurements, Profile
 from profgate.model.units import Better, Metric, MetricKind, base_unit
 from profgate.model.visible_text import NO_NAME, visible
 from profgate.readers.json_text import wrong
@@ -81,6 +81,7 @@ class Results:
     warnings: Counter[str] = field(default_factory=Counter)
     _metrics: dict[Metric, int] = field(default_factory=dict)
     _frames: dict[tuple[str, str | None, int | None], int] = field(default_factory=dict)
+    _known: dict[tuple[str, str | None, int | None], int] = field(default_factory=dict)  # the same by the given name
     _values: dict[tuple[int, int], dict[Hashable, list[float]]] = field(default_factory=dict)
 
     def add(
@@ -95,12 +96,15 @@ class Results:
         """Further runs of a benchmark; the values of one ``process`` are one run, their median. Raises ProfileError."""
         if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
             raise wrong(self.where, f"a benchmark is called {str(name)[:40]!r}, which is no name of a benchmark")
-        amounts = [measured(value, f"{self.where}: {name}") * quantity.factor for value in values]
+        where = f"{self.where}: {name}"
+        amounts = [measured(value, where) * quantity.factor for value in values]
         if not amounts:
             return
-        # a command may stand on several lines
-        title = " ".join(visible(name).split()) or NO_NAME
-        frame = self._frames.setdefault((title, file, line), len(self._frames))
+        frame = self._known.get((name, file, line))
+        if frame is None:
+            title = " ".join(visible(name).split()) or NO_NAME  # a command may have several lines
+            frame = self._frames.setdefault((title, file, line), len(self._frames))
+            self._known[name, file, line] = frame
         metric = self._metrics.setdefault(quantity.metric, len(self._metrics))
         runs = self._values.setdefault((frame, metric), {})
         for amount in amounts:
@@ -108,7 +112,10 @@ class Results:
 
     def profile(self, facts: Facts) -> Profile:
         """All benchmarks as one profile; a file without any is valid and empty."""
-        runs = [self._in_blocks(list(map(median, processes.values()))) for processes in self._values.values()]
+        runs = [
+            self._in_blocks([values[0] if len(values) == 1 else median(values) for values in processes.values()])
+            for processes in self._values.values()
+        ]
         lengths = [len(values) for values in runs]
         keys = np.array(list(self._values), np.int64).reshape(-1, 2)
         nothing = read_only(np.full(sum(lengths), np.nan))
@@ -116,7 +123,6 @@ class Results:
         names, files, lines = ([key[part] for key in self._frames] for part in range(3))
         return Profile(
             name=self.where,
-            configuration=Configuration(),
             metrics=metrics,
             frames=FrameList(names, files, lines, [None] * len(names)),  # type: ignore[arg-type]
             measurements=Measurements(
@@ -135,7 +141,7 @@ class Results:
         )
 
     def _in_blocks(self, values: list[float]) -> list[float]:
-        """At most so many runs, each the median of equally many consecutive ones; the last may stand for fewer."""
+        """At most so many runs, each the median of equally many consecutive ones; the last may have fewer."""
         if not self.scenarios or len(values) <= MOST_RUNS:
             return values
         self.warnings[_IN_BLOCKS] += 1

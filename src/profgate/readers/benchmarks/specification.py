@@ -12,8 +12,8 @@ from profgate.model.profile import Facts, Profile
 from profgate.model.source import HEAD_SIZE, SourceFile
 from profgate.readers.benchmarks.results import Results, measured, quantity_of
 from profgate.readers.containers import read_all, unwrap
-from profgate.readers.json_lines import objects_of
-from profgate.readers.json_text import Json, begins_object, decode, ends_hold, listing, mapping, wrong
+from profgate.readers.json_text import Json, decode, document_of, listing, mapping, objects_by_line, wrong
+from profgate.readers.reader import BuiltInReader
 
 _LONGEST_LINE = 10_000  # longer ones are output of the programs themselves
 
@@ -28,14 +28,17 @@ class Record:
 
     def get(self, path: str) -> object:
         """The value at a path, None where it is missing. Raises ProfileError where the path crosses no object."""
-        if "." not in path:
-            return self.fields.get(path)
+        value = self.fields.get(path)
+        if value is not None or "." not in path:
+            return value
         around, _, key = path.rpartition(".")
         return self.child(around, optional=True).fields.get(key)
 
     def text(self, path: str) -> str:
         """The text at a path, "" for anything else."""
-        value = self.get(path)
+        value = self.fields.get(path)
+        if value is None and "." in path:
+            value = self.get(path)
         return value if isinstance(value, str) else ""
 
     def joined(self, *paths: str) -> str:
@@ -66,27 +69,30 @@ class Record:
 
     def children(self, path: str, *, optional: bool = False) -> list["Record"]:
         """The array of objects at a path. Raises ProfileError as `array` does, and for entries of another kind."""
-        places = ((f"{path}[{number}]", entry) for number, entry in enumerate(self.array(path, optional=optional)))
-        return [Record(f"{self.where}: {place}", mapping(entry, self.where, place), self) for place, entry in places]
+        prefix, entries = f"{self.where}: {path}", enumerate(self.array(path, optional=optional))
+        return [Record(where := f"{prefix}[{number}]", mapping(entry, where, "it"), self) for number, entry in entries]
 
 
 @dataclass
-class ResultFormat:
+class ResultFormat(BuiltInReader):
     """A reader of benchmark results, specified by what is particular to the format.
 
-    Either the ``keys`` of a JSON object or a ``pattern`` of the beginning of a file (and of its end) recognises it.
-    ``records`` divides a file, and ``select`` chooses among the records or completes them. Of each, the paths in
-    ``title`` give the name of the benchmark, joined by dots, ``value`` its value and "unit" the unit, else ``unit``;
-    ``add`` is for records of more than one value. ``facts`` are paths of the first record or of the document around
-    it. ``scenarios`` is that of `Results`.
+    A ``line`` of its first bytes recognises it too, with ``at_end`` of its last. ``records`` divides a file, and
+    ``select`` chooses among the records or completes them. Of each, the paths in ``title`` give the name of the
+    benchmark, joined by dots, ``value`` its value and "unit" the unit, else ``unit``; ``add`` is for records of more
+    than one value. ``facts`` are paths of the first record or of the document around it. ``scenarios`` is that of
+    `Results`.
     """
 
     name: str
+    looks: str
+    record: str
     records: Callable[[SourceFile], Iterable[Record]]
+    proven: str = ""
     keys: tuple[str, ...] = ()
     pattern: re.Pattern[bytes] | None = None
+    line: re.Pattern[bytes] | None = None
     at_end: bool = False
-    looks: str = ""
     select: Callable[[Iterable[Record], Results], Iterable[Record]] | None = None
     title: tuple[str, ...] = ("name",)
     value: str = "value"
@@ -96,18 +102,14 @@ class ResultFormat:
     facts: Mapping[str, str] = field(default_factory=dict)
     scenarios: bool = True
 
-    def recognizes(self, source: SourceFile) -> str | None:
-        """Why this file looks like the format, or None."""
-        quoted = [f'"{key}"' for key in self.keys]
-        if quoted and begins_object(source) and ends_hold(source, *map(str.encode, quoted)):
-            return f"it is a JSON object with {', '.join(quoted)}"
-        if self.pattern is None:
-            return None
-        found = self.pattern.search(source.head)
-        if self.at_end and not found:
-            with source.open(max(0, source.size - HEAD_SIZE), None) as stream:
-                found = self.pattern.search(stream.read())
-        return self.looks if found else None
+    def fits(self, source: SourceFile) -> bool:
+        """Whether this file looks like the format."""
+        if super().fits(source) or (self.line and self.line.search(source.head)):
+            return True
+        if not self.line or not self.at_end:
+            return False
+        with source.open(max(0, source.size - HEAD_SIZE), None) as stream:
+            return self.line.search(stream.read()) is not None
 
     def read(self, source: SourceFile) -> Profile:
         """Measurements in base units. Raises ProfileError with the place and what is wrong there."""
@@ -123,19 +125,13 @@ class ResultFormat:
         return results.profile(Facts(format=self.name, profiler=self.profiler, **facts or {}))
 
     def _add(self, results: Results, record: Record) -> None:
-        name = record.joined(*self.title)
         quantity = quantity_of(record.text("unit") or self.unit)
-        results.add(name, quantity, [record.number(self.value)])
+        results.add(record.joined(*self.title), quantity, [record.number(self.value)])
 
 
 def listed(path: str) -> Callable[[SourceFile], list[Record]]:
     """A division into the objects of an array in a JSON document."""
-    return lambda source: json_document(source).children(path)
-
-
-def json_document(source: SourceFile) -> Record:
-    """The JSON object of a whole file. Raises ProfileError for anything else."""
-    return Record(source.name, mapping(decode(read_all(source), source.name), source.name, "the document"))
+    return lambda source: Record(source.name, document_of(source)).children(path)
 
 
 def json_array(source: SourceFile) -> list[Record]:
@@ -145,21 +141,18 @@ def json_array(source: SourceFile) -> list[Record]:
 
 def json_lines(source: SourceFile) -> Iterator[Record]:
     """The JSON objects of a file, one a line."""
-    return starmap(Record, objects_of(source))
+    return starmap(Record, objects_by_line(source))
 
 
 def lines(pattern: str) -> Callable[[SourceFile], Iterator[Record]]:
-    """A division into the named groups of every line that matches as a whole; the group ``value`` is a number."""
+    """A division into the named groups of every line that matches as a whole."""
     compiled = re.compile(pattern)
 
     def matches(source: SourceFile) -> Iterator[Record]:
         for number, line in enumerate(read_all(source).splitlines(), start=1):
             match = compiled.fullmatch(line.decode(errors="replace").rstrip()) if len(line) <= _LONGEST_LINE else None
             if match:
-                record = Record(f"{source.name}:{number}", match.groupdict())
-                if record.text("value"):
-                    record.fields["value"] = number_in(record.text("value"), record.where)
-                yield record
+                yield Record(f"{source.name}:{number}", match.groupdict())
 
     return matches
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from profgate.errors import ProfileError
-from profgate.readers.marshal_subset import loads
+from profgate.readers.pstats import loads
 
 SCALARS = (
     st.none()
@@ -40,7 +40,7 @@ def test_any_bytes_give_a_value_or_a_profile_error(data: bytes) -> None:
     assert where.startswith("x: byte ")
 
 
-def test_references_reach_what_stood_before() -> None:
+def test_references_name_earlier_objects() -> None:
     shared = ("a" * 300, 1)
     assert loads(marshal.dumps((shared, shared, {shared: shared})), "x") == (shared, shared, {shared: shared})
 
@@ -53,7 +53,7 @@ def test_references_reach_what_stood_before() -> None:
         (b"i\x01\x00", "ends 2 bytes too early"),
         (b"(\xff\xff\xff\x7f", "are announced"),
         (b"u\x05\x00\x00\x00abc", "are announced"),
-        (b"r\x00\x00\x00\x00", "names nothing"),
+        (b"r\x00\x00\x00\x00", "names no earlier object"),
         (b"\xa9\x01r\x00\x00\x00\x00", "names what contains it"),
         (b"{{0N0", "used as a key"),
         (b"l\xff\x00\x00\x00", "255 digits"),

@@ -1,0 +1,284 @@
+"""Functions and files with another name on each side: by the diff, by their sources, and by their callers and costs."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from itertools import product
+from math import inf, log
+
+import numpy as np
+
+from profgate.attribution.call_links import CallLinks, links_of, shares
+from profgate.attribution.frame_functions import frame_name, has_own_name
+from profgate.attribution.function_changes import KnownFunction
+from profgate.attribution.grammars import language_of
+from profgate.attribution.repository_paths import RepositoryPaths, both_sides
+from profgate.attribution.source_states import BASELINE, TARGET, Sides
+from profgate.model.arrays import BoolArray
+from profgate.model.attribution import SourceDiff
+from profgate.model.comparison import Comparison
+
+LEAST_FILES = 2  # one file of each side may be any two
+MOST_NAMESAKES = 10  # files of one name on a side; more, as of __init__.py, prove little and take long
+LONGEST_PATH = 500  # characters of a path that is looked at
+FEWEST_SAMPLES = 100  # of each of a pair
+ALIKE = 0.3  # part of the callers and callees of a pair that is the same; in a chain of new names it is a third
+RUNTIMES = ("runtime.", "runtime/", "java.", "jdk.", "sun.", "std::", "core::", "alloc::", "__libc_", "node:")
+COST_FACTOR = 1.5  # costs of a pair lie within it
+LISTED = 0.001  # share of the run below which a name does not count
+MOST = 200  # names of each side, the heaviest
+NEIGHBOUR = 0.05  # part of a function's cost below which a caller or callee comes and goes by chance
+ROUNDS = 5  # a renamed neighbour makes the next pair visible
+LONGEST_NAME = 200
+_UNCHANGED = frozenset({"same", "changed"})
+_NAMELESS = re.compile(r"^(?:.*[.:/])?(?:\(anonymous\)|<(?:anonymous|lambda|module|\w+comp|genexpr)>|)$")
+
+Identity = tuple[str, str | None]
+FunctionsByFile = dict[str, set[str]]
+
+
+def files_of_two_roots(comparison: Comparison, diff: SourceDiff) -> dict[str, str]:
+    """The baseline's text for a file to the target's text for the same file of the repository, where these differ.
+
+    Two releases lie in two folders, and a profile may name those. Nothing where a side has two texts for one path.
+    """
+    sides = _functions_by_file(comparison)
+    before, after = (_texts(files, paths) for files, paths in zip(sides, both_sides(diff), strict=True))
+    return {
+        before[path][0]: after[path][0]
+        for path in sorted(before.keys() & after.keys())
+        if len(before[path]) == len(after[path]) == 1 and before[path] != after[path]
+    }
+
+
+def files_of_two_folders(comparison: Comparison) -> tuple[dict[str, str], tuple[str, str]]:
+    """As `files_of_two_roots` where the sources are unknown, and the two folders; nothing where none are seen.
+
+    Two files or more have the same paths below them, and most of their functions the same names. Only files that one
+    side alone knows count.
+    """
+    before, after = _functions_by_file(comparison)
+    gone = {file: names for file, names in before.items() if file not in after}
+    new = {file: names for file, names in after.items() if file not in before}
+    by_name: dict[str, tuple[list[str], list[str]]] = {}
+    for side, files in enumerate((gone, new)):
+        for file in files:
+            if len(file) <= LONGEST_PATH:
+                by_name.setdefault(file.rpartition("/")[2], ([], []))[side].append(file)
+    folders: Counter[tuple[str, str]] = Counter()
+    for namesakes in by_name.values():
+        if max(map(len, namesakes)) <= MOST_NAMESAKES:
+            for old_file, new_file in product(*namesakes):
+                folders[_folders(old_file, new_file)] += len(gone[old_file] & new[new_file])
+    if not folders:
+        return {}, ("", "")
+    best = min(folders, key=lambda pair: (-folders[pair], pair))
+    found = {old: best[1] + old.removeprefix(best[0]) for old in sorted(gone) if old.startswith(best[0])}
+    found = {old: other for old, other in found.items() if other in new}
+    known = sum(len(gone[old]) for old in found), sum(len(new[other]) for other in found.values())
+    same = sum(len(gone[old] & new[other]) for old, other in found.items())
+    return (found, best) if len(found) >= LEAST_FILES and 2 * same > min(known) else ({}, ("", ""))
+
+
+def functions_of_moved_files(comparison: Comparison, diff: SourceDiff) -> dict[Identity, Identity]:
+    """(name, old file) of functions of the baseline to the same (name, new file) of the target.
+
+    Both files are texts of the profiles. Only functions of one side alone are paired, and none where the target calls
+    the new file by several texts; a function that also got another name is left to `renamed`.
+    """
+    moved = {file.previous_path: file.path for file in diff.files if file.status == "renamed"}
+    if not moved:
+        return {}
+    before, after = both_sides(diff)
+    now = _texts(_functions_by_file(comparison)[TARGET], after)
+    gone, new = (dict.fromkeys(map(_identities(comparison).__getitem__, side)) for side in _alone(comparison))
+    found: dict[Identity, Identity] = {}
+    for name, file in gone:
+        texts = now.get(moved.get(before.find(file) or "", ""), [])
+        if len(texts) == 1 and (name, texts[0]) in new:
+            found[name, file] = name, texts[0]
+    return found
+
+
+def paired_functions(comparison: Comparison, sides: Sides) -> dict[Identity, Identity]:
+    """(name, file) of functions of the baseline to those of the functions of the target with the same source.
+
+    Only names that one side alone has, and that can mean no other function of their file.
+    """
+    identities, (gone, new) = _identities(comparison), _alone(comparison)
+    candidates: dict[tuple[object, ...], list[int]] = {}
+    for symbol in new:
+        if (known := _only(sides, symbol)) is not None:
+            candidates.setdefault((known.path, known.function.parts, known.function.first), []).append(symbol)
+    found: dict[Identity, Identity] = {}
+    for symbol in gone:
+        if (known := _only(sides, symbol)) is not None and known.partner is not None:
+            path, function = known.partner
+            partners = candidates.pop((path, function.parts, function.first), [])
+            if len(partners) == 1:
+                found[identities[symbol]] = identities[partners[0]]
+    return found
+
+
+def not_to_pair(comparison: Comparison, sides: Sides | None) -> frozenset[int]:
+    """Symbols of one side alone that must not be paired by names and costs.
+
+    Those without a name of their own, and those whose function the other side's source has too.
+    """
+    names, alone = comparison.symbols.names, [symbol for side in _alone(comparison) for symbol in side]
+    refused = {symbol for symbol in alone if _NAMELESS.match(names[symbol])}
+    if sides is not None:
+        meant = {symbol: {known.state for known in sides.meant(symbol)} for symbol in alone}
+        refused |= {symbol for symbol, states in meant.items() if states and states <= _UNCHANGED}
+    return frozenset(refused)
+
+
+def renamed(comparison: Comparison, refused: frozenset[int] = frozenset()) -> dict[Identity, Identity]:
+    """Old (name, file) to new: mutually best pairs of names that one side alone has.
+
+    A pair is in the same file and has nearly the same callers and callees. A file that one side alone knows is the same
+    for functions of one name: it was renamed itself. Of sampled costs both need `FEWEST_SAMPLES`. Functions of a
+    runtime are never paired, nor is a function without a name of its own with one that has a name. Of several pairs
+    the one with the closest callers, callees and names counts. ``refused`` are symbols that sources decide.
+    """
+    pairing = _Pairing(comparison)
+    gone, new = (pairing.candidates(side, refused) for side in (BASELINE, TARGET))
+    if not gone or not new:
+        return {}
+    links, found = links_of(comparison), dict[int, int]()
+    for _ in range(ROUNDS):
+        old_left, new_left = gone - found.keys(), new - set(found.values())
+        pairs = pairing.mutually_best(old_left, new_left, pairing.neighbours(links, old_left | new_left, found))
+        if not pairs:
+            break
+        found |= pairs
+    identities = _identities(comparison)
+    return {identities[old]: identities[other] for old, other in found.items()}
+
+
+class _Pairing:
+    """The columns of a comparison by which names are paired; ``lonely_files`` are those that one side alone knows."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self.comparison = comparison
+        self.names, self.files = comparison.symbols.names, comparison.symbols.files
+        self.inclusive = shares(comparison, comparison.total_value)
+        self.exclusive = shares(comparison, comparison.self_value)
+        before, after = (
+            {file for file, known in zip(self.files, side, strict=True) if known}
+            for side in comparison.present.tolist()
+        )
+        self.lonely_files = (before ^ after) - {None}
+
+    def candidates(self, side: int, refused: frozenset[int]) -> set[int]:
+        """The heaviest symbols of a side alone with enough samples, where the number of samples is known."""
+        alone: BoolArray = np.zeros(len(self.names), np.bool_)
+        alone[[symbol for symbol in _alone(self.comparison)[side] if symbol not in refused]] = True
+        total, split, sample = self.comparison.total_value, self.comparison.runs.baseline, self.comparison.sample_values
+        if sample is not None:
+            counts = total / sample[:, None]
+            alone &= (counts[split:] if side else counts[:split]).sum(axis=0) >= FEWEST_SAMPLES
+        share = np.maximum(*self.inclusive)
+        places = np.flatnonzero(alone & (share >= LISTED))
+        heaviest: list[int] = places[np.argsort(-share[places], kind="stable")][:MOST].tolist()
+        return {place for place in heaviest if not self.names[place].startswith(RUNTIMES)}
+
+    def neighbours(
+        self, links: CallLinks, symbols: set[int], renames: dict[int, int]
+    ) -> dict[int, set[tuple[str, int]]]:
+        """Callers and callees with a part of a symbol's cost, old names read as their new ones."""
+        cost = np.maximum(links.baseline, links.target)
+        inclusive = np.maximum(*self.inclusive) * max(1.0, float(self.comparison.run_totals.mean()))
+        found: dict[int, set[tuple[str, int]]] = {symbol: set() for symbol in symbols}
+        for mine, theirs, kind in ((links.callee, links.caller, "from"), (links.caller, links.callee, "to")):
+            rows = np.flatnonzero(np.isin(mine, list(symbols)) & (cost >= NEIGHBOUR * inclusive[mine]))
+            for symbol, other in zip(mine[rows].tolist(), theirs[rows].tolist(), strict=True):
+                found[symbol].add((kind, renames.get(other, other)))
+        return found
+
+    def mutually_best(self, gone: set[int], new: set[int], near: dict[int, set[tuple[str, int]]]) -> dict[int, int]:
+        """The pairs of which each is the other's best, by likeness, then by cost."""
+        own = {symbol: has_own_name(self.names[symbol]) for symbol in near}
+        scored = []
+        for old, other in product(gone, new):
+            distance = self._distance(old, other) if own[old] == own[other] else inf
+            if distance <= log(COST_FACTOR) and (likeness := self._likeness(old, other, near)):
+                scored.append((-likeness, distance, old, other))
+        best_of_old: dict[int, int] = {}
+        best_of_new: dict[int, int] = {}
+        for _, _, old, other in sorted(scored):
+            best_of_old.setdefault(old, other)
+            best_of_new.setdefault(other, old)
+        return {old: other for old, other in best_of_old.items() if best_of_new[other] == old}
+
+    def _distance(self, old: int, new: int) -> float:
+        """How far the costs lie apart, as the absolute logarithm of their ratio."""
+        costs = [(float(before[old]), float(after[new])) for before, after in (self.inclusive, self.exclusive)]
+        return min(abs(log(after / before)) if min(before, after) >= LISTED else inf for before, after in costs)
+
+    def _likeness(self, old: int, new: int, near: dict[int, set[tuple[str, int]]]) -> float:
+        """How close two functions are, 0 to 1; 0 where nothing shows that they are the same."""
+        names, files = (self.names[old], self.names[new]), (self.files[old], self.files[new])
+        around = len(near[old] & near[new]) / max(1, len(near[old] | near[new]))
+        same_file = files[0] is not None and files[0] == files[1]
+        moved_file = names[0] == names[1] and self.lonely_files.issuperset(files)
+        if not (same_file or moved_file) or around < ALIKE:
+            return 0.0
+        return 0.5 * around + 0.5 * _alike(*names)
+
+
+def _alike(old: str, new: str) -> float:
+    """0..1: the Dice index of the pairs of letters, and 1 for equal names."""
+    if old == new:
+        return 1.0
+    first, second = (
+        {name[place : place + 2].lower() for place in range(len(name) - 1)}
+        for name in (old[:LONGEST_NAME], new[:LONGEST_NAME])
+    )
+    return 2.0 * len(first & second) / max(1, len(first) + len(second))
+
+
+def _identities(comparison: Comparison) -> list[Identity]:
+    return list(zip(comparison.symbols.names, comparison.symbols.files, strict=True))
+
+
+def _alone(comparison: Comparison) -> tuple[list[int], list[int]]:
+    """The symbols that only the baseline has, and those that only the target has."""
+    before, after = (side.astype(bool) for side in comparison.present)
+    return np.flatnonzero(before & ~after).tolist(), np.flatnonzero(after & ~before).tolist()
+
+
+def _only(sides: Sides, symbol: int) -> KnownFunction | None:
+    """The function that a symbol is; None for what only lies in one, as a comprehension does."""
+    meant = sides.meant(symbol)
+    if len(meant) != 1 or (language := language_of(meant[0].path)) is None:
+        return None
+    return None if frame_name(sides.symbols.names[symbol], language).within else meant[0]
+
+
+def _folders(old: str, new: str) -> tuple[str, str]:
+    """What comes before the last folders and the name that both paths have in common."""
+    before, after = old.split("/"), new.split("/")
+    while before and after and before[-1] == after[-1]:
+        before.pop()
+        after.pop()
+    return "/".join([*before, ""]), "/".join([*after, ""])
+
+
+def _functions_by_file(comparison: Comparison) -> tuple[FunctionsByFile, FunctionsByFile]:
+    """The functions of each side by file, without what has no name of its own in any language."""
+    sides: tuple[FunctionsByFile, FunctionsByFile] = ({}, {})
+    for (name, file), *known in zip(_identities(comparison), *comparison.present.tolist(), strict=True):
+        for side, there in zip(sides, known, strict=True):
+            if file and there:
+                side.setdefault(file, set()).update({name} if name[:1] not in "<(" else ())
+    return sides
+
+
+def _texts(files: Iterable[str], paths: RepositoryPaths) -> dict[str, list[str]]:
+    """The texts by which profiles call each file of the repository."""
+    found: dict[str, list[str]] = {}
+    for text in sorted(files):
+        if (path := paths.find(text)) is not None:
+            found.setdefault(path, []).append(text)
+    return found
