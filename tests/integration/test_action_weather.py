@@ -13,7 +13,7 @@ from fake_github import CUT, HANG
 from profgate.action.job import Pace
 from profgate.github import artifact_service, downloads
 from profgate.github import requests as github_requests
-from profgate.github.retry_budget import RetryBudget
+from profgate.github.connections import RetryBudget
 
 LIMITED = 403
 ALWAYS = 999

@@ -10,7 +10,7 @@ from fake_github import FakeGitHub
 from profgate.github import artifact_service
 from profgate.github.artifact_service import ArtifactService, UploadUnavailable, zip_files
 from profgate.github.client import GitHubClient
-from profgate.github.retry_budget import RetryBudget
+from profgate.github.connections import RetryBudget
 
 
 def service_of(fake: FakeGitHub, secrets: list[str] | None = None) -> ArtifactService:

@@ -10,9 +10,9 @@ import pytest
 from fake_github import FakeGitHub
 from profgate.errors import GitHubError, NotAllowed, ProfileError
 from profgate.github.client import GitHubClient
-from profgate.github.records import Repository, TreeRecord
+from profgate.github.connections import RetryBudget, RetryBudgetExceededError
+from profgate.github.records import Repository
 from profgate.github.requests import NotFoundError, RateLimitedError, ServerFailedError
-from profgate.github.retry_budget import RetryBudget, RetryBudgetExceededError
 
 MARKER = "<!-- profgate v1 key=cpu head=abc -->"
 
@@ -107,9 +107,11 @@ def test_the_files_of_a_commit_are_listed_up_to_the_servers_limit() -> None:
     with FakeGitHub() as fake:
         sha = fake.add_commit(files={"a.py": b"", "src/b.py": b"", "src/deep/c.py": b""})
         client = client_of(fake)
-        assert client.files_of_commit(sha) == TreeRecord(frozenset({"a.py", "src/b.py", "src/deep/c.py"}), whole=True)
+        tree = client.files_of_commit(sha)
+        assert (set(tree.paths), tree.truncated) == ({"a.py", "src/b.py", "src/deep/c.py"}, False)
         fake.state.most_listed = 3  # a.py, src, src/b.py
-        assert client.files_of_commit(sha) == TreeRecord(frozenset({"a.py", "src/b.py"}), whole=False)
+        tree = client.files_of_commit(sha)
+        assert (set(tree.paths), tree.truncated) == ({"a.py", "src/b.py"}, True)
         with pytest.raises(NotFoundError):
             client.files_of_commit("0" * 40)
         assert client.requests_made == len(fake.requests) == 3

@@ -10,9 +10,8 @@ from pathlib import Path
 from profgate.errors import NotAllowed, SettingsError
 from profgate.github.artifact_service import ArtifactService
 from profgate.github.client import GitHubClient
-from profgate.github.connections import trusted_file
+from profgate.github.connections import RetryBudget, trusted_file
 from profgate.github.records import FileRecord
-from profgate.github.retry_budget import RetryBudget
 from profgate.github.workflow_commands import WorkflowCommands
 from profgate.io.environment import machine_facts
 from profgate.io.files import scratch_folder

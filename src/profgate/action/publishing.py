@@ -2,9 +2,7 @@
 
 from profgate.action.job import Job
 from profgate.errors import GitHubError, NotAllowed, ProfgateError, SettingsError
-from profgate.github.annotations import annotations
-from profgate.github.check_run import CheckText, publish_check_run
-from profgate.github.commit_status import publish_failure, publish_verdict
+from profgate.github.statuses import CheckText, annotations, publish_check_run, publish_failure, publish_verdict
 from profgate.github.step_outputs import Published, outputs_of
 from profgate.github.sticky_comment import Texts, publish_anew, publish_comment
 from profgate.github.workflow_commands import WorkflowCommands, harmless

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qs, quote, urlsplit
 
 from profgate.errors import GitHubError
-from profgate.github.connections import failure_of, is_permanent, with_token
-from profgate.github.retry_budget import RetryBudget, RetryBudgetExceededError
+from profgate.github.connections import RetryBudget, RetryBudgetExceededError, failure_of, is_permanent, with_token
 
 if TYPE_CHECKING:
     from requests import Response

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 from profgate.errors import GitHubError
 from profgate.github.connections import with_token
 from profgate.github.downloads import MAX_DOWNLOAD, Download, TryAgainError, check_digest, fetch, files_of, read_zip
-from profgate.github.git_data import CommitAnswer, GitRequests
+from profgate.github.git_data import GitRequests
 from profgate.github.records import (
     ArtifactRecord,
     AssetRecord,
@@ -44,16 +44,6 @@ MINIMIZE = (
 class _Node:
     id: str = ""
     isMinimized: bool | None = None  # noqa: N815 - GraphQL's name
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    filename: str
-    status: str
-    additions: int
-    deletions: int
-    previous_filename: str | None = None
-    patch: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,22 +220,11 @@ class GitHubClient(GitRequests):
 
     def pull_files(self, number: int) -> list[FileRecord]:
         """The files a pull request changes, at most the 3,000 that GitHub lists; one request for 100."""
-        found = islice(self._items(f"/pulls/{number:d}/files", _File), LISTED_FILES)
-        return [
-            FileRecord(
-                file.filename,
-                file.previous_filename or file.filename,
-                file.status,
-                file.additions,
-                file.deletions,
-                file.patch,
-            )
-            for file in found
-        ]
+        return list(islice(self._items(f"/pulls/{number:d}/files", FileRecord), LISTED_FILES))
 
     def pull_commits(self, number: int) -> list[CommitRecord]:
         """The commits of a pull request, at most the 250 that GitHub lists; one request for 100."""
-        return [commit.record() for commit in self._items(f"/pulls/{number:d}/commits", CommitAnswer)]
+        return list(self._items(f"/pulls/{number:d}/commits", CommitRecord))
 
     def permission_of(self, login: str) -> str:
         """The permission of a person: admin, write, read or none; one request."""

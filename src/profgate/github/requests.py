@@ -12,13 +12,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache, cached_property
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import urlencode
 
 from profgate.errors import GitHubError, NotAllowed
-from profgate.github.connections import failure_of, is_permanent
-from profgate.github.retry_budget import RetryBudget
+from profgate.github.connections import RetryBudget, failure_of, is_permanent
 
 if TYPE_CHECKING:
     from github import Github
@@ -46,7 +44,7 @@ class ServerFailedError(GitHubError):
 
 
 class RateLimitedError(GitHubError):
-    """Nothing was done; ``wait`` are the seconds after which GitHub wants to be asked again."""
+    """GitHub did nothing; ``wait`` is the number of seconds before the next request."""
 
     wait = SECONDARY_WAIT
 
@@ -91,9 +89,7 @@ class GitHubConnection:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -109,11 +105,11 @@ class GitHubConnection:
         url = path if path.startswith("http") else f"/repos/{self._repository}{path}"
         where = f"{verb} {url.partition('?')[0]}"
 
-        def once() -> tuple[dict[str, str], Any]:
-            headers, answer = self._github.requester.requestJsonAndCheck(verb, url, input=body)
-            return headers, answer
-
-        return self._retried(where, once, self._retries if verb in REPEATABLE else repeats)
+        return self._retried(
+            where,
+            lambda: self._github.requester.requestJsonAndCheck(verb, url, input=body),
+            self._retries if verb in REPEATABLE else repeats,
+        )
 
     def _get(self, path: str, kind: type[Result], *keys: str, **query: object) -> Result:
         """The part of an answer that these keys lead to, as the kind; None in the query is left out."""

@@ -1,6 +1,5 @@
 """The context of a run: the event that started it, the commits it is about and the services it may use."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
@@ -45,7 +44,6 @@ class RunContext:
     api_url: str
     results_url: str
     workspace: str
-    actor: str
     default_branch: str
     action: str = ""
     release_tag: str = ""
@@ -54,7 +52,6 @@ class RunContext:
     triggering_run: TriggeringRun | None = None
     comment: str = field(default="", repr=False)  # of a new comment, hostile text
     comment_id: int | None = None
-    dispatch_inputs: Mapping[str, str] = field(default_factory=dict)
     runtime_token: str = field(default="", repr=False)
 
     @property

@@ -26,7 +26,6 @@ def decided(event: str, wishes: Wishes | None = None, first: TriggeringRun | Non
         api_url="https://api.github.com",
         results_url="",
         workspace="",
-        actor="somebody",
         default_branch="main",
         triggering_run=first,
     )

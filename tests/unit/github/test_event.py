@@ -128,12 +128,6 @@ def test_comments_of_pull_requests_have_a_number_those_of_issues_do_not() -> Non
     assert run_context(env_of("issue_comment"), event).pr_number is None
 
 
-def test_inputs_of_a_dispatch_are_text() -> None:
-    inputs = {"from": "v1", "deep": True, "none": None}
-    event = payload("workflow_dispatch", {"inputs": inputs, "repository": REPOSITORY})
-    assert run_context(env_of("workflow_dispatch"), event).dispatch_inputs == {"from": "v1", "deep": "true"}
-
-
 def test_the_runtime_token_is_not_shown() -> None:
     context = run_context(env_of("push"), {})
     assert context.runtime_token == "very secret"

@@ -3,10 +3,14 @@ from dataclasses import replace
 import pytest
 
 from profgate.github.pull_files import diff_of_pull, of_another_start, with_files
-from profgate.github.records import FileRecord, TreeRecord
+from profgate.github.records import FileRecord, TreeEntry, TreeRecord
 
 PATCH = "@@ -1,2 +1,2 @@ def f():\n a\n-b\n+c"
-MODIFIED = FileRecord("src/a.py", "src/a.py", "modified", 1, 1, PATCH)
+MODIFIED = FileRecord("src/a.py", "modified", 1, 1, PATCH)
+
+
+def tree_of(*paths: str, truncated: bool = False) -> TreeRecord:
+    return TreeRecord(tuple(TreeEntry(path, "100644", "blob") for path in paths), truncated)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +46,7 @@ def test_a_full_list_may_lack_files() -> None:
 
 
 def test_the_files_of_the_commit_stand_beside_the_diff() -> None:
-    diff = with_files(diff_of_pull([MODIFIED], None, (None, None)), TreeRecord(frozenset({"a.py", "b.py"}), whole=True))
+    diff = with_files(diff_of_pull([MODIFIED], None, (None, None)), tree_of("a.py", "b.py"))
     assert (diff.repository_files, diff.all_listed, diff.complete, diff.reason) == (
         frozenset({"a.py", "b.py"}),
         True,
@@ -53,6 +57,6 @@ def test_the_files_of_the_commit_stand_beside_the_diff() -> None:
 
 def test_every_doubt_is_reported() -> None:
     diff = of_another_start(diff_of_pull([MODIFIED], None, (None, None)), "older")
-    diff = with_files(diff, TreeRecord(frozenset({"a.py"}), whole=False))
+    diff = with_files(diff, tree_of("a.py", truncated=True))
     assert (diff.complete, diff.files[0].complete, diff.all_listed) == (False, False, False)
     assert diff.reason == "older; GitHub lists 1 files and holds more"
