@@ -6,10 +6,18 @@ from dataclasses import dataclass, replace
 
 from profgate.action.job import Job
 from profgate.errors import ProfgateError, SettingsError
-from profgate.github.artifact_source import Found, Search, StoredSet, find_stored
+from profgate.github.artifact_source import (
+    LATEST,
+    Found,
+    Search,
+    StoredSet,
+    asset_name,
+    attached_set,
+    find_stored,
+    latest,
+)
 from profgate.github.baseline_search import Trust
 from profgate.github.records import CommitRecord
-from profgate.github.release_source import LATEST, asset_name, attached_set, latest
 from profgate.github.requests import NotFoundError
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode

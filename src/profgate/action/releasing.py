@@ -10,8 +10,8 @@ from profgate.action.reporting import compare_and_report
 from profgate.action.sides import against_ref
 from profgate.errors import GitHubError, ProfgateError
 from profgate.github.artifact_service import zip_files
+from profgate.github.artifact_source import LATEST, asset_name
 from profgate.github.records import ReleaseRecord
-from profgate.github.release_source import LATEST, asset_name
 from profgate.io.documents import give_back
 from profgate.io.profile_files import LocalSet, local_files
 from profgate.model.manifest import Manifest

@@ -1,6 +1,5 @@
 """Profiles that a fork's pull request run stored: untrusted data, checked before it is read."""
 
-import hashlib
 import posixpath
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from profgate.errors import ProfileError
 from profgate.github.baseline_search import newest_artifact
 from profgate.github.client import GitHubClient
 from profgate.github.records import PullRecord
-from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_from_json
+from profgate.model.manifest import MANIFEST_NAME, Manifest, check_files, manifest_from_json
 from profgate.model.run_context import TriggeringRun
 from profgate.model.source import SourceFile, source_of
 
@@ -37,25 +36,20 @@ def fork_artifact(client: GitHubClient, name: str, run: TriggeringRun) -> ForkAr
 def checked_set(members: Mapping[str, bytes], run: TriggeringRun) -> ForkArtifact:
     """The members of an artifact as sources. Raises `ProfileError` that names the first check that fails."""
     if MANIFEST_NAME not in members:
-        raise ProfileError(MANIFEST_NAME, "is missing beside the profiles; let profgate store them")
+        raise ProfileError(MANIFEST_NAME, "is missing beside the profiles; store them with profgate")
     manifest = manifest_from_json(members[MANIFEST_NAME])
     files = {name: data for name, data in members.items() if name != MANIFEST_NAME}
-    listed = {file.path: file.sha256 for file in manifest.files}
     shown = next((name for name in sorted(files) if posixpath.splitext(name)[1].lower() in SHOWN), "")
     checks = (
         (bool(files), "it holds no profile"),
         (manifest.run_id == run.id, f"the manifest is of run {manifest.run_id}, not of run {run.id}"),
         (manifest.event == run.event, f"the manifest is of the event {manifest.event!r}, not of {run.event}"),
-        (len(listed) == len(manifest.files), "the manifest lists a file twice"),
-        (set(listed) == set(files), "the manifest lists other files than the artifact holds"),
         (not shown, f"{shown!r} is no profile, and untrusted pages are never published"),
     )
     for holds, reason in checks:
         if not holds:
             raise ProfileError(f"artifact of run {run.id}", f"{reason}; nothing of it was read")
-    for path, digest in listed.items():
-        if hashlib.sha256(files[path]).hexdigest() != digest:
-            raise ProfileError(path, "its bytes differ from the manifest; nothing of the artifact was read")
+    check_files(manifest, files)
     return ForkArtifact(tuple(source_of(name, files[name]) for name in sorted(files)), manifest)
 
 
