@@ -55,7 +55,7 @@ def test_who_can_write_can_accept(red: Stage, author: str) -> None:
 
 @pytest.mark.parametrize(
     ("author", "told"),
-    [("reader", "reader has no right to write here"), ("stranger", "stranger has no right to write here")],
+    [("reader", "reader may not write to this repository"), ("stranger", "stranger may not write to this repository")],
 )
 def test_who_cannot_write_cannot_accept(red: Stage, author: str, told: str) -> None:
     say(red, author=author)
@@ -67,7 +67,7 @@ def test_rights_that_cannot_be_looked_up_are_no_rights(red: Stage) -> None:
     say(red)
     red.fake.fail("GET", "/collaborators/", 403, times=9)
     assert red.compare(profiles(SLOWER, 78)) == 1
-    assert "GitHub did not tell the rights of maintainer" in red.comments[0]
+    assert "GitHub did not return the rights of maintainer" in red.comments[0]
 
 
 def test_comments_that_cannot_be_read_accept_nothing(red: Stage) -> None:
@@ -102,7 +102,7 @@ def test_an_edited_comment_counts_no_longer(red: Stage) -> None:
     red.fake.state.comments[number].body = COMMAND
     red.fake.state.comments[number].edited = True
     assert red.compare(profiles(SLOWER, 78)) == 1
-    assert "the comment was edited, perhaps by somebody else" in red.comments[0]
+    assert "the comment was edited, perhaps by another person" in red.comments[0]
 
 
 def test_a_deleted_comment_counts_no_longer(red: Stage) -> None:
@@ -136,7 +136,7 @@ def test_without_a_comment_to_remember_it_needs_a_limit(red: Stage) -> None:
     red.inputs["comment"] = "never"
     say(red)
     assert red.compare(profiles(SLOWER, 78)) == 1
-    assert "this run cannot store how much was accepted: add max=+30%" in red.summary
+    assert "this run cannot store the measured limit: add max=+30%" in red.summary
     say(red, "/profgate accept parse max=2.5x: needed")
     assert red.compare(profiles(SLOWER, 79)) == 0
 
@@ -167,10 +167,10 @@ def test_the_policy_of_the_base_names_owners(stage: Stage) -> None:
     for author in ("maintainer", "mallory"):
         say(stage, "/profgate accept parse max=2.5x: needed", author)
     assert stage.compare(profiles(SLOWER, 78)) == 1
-    assert "mallory is not among the owners that the policy names" in stage.comments[2]
+    assert "mallory is not one of the owners in the policy" in stage.comments[2]
     say(stage, COMMAND, "boss")
     assert stage.compare(profiles(SLOWER, 79)) == 1
-    assert "it must say how much: add max=+30%" in stage.comments[2]
+    assert "the command needs a limit: add max=+30%" in stage.comments[2]
     say(stage, "/profgate accept parse max=2.5x: needed", "Boss")
     assert stage.compare(profiles(SLOWER, 80)) == 0
 
@@ -238,7 +238,7 @@ def test_in_the_merge_queue_nothing_new_is_measured(red: Stage) -> None:
     head, told = queue(red, red.number, red.base)
     say(red)
     assert merge(red, head, told, 78) == 1
-    assert "this run cannot store how much was accepted: add max=+30%" in red.summary
+    assert "this run cannot store the measured limit: add max=+30%" in red.summary
     say(red, "/profgate accept parse max=2.5x: needed")
     assert merge(red, head, told, 79) == 0
 
@@ -303,14 +303,14 @@ def commented(stage: Stage, body: str = COMMAND, author: str = "maintainer", *, 
 def failed(red: Stage) -> Stage:
     """The run of the red pull request ended with a failure, and this workflow may run jobs again."""
     runs = red.fake.state.runs
-    runs[red.first_half] = replace(runs[red.first_half], conclusion="failure")
+    runs[red.pull_run] = replace(runs[red.pull_run], conclusion="failure")
     red.fake.state.permissions["actions"] = "write"
     return red
 
 
 def test_an_acceptance_runs_the_failed_jobs_again(failed: Stage) -> None:
     assert commented(failed) == 0
-    assert failed.fake.state.reruns == [failed.first_half]
+    assert failed.fake.state.reruns == [failed.pull_run]
     assert len(failed.requests) <= 9
     assert failed.compare(profiles(SLOWER, 78)) == 0
 
@@ -318,7 +318,7 @@ def test_an_acceptance_runs_the_failed_jobs_again(failed: Stage) -> None:
 @pytest.mark.parametrize(
     ("body", "author", "told"),
     [
-        (COMMAND, "stranger", "stranger has no right to write here"),
+        (COMMAND, "stranger", "stranger may not write to this repository"),
         ("/profgate accept parse", "maintainer", "gives no reason"),
         ("/profgate approve parse: x", "maintainer", "is unknown: write /profgate accept"),
         ("Thanks! /profgate accept parse: x", "maintainer", "does not begin with a command"),
@@ -356,7 +356,7 @@ def test_without_a_failed_run_the_next_one_reads_it(failed: Stage) -> None:
 def test_a_closed_pull_request_is_left_alone(failed: Stage) -> None:
     failed.fake.state.pulls[failed.number].state = "closed"
     assert commented(failed) == 0
-    assert "is closed, so nothing is judged again" in failed.log
+    assert "is closed, so the gate is not run again" in failed.log
 
 
 def test_a_token_that_may_not_run_jobs_says_so(failed: Stage) -> None:
@@ -373,7 +373,7 @@ def test_a_fork_s_status_and_comment_are_written_anew(stage: Stage) -> None:
     stage.fake.read_only()
     assert stage.compare(profiles(SLOWER, 77)) == 1
     stage.fake.state.permissions = dict(ALL_PERMISSIONS)
-    assert stage.second_half("failure") == 0
+    assert stage.fork_comment("failure") == 0
     assert commented(stage) == 0
     assert stage.fake.state.reruns == []
     states = [(one["state"], one["sha"]) for one in stage.fake.state.statuses]
@@ -399,9 +399,9 @@ def test_who_accepts_reads_in_a_reaction_that_it_was_taken_up(failed: Stage) -> 
     ("body", "author", "told"),
     [
         ("/profgate accept parse", "maintainer", "gives no reason"),
-        ("/profgate accept parse max=alot: x", "maintainer", "max=alot is no growth"),
+        ("/profgate accept parse max=alot: x", "maintainer", "max=alot is not a growth"),
         ("/profgate approve parse: x", "maintainer", "is unknown"),
-        (COMMAND, "stranger", "stranger has no right to write here"),
+        (COMMAND, "stranger", "stranger may not write to this repository"),
     ],
 )
 def test_who_is_refused_reads_why_in_our_comment(failed: Stage, body: str, author: str, told: str) -> None:
@@ -470,7 +470,7 @@ def test_switched_off_comments_are_not_answered_in_one(failed: Stage) -> None:
 def test_that_there_can_be_no_answer_stops_nothing(failed: Stage) -> None:
     failed.fake.state.permissions |= {"issues": "read", "pull_requests": "read"}
     assert commented(failed) == 0
-    assert failed.fake.state.reruns == [failed.first_half]
+    assert failed.fake.state.reruns == [failed.pull_run]
     assert "the comment got no answer" in failed.log
     assert "pull-requests: write" in failed.log
 

@@ -75,7 +75,7 @@ def test_without_the_artifact_service_a_step_stores_and_a_command_fetches(enterp
     assert enterprise.outputs["conclusion"] == "warn"
     host = enterprise.fake.server_url.removeprefix("http://")
     pages = "profgate-pages-default-1"
-    command = f"gh run download {enterprise.first_half} --repo {host}/octo-org/shop --name {pages}"
+    command = f"gh run download {enterprise.pull_run} --repo {host}/octo-org/shop --name {pages}"
     assert all(command in text for text in (enterprise.log, enterprise.comments[0], enterprise.summary))
     assert f"name: {pages}" in enterprise.log
     assert enterprise.file("index.html")
@@ -114,7 +114,7 @@ def test_what_a_release_keeps_is_read_with_and_without_a_redirect(server: str, r
         (404, "let profgate attach it again"),
         (403, "contents: read"),
         (500, "GitHub answered 500"),
-        (CUT, "the download broke off"),
+        (CUT, "the download failed"),
     ],
 )
 def test_a_file_of_a_release_that_does_not_come_is_named(

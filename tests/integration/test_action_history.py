@@ -128,5 +128,5 @@ def test_without_the_api_the_profiles_are_stored_all_the_same(keeping: Stage) ->
     del keeping.inputs["token"]
     keeping.push(profiles())
     assert [one.name for one in keeping.fake.state.artifacts.values()] == [ARTIFACT]
-    assert "the history was not carried on" in keeping.log
+    assert "the history was not extended" in keeping.log
     assert "::warning" not in keeping.log

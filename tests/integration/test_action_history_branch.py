@@ -12,7 +12,7 @@ import pytest
 from action_stage import ARTIFACT, SHARES, SLOWER, Stage, profiles
 from fake_github.state import Commit
 from history_samples import reading
-from profgate.action import history_branch
+from profgate.action import history
 from profgate.history.history_store import open_history
 
 BRANCH = "profgate-history"
@@ -168,7 +168,7 @@ def test_a_history_too_large_for_a_branch_goes_into_the_artifact(
 ) -> None:
     first = keeping.push(profiles(seed=1))
     limit = len(head_of(keeping).files[FILE]) - 1
-    monkeypatch.setattr(history_branch, "MAX_BYTES", limit)  # 50 MB would take minutes to fill
+    monkeypatch.setattr(history, "MAX_BYTES", limit)  # 50 MB would take minutes to fill
     del keeping.fake.state.branches[BRANCH]
     second = keeping.push(profiles(seed=2))
     assert f"more than the {limit:,} that a branch may hold" in keeping.log

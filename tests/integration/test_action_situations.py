@@ -84,7 +84,7 @@ def test_a_pull_request_that_goes_into_another_branch_meanwhile_is_not_told_of_t
     recorded.fake.state.pulls[recorded.number].base_ref = "release"
     assert recorded.compare(profiles(SLOWER, 77)) == 1
     assert shown(recorded) == []
-    assert "has another base branch by now" in recorded.log
+    assert "the base branch of the pull request has changed" in recorded.log
 
 
 def test_a_pull_request_is_told_of_the_ref_that_was_chosen_whatever_its_base(recorded: Stage) -> None:
@@ -111,7 +111,7 @@ def test_a_draft_is_judged_as_any_and_keeps_its_comment_when_it_is_ready(recorde
 
 
 def test_a_force_push_while_it_runs_keeps_the_older_result_out(recorded: Stage) -> None:
-    recorded.start_first_half()
+    recorded.start_pull_run()
     recorded.fake.state.pulls[recorded.number].head_sha = recorded.fake.add_commit(parents=[recorded.base])
     assert recorded.finish(recorded.step(profiles(SLOWER, 77))) == 1
     assert shown(recorded) == []
@@ -139,7 +139,7 @@ def test_an_artifact_that_expires_while_it_is_looked_for_gives_way_to_the_next(r
 
 
 def test_a_second_attempt_edits_the_comment_of_the_first(recorded: Stage) -> None:
-    recorded.start_first_half()
+    recorded.start_pull_run()
     recorded.step(profiles(SLOWER, 77))
     recorded.start_again()
     assert recorded.finish(recorded.step(profiles(SHARES, 78))) == 0
@@ -152,18 +152,18 @@ def test_the_second_attempt_of_a_fork_is_the_one_that_is_told(stage: Stage) -> N
     stage.open_pull(fork=True)
     permissions = dict(stage.fake.state.permissions)
     stage.fake.read_only()
-    stage.start_first_half()
+    stage.start_pull_run()
     stage.step(profiles(SLOWER, 77))
     stage.start_again()
     stage.finish(stage.step(profiles(SHARES, 78)))
     stage.fake.state.permissions = permissions
-    assert stage.second_half() == 0
+    assert stage.fork_comment() == 0
     assert [one["state"] for one in stage.fake.state.statuses] == ["success"]
 
 
 def test_two_runs_that_write_anew_at_once_leave_one_comment_shown(recorded: Stage) -> None:
     recorded.inputs["older-comments"] = "minimize"
-    recorded.start_first_half()
+    recorded.start_pull_run()
     recorded.fake.let_meet("GET", f"/issues/{recorded.number}/comments")
     with ThreadPoolExecutor(2) as pool:
         runs = [
@@ -234,8 +234,8 @@ def test_the_gate_says_the_same_with_and_without_a_history(stage: Stage, history
 def test_a_cancelled_leg_is_not_passed_and_a_new_run_takes_it_back(stage: Stage) -> None:
     for seed in range(2):
         stage.base = stage.fake.add_commit(parents=[stage.base], branch="main")
-        for place, leg in enumerate(("a", "b")):
-            stage.inputs["artifact"] = f"{ARTIFACT}-{leg}"
+        for place, shard in enumerate(("a", "b")):
+            stage.inputs["artifact"] = f"{ARTIFACT}-{shard}"
             stage.record(profiles(seed=2 * seed + place))
     del stage.inputs["artifact"]
     stage.open_pull()
@@ -253,14 +253,14 @@ def test_what_legs_know_of_false_alarms_counts_in_the_merge(stage: Stage) -> Non
     stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=policy)
     stage.push_jobs()
     stage.open_pull()
-    stage.start_first_half()
-    stage.step(profiles(SLOWER, 77), mode="leg")
+    stage.start_pull_run()
+    stage.step(profiles(SLOWER, 77), mode="shard")
     report = json.loads(stage.file("report.json"))
     report["policy"] |= {"unchanged_reds": 3, "unchanged_comparisons": 10}
     (stored,) = [one for one in stage.fake.state.artifacts.values() if one.name.startswith("profgate-report-")]
     links = stage.file("links.json").encode() if "links" in stage.log else b""
     members = {"report.json": json.dumps(report).encode(), "links.json": links or EMPTY_LINKS}
-    again = stage.fake.add_artifact(stage.first_half, stored.name, members)
+    again = stage.fake.add_artifact(stage.pull_run, stored.name, members)
     assert again > stored.id
     assert stage.finish(stage.step({}, mode="merge", **{"legs-result": "success"})) == 0
     assert "advisory: 3 of 10 comparisons of unchanged code were red" in stage.file("comment.md")

@@ -63,7 +63,7 @@ def test_slowly_worse_over_twenty_merges_is_told_once(keeping: Stage, tmp_path: 
         found += told(keeping)
         summaries.append((keeping.workspace / "summary.md").exists())
     (only,) = found
-    assert only.startswith("::warning title=profgate%3A worse for good::api, samples, total: ")
+    assert only.startswith("::warning title=profgate%3A lasting regression::api, samples, total: ")
     assert "slowly, over" in only
     assert sum(summaries) == 1
     keeping.open_pull()
@@ -90,7 +90,7 @@ def test_a_step_is_told_with_its_commit_and_a_later_one_again(keeping: Stage, tm
         keeping.push(at(1.0, 200 + number))
         lines += told(keeping)
     (only,) = lines
-    assert only.startswith("::notice title=profgate%3A better for good::")
+    assert only.startswith("::notice title=profgate%3A lasting improvement::")
 
 
 def test_hostile_names_stay_text(keeping: Stage, tmp_path: Path) -> None:

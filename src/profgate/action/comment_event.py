@@ -11,7 +11,7 @@ from profgate.action.job import Job
 from profgate.action.policy_file import acceptances_in, policy_at
 from profgate.action.publishing import end_without_result
 from profgate.action.recording import target_artifact
-from profgate.errors import GitHubError, SettingsError
+from profgate.errors import SettingsError
 from profgate.github.records import PullRecord, RunRecord
 from profgate.github.sticky_comment import answer_in_comment
 from profgate.model.acceptance import Acceptance
@@ -19,24 +19,27 @@ from profgate.model.run_context import TriggeringRun
 from profgate.report.acceptance_rows import with_answers
 
 TAKEN, REFUSED = "+1", "confused"  # reactions
-NO_FAILURE = "no failed run of {} stands at {}: the acceptance counts in the next run"
+NO_FAILURE = "{} has no failed run at {}; the acceptance counts in the next run"
 
 
 def judge_again(job: Job) -> int:
     """Runs the pull request's failed jobs again where a permitted person accepted something; always 0."""
     number = job.context.pr_number
-    assert number is not None  # noqa: S101 - the activity was chosen by it
+    assert number is not None  # noqa: S101 - the activity requires it
     pull = job.client.pull(number)
     policy, _ = policy_at(job, pull.base.sha)
     if pull.state != "open":
-        return end_without_result(job, f"the pull request {number} is {pull.state}, so nothing is judged again")
+        return end_without_result(job, f"the pull request {number} is {pull.state}, so the gate is not run again")
     acceptances = acceptances_in(job, policy, pull)
-    written = [one for one in acceptances if one.id.partition(".")[0] == str(job.context.comment_id)]
+    written = [
+        acceptance for acceptance in acceptances if acceptance.id.partition(".")[0] == str(job.context.comment_id)
+    ]
     for acceptance in written:
-        job.commands.log(f"{acceptance.location or 'a command'}: {acceptance.told or 'may be accepted'}")
-    _answer(job, pull, written, [one for one in acceptances if one.state == "refused"])
-    if not any(one.state == "open" for one in written):
-        return end_without_result(job, "; ".join(one.told for one in written) or "the comment is gone")
+        job.log(f"{acceptance.location or 'a command'}: {acceptance.remark or 'may be accepted'}")
+    _answer(job, pull, written, [acceptance for acceptance in acceptances if acceptance.state == "refused"])
+    if not any(acceptance.state == "open" for acceptance in written):
+        reasons = "; ".join(acceptance.remark for acceptance in written)
+        return end_without_result(job, reasons or "the comment was deleted")
     return _again(job, pull)
 
 
@@ -46,9 +49,9 @@ def _answer(job: Job, pull: PullRecord, written: list[Acceptance], refused: list
     if number is None or not written:
         return
     settings = job.settings
-    try:
-        job.client.react(number, TAKEN if any(one.state == "open" for one in written) else REFUSED)
-        if settings.comment == "never" or all(one.state != "refused" for one in written):
+    with job.warning_on_failure("the comment got no answer"):
+        job.client.react(number, TAKEN if any(acceptance.state == "open" for acceptance in written) else REFUSED)
+        if settings.comment == "never" or all(acceptance.state != "refused" for acceptance in written):
             return
         answer_in_comment(
             job.client,
@@ -57,8 +60,6 @@ def _answer(job: Job, pull: PullRecord, written: list[Acceptance], refused: list
             lambda body: with_answers(body, refused),
             newest=settings.older_comments == "minimize",
         )
-    except GitHubError as error:
-        job.commands.warning(f"the comment got no answer: {error}", title="profgate")
 
 
 def _again(job: Job, pull: PullRecord) -> int:
@@ -91,7 +92,7 @@ def _compare_again(job: Job, run: RunRecord) -> int:
 
 
 def _last_run(job: Job, pull: PullRecord) -> RunRecord | None:
-    """The newest finished run of the workflow that judges, on the pull request's head."""
+    """The newest finished run of the workflow that compares, on the pull request's head."""
     path = f".github/workflows/{_workflow(job)}"
     runs = job.client.workflow_runs(path, event="pull_request", head_sha=pull.head.sha)
     fitting = [
@@ -107,5 +108,5 @@ def _last_run(job: Job, pull: PullRecord) -> RunRecord | None:
 def _workflow(job: Job) -> str:
     name = job.settings.baseline_workflow or job.context.workflow_path
     if not name:
-        raise SettingsError("baseline-workflow", "is empty; name the workflow file that judges pull requests")
+        raise SettingsError("baseline-workflow", "is empty; name the workflow file that compares pull requests")
     return posixpath.basename(name)

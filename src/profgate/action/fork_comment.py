@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from profgate.action.job import Job
-from profgate.action.merging import merge, stored_legs
+from profgate.action.merging import merge, stored_shards
 from profgate.action.publishing import end_without_result, write_failure_status
 from profgate.action.recording import brought_artifact, target_artifact
 from profgate.action.reporting import compare_and_report
@@ -14,21 +14,21 @@ from profgate.github.records import PullRecord
 from profgate.model.run_context import RunContext, TriggeringRun
 
 LEFT = "no open pull request has the commit {} of the finished run as its head; superseded by a newer run"
-SELF = "run {} stored no artifact {}: it reported by itself, since its token could write"
-LOST = "holds no artifact {}; let profgate run in it on pull_request"
+SELF = "run {} stored no artifact {}; its own token could write, so it has reported"
+LOST = "holds no artifact {}; run profgate in that workflow on pull_request"
 
 
 def comment_on_fork(job: Job) -> int:
-    """Compares the profiles of the finished run and comments on its pull request; gives the exit code.
+    """Compares the profiles of the finished run and comments on its pull request; returns the exit code.
 
     A status is also written where there is no result, since a branch rule may wait for it.
     """
     run = job.context.triggering_run
-    assert run is not None  # noqa: S101 - the activity was chosen by it
+    assert run is not None  # noqa: S101 - the activity requires it
     try:
         return _merged(job, run) if job.settings.mode == "merge" else _compared(job, run)
     except ProfgateError as error:
-        if job.settings.mode != "leg":  # the job that merges the shards writes it
+        if job.settings.mode != "shard":  # the job that merges the shards writes it
             write_failure_status(job, error)
         raise
 
@@ -45,7 +45,7 @@ def _compared(job: Job, run: TriggeringRun) -> int:
     if target is None:
         raise ProfgateError(f"run {run.id}", LOST.format(name))
     job.context = _about(pull, context, target.manifest.commit)
-    job.commands.log(f"pull request {pull.number}, run {run.id} of {run.head_sha}: {len(target.files)} profiles")
+    job.log(f"pull request {pull.number}, run {run.id} of {run.head_sha}: {len(target.files)} profiles")
     sides = fork_sides(job, target)
     brought = fork_artifact(job.client, brought_artifact(job.settings), run) if sides.missing else None
     return compare_and_report(job, sides if brought is None else with_own_baseline(sides, brought))
@@ -53,12 +53,12 @@ def _compared(job: Job, run: TriggeringRun) -> int:
 
 def _merged(job: Job, run: TriggeringRun) -> int:
     """Merges the reports of this run's own shards."""
-    legs = stored_legs(job)
-    pull = _pull(job, run, f"refs/pull/{legs[0].report.target.label.removeprefix('#')}/merge" if legs else "")
+    shards = stored_shards(job)
+    pull = _pull(job, run, f"refs/pull/{shards[0].report.target.label.removeprefix('#')}/merge" if shards else "")
     if pull is None:
         return end_without_result(job, LEFT.format(run.head_sha))
     job.context = _about(pull, job.context, "")
-    return merge(job, legs)
+    return merge(job, shards)
 
 
 def _pull(job: Job, run: TriggeringRun, hint: str) -> PullRecord | None:

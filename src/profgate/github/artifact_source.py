@@ -20,7 +20,7 @@ MOST_TRIES = 10  # candidates without usable artifact before the search ends
 
 @dataclass(frozen=True, slots=True)
 class StoredSet:
-    """The profiles one run stored."""
+    """The profiles that a run stored."""
 
     candidate: Candidate
     files: tuple[SourceFile, ...]
@@ -29,7 +29,7 @@ class StoredSet:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The baseline, None where there is none; noise runs in order of distance; why runs were passed over.
+    """The baseline, None where there is none; noise runs in order of distance; why runs were skipped.
 
     ``later`` is the newest trusted run of the base branch beyond the baseline commit.
     """
@@ -62,7 +62,7 @@ class Search:
 
 
 def find_stored(client: GitHubClient, search: Search, noise_beside: Callable[[StoredSet], int]) -> Found:
-    """The nearest usable set, and as many further ones as ``noise_beside`` asks for, given the nearest.
+    """The nearest usable set, and as many further ones as ``noise_beside`` returns for the nearest.
 
     The nearest costs three to five requests: commits unless they are known, runs (twice where the first list does not
     show the baseline commit), artifacts, and the download; every further one its download. The artifacts of a run are
@@ -85,7 +85,7 @@ def find_stored(client: GitHubClient, search: Search, noise_beside: Callable[[St
 def _chain(client: GitHubClient, search: Search) -> list[CommitRecord]:
     """The baseline commit and those before it; requested where too few are known."""
     before = distances(search.start, search.listed)
-    known = [one for one in search.listed if one.sha in before]
+    known = [commit for commit in search.listed if commit.sha in before]
     whole = bool(known) and len(search.listed) < LISTED
     return known if whole or len(known) >= ENOUGH else client.ancestors(search.start)
 
@@ -125,7 +125,7 @@ def _runs(client: GitHubClient, search: Search, chain: Sequence[CommitRecord]) -
 
 
 def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons: list[Reason]) -> Iterator[StoredSet]:
-    """Usable sets, nearest first; ``reasons`` gets why runs are passed over."""
+    """Usable sets, nearest first; ``reasons`` gets why runs are skipped."""
     failures = 0
     known = client.named_artifacts(name) if ordered else []
     for candidate in ordered:
@@ -147,8 +147,8 @@ def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons
 
 def _of_run(client: GitHubClient, run: RunRecord, name: str, known: Sequence[ArtifactRecord]) -> list[ArtifactRecord]:
     """The artifacts of a run, from the list of the newest ones where that is long enough to hold them."""
-    mine = [one for one in known if one.workflow_run and one.workflow_run.id == run.id]
-    return mine if mine or len(known) < LISTED else client.run_artifacts(run.id, name)
+    found = [artifact for artifact in known if artifact.workflow_run and artifact.workflow_run.id == run.id]
+    return found if found or len(known) < LISTED else client.run_artifacts(run.id, name)
 
 
 def stored_set(candidate: Candidate, members: Mapping[str, bytes]) -> StoredSet:

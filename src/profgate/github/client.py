@@ -87,7 +87,7 @@ class GitHubClient(GitRequests):
         self._call("POST", f"/actions/runs/{run_id:d}/rerun-failed-jobs", repeats=1)
 
     def run_artifacts(self, run_id: int, name: str | None = None) -> list[ArtifactRecord]:
-        """The artifacts of a run, newest first; only those of this exact name if one is given."""
+        """The artifacts of a run, newest first; only those of this exact name, if it is given."""
         found = self._items(f"/actions/runs/{run_id:d}/artifacts", ArtifactRecord, "artifacts", name=name or None)
         return sorted((item for item in found if name in {None, item.name}), key=lambda item: -item.id)
 
@@ -119,7 +119,7 @@ class GitHubClient(GitRequests):
     def _artifact_address(self, artifact_id: int, where: str) -> str:
         address = self._call("GET", f"/actions/artifacts/{artifact_id:d}/zip")[0].get("location", "")
         if not address.startswith(("https://", "http://")):
-            raise GitHubError(where, "GitHub gave no address to download from; run again")
+            raise GitHubError(where, "GitHub returned no download address; run again")
         return address
 
     def _stored(self, where: str, once: Callable[[], Download], digest: str | None) -> Download:
@@ -255,7 +255,7 @@ class GitHubClient(GitRequests):
         self._known_comments.clear()
         try:
             return parsed(path, CommentRecord, self._call("POST", path, {"body": body})[1])
-        except ServerFailedError:  # compares the whole text: a marker alone can be pasted by anybody
+        except ServerFailedError:  # compares the whole text, since anybody can paste a marker
             for comment in reversed(self.comments(number)):
                 if _unified(comment.body) == _unified(body):
                     return comment
@@ -280,7 +280,7 @@ class GitHubClient(GitRequests):
             return
 
     def react(self, comment_id: int, content: str) -> None:
-        """Adds a reaction to a comment; one that exists stays."""
+        """Adds a reaction to a comment; an existing one stays."""
         self._call("POST", f"/issues/comments/{comment_id:d}/reactions", {"content": content}, repeats=1)
 
     def minimized(self, node_ids: Sequence[str]) -> frozenset[str]:
@@ -298,12 +298,12 @@ class GitHubClient(GitRequests):
     # Statuses and check runs
 
     def set_status(self, sha: str, context: str, state: str, description: str, target_url: str) -> None:
-        """Sets the status of a commit; of one context the last one counts."""
+        """Sets the status of a commit; the last one of a context counts."""
         body = {"state": state, "context": context, "description": description, "target_url": target_url}
         self._call("POST", f"/statuses/{quote(sha, safe='')}", body, repeats=1)
 
     def create_check_run(self, values: Mapping[str, Any]) -> int:
-        """The id of a new check run. When GitHub fails, one of the same ``external_id`` is looked for first."""
+        """The id of a new check run. When GitHub fails, first searches for one of the same ``external_id``."""
         try:
             return self._post_check_run(values)
         except ServerFailedError:

@@ -27,7 +27,7 @@ class ForkArtifact:
 def fork_artifact(client: GitHubClient, name: str, run: TriggeringRun) -> ForkArtifact | None:
     """The newest set of this name in the finished run, None where it stored none.
 
-    Raises `ProfileError` for one that does not hold what it should, `GitHubError` where GitHub fails.
+    Raises `ProfileError` for a set that fails a check, `GitHubError` where GitHub fails.
     """
     newest = newest_artifact(client.run_artifacts(run.id, name), name, run.id, run.head_sha)
     return None if newest is None else checked_set(client.artifact_files(newest), run)
@@ -56,7 +56,7 @@ def checked_set(members: Mapping[str, bytes], run: TriggeringRun) -> ForkArtifac
 def pull_of_run(
     pulls: Iterable[PullRecord], run: TriggeringRun, repository_id: int | None, hint: str = ""
 ) -> PullRecord | None:
-    """The open pull request whose head is exactly this run's, None where there is none (any more).
+    """The open pull request whose head is exactly this run's, None where there is none.
 
     Head commit, head repository and base repository must be equal. ``hint`` is a ref (``refs/pull/7/merge``) that only
     chooses among several; else the lowest number is taken.

@@ -90,7 +90,7 @@ class GitRequests(GitHubConnection):
         files = parsed(path, list[_Compared], answer, "files")
         if parsed(path, str, answer, "merge_base_commit", "sha") != base or len(files) >= COMPARED_FILES:
             return None
-        return list(dict.fromkeys(path for one in files for path in (one.filename, one.previous_filename) if path))
+        return list(dict.fromkeys(path for file in files for path in (file.filename, file.previous_filename) if path))
 
     def pulls_of_commit(self, sha: str) -> list[tuple[int, str]]:
         """Number and title of the pull requests that brought a commit; one request."""
@@ -118,7 +118,7 @@ class GitRequests(GitHubConnection):
     def texts_at(self, places: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
         """The texts of files by (commit, path), in one GraphQL request for fifty.
 
-        Files that are missing, binary or longer than GitHub gives in one piece are left out.
+        Files that are missing, binary or longer than GitHub returns are left out.
         """
         found: dict[tuple[str, str], str] = {}
         for start in range(0, len(places), TEXTS):
@@ -132,7 +132,7 @@ class GitRequests(GitHubConnection):
         return found
 
     def branches_below(self, prefix: str) -> dict[str, str]:
-        """The heads of the branches whose names begin so; one request for 100."""
+        """The heads of the branches whose names begin with ``prefix``; one request for 100."""
         refs = self._items(f"/git/matching-refs/heads/{quote(prefix)}", _Ref, per_page=None)
         return {item.ref.removeprefix("refs/heads/"): item.object.sha for item in refs}
 
@@ -155,10 +155,10 @@ class GitRequests(GitHubConnection):
         return data
 
     def replace_branch(self, branch: str, before: str | None, path: str, data: bytes, message: str) -> bool:
-        """Makes a branch one commit without parents that holds this file alone; contents: write; five requests.
+        """Replaces a branch by one commit without parents that holds this file alone; contents: write; five requests.
 
         The branch is moved only from the commit ``before`` (None: it does not exist). False, and nothing is changed,
-        where it is elsewhere by now.
+        where another run has moved it.
         """
         blob = self._created("blobs", {"content": base64.b64encode(data).decode(), "encoding": "base64"})
         tree = self._created("trees", {"tree": [{"path": path, "mode": "100644", "type": "blob", "sha": blob}]})
@@ -168,7 +168,7 @@ class GitRequests(GitHubConnection):
         try:
             self._graphql(MOVE_REF, variables, repeats=0)
         except GitHubError:
-            now = self.branch_head(branch)  # a refusal gives no reason, and after a failure it may have moved
+            now = self.branch_head(branch)  # a refusal has no reason, and after a failure it may have moved
             if now == before:
                 raise
             return now == commit

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
 
-STORING = timedelta(seconds=2)  # between the two times of a comment that nobody edited
+STORING = timedelta(seconds=2)  # between the two times of an unedited comment
 LINK = "120000"  # git's mode of a symbolic link
 
 

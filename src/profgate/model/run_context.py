@@ -19,9 +19,9 @@ class TriggeringRun:
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """The facts of one workflow run; text that is not given is empty, numbers that do not apply are None.
+    """The facts of one workflow run; missing text is empty, numbers that do not apply are None.
 
-    ``head_sha`` is the commit somebody pushed (not the test merge), ``sha`` the commit GitHub checked out.
+    ``head_sha`` is the pushed commit (not the test merge), ``sha`` the commit GitHub checked out.
     """
 
     event_name: str
@@ -58,6 +58,14 @@ class RunContext:
     def run_url(self) -> str:
         """The page of this run."""
         return f"{self.server_url}/{self.repository}/actions/runs/{self.run_id}"
+
+    @property
+    def base_branch(self) -> str:
+        """The branch that is merged into, or the one that was pushed to; empty where there is none."""
+        ref = (self.base_ref or self.ref).removeprefix("refs/heads/")
+        if not self.base_ref and ref.startswith("gh-readonly-queue/"):
+            return ref.removeprefix("gh-readonly-queue/").rpartition("/pr-")[0]
+        return "" if ref.startswith("refs/") else ref
 
     @property
     def concerns_pull(self) -> bool:

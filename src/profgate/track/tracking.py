@@ -15,8 +15,7 @@ from time import monotonic
 from profgate import wiring
 from profgate.compare.workloads import workload_name
 from profgate.errors import ComparisonError, ProfgateError, ProfileError
-from profgate.io.placeholders import filled, variables
-from profgate.io.processes import Outcome, run_command
+from profgate.io.processes import Outcome, filled, run_command, variables
 from profgate.model.visible_text import name_text
 from profgate.report.numbers import counted
 from profgate.track.benchmark_source import benchmark_source

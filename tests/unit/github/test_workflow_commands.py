@@ -88,7 +88,7 @@ def test_annotations_escape_what_the_runner_unescapes() -> None:
     stream = io.StringIO()
     commands = WorkflowCommands(stream)
     commands.warning("5 %\nmore", title="a: b, c")
-    commands.notice("n")
+    commands.notice("n", title="")
     assert stream.getvalue() == "::warning title=a%3A b%2C c::5 %25%0Amore\n::notice::n\n"
 
 
@@ -96,8 +96,8 @@ def test_only_the_annotations_the_runner_keeps_are_sent_the_rest_is_logged() -> 
     stream = io.StringIO()
     commands = WorkflowCommands(stream)
     for number in range(12):
-        commands.notice(f"n{number}")
-    commands.error("e")
+        commands.notice(f"n{number}", title="")
+    commands.error("e", title="")
     lines = stream.getvalue().splitlines()
     assert sum(line.startswith("::notice::") for line in lines) == 10
     assert lines[10:] == ["notice: n10", "notice: n11", "::error::e"]

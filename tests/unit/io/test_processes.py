@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from profgate.io.processes import Outcome, Started, end_leftover, run_command
+from profgate.io.processes import Outcome, Started, end_leftover, filled, run_command, variables
 
 PYTHON = sys.executable
 
@@ -72,3 +72,16 @@ def _lives(process: int) -> bool:
     except (FileNotFoundError, ProcessLookupError):  # gone, before or while it was read
         return False
     return state != "Z"
+
+
+VALUES = {"out": "/o", "version": "{out}; rm", "commit": ""}
+
+
+def test_values_become_variables_and_fill_placeholders() -> None:
+    assert variables(VALUES) == {"PROFGATE_OUT": "/o", "PROFGATE_VERSION": "{out}; rm", "PROFGATE_COMMIT": ""}
+    assert filled(["a{out}b{out}", "{commit}", "{version}"], VALUES) == ["a/ob/o", "", "{out}; rm"]
+
+
+def test_other_braces_are_not_replaced() -> None:
+    words = ["{print $1}", "{Out}", "{out", "{{source}}"]
+    assert filled(words, VALUES) == words

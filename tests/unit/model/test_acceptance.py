@@ -55,7 +55,7 @@ def test_file_workload_and_metric_narrow_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "remark"),
     [
         ("accept parse", "no reason"),
         ("accept parse:", "no reason"),
@@ -63,20 +63,20 @@ def test_file_workload_and_metric_narrow_it() -> None:
         ("accept parse max=+10% needed", "no reason"),
         ("accept : needed", "no location"),
         ("accept", "no location"),
-        ("accept parse max=lots: needed", "is no growth"),
-        ("accept parse max=-10%: needed", "is no growth"),
-        ("accept parse max=0%: needed", "is no growth"),
-        ("accept parse max=0.9x: needed", "is no growth"),
-        ("accept parse max=999999%: needed", "is no growth"),
+        ("accept parse max=lots: needed", "is not a growth"),
+        ("accept parse max=-10%: needed", "is not a growth"),
+        ("accept parse max=0%: needed", "is not a growth"),
+        ("accept parse max=0.9x: needed", "is not a growth"),
+        ("accept parse max=999999%: needed", "is not a growth"),
         ("approve parse: needed", "is unknown"),
         ("", "is unknown"),
     ],
 )
-def test_what_is_not_whole_is_refused_with_what_to_write(text: str, told: str) -> None:
+def test_what_is_not_whole_is_refused_with_what_to_write(text: str, remark: str) -> None:
     wish = one(f"/profgate {text}")
     assert wish.state == "refused"
-    assert told in wish.told
-    assert "write " in wish.told
+    assert remark in wish.remark
+    assert "write " in wish.remark
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_trailer_without_reason_is_refused() -> None:
 @given(st.text(alphabet=st.sampled_from("/profgate accept max=file:`%+x\n\t\\<>|\u202e\x00"), max_size=400))
 def test_no_text_breaks_the_reader(text: str) -> None:
     for wish in (*in_comment("/profgate accept " + text, 1), *in_commit(f"S\n\nProfgate-Accepted: {text}", SHA)):
-        assert (wish.state == "open") == bool(wish.location and wish.reason and not wish.told)
+        assert (wish.state == "open") == bool(wish.location and wish.reason and not wish.remark)
         assert wish.reason.isprintable()
 
 
