@@ -35,7 +35,7 @@ def say(stage: Stage, body: str = COMMAND, author: str = "maintainer") -> int:
     return stage.fake.add_comment(stage.number, body, author=author)
 
 
-def test_the_comment_of_a_failed_gate_says_what_to_write(red: Stage) -> None:
+def test_comment_of_failed_gate_shows_the_command(red: Stage) -> None:
     assert "`/profgate accept parse: REASON`" in red.comments[0]
 
 
@@ -63,7 +63,7 @@ def test_who_cannot_write_cannot_accept(red: Stage, author: str, told: str) -> N
     assert f"refused: {told}" in red.comments[0]
 
 
-def test_rights_that_cannot_be_looked_up_are_no_rights(red: Stage) -> None:
+def test_unknown_rights_accept_nothing(red: Stage) -> None:
     say(red)
     red.fake.fail("GET", "/collaborators/", 403, times=9)
     assert red.compare(profiles(SLOWER, 78)) == 1
@@ -92,7 +92,7 @@ def test_comments_that_cannot_be_read_accept_nothing(red: Stage) -> None:
         "/profgate accept parse workload=batch: another workload",
     ],
 )
-def test_what_is_quoted_wrong_or_too_small_accepts_nothing(red: Stage, body: str) -> None:
+def test_wrong_or_too_small_acceptance_accepts_nothing(red: Stage, body: str) -> None:
     say(red, body)
     assert red.compare(profiles(SLOWER, 78)) == 1
 
@@ -123,7 +123,7 @@ def test_beyond_what_was_accepted_it_is_red_again(red: Stage) -> None:
     assert red.compare(profiles(SLOWER, 81)) == 0
 
 
-def test_what_was_measured_once_does_not_grow_with_a_pause(red: Stage) -> None:
+def test_measured_limit_does_not_grow_later(red: Stage) -> None:
     say(red)
     assert red.compare(profiles(SLOWER, 78)) == 0
     red.push_to_pull()
@@ -132,7 +132,7 @@ def test_what_was_measured_once_does_not_grow_with_a_pause(red: Stage) -> None:
     assert red.compare(profiles(FAR_SLOWER, 80)) == 1
 
 
-def test_without_a_comment_to_remember_it_needs_a_limit(red: Stage) -> None:
+def test_acceptance_needs_a_limit_without_own_comment(red: Stage) -> None:
     red.inputs["comment"] = "never"
     say(red)
     assert red.compare(profiles(SLOWER, 78)) == 1
@@ -175,7 +175,7 @@ def test_the_policy_of_the_base_names_owners(stage: Stage) -> None:
     assert stage.compare(profiles(SLOWER, 80)) == 0
 
 
-def test_a_trailer_of_a_commit_accepts_in_a_branch_of_this_repository(red: Stage) -> None:
+def test_trailer_accepts_in_a_branch_of_this_repository(red: Stage) -> None:
     message = "Read the new format\n\nProfgate-Accepted: parse max=+150% the new format needs it"
     red.head = red.fake.add_commit(parents=[red.head], message=message)
     red.fake.state.pulls[red.number].head_sha = red.head
@@ -194,7 +194,7 @@ def test_a_trailer_of_a_fork_accepts_nothing(stage: Stage) -> None:
     assert "a trailer counts only in a branch of this repository" in stage.summary
 
 
-def test_strangers_cannot_use_up_the_look_ups(red: Stage) -> None:
+def test_untrusted_people_cannot_use_up_lookups(red: Stage) -> None:
     for number in range(40):
         say(red, COMMAND, f"stranger-{number}")
     red.fake.add_comment(red.number, COMMAND, author="maintainer", association="MEMBER")
@@ -225,7 +225,7 @@ def merge(stage: Stage, head: str, told: dict[str, str], seed: int) -> int:
     return code
 
 
-def test_the_merge_queue_honours_what_the_pull_request_accepted(red: Stage) -> None:
+def test_merge_queue_honours_acceptances(red: Stage) -> None:
     head, told = queue(red, red.number, red.base)
     assert merge(red, head, told, 78) == 1
     say(red)
@@ -243,7 +243,7 @@ def test_in_the_merge_queue_nothing_new_is_measured(red: Stage) -> None:
     assert merge(red, head, told, 79) == 0
 
 
-def test_a_group_behind_another_reads_the_pull_requests_of_both(red: Stage) -> None:
+def test_merge_group_reads_pull_requests_before_it(red: Stage) -> None:
     say(red, "/profgate accept parse max=2.5x: needed")
     first, _ = queue(red, red.number, red.base)
     red.open_pull()
@@ -253,7 +253,7 @@ def test_a_group_behind_another_reads_the_pull_requests_of_both(red: Stage) -> N
     assert "accepted by" in red.summary
 
 
-def test_a_group_does_not_read_what_was_merged_before_its_baseline(red: Stage) -> None:
+def test_merge_group_ignores_merged_pull_requests(red: Stage) -> None:
     """The branch of a merged group may still be there, and its commit is the baseline of the groups behind it."""
     say(red, "/profgate accept parse max=2.5x: needed")
     red.base, _ = queue(red, red.number, red.base)
@@ -335,7 +335,7 @@ def test_talk_costs_no_request(failed: Stage) -> None:
     assert failed.requests == []
 
 
-def test_an_acceptance_of_somebody_else_does_not_make_a_stranger_s_comment_count(failed: Stage) -> None:
+def test_untrusted_comment_never_counts(failed: Stage) -> None:
     say(failed)
     commented(failed, COMMAND, "stranger")
     assert failed.fake.state.reruns == []
@@ -346,7 +346,7 @@ def test_an_edit_runs_nothing(failed: Stage) -> None:
     assert failed.fake.state.reruns == []
 
 
-def test_without_a_failed_run_the_next_one_reads_it(failed: Stage) -> None:
+def test_acceptance_waits_for_the_next_run(failed: Stage) -> None:
     failed.push_to_pull()
     assert commented(failed) == 0
     assert failed.fake.state.reruns == []
@@ -359,13 +359,13 @@ def test_a_closed_pull_request_is_left_alone(failed: Stage) -> None:
     assert "is closed, so the gate is not run again" in failed.log
 
 
-def test_a_token_that_may_not_run_jobs_says_so(failed: Stage) -> None:
+def test_missing_rerun_permission_is_reported(failed: Stage) -> None:
     failed.fake.state.permissions["actions"] = "read"
     assert commented(failed) == 2
     assert "actions: write" in failed.log
 
 
-def test_a_fork_s_status_and_comment_are_written_anew(stage: Stage) -> None:
+def test_fork_status_and_comment_are_written_again(stage: Stage) -> None:
     for _ in range(BASE_RUNS):
         stage.push()
     stage.open_pull(fork=True)
@@ -389,7 +389,7 @@ def reactions(stage: Stage) -> list[str]:
     return [one for one in stage.fake.state.comments.values() if "[bot]" not in one.author][-1].reactions
 
 
-def test_who_accepts_reads_in_a_reaction_that_it_was_taken_up(failed: Stage) -> None:
+def test_acceptance_gets_a_reaction(failed: Stage) -> None:
     commented(failed)
     assert reactions(failed) == ["+1"]
     assert "Not accepted" not in failed.comments[0]
@@ -415,7 +415,7 @@ def test_who_is_refused_reads_why_in_our_comment(failed: Stage, body: str, autho
     assert len(failed.requests) <= 8
 
 
-def test_an_answer_gives_way_to_the_next_run_which_tells_all(failed: Stage) -> None:
+def test_next_run_replaces_the_answer(failed: Stage) -> None:
     commented(failed, "/profgate accept parse")
     failed.push_to_pull()
     failed.compare(profiles(SLOWER, 78))
@@ -427,7 +427,7 @@ def test_an_answer_gives_way_to_the_next_run_which_tells_all(failed: Stage) -> N
     assert "gives no reason" not in answer
 
 
-def test_strangers_make_no_noise(failed: Stage) -> None:
+def test_untrusted_comments_get_no_answer(failed: Stage) -> None:
     """However much they write: nobody is notified, few lines appear, and none of their words."""
     for number in range(12):
         commented(failed, f"/profgate accept parse: buy at spam{number}.example", f"stranger-{number}")
@@ -441,7 +441,7 @@ def test_strangers_make_no_noise(failed: Stage) -> None:
     assert "spam" not in failed.comments[0]
 
 
-def test_strangers_push_no_acceptance_out_of_sight(failed: Stage) -> None:
+def test_untrusted_comments_hide_no_acceptance(failed: Stage) -> None:
     say(failed, "/profgate accept parse max=2.5x: needed")
     for number in range(60):
         say(failed, "/profgate accept parse: mine", f"stranger-{number}")
@@ -452,7 +452,7 @@ def test_strangers_push_no_acceptance_out_of_sight(failed: Stage) -> None:
     assert "- `parse`: accepted by `maintainer`" in failed.comments[0]
 
 
-def test_without_a_comment_of_ours_the_reaction_is_the_answer(failed: Stage) -> None:
+def test_reaction_answers_without_own_comment(failed: Stage) -> None:
     failed.fake.state.comments.clear()
     commented(failed, "/profgate accept parse")
     assert reactions(failed) == ["confused"]

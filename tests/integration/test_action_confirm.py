@@ -60,12 +60,12 @@ def colours(stage: Stage) -> dict[str, str]:
     return {one["location"]["name"]: one["colour"] for one in metric["findings"] if one["direction"] == "worse"}
 
 
-def test_before_it_is_confirmed_nothing_is_red_and_the_comment_says_why(waiting: Stage) -> None:
+def test_nothing_is_red_before_confirmation(waiting: Stage) -> None:
     assert waiting.outputs["conclusion"] == "warn"
     assert "waits for confirmation (confirm: required)" in waiting.comments[0]
 
 
-def test_what_repeats_is_red_and_the_same_comment_says_by_how_many_runs(waiting: Stage) -> None:
+def test_confirmed_regression_is_red(waiting: Stage) -> None:
     first = waiting.fake.state.comments.keys()
     files = measured_again(waiting, BOTH_SLOWER)
     assert publish(waiting, files) == 1
@@ -81,7 +81,7 @@ def test_what_repeats_is_red_and_the_same_comment_says_by_how_many_runs(waiting:
     assert len(waiting.requests) <= 6
 
 
-def test_what_does_not_repeat_is_not_red_and_the_comment_says_so(waiting: Stage) -> None:
+def test_unconfirmed_regression_is_not_red(waiting: Stage) -> None:
     assert publish(waiting, measured_again(waiting, SHARES)) == 0
     assert waiting.outputs["conclusion"] == "warn"
     assert set(colours(waiting).values()) == {"yellow"}
@@ -116,7 +116,7 @@ def test_an_acceptance_counts_when_the_job_runs_again(waiting: Stage) -> None:
     assert "accepted by `maintainer`" in waiting.comments[0]
 
 
-def test_without_a_baseline_the_comment_is_that_of_a_first_run(stage: Stage) -> None:
+def test_missing_baseline_writes_the_first_run_comment(stage: Stage) -> None:
     stage.open_pull()
     stage.start_pull_run()
     assert stage.step(profiles(SLOWER, 77), comment="never") == 0
@@ -128,7 +128,7 @@ def test_without_a_baseline_the_comment_is_that_of_a_first_run(stage: Stage) -> 
     assert "The profiles of 1 workload" in comment
 
 
-def test_a_second_job_that_wrote_nothing_fails_and_leaves_the_comment(waiting: Stage) -> None:
+def test_missing_report_fails_and_leaves_the_comment(waiting: Stage) -> None:
     before = waiting.comments
     assert publish(waiting, {}) == 2
     assert "confirmed/report.json: does not exist; the log of the step that writes it has the reason" in waiting.log
@@ -154,7 +154,7 @@ def test_what_profgate_did_not_write_is_refused(waiting: Stage, name: str) -> No
     assert f"confirmed/{name}" in waiting.log
 
 
-def test_a_pull_request_cannot_loosen_the_gate_in_its_report(waiting: Stage) -> None:
+def test_report_cannot_loosen_the_gate(waiting: Stage) -> None:
     files = measured_again(waiting, SLOWER)
     report = json.loads(files["../confirmed/report.json"])
     report["policy"] |= {"fail_on": "never", "fail_on_total": "never", "confirm": "off"}
@@ -172,7 +172,7 @@ def test_a_fork_gets_the_verdict_without_the_comment(waiting: Stage) -> None:
     assert CONFIRMED in waiting.summary
 
 
-def test_a_group_of_the_merge_queue_is_confirmed_without_a_comment(waiting: Stage) -> None:
+def test_merge_group_is_confirmed_without_a_comment(waiting: Stage) -> None:
     before = waiting.comments
     head = waiting.fake.add_commit(parents=[waiting.base, waiting.head])
     ref = f"refs/heads/gh-readonly-queue/main/pr-{waiting.number}-{waiting.base}"
@@ -186,7 +186,7 @@ def test_a_group_of_the_merge_queue_is_confirmed_without_a_comment(waiting: Stag
     assert waiting.comments == before
 
 
-def test_the_legs_of_a_matrix_are_confirmed_one_by_one_and_then_merged(waiting: Stage, tmp_path: Path) -> None:
+def test_shards_are_confirmed_before_they_are_merged(waiting: Stage, tmp_path: Path) -> None:
     """Each shard on its own system, by its own report, with the names that its files always have."""
     shards = {"linux": SLOWER, "windows": SHARES}  # what the second measurement finds; the first found both slower
     waiting.start_pull_run()
@@ -204,13 +204,13 @@ def test_the_legs_of_a_matrix_are_confirmed_one_by_one_and_then_merged(waiting: 
     assert f"not {CONFIRMED}" in waiting.comments[0]
 
 
-def test_on_wish_the_status_says_it_too(waiting: Stage) -> None:
+def test_requested_status_is_written(waiting: Stage) -> None:
     assert publish(waiting, measured_again(waiting, SLOWER), status="true") == 1
     (status,) = waiting.fake.state.statuses
     assert (status["sha"], status["state"]) == (waiting.head, "failure")
 
 
-def test_the_confirmed_report_is_kept_under_a_name_of_its_own(waiting: Stage) -> None:
+def test_confirmed_report_is_stored_under_its_own_name(waiting: Stage) -> None:
     files = measured_again(waiting, SLOWER)
     publish(waiting, files)
     names = [one.name for one in waiting.fake.state.artifacts.values() if one.run_id == waiting.pull_run]
@@ -218,7 +218,7 @@ def test_the_confirmed_report_is_kept_under_a_name_of_its_own(waiting: Stage) ->
 
 
 @pytest.mark.parametrize("event", ["push", "schedule"])
-def test_where_nothing_was_compared_there_is_nothing_to_tell(stage: Stage, event: str) -> None:
+def test_no_report_is_published_without_comparison(stage: Stage, event: str) -> None:
     code = stage.run(event, {}, {"GITHUB_SHA": stage.base}, {}, {"mode": "report", "report": "confirmed/report.json"})
     assert code == 0
     assert "there is no report to publish" in stage.log

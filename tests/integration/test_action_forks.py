@@ -66,7 +66,7 @@ def test_fork_comment_is_promised_only_where_possible(forked: Stage) -> None:
     assert "workflow_run" not in forked.summary
 
 
-def test_a_fork_that_changes_nothing_gets_a_green_status_and_no_comment(forked: Stage) -> None:
+def test_unchanged_fork_gets_green_status_without_comment(forked: Stage) -> None:
     pull_run(forked, profiles(SHARES, 77))
     assert forked.fork_comment() == 0
     assert forked.comments == []
@@ -82,7 +82,7 @@ def test_fork_comment_workflow_reports_for_dependabot(recorded: Stage) -> None:
     assert statuses(recorded) == [(recorded.head, "failure")]
 
 
-def test_a_run_that_told_by_itself_leaves_nothing_to_do(recorded: Stage) -> None:
+def test_run_that_reported_itself_is_ignored(recorded: Stage) -> None:
     assert recorded.compare(profiles(SLOWER, 77)) == 1
     assert recorded.fork_comment("failure") == 0
     assert "so it has reported" in recorded.log
@@ -100,7 +100,7 @@ def test_fork_comment_workflow_can_report_every_pull_request(recorded: Stage) ->
     assert statuses(recorded) == [(recorded.head, "failure")]
 
 
-def test_a_pull_request_that_moved_on_is_left_to_its_newer_run(forked: Stage) -> None:
+def test_newer_head_is_left_to_its_own_run(forked: Stage) -> None:
     pull_run(forked, profiles(SLOWER, 77))
     forked.push_to_pull()
     assert forked.fork_comment() == 0
@@ -109,7 +109,7 @@ def test_a_pull_request_that_moved_on_is_left_to_its_newer_run(forked: Stage) ->
     assert statuses(forked) == []
 
 
-def test_another_pull_request_of_the_branch_is_not_taken_for_it(forked: Stage) -> None:
+def test_other_pull_request_of_the_branch_is_ignored(forked: Stage) -> None:
     pull_run(forked, profiles(SLOWER, 77))
     mine = forked.number
     elsewhere = forked.fake.add_pull(forked.head, forked.base, fork=("mallory/other", 667))
@@ -118,7 +118,7 @@ def test_another_pull_request_of_the_branch_is_not_taken_for_it(forked: Stage) -
     assert forked.fake.comment_bodies(elsewhere) == []
 
 
-def test_of_two_bases_the_build_says_which(forked: Stage) -> None:
+def test_build_chooses_between_two_bases(forked: Stage) -> None:
     forked.fake.state.branches["release"] = forked.base
     other = forked.number
     forked.number = forked.fake.add_pull(forked.head, forked.base, fork=("mallory/shop", 666), base_ref="release")
@@ -136,9 +136,7 @@ def test_of_two_bases_the_build_says_which(forked: Stage) -> None:
         ("success", "pull_request_target", "started by pull_request_target"),
     ],
 )
-def test_what_is_no_finished_pull_request_run_is_passed_over(
-    forked: Stage, conclusion: str, event: str, told: str
-) -> None:
+def test_other_finished_runs_are_ignored(forked: Stage, conclusion: str, event: str, told: str) -> None:
     pull_run(forked, profiles(SLOWER, 77))
     assert forked.fork_comment(conclusion, event) == 0
     assert told in forked.log
@@ -155,7 +153,7 @@ def test_a_fork_that_stores_nothing_is_no_pass(forked: Stage) -> None:
     assert "holds no artifact" in forked.log
 
 
-def test_without_statuses_the_job_itself_says_no(forked: Stage) -> None:
+def test_failed_status_turns_the_job_red(forked: Stage) -> None:
     pull_run(forked, profiles(SLOWER, 77))
     forked.fake.state.permissions = {**forked.fake.state.permissions, "statuses": "read"}
     assert forked.fork_comment() == 1
@@ -231,7 +229,7 @@ def test_the_bytes_must_be_those_github_stored(forked: Stage) -> None:
     assert "do not match the digest" in forked.log
 
 
-def test_a_made_up_merge_does_not_choose_the_baseline(forked: Stage) -> None:
+def test_forged_merge_does_not_choose_the_baseline(forked: Stage) -> None:
     """The author names a merge commit of a slow state that never was on the base branch."""
     slow = forked.fake.add_commit(parents=[forked.base])
     forked.fake.add_artifact(forked.fake.add_run(slow), ARTIFACT, profiles(SLOWER, 5))
@@ -245,7 +243,7 @@ def test_a_made_up_merge_does_not_choose_the_baseline(forked: Stage) -> None:
     assert forked.outputs["baseline-sha"] == forked.base
 
 
-def test_a_merge_of_another_head_does_not_choose_the_baseline(stage: Stage) -> None:
+def test_merge_of_another_head_is_ignored(stage: Stage) -> None:
     """The author names an older merge of the base branch, before which it was as slow as the pull request is."""
     stage.push(profiles(SLOWER, 4))
     slow = stage.push(profiles(SLOWER, 5))
@@ -263,7 +261,7 @@ def test_a_merge_of_another_head_does_not_choose_the_baseline(stage: Stage) -> N
     assert statuses(stage) == [(stage.head, "failure")]
 
 
-def test_a_merge_that_github_does_not_know_falls_back_to_the_merge_base(forked: Stage) -> None:
+def test_unknown_merge_falls_back_to_merge_base(forked: Stage) -> None:
     pull_run(forked, profiles(SLOWER, 77))
     del forked.fake.state.commits[json.loads(forked.file(f"target/{MANIFEST_NAME}"))["commit"]]
     assert forked.fork_comment() == 0
@@ -294,7 +292,7 @@ def test_fork_may_measure_both_builds(stage: Stage) -> None:
     assert statuses(stage) == [(stage.head, "failure")]
 
 
-def test_a_stored_baseline_comes_before_the_one_a_fork_brings(forked: Stage) -> None:
+def test_stored_baseline_precedes_the_fork_baseline(forked: Stage) -> None:
     """Else a fork would choose what it is compared with."""
     forked.inputs |= BOTH
     own = {f"base/{name}": data for name, data in profiles(SLOWER, 1).items()}  # as slow as its head
@@ -305,7 +303,7 @@ def test_a_stored_baseline_comes_before_the_one_a_fork_brings(forked: Stage) -> 
     assert statuses(forked) == [(forked.head, "failure")]
 
 
-def test_a_poisoned_baseline_of_a_fork_is_refused_too(stage: Stage) -> None:
+def test_poisoned_fork_baseline_is_refused(stage: Stage) -> None:
     stage.open_pull(fork=True)
     stage.inputs |= BOTH
     pull_run(stage, both_builds(SHARES))

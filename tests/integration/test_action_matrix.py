@@ -35,7 +35,7 @@ def report_of(stage: Stage) -> dict[str, Any]:
     return content
 
 
-def test_a_matrix_ends_in_one_comment_and_one_verdict(sharded: Stage) -> None:
+def test_matrix_has_a_single_comment_and_verdict(sharded: Stage) -> None:
     assert sharded.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)}) == 1
     assert len(sharded.comments) == 1
     assert "parse" in sharded.comments[0]
@@ -65,14 +65,14 @@ def test_the_merged_verdict_is_what_the_reports_say(sharded: Stage) -> None:
     assert again.workloads == report.workloads
 
 
-def test_legs_that_change_nothing_say_nothing(sharded: Stage) -> None:
+def test_unchanged_shards_write_no_comment(sharded: Stage) -> None:
     assert sharded.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SHARES, 78)}) == 0
     assert sharded.comments == []
     assert sharded.outputs["conclusion"] == "pass"
 
 
 @pytest.mark.parametrize("ended", ["failure", "cancelled", "success, failure"])
-def test_a_lost_leg_is_never_a_pass(sharded: Stage, ended: str) -> None:
+def test_lost_shard_never_passes(sharded: Stage, ended: str) -> None:
     assert sharded.matrix({"linux": profiles(SHARES, 77)}, ended) == 0
     assert sharded.outputs["conclusion"] == "not_compared"
     assert "a shard ended with" in sharded.comments[0]
@@ -80,18 +80,18 @@ def test_a_lost_leg_is_never_a_pass(sharded: Stage, ended: str) -> None:
     assert sharded.matrix({"linux": profiles(SHARES, 77)}, ended) == 1
 
 
-def test_how_the_legs_ended_must_be_told(sharded: Stage) -> None:
+def test_result_of_the_shards_is_required(sharded: Stage) -> None:
     assert sharded.matrix({"linux": profiles(SHARES, 77)}, "") == 2
     assert "legs-result" in sharded.log
     assert "needs.JOB.result" in sharded.log
 
 
-def test_without_any_leg_there_is_nothing_to_merge(sharded: Stage) -> None:
+def test_merge_without_shards_fails(sharded: Stage) -> None:
     assert sharded.matrix({}) == 2
     assert "stored a report; let its job run with mode: shard" in sharded.log
 
 
-def test_of_a_leg_that_ran_again_the_newest_report_counts(sharded: Stage) -> None:
+def test_newest_report_of_a_repeated_shard_counts(sharded: Stage) -> None:
     sharded.start_pull_run()
     shard = {"key": "linux", "artifact": f"{ARTIFACT}-linux", "mode": "shard"}
     sharded.step(profiles(SLOWER, 77), **shard)
@@ -101,13 +101,13 @@ def test_of_a_leg_that_ran_again_the_newest_report_counts(sharded: Stage) -> Non
     assert sharded.outputs["conclusion"] == "pass"
 
 
-def test_only_the_legs_that_are_meant_are_merged(sharded: Stage) -> None:
+def test_only_matching_shards_are_merged(sharded: Stage) -> None:
     sharded.inputs["legs"] = "lin*"
     assert sharded.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)}) == 0
     assert [workload["name"] for workload in report_of(sharded)["workloads"]] == ["api"]
 
 
-def test_a_leg_that_cannot_store_its_report_fails(sharded: Stage) -> None:
+def test_shard_without_stored_report_fails(sharded: Stage) -> None:
     sharded.start_pull_run()
     sharded.fake.add_artifact(sharded.pull_run, report_artifact("linux", 1), b"taken", mime_type="text/plain")
     code = sharded.step(profiles(SHARES, 77), key="linux", artifact=f"{ARTIFACT}-linux", mode="shard")
@@ -116,9 +116,7 @@ def test_a_leg_that_cannot_store_its_report_fails(sharded: Stage) -> None:
 
 
 @pytest.mark.parametrize("missing", ["ACTIONS_RESULTS_URL", "ACTIONS_RUNTIME_TOKEN"])
-def test_without_the_artifact_service_a_leg_gives_its_own_verdict_and_says_what_carries_its_report(
-    sharded: Stage, missing: str, tmp_path: Path
-) -> None:
+def test_shard_without_artifact_service_has_own_verdict(sharded: Stage, missing: str, tmp_path: Path) -> None:
     service, shard = sharded.fake.service_env, {"key": "linux", "artifact": f"{ARTIFACT}-linux", "mode": "shard"}
     sharded.fake.service_env = lambda: service() | {missing: ""}  # type: ignore[method-assign]
     sharded.start_pull_run()
@@ -136,7 +134,7 @@ def test_without_the_artifact_service_a_leg_gives_its_own_verdict_and_says_what_
     assert len(sharded.comments) == 1
 
 
-def test_without_the_artifact_service_what_was_accepted_counts_in_the_leg(sharded: Stage) -> None:
+def test_shard_without_artifact_service_reads_acceptances(sharded: Stage) -> None:
     sharded.fake.state.collaborators["maintainer"] = "write"
     sharded.fake.add_comment(sharded.number, "/profgate accept parse max=+150%: needed", author="maintainer")
     service = sharded.fake.service_env
@@ -154,14 +152,14 @@ def test_without_the_artifact_service_what_was_accepted_counts_in_the_leg(sharde
         ({"report.json": b"[" * 50_000, "links.json": b"{}"}, "report of shard linux"),
     ],
 )
-def test_a_report_that_no_leg_wrote_is_refused(sharded: Stage, members: dict[str, bytes], told: str) -> None:
+def test_foreign_shard_report_is_refused(sharded: Stage, members: dict[str, bytes], told: str) -> None:
     sharded.start_pull_run()
     sharded.fake.add_artifact(sharded.pull_run, report_artifact("linux", 1), members)
     assert sharded.finish(sharded.step({}, mode="merge", **{"legs-result": "success"})) == 2
     assert told in sharded.log
 
 
-def test_the_policy_of_a_merge_is_that_of_the_base(sharded: Stage) -> None:
+def test_merge_uses_the_policy_of_the_base(sharded: Stage) -> None:
     sharded.start_pull_run()
     shard = {
         "key": "linux",
@@ -192,7 +190,7 @@ def test_fork_matrix_is_merged_in_fork_comment_workflow(sharded: Stage) -> None:
     assert [(one["context"], one["state"]) for one in sharded.fake.state.statuses] == [("profgate/default", "failure")]
 
 
-def test_a_merge_costs_one_request_a_leg(sharded: Stage) -> None:
+def test_merge_costs_a_request_for_each_shard(sharded: Stage) -> None:
     sharded.start_pull_run()
     for place, shard in enumerate(SHARDS):
         sharded.step(profiles(SHARES, 77 + place), key=shard, artifact=f"{ARTIFACT}-{shard}", mode="shard")

@@ -60,7 +60,7 @@ def test_a_second_run_that_edits_its_comment(changed: Stage) -> None:
     assert counted(changed)["rest"] <= NEEDED + PERSON + FURTHER
 
 
-def test_with_the_history_no_further_base_runs_are_read(changed: Stage) -> None:
+def test_history_replaces_further_base_runs(changed: Stage) -> None:
     del changed.inputs["history"]
     for _ in range(BASE_RUNS):
         changed.push()
@@ -71,7 +71,7 @@ def test_with_the_history_no_further_base_runs_are_read(changed: Stage) -> None:
     assert changed.outputs["base-runs"] >= str(BASE_RUNS)
 
 
-def test_older_comments_are_minimised_by_queries_of_their_own(changed: Stage) -> None:
+def test_minimising_comments_costs_extra_queries(changed: Stage) -> None:
     changed.inputs["older-comments"] = "minimize"
     changed.compare(slow())
     changed.push_to_pull()
@@ -110,7 +110,7 @@ def test_requests_where_the_base_branch_moved_before(changed: Stage) -> None:
     assert counted(changed)["rest"] <= FORK_COMMENT + 2 + FURTHER
 
 
-def test_a_long_pull_request_costs_one_list_more(changed: Stage) -> None:
+def test_long_pull_request_costs_another_list(changed: Stage) -> None:
     for _ in range(94):  # of the hundred listed commits five are left for the base branch
         changed.push_to_pull()
     changed.compare(slow())
@@ -193,9 +193,7 @@ def test_a_base_run_that_records(changed: Stage) -> None:
 
 
 @pytest.mark.parametrize("commits", [2, 30])
-def test_two_releases_cost_two_requests_a_recorded_commit_and_one_for_each_that_is_asked_about(
-    changed: Stage, commits: int
-) -> None:
+def test_requests_of_two_releases_are_bounded(changed: Stage, commits: int) -> None:
     changed.fake.state.permissions["contents"] = "write"
     changed.fake.add_release("v1", changed.base, {})
     for number in range(commits):

@@ -55,7 +55,7 @@ def told(stage: Stage) -> list[str]:
     return [line for line in stage.log.splitlines() if "for good::" in line]
 
 
-def test_slowly_worse_over_twenty_merges_is_told_once(keeping: Stage, tmp_path: Path) -> None:
+def test_slow_regression_is_reported_once(keeping: Stage, tmp_path: Path) -> None:
     with_past(keeping, tmp_path, [1.0] * STEADY + [1.01, 1.02, 1.03, 1.04])
     found, summaries = [], []
     for merge in range(5, 24):
@@ -71,7 +71,7 @@ def test_slowly_worse_over_twenty_merges_is_told_once(keeping: Stage, tmp_path: 
     assert "for good" not in keeping.file("comment.md") + keeping.file("report.json") + keeping.log
 
 
-def test_a_step_is_told_with_its_commit_and_a_later_one_again(keeping: Stage, tmp_path: Path) -> None:
+def test_step_is_reported_with_its_commit(keeping: Stage, tmp_path: Path) -> None:
     with_past(keeping, tmp_path, [1.0] * STEADY)
     first = keeping.push(at(1.3, 100))
     assert told(keeping) == []  # four commits make a level
@@ -105,7 +105,7 @@ def test_hostile_names_stay_text(keeping: Stage, tmp_path: Path) -> None:
     assert "(Change @all" not in row
 
 
-def test_rules_of_the_policy_bound_what_is_told(keeping: Stage, tmp_path: Path) -> None:
+def test_policy_rules_limit_reported_trends(keeping: Stage, tmp_path: Path) -> None:
     with_past(keeping, tmp_path, [1.0] * 8 + [1.3] * 7)
     rules = "degradation: {strategies: [{method: clr}, {method: cp, options: {min_magnitude: 0.5}}]}\n"
     keeping.inputs["config"] = "rules.yml"

@@ -82,7 +82,7 @@ def test_the_table_lists_every_request_of_a_run(stormy: Stage) -> None:
 
 
 @pytest.mark.parametrize("row", REQUESTS, ids=str)
-def test_one_failure_changes_nothing(stormy: Stage, row: Left) -> None:
+def test_single_failure_changes_nothing(stormy: Stage, row: Left) -> None:
     saved = stormy.fake.saved()
     for status, stored in ((500, False), (CUT, True)):
         stormy.fake.restore(saved)
@@ -104,7 +104,7 @@ def failures(row: Left) -> list[tuple[int, bool]]:
 
 
 @pytest.mark.parametrize("row", REQUESTS, ids=str)
-def test_a_lasting_failure_costs_only_what_it_was_for(stormy: Stage, row: Left) -> None:
+def test_lasting_failure_costs_only_its_purpose(stormy: Stage, row: Left) -> None:
     saved = stormy.fake.saved()
     for status, stored in failures(row):
         stormy.fake.restore(saved)
@@ -137,7 +137,7 @@ def _nothing_else_is_missing(stage: Stage, without: str, *, stored: bool) -> Non
         assert not missing.get(without)
 
 
-def test_what_is_cancelled_while_it_tells_has_written_its_result(stormy: Stage) -> None:
+def test_cancelled_publishing_has_written_its_result(stormy: Stage) -> None:
     def cancel(_: float) -> None:
         raise KeyboardInterrupt
 

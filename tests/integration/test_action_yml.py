@@ -38,7 +38,7 @@ def test_outputs_are_those_that_are_set() -> None:
     assert action()["outputs"] == {name: {"description": meaning} for name, meaning in OUTPUTS.items()}
 
 
-def test_it_runs_the_image_with_one_argument() -> None:
+def test_action_runs_the_image_with_an_argument() -> None:
     assert action()["runs"] == {"using": "docker", "image": "Dockerfile", "args": ["action"]}
 
 

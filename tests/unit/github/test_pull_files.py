@@ -26,9 +26,7 @@ def tree_of(*paths: str, truncated: bool = False) -> TreeRecord:
         (replace(MODIFIED, status="copied"), "added", True),
     ],
 )
-def test_a_file_is_whole_where_its_patch_holds_what_github_counts(
-    record: FileRecord, status: str, complete: bool
-) -> None:
+def test_file_is_complete_where_patch_matches_counts(record: FileRecord, status: str, complete: bool) -> None:
     (file,) = diff_of_pull([record], None, (None, None)).files
     assert (file.status, file.complete) == (status, complete)
 
@@ -45,7 +43,7 @@ def test_a_full_list_may_lack_files() -> None:
     assert "3,000 files" in diff.reason
 
 
-def test_the_files_of_the_commit_stand_beside_the_diff() -> None:
+def test_commit_files_are_added_to_the_diff() -> None:
     diff = with_files(diff_of_pull([MODIFIED], None, (None, None)), tree_of("a.py", "b.py"))
     assert (diff.repository_files, diff.all_listed, diff.complete, diff.reason) == (
         frozenset({"a.py", "b.py"}),
