@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from profgate.errors import GitHubError
 from profgate.github.client import GitHubClient
 from profgate.github.records import CommentRecord
+from profgate.github.sticky_comment import ACTIONS_LOGIN, owned
 from profgate.model.acceptance import Acceptance, in_comment, in_commit, remembered_limits
 
 WRITERS = frozenset({"admin", "write"})
 INSIDERS = ("OWNER", "MEMBER", "COLLABORATOR")
 MOST_PEOPLE = 10  # whose rights are looked up in one run, a request each
 MOST_ACCEPTANCES = 50  # of those that count, and of those that are refused
-BOT = "github-actions[bot]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,8 @@ def acceptances_of(client: GitHubClient, request: AcceptanceRequest) -> tuple[Ac
     for commit in client.pull_commits(request.pull) if request.trailers else ():
         trailers = in_commit(commit.message, commit.sha)
         found += [_judged_trailer(replace(trailer, by=f"commit {commit.sha[:7]}"), request) for trailer in trailers]
-    limits = remembered_limits(next((comment.body for comment in comments if _is_own(comment, request.key)), ""))
+    own = owned(comments, request.key, ACTIONS_LOGIN)
+    limits = remembered_limits(own[0].body if own else "")
     return _newest([_limited(acceptance, limits, request) for acceptance in found])
 
 
@@ -55,11 +56,6 @@ def _newest(found: Sequence[Acceptance]) -> tuple[Acceptance, ...]:
     counted = [item for item in found if item.state != "refused"]
     newest = {item.id for item in (*refused[-MOST_ACCEPTANCES:], *counted[-MOST_ACCEPTANCES:])}
     return tuple(item for item in found if item.id in newest)
-
-
-def _is_own(comment: CommentRecord, key: str) -> bool:
-    begins = (f"<!-- profgate v1 key={key} ", f"<!-- profgate v1 key={key}>")
-    return comment.author == BOT and comment.body.lstrip().startswith(begins)
 
 
 def _refused(acceptance: Acceptance, reason: str) -> Acceptance:

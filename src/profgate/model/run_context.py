@@ -25,26 +25,26 @@ class RunContext:
     """
 
     event_name: str
-    repository: str
-    repository_id: int | None
-    sha: str
-    ref: str
-    base_ref: str
-    head_ref: str
-    base_sha: str
-    head_sha: str
-    pr_number: int | None
-    is_fork: bool
-    is_dependabot: bool
-    run_id: int
-    run_attempt: int
-    workflow_path: str
-    job: str
-    server_url: str
-    api_url: str
-    results_url: str
-    workspace: str
-    default_branch: str
+    repository: str = ""
+    repository_id: int | None = None
+    sha: str = ""
+    ref: str = ""
+    base_ref: str = ""
+    head_ref: str = ""
+    base_sha: str = ""
+    head_sha: str = ""
+    pr_number: int | None = None
+    is_fork: bool = False
+    is_dependabot: bool = False
+    run_id: int = 0
+    run_attempt: int = 1
+    workflow_path: str = ""
+    job: str = ""
+    server_url: str = ""
+    api_url: str = ""
+    results_url: str = ""
+    workspace: str = ""
+    default_branch: str = ""
     action: str = ""
     release_tag: str = ""
     before_sha: str = ""

@@ -6,30 +6,7 @@ from profgate.settings.inputs import settings_from
 
 
 def decided(event: str, inputs: dict[str, str] | None = None, first: TriggeringRun | None = None) -> Activity:
-    context = RunContext(
-        event_name=event,
-        repository="octo/shop",
-        repository_id=1,
-        sha="a" * 40,
-        ref="refs/heads/main",
-        base_ref="",
-        head_ref="",
-        base_sha="",
-        head_sha="",
-        pr_number=None,
-        is_fork=False,
-        is_dependabot=False,
-        run_id=1,
-        run_attempt=1,
-        workflow_path=".github/workflows/profile.yml",
-        job="profile",
-        server_url="https://github.com",
-        api_url="https://api.github.com",
-        results_url="",
-        workspace="",
-        default_branch="main",
-        triggering_run=first,
-    )
+    context = RunContext(event, triggering_run=first)
     return activity_for(context, settings_from(inputs or {}))
 
 
