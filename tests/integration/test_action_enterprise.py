@@ -111,7 +111,7 @@ def test_release_asset_is_read_with_and_without_redirect(server: str, request: p
 @pytest.mark.parametrize(
     ("status", "told"),
     [
-        (404, "let profgate attach it again"),
+        (404, "attach it again with profgate"),
         (403, "contents: read"),
         (500, "GitHub answered 500"),
         (CUT, "the download failed"),

@@ -12,7 +12,7 @@ from profgate.model.manifest import MANIFEST_NAME, Manifest, ManifestFile, manif
 from profgate.model.run_context import TriggeringRun
 
 PROFILE = b"main 1\n"
-RUN = TriggeringRun(7, "pull_request", "success", "topic", "a" * 40, 2, "stranger", ".github/workflows/a.yml")
+RUN = TriggeringRun(7, "pull_request", "success", "topic", "a" * 40, 2, "mallory", ".github/workflows/a.yml")
 MINE = ArtifactRecord(1, "profgate", expired=False, workflow_run=ArtifactRun(7, "a" * 40))
 HEAD, BASE = PullSide("a" * 40, "topic", Repository(2)), PullSide("b" * 40, "main", Repository(1))
 PULL = PullRecord(3, "open", HEAD, BASE)
@@ -20,7 +20,7 @@ PULL = PullRecord(3, "open", HEAD, BASE)
 
 @dataclass
 class Stored:
-    """What is stored, whatever is asked for."""
+    """Returns the same artifacts for every request."""
 
     records: list[ArtifactRecord]
 
@@ -43,7 +43,7 @@ def taken(*records: ArtifactRecord) -> str | None:
 
 def test_newest_artifact_of_the_run_is_used() -> None:
     assert taken(MINE, replace(MINE, id=3), replace(MINE, id=2)) == "3.folded"
-    assert taken(replace(MINE, id=4, workflow_run=None)) == "4.folded"  # an older server does not say
+    assert taken(replace(MINE, id=4, workflow_run=None)) == "4.folded"  # an older server states no run
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Zips from strangers: only plain files within the limits come out."""
+"""Untrusted zips: only regular files within the limits are unpacked."""
 
 import io
 import struct

@@ -1,4 +1,4 @@
-"""Recordings handed to the tool that wrote them: here a program of that name that does what it was told."""
+"""Recordings converted by their own tool, here by a script of its name."""
 
 import json
 import stat

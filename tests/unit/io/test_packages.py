@@ -1,4 +1,4 @@
-"""Which packages register something, told as importlib.metadata tells it."""
+"""Packages that register entry points, as importlib.metadata finds them."""
 
 import sys
 import zipfile
