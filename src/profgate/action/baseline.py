@@ -19,6 +19,7 @@ from profgate.github.artifact_source import (
 from profgate.github.baseline_search import Trust
 from profgate.github.records import CommitRecord
 from profgate.github.requests import NotFoundError
+from profgate.io.profile_files import LocalSet
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Side
@@ -152,17 +153,23 @@ def recording_workflow(job: Job) -> str:
     return run.path if run is not None else job.context.workflow_path
 
 
-def baseline_input(job: Job, found: Found, label: str, policy: Policy) -> PipelineInput:
-    """The baseline half of the pipeline's input."""
-    given = PipelineInput((), (), policy=policy, baseline_side=Side(label), pages=job.settings.pages)
-    if found.baseline is None:
-        return given
-    run, distance = found.baseline.candidate.run, found.baseline.candidate.distance
-    job.log(f"baseline: run {run.id} of {run.head_sha}, distance {distance}")
-    return replace(
-        given,
-        baseline=found.baseline.files,
+def pipeline_input(
+    job: Job, found: Found, label: str, policy: Policy, target: LocalSet, target_side: Side
+) -> PipelineInput:
+    """The pipeline's input: the stored baseline, empty where none was found, and the target."""
+    baseline = found.baseline
+    given = PipelineInput(
+        baseline.files if baseline else (),
+        target.files,
+        policy=policy,
+        baseline_side=Side(label),
+        target_side=target_side,
+        manifests=(baseline.manifest if baseline else None, target.manifest),
         noise=[stored.files for stored in found.noise],
-        baseline_side=Side(label, run.head_sha, run.head_branch, run.id, distance),
-        manifests=(found.baseline.manifest, None),
+        pages=job.settings.pages,
     )
+    if baseline is None:
+        return given
+    run, distance = baseline.candidate.run, baseline.candidate.distance
+    job.log(f"baseline: run {run.id} of {run.head_sha}, distance {distance}")
+    return replace(given, baseline_side=Side(label, run.head_sha, run.head_branch, run.id, distance))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from profgate import wiring
-from profgate.action.baseline import baseline_input, latest_release, named_ref, named_set, recording_workflow
+from profgate.action.baseline import latest_release, named_ref, named_set, pipeline_input, recording_workflow
 from profgate.action.job import Job
 from profgate.action.policy_file import policy_at
 from profgate.action.publishing import set_outputs
@@ -65,8 +65,7 @@ def _compare(job: Job, ref: str, target: LocalSet, side: Side, warnings: Sequenc
     policy, refused = policy_at(job, commit)
     found = named_set(job, ref, commit, lambda _: job.settings.baseline_runs)
     _required(ref, found)
-    given = baseline_input(job, found, ref, policy)
-    given = replace(given, target=target.files, target_side=side, manifests=(given.manifests[0], target.manifest))
+    given = pipeline_input(job, found, ref, policy, target, side)
     sides = Sides(given, 1 + len(found.noise), (*warnings, *refused))
     return compare_and_report(job, sides, partial(_notes, job, given))
 

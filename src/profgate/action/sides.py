@@ -1,9 +1,8 @@
 """Both sides of a comparison: this build's profiles or those of a ref, and the baseline they are compared with."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from profgate.action.baseline import baseline_commit, baseline_input, named_set, stored_at
+from profgate.action.baseline import baseline_commit, named_set, pipeline_input, stored_at
 from profgate.action.history import Known, known_before
 from profgate.action.job import Job
 from profgate.action.policy_file import policy_at
@@ -12,10 +11,8 @@ from profgate.github.artifact_source import StoredSet
 from profgate.github.fork_artifact import ForkArtifact
 from profgate.github.records import RunRecord
 from profgate.io.profile_files import LocalSet, local_set
-from profgate.model.manifest import Manifest
 from profgate.model.reason import Reason
 from profgate.model.report import Side
-from profgate.model.source import SourceFile
 from profgate.pipeline import PipelineInput
 
 
@@ -38,20 +35,20 @@ class Sides:
 def compared_sides(job: Job) -> Sides:
     """This build and its baseline."""
     settings = job.settings
-    target = local_set(settings.profiles, job.context.workspace)
+    target = _with_manifest(job, local_set(settings.profiles, job.context.workspace))
     target_side = _target_side(job)
     if settings.baseline_profiles:
         return _local_sides(job, target, target_side)
-    return _against_stored(job, target.files, target.manifest or job.identity(), target_side)
+    return _against_stored(job, target, target_side)
 
 
 def fork_sides(job: Job, target: ForkArtifact) -> Sides:
     """The profiles of a fork's finished run, and their baseline."""
     side = replace(_target_side(job), run_id=target.manifest.run_id)
-    return _against_stored(job, target.files, target.manifest, side)
+    return _against_stored(job, target, side)
 
 
-def with_own_baseline(sides: Sides, baseline: ForkArtifact) -> Sides:
+def with_own_baseline(sides: Sides, baseline: LocalSet) -> Sides:
     """The sides with the baseline that the finished run measured itself."""
     side = Side("the pull request's own run")
     given = replace(
@@ -65,7 +62,7 @@ def with_own_baseline(sides: Sides, baseline: ForkArtifact) -> Sides:
     )
 
 
-def _against_stored(job: Job, files: Sequence[SourceFile], manifest: Manifest, side: Side) -> Sides:
+def _against_stored(job: Job, target: LocalSet, side: Side) -> Sides:
     """These profiles and their stored baseline."""
     commit = baseline_commit(job)
     policy, refused = policy_at(job, commit.sha)
@@ -79,8 +76,7 @@ def _against_stored(job: Job, files: Sequence[SourceFile], manifest: Manifest, s
 
     requested = commit.branches is None
     found = named_set(job, commit.label, commit.sha, further) if requested else stored_at(job, commit, further)
-    given = baseline_input(job, found, commit.label, policy)
-    given = replace(given, target=files, target_side=side, manifests=(given.manifests[0], manifest))
+    given = pipeline_input(job, found, commit.label, policy, target, side)
     if found.baseline is None:
         return Sides(given, 0, refused, found.reasons, found.never_recorded)
     runs = 1 + len(found.noise)
@@ -93,7 +89,7 @@ def _against_stored(job: Job, files: Sequence[SourceFile], manifest: Manifest, s
 def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:
     """Both sides from the workspace; only the policy is read from GitHub, which may be missing."""
     settings = job.settings
-    baseline = local_set(settings.baseline_profiles, job.context.workspace)
+    baseline = _with_manifest(job, local_set(settings.baseline_profiles, job.context.workspace))
     start, warnings = None, tuple[str, ...]()
     if job.context.event_name == "pull_request":
         try:
@@ -108,11 +104,16 @@ def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:
         policy=policy,
         baseline_side=Side(", ".join(settings.baseline_profiles), sha=start),
         target_side=target_side,
-        manifests=(baseline.manifest or job.identity(), target.manifest or job.identity()),
+        manifests=(baseline.manifest, target.manifest),
         pages=settings.pages,
         interleaved=settings.interleaved,
     )
     return Sides(given, 1, (*warnings, *refused))
+
+
+def _with_manifest(job: Job, profiles: LocalSet) -> LocalSet:
+    """The profiles with their manifest, else with one of this run."""
+    return profiles if profiles.manifest else LocalSet(profiles.files, job.identity())
 
 
 def _target_side(job: Job) -> Side:

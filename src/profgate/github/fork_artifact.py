@@ -8,19 +8,19 @@ from profgate.errors import ProfileError
 from profgate.github.baseline_search import newest_artifact
 from profgate.github.client import GitHubClient
 from profgate.github.records import PullRecord
+from profgate.io.profile_files import LocalSet
 from profgate.model.manifest import MANIFEST_NAME, Manifest, check_files, manifest_from_json
 from profgate.model.run_context import TriggeringRun
-from profgate.model.source import SourceFile, source_of
+from profgate.model.source import source_of
 
 # What a browser or GitHub would show; no profile has such a name.
 SHOWN = frozenset({".css", ".htm", ".html", ".js", ".md", ".mjs", ".pdf", ".png", ".svg", ".xhtml"})
 
 
 @dataclass(frozen=True, slots=True)
-class ForkArtifact:
+class ForkArtifact(LocalSet):
     """A set of profiles with its manifest, whose contents the pull request's author controls."""
 
-    files: tuple[SourceFile, ...]
     manifest: Manifest
 
 
