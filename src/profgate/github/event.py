@@ -4,9 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
-
-from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
+from typing import Any
 
 from profgate.errors import ProfgateError
 from profgate.model.run_context import RunContext, TriggeringRun
@@ -15,76 +13,29 @@ MAX_EVENT = 32 * 1024 * 1024  # GitHub's own cap on payloads is 25 MB
 BOT = "dependabot[bot]"
 
 
+class _Fields:
+    """The variables (``env``) and the ``event`` by dotted paths; of several paths the first that has a value."""
+
+    def __init__(self, env: Mapping[str, str], event: Mapping[str, Any]) -> None:
+        self._data = {"env": dict(env), "event": dict(event)}
+
+    def value(self, path: str) -> Any:  # noqa: ANN401 - JSON
+        found: Any = self._data
+        for key in path.split("."):
+            found = found.get(key) if isinstance(found, dict) else None
+        return found
+
+    def text(self, *paths: str) -> str:
+        return next((value for value in map(self.value, paths) if isinstance(value, str) and value), "")
+
+    def number(self, *paths: str) -> int | None:
+        return next((value for value in map(_integer, map(self.value, paths)) if value is not None), None)
+
+
 def _integer(value: object) -> int | None:
     if isinstance(value, str) and re.fullmatch(r"[0-9]{1,19}", value):
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-Text = Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else "")]
-Number = Annotated[int | None, BeforeValidator(_integer)]
-IsObject = Annotated[bool, BeforeValidator(lambda value: isinstance(value, dict) and bool(value))]
-
-
-def _at(*path: str) -> Any:  # noqa: ANN401 - the default of any field
-    return Field(None, validation_alias=AliasPath(*path))
-
-
-class _Event(BaseModel):
-    model_config = ConfigDict(frozen=True, validate_default=True)
-
-    action: Text = _at("action")
-    before: Text = _at("before")
-    repository: Text = _at("repository", "full_name")
-    repository_id: Number = _at("repository", "id")
-    default_branch: Text = _at("repository", "default_branch")
-    has_pull: IsObject = _at("pull_request")
-    pull_number: Number = _at("pull_request", "number")
-    author: Text = _at("pull_request", "user", "login")
-    base_ref: Text = _at("pull_request", "base", "ref")
-    base_sha: Text = _at("pull_request", "base", "sha")
-    base_repository_id: Number = _at("pull_request", "base", "repo", "id")
-    head_ref: Text = _at("pull_request", "head", "ref")
-    head_sha: Text = _at("pull_request", "head", "sha")
-    head_repository_id: Number = _at("pull_request", "head", "repo", "id")
-    group_base_sha: Text = _at("merge_group", "base_sha")
-    group_head_sha: Text = _at("merge_group", "head_sha")
-    run_id: Number = _at("workflow_run", "id")
-    run_event: Text = _at("workflow_run", "event")
-    run_conclusion: Text = _at("workflow_run", "conclusion")
-    run_branch: Text = _at("workflow_run", "head_branch")
-    run_sha: Text = _at("workflow_run", "head_sha")
-    run_path: Text = _at("workflow_run", "path")
-    run_repository_id: Number = _at("workflow_run", "head_repository", "id")
-    run_owner: Text = _at("workflow_run", "head_repository", "owner", "login")
-    issue_number: Number = _at("issue", "number")
-    issue_is_pull: IsObject = _at("issue", "pull_request")
-    comment: Text = _at("comment", "body")
-    comment_id: Number = _at("comment", "id")
-    release_tag: Text = _at("release", "tag_name")
-
-    @property
-    def triggering_run(self) -> TriggeringRun | None:
-        if self.run_id is None:
-            return None
-        return TriggeringRun(
-            id=self.run_id,
-            event=self.run_event,
-            conclusion=self.run_conclusion,
-            head_branch=self.run_branch,
-            head_sha=self.run_sha,
-            head_repository_id=self.run_repository_id,
-            head_owner=self.run_owner,
-            path=self.run_path.partition("@")[0],
-        )
-
-    @property
-    def is_fork(self) -> bool:
-        """Whether the code is of another repository; one that was deleted counts as such."""
-        if self.run_id is not None:
-            return self.run_repository_id != self.repository_id
-        base = self.base_repository_id or self.repository_id
-        return self.has_pull and (self.head_repository_id is None or self.head_repository_id != base)
 
 
 def read_run_context(env: Mapping[str, str]) -> RunContext:
@@ -92,43 +43,71 @@ def read_run_context(env: Mapping[str, str]) -> RunContext:
     return run_context(env, _read_event(env.get("GITHUB_EVENT_PATH", "")))
 
 
-def run_context(env: Mapping[str, str], payload: Mapping[str, Any]) -> RunContext:
+def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
     """The context of a run from its variables and its event."""
-    event = _Event.model_validate(payload)
-    sha, repository = env.get("GITHUB_SHA", ""), env.get("GITHUB_REPOSITORY", "") or event.repository
-    is_new_comment = event.action == "created"
-    issue = event.issue_number if event.issue_is_pull else None
+    fields = _Fields(env, event)
+    text, number, pull = fields.text, fields.number, "event.pull_request"
+    repository, run = text("env.GITHUB_REPOSITORY", "event.repository.full_name"), _triggering_run(fields)
+    head_sha = text(f"{pull}.head.sha", "event.merge_group.head_sha", "env.GITHUB_SHA")
+    subject = pull if fields.value(pull) else "event.issue" if fields.value("event.issue.pull_request") else ""
+    before, is_new = text("event.before"), text("event.action") == "created"
     return RunContext(
-        event_name=env.get("GITHUB_EVENT_NAME", ""),
+        event_name=text("env.GITHUB_EVENT_NAME"),
         repository=repository,
-        repository_id=_integer(env.get("GITHUB_REPOSITORY_ID")) or event.repository_id,
-        sha=sha,
-        ref=env.get("GITHUB_REF", ""),
-        base_ref=env.get("GITHUB_BASE_REF", "") or event.base_ref,
-        head_ref=env.get("GITHUB_HEAD_REF", "") or event.head_ref,
-        base_sha=event.base_sha,
-        head_sha=event.run_sha if event.run_id is not None else event.head_sha or event.group_head_sha or sha,
-        pr_number=event.pull_number if event.has_pull else issue,
-        is_fork=event.is_fork,
-        is_dependabot=BOT in {env.get("GITHUB_ACTOR", ""), event.author},
-        run_id=_integer(env.get("GITHUB_RUN_ID")) or 0,
-        run_attempt=_integer(env.get("GITHUB_RUN_ATTEMPT")) or 1,
+        repository_id=number("env.GITHUB_REPOSITORY_ID", "event.repository.id"),
+        sha=text("env.GITHUB_SHA"),
+        ref=text("env.GITHUB_REF"),
+        base_ref=text("env.GITHUB_BASE_REF", f"{pull}.base.ref"),
+        head_ref=text("env.GITHUB_HEAD_REF", f"{pull}.head.ref"),
+        base_sha=text(f"{pull}.base.sha"),
+        head_sha=run.head_sha if run else head_sha,
+        pr_number=number(f"{subject}.number"),
+        is_fork=_is_fork(fields, run),
+        is_dependabot=BOT in {text("env.GITHUB_ACTOR"), text(f"{pull}.user.login")},
+        run_id=number("env.GITHUB_RUN_ID") or 0,
+        run_attempt=number("env.GITHUB_RUN_ATTEMPT") or 1,
         # owner/name/.github/workflows/x.yml@refs/heads/main
-        workflow_path=env.get("GITHUB_WORKFLOW_REF", "").partition("@")[0].removeprefix(f"{repository}/"),
-        job=env.get("GITHUB_JOB", ""),
-        server_url=env.get("GITHUB_SERVER_URL", "https://github.com").rstrip("/"),
-        api_url=env.get("GITHUB_API_URL", "https://api.github.com").rstrip("/"),
-        results_url=env.get("ACTIONS_RESULTS_URL", ""),
-        workspace=env.get("GITHUB_WORKSPACE", ""),
-        default_branch=event.default_branch,
-        action=event.action,
-        release_tag=event.release_tag,
-        before_sha="" if not event.before.strip("0") else event.before,  # zeros: the branch is new
-        merge_group_base_sha=event.group_base_sha,
-        triggering_run=event.triggering_run,
-        comment=event.comment if is_new_comment else "",
-        comment_id=event.comment_id if is_new_comment else None,
-        runtime_token=env.get("ACTIONS_RUNTIME_TOKEN", ""),
+        workflow_path=text("env.GITHUB_WORKFLOW_REF").partition("@")[0].removeprefix(f"{repository}/"),
+        job=text("env.GITHUB_JOB"),
+        server_url=(text("env.GITHUB_SERVER_URL") or "https://github.com").rstrip("/"),
+        api_url=(text("env.GITHUB_API_URL") or "https://api.github.com").rstrip("/"),
+        results_url=text("env.ACTIONS_RESULTS_URL"),
+        workspace=text("env.GITHUB_WORKSPACE"),
+        default_branch=text("event.repository.default_branch"),
+        action=text("event.action"),
+        release_tag=text("event.release.tag_name"),
+        before_sha=before if before.strip("0") else "",  # zeros: the branch is new
+        merge_group_base_sha=text("event.merge_group.base_sha"),
+        triggering_run=run,
+        comment=text("event.comment.body") if is_new else "",
+        comment_id=number("event.comment.id") if is_new else None,
+        runtime_token=text("env.ACTIONS_RUNTIME_TOKEN"),
+    )
+
+
+def _is_fork(fields: _Fields, run: TriggeringRun | None) -> bool:
+    """Whether the code is of another repository; one that was deleted counts as such."""
+    if run is not None:
+        return run.head_repository_id != fields.number("event.repository.id")
+    head = fields.number("event.pull_request.head.repo.id")
+    base = fields.number("event.pull_request.base.repo.id", "event.repository.id")
+    return bool(fields.value("event.pull_request")) and (head is None or head != base)
+
+
+def _triggering_run(fields: _Fields) -> TriggeringRun | None:
+    run = "event.workflow_run"
+    number = fields.number(f"{run}.id")
+    if number is None:
+        return None
+    return TriggeringRun(
+        id=number,
+        event=fields.text(f"{run}.event"),
+        conclusion=fields.text(f"{run}.conclusion"),
+        head_branch=fields.text(f"{run}.head_branch"),
+        head_sha=fields.text(f"{run}.head_sha"),
+        head_repository_id=fields.number(f"{run}.head_repository.id"),
+        head_owner=fields.text(f"{run}.head_repository.owner.login"),
+        path=fields.text(f"{run}.path").partition("@")[0],
     )
 
 
