@@ -5,9 +5,8 @@ import sys
 from collections.abc import Callable, Mapping
 
 from profgate.action.activity import ActivityKind, activity_for
-from profgate.action.comment_event import judge_again
-from profgate.action.fork_comment import comment_on_fork
 from profgate.action.job import ON_GITHUB, Job, Pace
+from profgate.action.later_runs import comment_on_fork, judge_again
 from profgate.action.merging import judge_report, merge
 from profgate.action.publishing import annotate, end_without_result, set_outputs
 from profgate.action.recording import record, store_for_comment, store_target
