@@ -54,13 +54,13 @@ def test_who_can_write_can_accept(red: Stage, author: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("author", "told"),
+    ("author", "message"),
     [("reader", "reader may not write to this repository"), ("stranger", "stranger may not write to this repository")],
 )
-def test_who_cannot_write_cannot_accept(red: Stage, author: str, told: str) -> None:
+def test_who_cannot_write_cannot_accept(red: Stage, author: str, message: str) -> None:
     say(red, author=author)
     assert red.compare(profiles(SLOWER, 78)) == 1
-    assert f"refused: {told}" in red.comments[0]
+    assert f"refused: {message}" in red.comments[0]
 
 
 def test_unknown_rights_accept_nothing(red: Stage) -> None:
@@ -214,10 +214,10 @@ def queue(stage: Stage, number: int, parent: str, *, base: str | None = None) ->
     return head, {"ref": f"refs/heads/{ref}", "base": base or parent}
 
 
-def merge(stage: Stage, head: str, told: dict[str, str], seed: int) -> int:
-    stage.fake.start_run(head, event="merge_group", branch=told["ref"])
-    group = {"head_sha": head, "base_sha": told["base"], "head_ref": told["ref"], "base_ref": "refs/heads/main"}
-    environ = {"GITHUB_SHA": head, "GITHUB_REF": told["ref"]}
+def merge(stage: Stage, head: str, queued: dict[str, str], seed: int) -> int:
+    stage.fake.start_run(head, event="merge_group", branch=queued["ref"])
+    group = {"head_sha": head, "base_sha": queued["base"], "head_ref": queued["ref"], "base_ref": "refs/heads/main"}
+    environ = {"GITHUB_SHA": head, "GITHUB_REF": queued["ref"]}
     code = stage.run(
         "merge_group", profiles(SLOWER, seed), environ, {"action": "checks_requested", "merge_group": group}
     )
@@ -226,30 +226,30 @@ def merge(stage: Stage, head: str, told: dict[str, str], seed: int) -> int:
 
 
 def test_merge_queue_honours_acceptances(red: Stage) -> None:
-    head, told = queue(red, red.number, red.base)
-    assert merge(red, head, told, 78) == 1
+    head, queued = queue(red, red.number, red.base)
+    assert merge(red, head, queued, 78) == 1
     say(red)
     assert red.compare(profiles(SLOWER, 79)) == 0
-    assert merge(red, head, told, 80) == 0
-    assert merge(red, head, told, 81) == 0
+    assert merge(red, head, queued, 80) == 0
+    assert merge(red, head, queued, 81) == 0
 
 
 def test_in_the_merge_queue_nothing_new_is_measured(red: Stage) -> None:
-    head, told = queue(red, red.number, red.base)
+    head, queued = queue(red, red.number, red.base)
     say(red)
-    assert merge(red, head, told, 78) == 1
+    assert merge(red, head, queued, 78) == 1
     assert "this run cannot store the measured limit: add max=+30%" in red.summary
     say(red, "/profgate accept parse max=2.5x: needed")
-    assert merge(red, head, told, 79) == 0
+    assert merge(red, head, queued, 79) == 0
 
 
 def test_merge_group_reads_pull_requests_before_it(red: Stage) -> None:
     say(red, "/profgate accept parse max=2.5x: needed")
     first, _ = queue(red, red.number, red.base)
     red.open_pull()
-    head, told = queue(red, red.number, first)
+    head, queued = queue(red, red.number, first)
     red.inputs["config"] = "profgate.yml"
-    assert merge(red, head, told, 79) in {0, 1}
+    assert merge(red, head, queued, 79) in {0, 1}
     assert "accepted by" in red.summary
 
 
@@ -262,8 +262,8 @@ def test_merge_group_ignores_merged_pull_requests(red: Stage) -> None:
     red.open_pull()
     first, _ = queue(red, red.number, red.base)
     red.open_pull()
-    head, told = queue(red, red.number, first)
-    merge(red, head, told, 79)
+    head, queued = queue(red, red.number, first)
+    merge(red, head, queued, 79)
     assert red.report["baseline"]["sha"] == red.base
     assert "acceptances" not in red.report
 
@@ -316,7 +316,7 @@ def test_an_acceptance_runs_the_failed_jobs_again(failed: Stage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "author", "told"),
+    ("body", "author", "message"),
     [
         (COMMAND, "stranger", "stranger may not write to this repository"),
         ("/profgate accept parse", "maintainer", "gives no reason"),
@@ -324,10 +324,10 @@ def test_an_acceptance_runs_the_failed_jobs_again(failed: Stage) -> None:
         ("Thanks! /profgate accept parse: x", "maintainer", "does not begin with a command"),
     ],
 )
-def test_a_comment_that_accepts_nothing_runs_nothing(failed: Stage, body: str, author: str, told: str) -> None:
+def test_a_comment_that_accepts_nothing_runs_nothing(failed: Stage, body: str, author: str, message: str) -> None:
     assert commented(failed, body, author) == 0
     assert failed.fake.state.reruns == []
-    assert told in failed.log
+    assert message in failed.log
 
 
 def test_talk_costs_no_request(failed: Stage) -> None:
@@ -396,7 +396,7 @@ def test_acceptance_gets_a_reaction(failed: Stage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "author", "told"),
+    ("body", "author", "message"),
     [
         ("/profgate accept parse", "maintainer", "gives no reason"),
         ("/profgate accept parse max=alot: x", "maintainer", "max=alot is not a growth"),
@@ -404,13 +404,13 @@ def test_acceptance_gets_a_reaction(failed: Stage) -> None:
         (COMMAND, "stranger", "stranger may not write to this repository"),
     ],
 )
-def test_who_is_refused_reads_why_in_our_comment(failed: Stage, body: str, author: str, told: str) -> None:
+def test_who_is_refused_reads_why_in_our_comment(failed: Stage, body: str, author: str, message: str) -> None:
     before = failed.comments[0]
     assert commented(failed, body, author) == 0
     assert reactions(failed) == ["confused"]
     assert failed.comments[0].startswith(before.rstrip())
     assert "**Not accepted:**" in failed.comments[0]
-    assert told in failed.comments[0].partition("Not accepted")[2]
+    assert message in failed.comments[0].partition("Not accepted")[2]
     assert len(failed.fake.state.comments) == 2
     assert len(failed.requests) <= 8
 

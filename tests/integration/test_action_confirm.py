@@ -178,10 +178,10 @@ def test_merge_group_is_confirmed_without_a_comment(waiting: Stage) -> None:
     ref = f"refs/heads/gh-readonly-queue/main/pr-{waiting.number}-{waiting.base}"
     waiting.fake.start_run(head, event="merge_group", branch=ref.removeprefix("refs/heads/"))
     group = {"base_sha": waiting.base, "head_sha": head, "head_ref": ref, "base_ref": "refs/heads/main"}
-    told = ({"GITHUB_SHA": head, "GITHUB_REF": ref}, {"action": "checks_requested", "merge_group": group})
-    assert waiting.run("merge_group", profiles(BOTH_SLOWER, 77), *told) == 0
+    event = ({"GITHUB_SHA": head, "GITHUB_REF": ref}, {"action": "checks_requested", "merge_group": group})
+    assert waiting.run("merge_group", profiles(BOTH_SLOWER, 77), *event) == 0
     files = measured_again(waiting, BOTH_SLOWER)
-    assert waiting.run("merge_group", files, *told, {"mode": "report", "report": "confirmed/report.json"}) == 1
+    assert waiting.run("merge_group", files, *event, {"mode": "report", "report": "confirmed/report.json"}) == 1
     assert CONFIRMED in waiting.summary
     assert waiting.comments == before
 

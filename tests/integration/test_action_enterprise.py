@@ -66,8 +66,8 @@ def test_missing_artifact_service_shows_step_and_command(enterprise: Stage) -> N
     assert enterprise.fake.state.artifacts == {}
     assert "- uses: actions/upload-artifact@v3" in enterprise.log.replace("%0A", "\n").splitlines()
     run = next(iter(enterprise.fake.state.runs))
-    told = enterprise.log.partition("path: ")[2].partition("%0A")[0]
-    folder = enterprise.workspace / told  # what the step that was told uploads
+    path = enterprise.log.partition("path: ")[2].partition("%0A")[0]
+    folder = enterprise.workspace / path  # what the step that was told uploads
     files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     enterprise.fake.add_artifact(run, ARTIFACT, {name: path.read_bytes() for name, path in files.items()})
     enterprise.open_pull()
@@ -109,7 +109,7 @@ def test_release_asset_is_read_with_and_without_redirect(server: str, request: p
 
 @pytest.mark.parametrize("server", ["stage", "enterprise"])
 @pytest.mark.parametrize(
-    ("status", "told"),
+    ("status", "message"),
     [
         (404, "attach it again with profgate"),
         (403, "contents: read"),
@@ -117,13 +117,13 @@ def test_release_asset_is_read_with_and_without_redirect(server: str, request: p
         (CUT, "the download failed"),
     ],
 )
-def test_failed_release_asset_is_named(server: str, status: int, told: str, request: pytest.FixtureRequest) -> None:
+def test_failed_release_asset_is_named(server: str, status: int, message: str, request: pytest.FixtureRequest) -> None:
     stage: Stage = request.getfixturevalue(server)
     released(stage)
     stage.fake.fail("GET", "/releases/assets/", status, times=99, message="Not for you")
     assert stage.compare(profiles(SLOWER, 77)) == 2
     assert f"release asset {ASSET}" in stage.log
-    assert told in stage.log
+    assert message in stage.log
 
 
 def test_release_asset_is_requested_again(enterprise: Stage) -> None:
@@ -133,14 +133,14 @@ def test_release_asset_is_requested_again(enterprise: Stage) -> None:
     assert enterprise.outputs["conclusion"] == "warn"
 
 
-@pytest.mark.parametrize(("digest", "told"), [(True, "do not match the digest"), (False, "the zip is broken")])
-def test_truncated_release_asset_is_never_used(enterprise: Stage, *, digest: bool, told: str) -> None:
+@pytest.mark.parametrize(("digest", "message"), [(True, "do not match the digest"), (False, "the zip is broken")])
+def test_truncated_release_asset_is_never_used(enterprise: Stage, *, digest: bool, message: str) -> None:
     released(enterprise, digest=digest)
     (release,) = enterprise.fake.state.releases.values()
     ((_, data),) = release.assets.values()
     enterprise.fake.fail("GET", "/releases/assets/", 200, times=99, body=data[:-40])
     assert enterprise.compare(profiles(SLOWER, 77)) == 2
-    assert told in enterprise.log
+    assert message in enterprise.log
 
 
 # Certificates
@@ -277,7 +277,7 @@ def behind_proxy(secured: Stage, authority: trustme.CA) -> Stage:
     return secured
 
 
-def everything_told(stage: Stage) -> str:
+def everything_shown(stage: Stage) -> str:
     written = [path for path in stage.workspace.rglob("*") if path.is_file()]
     return stage.log + "".join(stage.fake.comment_bodies(1)) + "".join(path.read_text() for path in written)
 
@@ -291,7 +291,7 @@ def test_all_requests_use_the_proxy_without_logging_password(
         everything_works(behind_proxy)
         api, storage = behind_proxy.fake.api_url, behind_proxy.fake.blobs.address
         assert set(proxy.connected) == {api.removeprefix("https://"), storage.removeprefix("https://")}
-    assert "pass-word-17" not in everything_told(behind_proxy)
+    assert "pass-word-17" not in everything_shown(behind_proxy)
 
 
 def test_what_needs_no_proxy_gets_none(behind_proxy: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -308,9 +308,9 @@ def test_refusing_proxy_is_reported_without_address(behind_proxy: Stage, monkeyp
         behind_proxy.open_pull()
         assert behind_proxy.compare(profiles(SLOWER, 77)) == 2
         assert "the proxy answered 407; check HTTPS_PROXY and NO_PROXY" in behind_proxy.log
-        told = everything_told(behind_proxy)
-        assert "pass-word-17" not in told
-        assert str(proxy.port) not in told.replace(behind_proxy.fake.api_url, "")
+        log = everything_shown(behind_proxy)
+        assert "pass-word-17" not in log
+        assert str(proxy.port) not in log.replace(behind_proxy.fake.api_url, "")
 
 
 def test_missing_proxy_is_reported_without_address(behind_proxy: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -318,4 +318,4 @@ def test_missing_proxy_is_reported_without_address(behind_proxy: Stage, monkeypa
     behind_proxy.open_pull()
     assert behind_proxy.compare(profiles(SLOWER, 77)) == 2
     assert "the proxy did not answer; check HTTPS_PROXY and NO_PROXY" in behind_proxy.log
-    assert "pass-word-17" not in everything_told(behind_proxy)
+    assert "pass-word-17" not in everything_shown(behind_proxy)

@@ -1,4 +1,4 @@
-"""How often the gate is red on unchanged code: tried by base runs, told by pull requests, acted on on wish."""
+"""False alarms on unchanged code: found by base runs, reported by pull requests, acted on if the policy says so."""
 
 import io
 import json
@@ -40,9 +40,9 @@ def trials(stage: Stage, folder: Path) -> list[tuple[str, str, str, str]]:
     return [(before, after, job.rpartition("/")[2], said) for before, after, job, said in rows]
 
 
-def policy_told(stage: Stage) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(stage.file("report.json"))["policy"]
-    return told
+def reported_policy(stage: Stage) -> dict[str, Any]:
+    policy: dict[str, Any] = json.loads(stage.file("report.json"))["policy"]
+    return policy
 
 
 def test_unchanged_code_tests_the_gate(keeping: Stage, tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_gate_over_budget_follows_the_policy(keeping: Stage, tmp_path: Path) -> 
     change(keeping, ".github/profgate.yml", b"gate: {auto-demote: true}\n", seed=22)
     keeping.open_pull()
     assert keeping.compare(profiles(FAR_SLOWER, 78)) == 0
-    told = policy_told(keeping)
-    assert (told["demoted"], told["unchanged_reds"], told["unchanged_comparisons"]) == (True, 1, 1)
+    policy = reported_policy(keeping)
+    assert (policy["demoted"], policy["unchanged_reds"], policy["unchanged_comparisons"]) == (True, 1, 1)
     assert "advisory: 1 of 1 comparisons of unchanged code were red" in keeping.file("comment.md")
     assert "set auto-demote" not in keeping.file("comment.md")

@@ -129,17 +129,17 @@ def test_build_chooses_between_two_bases(forked: Stage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("conclusion", "event", "told"),
+    ("conclusion", "event", "message"),
     [
         ("cancelled", "pull_request", "ended with 'cancelled'"),
         ("success", "push", "started by push"),
         ("success", "pull_request_target", "started by pull_request_target"),
     ],
 )
-def test_other_finished_runs_are_ignored(forked: Stage, conclusion: str, event: str, told: str) -> None:
+def test_other_finished_runs_are_ignored(forked: Stage, conclusion: str, event: str, message: str) -> None:
     pull_run(forked, profiles(SLOWER, 77))
     assert forked.fork_comment(conclusion, event) == 0
-    assert told in forked.log
+    assert message in forked.log
     assert forked.requests == []
 
 
@@ -206,13 +206,13 @@ POISONS: dict[str, tuple[Callable[[Members], Members], str]] = {
 def test_a_poisoned_artifact_is_refused(forked: Stage, poison: str) -> None:
     pull_run(forked, profiles(SHARES, 77))
     mine = next(one for one in forked.fake.state.artifacts.values() if one.name == TARGET)
-    change, told = POISONS[poison]
+    change, message = POISONS[poison]
     manifest = json.loads(forked.file(f"target/{MANIFEST_NAME}"))
     assert mine.run_id == forked.pull_run == manifest["run_id"]
     members = profiles(SHARES, 77) | {MANIFEST_NAME: json.dumps(manifest).encode()}
     forked.fake.add_artifact(forked.pull_run, TARGET, change(members))  # newer, so it is the one that counts
     assert forked.fork_comment() == 2
-    assert told in forked.log
+    assert message in forked.log
     assert forked.comments == []
     assert statuses(forked) == [(forked.head, "error")]
     assert forked.outputs["conclusion"] == "not_compared"

@@ -196,17 +196,17 @@ def test_missing_permission_stores_an_artifact(keeping: Stage, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("files", "told"),
+    ("files", "message"),
     [
         ({FILE: b"no database at all"}, "is no history"),
         ({FILE: bytes(50 * 2**20 + 1)}, "more than the 52,428,800 that are read"),
         ({"thesis.tex": b"ten years of work"}, f"holds no {FILE}"),
     ],
 )
-def test_foreign_branch_is_reported_and_unchanged(keeping: Stage, files: dict[str, bytes], told: str) -> None:
+def test_foreign_branch_is_reported_and_unchanged(keeping: Stage, files: dict[str, bytes], message: str) -> None:
     theirs = keeping.fake.add_commit(branch=BRANCH, files=files)
     keeping.push(profiles(seed=1))
-    assert told in keeping.log
+    assert message in keeping.log
     assert head_of(keeping).sha == theirs
     assert artifacts(keeping) == [f"{ARTIFACT}-history"]
     keeping.open_pull()

@@ -129,8 +129,8 @@ def test_shard_without_artifact_service_has_own_verdict(sharded: Stage, missing:
     carried = sharded.workspace / "profgate-report" / "leg"
     assert sorted(one.name for one in carried.iterdir()) == ["links.json", "report.json"]
     assert merge_by_hand(["report", "merge", str(carried / "report.json"), "-o", str(tmp_path / "merged")]) == 1
-    told = {"../merged/report.json": (tmp_path / "merged" / "report.json").read_bytes()}
-    assert sharded.finish(sharded.step(told, mode="report", report="merged/report.json")) == 1
+    files = {"../merged/report.json": (tmp_path / "merged" / "report.json").read_bytes()}
+    assert sharded.finish(sharded.step(files, mode="report", report="merged/report.json")) == 1
     assert len(sharded.comments) == 1
 
 
@@ -145,18 +145,18 @@ def test_shard_without_artifact_service_reads_acceptances(sharded: Stage) -> Non
 
 
 @pytest.mark.parametrize(
-    ("members", "told"),
+    ("members", "message"),
     [
         ({"report.json": b"{}"}, "holds other files"),
         ({"report.json": b"{}", "links.json": b"{}"}, "report of shard linux"),
         ({"report.json": b"[" * 50_000, "links.json": b"{}"}, "report of shard linux"),
     ],
 )
-def test_foreign_shard_report_is_refused(sharded: Stage, members: dict[str, bytes], told: str) -> None:
+def test_foreign_shard_report_is_refused(sharded: Stage, members: dict[str, bytes], message: str) -> None:
     sharded.start_pull_run()
     sharded.fake.add_artifact(sharded.pull_run, report_artifact("linux", 1), members)
     assert sharded.finish(sharded.step({}, mode="merge", **{"legs-result": "success"})) == 2
-    assert told in sharded.log
+    assert message in sharded.log
 
 
 def test_merge_uses_the_policy_of_the_base(sharded: Stage) -> None:

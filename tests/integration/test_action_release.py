@@ -163,19 +163,19 @@ def test_only_a_published_release_is_compared(releasing: Stage, action: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("members", "told"),
+    ("members", "message"),
     [
         ({"api/1.folded": b"main;f 5\n"}, "holds no profgate-manifest.json"),
         ({MANIFEST_NAME: b"{}", "api/1.folded": b"main;f 5\n"}, "is not as profgate writes it"),
         ({MANIFEST_NAME: b'{"schema": "profgate.manifest/1", "files": []}', "a.folded": b"f 1\n"}, "lists other files"),
     ],
 )
-def test_a_poisoned_release_is_refused(releasing: Stage, members: dict[str, bytes], told: str) -> None:
+def test_a_poisoned_release_is_refused(releasing: Stage, members: dict[str, bytes], message: str) -> None:
     published(releasing, "v2")
     lose_artifacts(releasing)
     releasing.fake.add_release("v0", releasing.fake.state.tags["v1"], {ASSET: zip_of(members)})
     assert compared(releasing, "v0", "v2") == 2
-    assert told in releasing.log
+    assert message in releasing.log
 
 
 def test_only_our_own_hosts_get_the_token(releasing: Stage) -> None:

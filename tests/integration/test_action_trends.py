@@ -1,4 +1,4 @@
-"""Lasting changes of the base branch: told once, by the base run that first sees them."""
+"""Lasting changes of the base branch: reported once, by the base run that first sees them."""
 
 import io
 import zipfile

@@ -1,4 +1,4 @@
-"""Every request of a whole run fails, once and for good: the result is never lost, and never told twice.
+"""Every request of a whole run fails, once and for good: the result is never lost, and never reported twice.
 
 The table says for each request what is left of the run when it keeps failing. Nothing waits: the pauses are counted.
 """
@@ -27,7 +27,7 @@ class Left:
     method: str
     path: str
     code: int
-    told: str
+    message: str
     without: str = ""
 
     def __str__(self) -> str:
@@ -112,7 +112,7 @@ def test_lasting_failure_costs_only_its_purpose(stormy: Stage, row: Left) -> Non
         code = stormy.compare(profiles(SLOWER, 77))
         assert code == row.code, (status, stored, stormy.log)
         if not stored:  # else it is found that the work was done
-            assert row.told in stormy.log + json.dumps(stormy.report.get("warnings"))
+            assert row.message in stormy.log + json.dumps(stormy.report.get("warnings"))
         _nothing_else_is_missing(stormy, row.without, stored=stored)
 
 

@@ -60,8 +60,8 @@ def test_nearest_set_is_baseline_others_are_noise(fake: FakeGitHub) -> None:
     assert found.baseline.files[0].read(100) == b"main 1\n"
 
 
-@pytest.mark.parametrize(("base", "told"), [("main", True), ("release", False)])
-def test_later_state_is_of_the_base_branch(fake: FakeGitHub, base: str, *, told: bool) -> None:
+@pytest.mark.parametrize(("base", "has_later"), [("main", True), ("release", False)])
+def test_later_state_is_of_the_base_branch(fake: FakeGitHub, base: str, *, has_later: bool) -> None:
     """Where the base branch has no runs those of the default branch serve, but say nothing of what the base did."""
     start, branches = chain(fake)[0], list(dict.fromkeys([base, "main"]))
     store(fake, start)
@@ -73,7 +73,7 @@ def test_later_state_is_of_the_base_branch(fake: FakeGitHub, base: str, *, told:
     trust = Trust(fake.state.repository_id, ".github/workflows/profgate.yml", frozenset(branches), 0)
     found = find_stored(client, Search(start, trust, branches, NAME, base), lambda _: 0)
     assert found.baseline is not None
-    assert (found.later.id if found.later else None) == (later if told else None)
+    assert (found.later.id if found.later else None) == (later if has_later else None)
 
 
 PLANTED: dict[str, dict[str, Any]] = {

@@ -49,9 +49,9 @@ def test_a_side_without_samples_never_passes(
 ) -> None:
     sides = [side(tmp_path / "old", {"x.folded": STEADY}), side(tmp_path / "new", {"x.folded": broken})]
     assert main(["compare", *(reversed(sides) if swapped else sides), "--fail-on", "maybe"]) == 3
-    told = capsys.readouterr().out
-    assert told.startswith("NOT COMPARED")
-    assert "no samples; check the recording" in told
+    output = capsys.readouterr().out
+    assert output.startswith("NOT COMPARED")
+    assert "no samples; check the recording" in output
 
 
 def test_workload_without_samples_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -67,9 +67,9 @@ def test_damaged_target_run_is_not_new(tmp_path: Path, capsys: pytest.CaptureFix
     before = side(tmp_path / "old", {"x/run-1.folded": STEADY, "x/run-2.folded": STEADY})
     after = side(tmp_path / "new", {"x/run-1.folded": STEADY, "x/run-2.folded": "damaged\n"})
     assert main(["compare", before, after]) == 3
-    told = capsys.readouterr().out
-    assert told.startswith("NOT COMPARED")
-    assert "new workload" not in told
+    output = capsys.readouterr().out
+    assert output.startswith("NOT COMPARED")
+    assert "new workload" not in output
 
 
 def test_sums_beyond_62_bits_are_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -128,10 +128,10 @@ def test_invisible_characters_are_shown_nowhere(tmp_path: Path, capsys: pytest.C
     main(["overweight", *sides, "--workload", "\u202enobody"])
     for name in ("x.svg", "x.html"):
         assert main(["flamegraph", *sides, "-o", str(tmp_path / "out" / name)]) == 0
-    told = capsys.readouterr()
+    output = capsys.readouterr()
     pages = [path for path in (tmp_path / "out").iterdir() if path.suffix in {".html", ".svg", ".md"}]
     assert len(pages) == 5
-    for text in (told.out, told.err, *(path.read_text() for path in pages), *map(page_data, pages)):
+    for text in (output.out, output.err, *(path.read_text() for path in pages), *map(page_data, pages)):
         assert not re.findall("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]", text)
 
 

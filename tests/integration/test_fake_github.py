@@ -105,7 +105,7 @@ def test_fake_checks_more_than_the_description() -> None:
 
 
 @pytest.mark.parametrize(
-    ("event", "given", "told"),
+    ("event", "given", "message"),
     [
         ("pull_request", {"action": "opened", "pull_request": {"head": {"shaa": "a"}}}, r"no \['shaa'\]"),
         ("pull_request", {"action": "opened", "pull_request": {"number": "7"}}, "not of type 'integer'"),
@@ -115,8 +115,8 @@ def test_fake_checks_more_than_the_description() -> None:
         ("pushed", {}, "not among the described"),
     ],
 )
-def test_impossible_event_is_a_violation(event: str, given: dict[str, object], told: str) -> None:
-    with pytest.raises(ViolationError, match=told):
+def test_impossible_event_is_a_violation(event: str, given: dict[str, object], message: str) -> None:
+    with pytest.raises(ViolationError, match=message):
         payload(event, given)
 
 
