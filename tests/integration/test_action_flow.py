@@ -193,7 +193,9 @@ def test_changed_files_are_read_in_a_single_query(with_sources: Stage, status: i
     assert evidence_of(with_sources, "parse")["source"] == told
     asked = [one for one in with_sources.requests if one.path == "/graphql"]
     assert len(asked) == {200: 1, 403: 1, 502: 2}[status]
-    assert any("did not give the changed files" in one for one in source_warnings(with_sources)) == (status != 200)
+    assert any("did not return the changed files" in warning for warning in source_warnings(with_sources)) == (
+        status != 200
+    )
 
 
 @pytest.mark.parametrize("status", [403, 404, 502])
