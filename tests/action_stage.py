@@ -18,7 +18,7 @@ from profgate.model.levels import FEWEST_JOBS
 
 QUICK = Pace((0, 0), 0, 0, 0)
 WORKFLOW = ".github/workflows/profgate.yml"
-SECOND_WORKFLOW = ".github/workflows/profgate-report.yml"
+COMMENT_WORKFLOW = ".github/workflows/profgate-report.yml"
 ARTIFACT = "profgate-default"
 SHARES = {"parse": 30_000, "render": 20_000, "store": 15_000, "log": 2_000}
 SLOWER = SHARES | {"parse": 60_000}
@@ -90,31 +90,31 @@ class Stage:
 
     def compare(self, files: Mapping[str, bytes], *, base: str = "") -> int:
         """The action on the pull request, at a test merge of it."""
-        self.start_first_half(base)
+        self.start_pull_run(base)
         return self.finish(self.step(files))
 
-    def matrix(self, legs: Mapping[str, Mapping[str, bytes]], ended: str = "success") -> int:
-        """Legs of one run of the pull request, and the job that merges them; gives the latter's exit code."""
-        self.start_first_half()
-        for key, files in legs.items():
-            assert self.step(files, key=key, artifact=f"{ARTIFACT}-{key}", mode="leg") == 0, self.log
+    def matrix(self, shards: Mapping[str, Mapping[str, bytes]], ended: str = "success") -> int:
+        """Shards of one run of the pull request, and the job that merges them; returns the latter's exit code."""
+        self.start_pull_run()
+        for key, files in shards.items():
+            assert self.step(files, key=key, artifact=f"{ARTIFACT}-{key}", mode="shard") == 0, self.log
         return self.finish(self.step({}, mode="merge", **{"legs-result": ended}))
 
-    def start_first_half(self, base: str = "") -> None:
+    def start_pull_run(self, base: str = "") -> None:
         before_it, after_it = (self.fake.state.commits[sha].files for sha in (self.base, self.head))
         self.merge = self.fake.add_commit(
             parents=[base or self.base, self.head],
             files={path: data for path, data in after_it.items() if before_it.get(path) != data},
             without=before_it.keys() - after_it.keys(),
         )
-        self.first_half = self.fake.start_run(self.head, event="pull_request", branch="feature", **self._head_place())
+        self.pull_run = self.fake.start_run(self.head, event="pull_request", branch="feature", **self._head_place())
         self.before = len(self.fake.requests)
 
     def start_again(self) -> None:
         """Another attempt of the same run, as somebody asks for it."""
         self.attempt += 1
         runs = self.fake.state.runs
-        runs[self.first_half] = replace(runs[self.first_half], attempt=self.attempt)
+        runs[self.pull_run] = replace(runs[self.pull_run], attempt=self.attempt)
 
     def finish(self, code: int) -> int:
         self.requests = [one for one in self.fake.requests[self.before :] if "/twirp/" not in one.path]
@@ -142,18 +142,18 @@ class Stage:
         }
         return self.run("pull_request", files, environ | {"GITHUB_ACTOR": self.actor}, event, inputs)
 
-    def start_second_half(self) -> None:
-        self.fake.start_run(self.fake.state.branches["main"], event="workflow_run", path=SECOND_WORKFLOW)
+    def start_fork_comment(self) -> None:
+        self.fake.start_run(self.fake.state.branches["main"], event="workflow_run", path=COMMENT_WORKFLOW)
         self.before = len(self.fake.requests)
 
-    def second_half(self, conclusion: str = "success", event: str = "pull_request") -> int:
+    def fork_comment(self, conclusion: str = "success", event: str = "pull_request") -> int:
         """The action on the default branch after the pull request's run, as workflow_run starts it."""
-        self.start_second_half()
-        return self.finish(self.second_step(conclusion, event))
+        self.start_fork_comment()
+        return self.finish(self.fork_comment_step(conclusion, event))
 
-    def second_step(self, conclusion: str = "success", event: str = "pull_request", **inputs: str) -> int:
-        """One use of the action in the second half."""
-        run = self.fake.state.runs[self.first_half]
+    def fork_comment_step(self, conclusion: str = "success", event: str = "pull_request", **inputs: str) -> int:
+        """One use of the action in the fork comment workflow."""
+        run = self.fake.state.runs[self.pull_run]
         finished = {
             "id": run.id,
             "event": event,
@@ -170,7 +170,7 @@ class Stage:
             "GITHUB_SHA": self.fake.state.branches["main"],
             "GITHUB_REF": "refs/heads/main",
             "GITHUB_ACTOR": self.actor,
-            "GITHUB_WORKFLOW_REF": f"{self.fake.state.repository}/{SECOND_WORKFLOW}@refs/heads/main",
+            "GITHUB_WORKFLOW_REF": f"{self.fake.state.repository}/{COMMENT_WORKFLOW}@refs/heads/main",
         }
         return self.run("workflow_run", {}, environ, {"action": "completed", "workflow_run": finished}, inputs)
 

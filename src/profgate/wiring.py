@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from profgate.attribution.dependencies import wanted_texts
 from profgate.errors import ComparisonError, ProfgateError, ProfileError
-from profgate.io.checkout import blob_texts, texts_of_files
 from profgate.io.converters import converted
+from profgate.io.git import blob_texts, texts_of_files
 from profgate.io.packages import registers
 from profgate.io.workers import done, processors
 from profgate.model.attribution import SourceDiff, SourceTexts

@@ -263,14 +263,14 @@ class Api:
     def _runs(self, call: Call) -> Answer:
         return self._list_runs(call, lambda _: True)
 
-    def _list_runs(self, call: Call, wanted: Callable[[Run], bool]) -> Answer:
+    def _list_runs(self, call: Call, matches: Callable[[Run], bool]) -> Answer:
         query = call.query
         found = [
             run
             for run in self._state.runs.values()
             if self._state.ignores_filters
             or (
-                wanted(run)
+                matches(run)
                 and query.get("branch", run.head_branch) == run.head_branch
                 and query.get("event", run.event) == run.event
                 and query.get("head_sha", run.head_sha) == run.head_sha

@@ -131,7 +131,7 @@ class Bodies:
         return [seed | {"path": name, "name": name.rpartition("/")[2]} for name in names]
 
     def tree(self, commit: Commit, *, recursive: bool) -> dict[str, Any]:
-        """Folders and files in order; those of folders only on wish, as GitHub reads any value of ``recursive``."""
+        """Folders and files in order; those of folders only with ``recursive``, of which GitHub takes any value."""
         file, folder = self._seed("git-tree-default-response")["tree"][:2]
         folders = {path[:end] for path in commit.files for end, sign in enumerate(path) if sign == "/"}
         found = {path: folder | {"path": path, "url": f"{self._api}/git/trees/{commit.sha}"} for path in folders}

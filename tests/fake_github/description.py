@@ -37,7 +37,7 @@ class Operation:
 
 
 def with_null(node: Any, *, names: bool = False) -> Any:
-    """The same description with ``nullable`` said in the words of JSON Schema."""
+    """The same description with ``nullable`` in terms of JSON Schema."""
     if isinstance(node, list):
         return [with_null(item) for item in node]
     if not isinstance(node, dict):
@@ -109,16 +109,16 @@ class Description:
         self._check(event_schema(event), value, event, "payload")
 
     def _check_body(self, operation: Operation, body: bytes) -> None:
-        wanted = operation.details.get("requestBody")
-        if wanted is not None and "application/json" not in wanted["content"]:
+        expected = operation.details.get("requestBody")
+        if expected is not None and "application/json" not in expected["content"]:
             return  # bytes, which no schema describes
-        if wanted is None:
+        if expected is None:
             if body:
                 raise ViolationError(f"{operation.key} request body: none is documented")
             return
-        if not body and not wanted.get("required", False):
+        if not body and not expected.get("required", False):
             return
-        schema = self.resolved(wanted["content"]["application/json"]["schema"])
+        schema = self.resolved(expected["content"]["application/json"]["schema"])
         try:
             value = json.loads(body)
         except ValueError as error:

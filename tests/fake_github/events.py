@@ -1,4 +1,4 @@
-"""The payloads of events: what a test says of one, completed and judged by GitHub's own description of its webhooks."""
+"""Event payloads of tests, completed and validated by GitHub's own description of its webhooks."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -77,10 +77,10 @@ def _object(schema: Mapping[str, Any], given: object, place: str) -> dict[str, o
     known = schema.get("properties", {})
     if known and (strange := set(given) - set(known)):
         raise ViolationError(f"event {place}: GitHub sends no {sorted(strange)}")
-    wanted = dict.fromkeys([*schema.get("required", ()), *given])
+    names = dict.fromkeys([*schema.get("required", ()), *given])
     return {
         name: _completed(known[name], given.get(name, ABSENT), f"{place}/{name}") if name in known else given[name]
-        for name in wanted
+        for name in names
     }
 
 
@@ -89,10 +89,10 @@ def _one_way(ways: list[Mapping[str, Any]], given: object, place: str) -> object
         return None
     if given is None:
         return None
-    told = []
+    messages = []
     for way in ways:
         try:
             return _completed(way, given, place)
         except ViolationError as violation:
-            told.append(str(violation))
-    raise ViolationError("; ".join(told))
+            messages.append(str(violation))
+    raise ViolationError("; ".join(messages))

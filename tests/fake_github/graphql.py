@@ -16,7 +16,7 @@ LONGEST_TEXT = 512_000  # bytes from which GitHub cuts a text off
 
 
 class RefMovedError(Exception):
-    """A reference is not where a request says it was."""
+    """A reference is not at the commit that a request states."""
 
 
 @cache
@@ -55,23 +55,23 @@ class _Root:
     def nodes(self, _: object, ids: list[str]) -> list[dict[str, Any] | None]:
         return [self._comment(one) for one in ids]
 
-    def minimizeComment(self, _: object, **given: Any) -> dict[str, Any]:  # noqa: N802 - as the schema says
+    def minimizeComment(self, _: object, **given: Any) -> dict[str, Any]:  # noqa: N802 - a name of the schema
         comment = next(one for one in self._state.comments.values() if one.node_id == given["input"]["subjectId"])
         comment.minimized = True
         return {"minimizedComment": self._comment(comment.node_id)}
 
-    def updateRefs(self, _: object, **given: Any) -> dict[str, Any]:  # noqa: N802 - as the schema says
-        asked, branches = given["input"], self._state.branches
-        if asked["repositoryId"] != self._state.repository_node:
-            raise ViolationError(f"graphql: no repository {asked['repositoryId']!r}")
-        for one in asked["refUpdates"]:
-            name = one["name"].removeprefix("refs/heads/")
-            if one.get("beforeOid") not in {None, branches.get(name, NOWHERE)}:
-                raise RefMovedError(f"{one['name']} is not at {one['beforeOid']}")
-            before = {commit.sha for commit in self._state.ancestors(one["afterOid"])}
-            if not one["force"] and branches.get(name, one["afterOid"]) not in before:
+    def updateRefs(self, _: object, **given: Any) -> dict[str, Any]:  # noqa: N802 - a name of the schema
+        request, branches = given["input"], self._state.branches
+        if request["repositoryId"] != self._state.repository_node:
+            raise ViolationError(f"graphql: no repository {request['repositoryId']!r}")
+        for update in request["refUpdates"]:
+            name = update["name"].removeprefix("refs/heads/")
+            if update.get("beforeOid") not in {None, branches.get(name, NOWHERE)}:
+                raise RefMovedError(f"{update['name']} is not at {update['beforeOid']}")
+            before = {commit.sha for commit in self._state.ancestors(update["afterOid"])}
+            if not update["force"] and branches.get(name, update["afterOid"]) not in before:
                 raise RefMovedError("Update is not a fast forward")
-        branches |= {one["name"].removeprefix("refs/heads/"): one["afterOid"] for one in asked["refUpdates"]}
+        branches |= {update["name"].removeprefix("refs/heads/"): update["afterOid"] for update in request["refUpdates"]}
         return {"clientMutationId": None}
 
     def _comment(self, node_id: str) -> dict[str, Any] | None:

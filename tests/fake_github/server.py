@@ -58,7 +58,7 @@ class _QuietHandler(WSGIRequestHandler):
         """The request log of the fake replaces that of the server."""
 
     def send_response(self, code: int, message: str | None = None) -> None:
-        """Without a date of its own, so that an answer can tell another one."""
+        """Without a date of its own, so that an answer can state another date."""
         self.send_response_only(code, message)
 
 
@@ -372,8 +372,8 @@ class FakeGitHub:
         return response
 
     def _meet(self, method: str, path: str) -> None:
-        for (wanted, part), barrier in self._meetings.items():
-            if method == wanted and path.endswith(part) and not barrier.broken:
+        for (verb, part), barrier in self._meetings.items():
+            if method == verb and path.endswith(part) and not barrier.broken:
                 with suppress(threading.BrokenBarrierError):
                     barrier.wait(timeout=30)
                 barrier.abort()  # they meet once

@@ -142,7 +142,7 @@ class State:
     brought: dict[str, list[int]] = field(default_factory=dict)  # pull requests by the commit that merged them
     upload_host: str = ""
     enterprise: bool = False
-    ignores_filters: bool = False  # lists runs that were not asked for
+    ignores_filters: bool = False  # lists runs that were not requested
     release_digests: bool = True  # older servers know none
     releases: dict[int, Release] = field(default_factory=dict)
     reruns: list[int] = field(default_factory=list)

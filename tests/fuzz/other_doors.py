@@ -161,7 +161,7 @@ def members_of(data: bytes) -> list[list[Any]]:
 
 
 def artifact(*members: tuple[str, bytes], **more: Any) -> bytes:
-    """An artifact as the first half writes it."""
+    """An artifact as a pull request run stores it."""
     files = tuple(ManifestFile(name, hashlib.sha256(data).hexdigest(), "folded") for name, data in members)
     manifest = Manifest(**{"run_id": 7, "event": "pull_request", "commit": "b" * 40, "files": files, **more})
     packed = [(MANIFEST_NAME, manifest_to_json(manifest).encode()), *members]

@@ -35,7 +35,7 @@ def say(stage: Stage, body: str = COMMAND, author: str = "maintainer") -> int:
     return stage.fake.add_comment(stage.number, body, author=author)
 
 
-def test_the_comment_of_a_failed_gate_says_what_to_write(red: Stage) -> None:
+def test_comment_of_failed_gate_shows_the_command(red: Stage) -> None:
     assert "`/profgate accept parse: REASON`" in red.comments[0]
 
 
@@ -54,20 +54,20 @@ def test_who_can_write_can_accept(red: Stage, author: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("author", "told"),
-    [("reader", "reader has no right to write here"), ("stranger", "stranger has no right to write here")],
+    ("author", "message"),
+    [("reader", "reader may not write to this repository"), ("stranger", "stranger may not write to this repository")],
 )
-def test_who_cannot_write_cannot_accept(red: Stage, author: str, told: str) -> None:
+def test_who_cannot_write_cannot_accept(red: Stage, author: str, message: str) -> None:
     say(red, author=author)
     assert red.compare(profiles(SLOWER, 78)) == 1
-    assert f"refused: {told}" in red.comments[0]
+    assert f"refused: {message}" in red.comments[0]
 
 
-def test_rights_that_cannot_be_looked_up_are_no_rights(red: Stage) -> None:
+def test_unknown_rights_accept_nothing(red: Stage) -> None:
     say(red)
     red.fake.fail("GET", "/collaborators/", 403, times=9)
     assert red.compare(profiles(SLOWER, 78)) == 1
-    assert "GitHub did not tell the rights of maintainer" in red.comments[0]
+    assert "GitHub did not return the rights of maintainer" in red.comments[0]
 
 
 def test_comments_that_cannot_be_read_accept_nothing(red: Stage) -> None:
@@ -92,7 +92,7 @@ def test_comments_that_cannot_be_read_accept_nothing(red: Stage) -> None:
         "/profgate accept parse workload=batch: another workload",
     ],
 )
-def test_what_is_quoted_wrong_or_too_small_accepts_nothing(red: Stage, body: str) -> None:
+def test_wrong_or_too_small_acceptance_accepts_nothing(red: Stage, body: str) -> None:
     say(red, body)
     assert red.compare(profiles(SLOWER, 78)) == 1
 
@@ -102,7 +102,7 @@ def test_an_edited_comment_counts_no_longer(red: Stage) -> None:
     red.fake.state.comments[number].body = COMMAND
     red.fake.state.comments[number].edited = True
     assert red.compare(profiles(SLOWER, 78)) == 1
-    assert "the comment was edited, perhaps by somebody else" in red.comments[0]
+    assert "the comment was edited, perhaps by another person" in red.comments[0]
 
 
 def test_a_deleted_comment_counts_no_longer(red: Stage) -> None:
@@ -123,7 +123,7 @@ def test_beyond_what_was_accepted_it_is_red_again(red: Stage) -> None:
     assert red.compare(profiles(SLOWER, 81)) == 0
 
 
-def test_what_was_measured_once_does_not_grow_with_a_pause(red: Stage) -> None:
+def test_measured_limit_does_not_grow_later(red: Stage) -> None:
     say(red)
     assert red.compare(profiles(SLOWER, 78)) == 0
     red.push_to_pull()
@@ -132,11 +132,11 @@ def test_what_was_measured_once_does_not_grow_with_a_pause(red: Stage) -> None:
     assert red.compare(profiles(FAR_SLOWER, 80)) == 1
 
 
-def test_without_a_comment_to_remember_it_needs_a_limit(red: Stage) -> None:
+def test_acceptance_needs_a_limit_without_own_comment(red: Stage) -> None:
     red.inputs["comment"] = "never"
     say(red)
     assert red.compare(profiles(SLOWER, 78)) == 1
-    assert "this run cannot store how much was accepted: add max=+30%" in red.summary
+    assert "this run cannot store the measured limit: add max=+30%" in red.summary
     say(red, "/profgate accept parse max=2.5x: needed")
     assert red.compare(profiles(SLOWER, 79)) == 0
 
@@ -167,15 +167,15 @@ def test_the_policy_of_the_base_names_owners(stage: Stage) -> None:
     for author in ("maintainer", "mallory"):
         say(stage, "/profgate accept parse max=2.5x: needed", author)
     assert stage.compare(profiles(SLOWER, 78)) == 1
-    assert "mallory is not among the owners that the policy names" in stage.comments[2]
+    assert "mallory is not one of the owners in the policy" in stage.comments[2]
     say(stage, COMMAND, "boss")
     assert stage.compare(profiles(SLOWER, 79)) == 1
-    assert "it must say how much: add max=+30%" in stage.comments[2]
+    assert "the command needs a limit: add max=+30%" in stage.comments[2]
     say(stage, "/profgate accept parse max=2.5x: needed", "Boss")
     assert stage.compare(profiles(SLOWER, 80)) == 0
 
 
-def test_a_trailer_of_a_commit_accepts_in_a_branch_of_this_repository(red: Stage) -> None:
+def test_trailer_accepts_in_a_branch_of_this_repository(red: Stage) -> None:
     message = "Read the new format\n\nProfgate-Accepted: parse max=+150% the new format needs it"
     red.head = red.fake.add_commit(parents=[red.head], message=message)
     red.fake.state.pulls[red.number].head_sha = red.head
@@ -194,7 +194,7 @@ def test_a_trailer_of_a_fork_accepts_nothing(stage: Stage) -> None:
     assert "a trailer counts only in a branch of this repository" in stage.summary
 
 
-def test_strangers_cannot_use_up_the_look_ups(red: Stage) -> None:
+def test_untrusted_people_cannot_use_up_lookups(red: Stage) -> None:
     for number in range(40):
         say(red, COMMAND, f"stranger-{number}")
     red.fake.add_comment(red.number, COMMAND, author="maintainer", association="MEMBER")
@@ -214,10 +214,10 @@ def queue(stage: Stage, number: int, parent: str, *, base: str | None = None) ->
     return head, {"ref": f"refs/heads/{ref}", "base": base or parent}
 
 
-def merge(stage: Stage, head: str, told: dict[str, str], seed: int) -> int:
-    stage.fake.start_run(head, event="merge_group", branch=told["ref"])
-    group = {"head_sha": head, "base_sha": told["base"], "head_ref": told["ref"], "base_ref": "refs/heads/main"}
-    environ = {"GITHUB_SHA": head, "GITHUB_REF": told["ref"]}
+def merge(stage: Stage, head: str, queued: dict[str, str], seed: int) -> int:
+    stage.fake.start_run(head, event="merge_group", branch=queued["ref"])
+    group = {"head_sha": head, "base_sha": queued["base"], "head_ref": queued["ref"], "base_ref": "refs/heads/main"}
+    environ = {"GITHUB_SHA": head, "GITHUB_REF": queued["ref"]}
     code = stage.run(
         "merge_group", profiles(SLOWER, seed), environ, {"action": "checks_requested", "merge_group": group}
     )
@@ -225,35 +225,35 @@ def merge(stage: Stage, head: str, told: dict[str, str], seed: int) -> int:
     return code
 
 
-def test_the_merge_queue_honours_what_the_pull_request_accepted(red: Stage) -> None:
-    head, told = queue(red, red.number, red.base)
-    assert merge(red, head, told, 78) == 1
+def test_merge_queue_honours_acceptances(red: Stage) -> None:
+    head, queued = queue(red, red.number, red.base)
+    assert merge(red, head, queued, 78) == 1
     say(red)
     assert red.compare(profiles(SLOWER, 79)) == 0
-    assert merge(red, head, told, 80) == 0
-    assert merge(red, head, told, 81) == 0
+    assert merge(red, head, queued, 80) == 0
+    assert merge(red, head, queued, 81) == 0
 
 
 def test_in_the_merge_queue_nothing_new_is_measured(red: Stage) -> None:
-    head, told = queue(red, red.number, red.base)
+    head, queued = queue(red, red.number, red.base)
     say(red)
-    assert merge(red, head, told, 78) == 1
-    assert "this run cannot store how much was accepted: add max=+30%" in red.summary
+    assert merge(red, head, queued, 78) == 1
+    assert "this run cannot store the measured limit: add max=+30%" in red.summary
     say(red, "/profgate accept parse max=2.5x: needed")
-    assert merge(red, head, told, 79) == 0
+    assert merge(red, head, queued, 79) == 0
 
 
-def test_a_group_behind_another_reads_the_pull_requests_of_both(red: Stage) -> None:
+def test_merge_group_reads_pull_requests_before_it(red: Stage) -> None:
     say(red, "/profgate accept parse max=2.5x: needed")
     first, _ = queue(red, red.number, red.base)
     red.open_pull()
-    head, told = queue(red, red.number, first)
+    head, queued = queue(red, red.number, first)
     red.inputs["config"] = "profgate.yml"
-    assert merge(red, head, told, 79) in {0, 1}
+    assert merge(red, head, queued, 79) in {0, 1}
     assert "accepted by" in red.summary
 
 
-def test_a_group_does_not_read_what_was_merged_before_its_baseline(red: Stage) -> None:
+def test_merge_group_ignores_merged_pull_requests(red: Stage) -> None:
     """The branch of a merged group may still be there, and its commit is the baseline of the groups behind it."""
     say(red, "/profgate accept parse max=2.5x: needed")
     red.base, _ = queue(red, red.number, red.base)
@@ -262,8 +262,8 @@ def test_a_group_does_not_read_what_was_merged_before_its_baseline(red: Stage) -
     red.open_pull()
     first, _ = queue(red, red.number, red.base)
     red.open_pull()
-    head, told = queue(red, red.number, first)
-    merge(red, head, told, 79)
+    head, queued = queue(red, red.number, first)
+    merge(red, head, queued, 79)
     assert red.report["baseline"]["sha"] == red.base
     assert "acceptances" not in red.report
 
@@ -303,31 +303,31 @@ def commented(stage: Stage, body: str = COMMAND, author: str = "maintainer", *, 
 def failed(red: Stage) -> Stage:
     """The run of the red pull request ended with a failure, and this workflow may run jobs again."""
     runs = red.fake.state.runs
-    runs[red.first_half] = replace(runs[red.first_half], conclusion="failure")
+    runs[red.pull_run] = replace(runs[red.pull_run], conclusion="failure")
     red.fake.state.permissions["actions"] = "write"
     return red
 
 
 def test_an_acceptance_runs_the_failed_jobs_again(failed: Stage) -> None:
     assert commented(failed) == 0
-    assert failed.fake.state.reruns == [failed.first_half]
+    assert failed.fake.state.reruns == [failed.pull_run]
     assert len(failed.requests) <= 9
     assert failed.compare(profiles(SLOWER, 78)) == 0
 
 
 @pytest.mark.parametrize(
-    ("body", "author", "told"),
+    ("body", "author", "message"),
     [
-        (COMMAND, "stranger", "stranger has no right to write here"),
+        (COMMAND, "stranger", "stranger may not write to this repository"),
         ("/profgate accept parse", "maintainer", "gives no reason"),
         ("/profgate approve parse: x", "maintainer", "is unknown: write /profgate accept"),
         ("Thanks! /profgate accept parse: x", "maintainer", "does not begin with a command"),
     ],
 )
-def test_a_comment_that_accepts_nothing_runs_nothing(failed: Stage, body: str, author: str, told: str) -> None:
+def test_a_comment_that_accepts_nothing_runs_nothing(failed: Stage, body: str, author: str, message: str) -> None:
     assert commented(failed, body, author) == 0
     assert failed.fake.state.reruns == []
-    assert told in failed.log
+    assert message in failed.log
 
 
 def test_talk_costs_no_request(failed: Stage) -> None:
@@ -335,7 +335,7 @@ def test_talk_costs_no_request(failed: Stage) -> None:
     assert failed.requests == []
 
 
-def test_an_acceptance_of_somebody_else_does_not_make_a_stranger_s_comment_count(failed: Stage) -> None:
+def test_untrusted_comment_never_counts(failed: Stage) -> None:
     say(failed)
     commented(failed, COMMAND, "stranger")
     assert failed.fake.state.reruns == []
@@ -346,7 +346,7 @@ def test_an_edit_runs_nothing(failed: Stage) -> None:
     assert failed.fake.state.reruns == []
 
 
-def test_without_a_failed_run_the_next_one_reads_it(failed: Stage) -> None:
+def test_acceptance_waits_for_the_next_run(failed: Stage) -> None:
     failed.push_to_pull()
     assert commented(failed) == 0
     assert failed.fake.state.reruns == []
@@ -356,16 +356,16 @@ def test_without_a_failed_run_the_next_one_reads_it(failed: Stage) -> None:
 def test_a_closed_pull_request_is_left_alone(failed: Stage) -> None:
     failed.fake.state.pulls[failed.number].state = "closed"
     assert commented(failed) == 0
-    assert "is closed, so nothing is judged again" in failed.log
+    assert "is closed, so the gate is not run again" in failed.log
 
 
-def test_a_token_that_may_not_run_jobs_says_so(failed: Stage) -> None:
+def test_missing_rerun_permission_is_reported(failed: Stage) -> None:
     failed.fake.state.permissions["actions"] = "read"
     assert commented(failed) == 2
     assert "actions: write" in failed.log
 
 
-def test_a_fork_s_status_and_comment_are_written_anew(stage: Stage) -> None:
+def test_fork_status_and_comment_are_written_again(stage: Stage) -> None:
     for _ in range(BASE_RUNS):
         stage.push()
     stage.open_pull(fork=True)
@@ -373,7 +373,7 @@ def test_a_fork_s_status_and_comment_are_written_anew(stage: Stage) -> None:
     stage.fake.read_only()
     assert stage.compare(profiles(SLOWER, 77)) == 1
     stage.fake.state.permissions = dict(ALL_PERMISSIONS)
-    assert stage.second_half("failure") == 0
+    assert stage.fork_comment("failure") == 0
     assert commented(stage) == 0
     assert stage.fake.state.reruns == []
     states = [(one["state"], one["sha"]) for one in stage.fake.state.statuses]
@@ -389,33 +389,33 @@ def reactions(stage: Stage) -> list[str]:
     return [one for one in stage.fake.state.comments.values() if "[bot]" not in one.author][-1].reactions
 
 
-def test_who_accepts_reads_in_a_reaction_that_it_was_taken_up(failed: Stage) -> None:
+def test_acceptance_gets_a_reaction(failed: Stage) -> None:
     commented(failed)
     assert reactions(failed) == ["+1"]
     assert "Not accepted" not in failed.comments[0]
 
 
 @pytest.mark.parametrize(
-    ("body", "author", "told"),
+    ("body", "author", "message"),
     [
         ("/profgate accept parse", "maintainer", "gives no reason"),
-        ("/profgate accept parse max=alot: x", "maintainer", "max=alot is no growth"),
+        ("/profgate accept parse max=alot: x", "maintainer", "max=alot is not a growth"),
         ("/profgate approve parse: x", "maintainer", "is unknown"),
-        (COMMAND, "stranger", "stranger has no right to write here"),
+        (COMMAND, "stranger", "stranger may not write to this repository"),
     ],
 )
-def test_who_is_refused_reads_why_in_our_comment(failed: Stage, body: str, author: str, told: str) -> None:
+def test_who_is_refused_reads_why_in_our_comment(failed: Stage, body: str, author: str, message: str) -> None:
     before = failed.comments[0]
     assert commented(failed, body, author) == 0
     assert reactions(failed) == ["confused"]
     assert failed.comments[0].startswith(before.rstrip())
     assert "**Not accepted:**" in failed.comments[0]
-    assert told in failed.comments[0].partition("Not accepted")[2]
+    assert message in failed.comments[0].partition("Not accepted")[2]
     assert len(failed.fake.state.comments) == 2
     assert len(failed.requests) <= 8
 
 
-def test_an_answer_gives_way_to_the_next_run_which_tells_all(failed: Stage) -> None:
+def test_next_run_replaces_the_answer(failed: Stage) -> None:
     commented(failed, "/profgate accept parse")
     failed.push_to_pull()
     failed.compare(profiles(SLOWER, 78))
@@ -427,7 +427,7 @@ def test_an_answer_gives_way_to_the_next_run_which_tells_all(failed: Stage) -> N
     assert "gives no reason" not in answer
 
 
-def test_strangers_make_no_noise(failed: Stage) -> None:
+def test_untrusted_comments_get_no_answer(failed: Stage) -> None:
     """However much they write: nobody is notified, few lines appear, and none of their words."""
     for number in range(12):
         commented(failed, f"/profgate accept parse: buy at spam{number}.example", f"stranger-{number}")
@@ -441,7 +441,7 @@ def test_strangers_make_no_noise(failed: Stage) -> None:
     assert "spam" not in failed.comments[0]
 
 
-def test_strangers_push_no_acceptance_out_of_sight(failed: Stage) -> None:
+def test_untrusted_comments_hide_no_acceptance(failed: Stage) -> None:
     say(failed, "/profgate accept parse max=2.5x: needed")
     for number in range(60):
         say(failed, "/profgate accept parse: mine", f"stranger-{number}")
@@ -452,7 +452,7 @@ def test_strangers_push_no_acceptance_out_of_sight(failed: Stage) -> None:
     assert "- `parse`: accepted by `maintainer`" in failed.comments[0]
 
 
-def test_without_a_comment_of_ours_the_reaction_is_the_answer(failed: Stage) -> None:
+def test_reaction_answers_without_own_comment(failed: Stage) -> None:
     failed.fake.state.comments.clear()
     commented(failed, "/profgate accept parse")
     assert reactions(failed) == ["confused"]
@@ -470,7 +470,7 @@ def test_switched_off_comments_are_not_answered_in_one(failed: Stage) -> None:
 def test_that_there_can_be_no_answer_stops_nothing(failed: Stage) -> None:
     failed.fake.state.permissions |= {"issues": "read", "pull_requests": "read"}
     assert commented(failed) == 0
-    assert failed.fake.state.reruns == [failed.first_half]
+    assert failed.fake.state.reruns == [failed.pull_run]
     assert "the comment got no answer" in failed.log
     assert "pull-requests: write" in failed.log
 

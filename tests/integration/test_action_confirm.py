@@ -21,7 +21,7 @@ def waiting(stage: Stage) -> Stage:
     stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=POLICY)
     stage.push_jobs()
     stage.open_pull()
-    stage.start_first_half()
+    stage.start_pull_run()
     assert stage.step(profiles(BOTH_SLOWER, 77)) == 0
     return stage
 
@@ -48,9 +48,9 @@ def confirmed_in(place: Path, first: Path, shares: Mapping[str, int]) -> Path:
     return out
 
 
-def tell(stage: Stage, files: Mapping[str, bytes], **inputs: str) -> int:
+def publish(stage: Stage, files: Mapping[str, bytes], **inputs: str) -> int:
     before = len(stage.fake.requests)
-    code = stage.step(files, mode="tell", report="confirmed/report.json", **inputs)
+    code = stage.step(files, mode="report", report="confirmed/report.json", **inputs)
     stage.requests = [one for one in stage.fake.requests[before:] if "/twirp/" not in one.path]
     return code
 
@@ -60,15 +60,15 @@ def colours(stage: Stage) -> dict[str, str]:
     return {one["location"]["name"]: one["colour"] for one in metric["findings"] if one["direction"] == "worse"}
 
 
-def test_before_it_is_confirmed_nothing_is_red_and_the_comment_says_why(waiting: Stage) -> None:
+def test_nothing_is_red_before_confirmation(waiting: Stage) -> None:
     assert waiting.outputs["conclusion"] == "warn"
     assert "waits for confirmation (confirm: required)" in waiting.comments[0]
 
 
-def test_what_repeats_is_red_and_the_same_comment_says_by_how_many_runs(waiting: Stage) -> None:
+def test_confirmed_regression_is_red(waiting: Stage) -> None:
     first = waiting.fake.state.comments.keys()
     files = measured_again(waiting, BOTH_SLOWER)
-    assert tell(waiting, files) == 1
+    assert publish(waiting, files) == 1
     assert waiting.outputs["conclusion"] == "fail"
     assert waiting.fake.state.comments.keys() == first
     (comment,) = waiting.comments
@@ -81,8 +81,8 @@ def test_what_repeats_is_red_and_the_same_comment_says_by_how_many_runs(waiting:
     assert len(waiting.requests) <= 6
 
 
-def test_what_does_not_repeat_is_not_red_and_the_comment_says_so(waiting: Stage) -> None:
-    assert tell(waiting, measured_again(waiting, SHARES)) == 0
+def test_unconfirmed_regression_is_not_red(waiting: Stage) -> None:
+    assert publish(waiting, measured_again(waiting, SHARES)) == 0
     assert waiting.outputs["conclusion"] == "warn"
     assert set(colours(waiting).values()) == {"yellow"}
     (comment,) = waiting.comments
@@ -92,7 +92,7 @@ def test_what_does_not_repeat_is_not_red_and_the_comment_says_so(waiting: Stage)
 
 
 def test_each_suspect_is_confirmed_for_itself(waiting: Stage) -> None:
-    assert tell(waiting, measured_again(waiting, SLOWER)) == 1
+    assert publish(waiting, measured_again(waiting, SLOWER)) == 1
     found = colours(waiting)
     assert (found["parse"], found["render"]) == ("red", "yellow")
 
@@ -100,103 +100,110 @@ def test_each_suspect_is_confirmed_for_itself(waiting: Stage) -> None:
 def test_the_links_of_the_first_job_stay(waiting: Stage) -> None:
     page = waiting.outputs["page-url"]
     assert page
-    tell(waiting, measured_again(waiting, SLOWER))
+    publish(waiting, measured_again(waiting, SLOWER))
     assert waiting.outputs["page-url"] == page
     assert page in waiting.comments[0]
 
 
 def test_an_acceptance_counts_when_the_job_runs_again(waiting: Stage) -> None:
     files = measured_again(waiting, BOTH_SLOWER)
-    assert tell(waiting, files) == 1
+    assert publish(waiting, files) == 1
     waiting.fake.state.collaborators["maintainer"] = "write"
     for name in ("parse", "render"):
         command = f"/profgate accept {name} max=+150%: needed"
         waiting.fake.add_comment(waiting.number, command, author="maintainer")
-    assert tell(waiting, files) == 0
+    assert publish(waiting, files) == 0
     assert "accepted by `maintainer`" in waiting.comments[0]
 
 
-def test_without_a_baseline_the_comment_is_that_of_a_first_run(stage: Stage) -> None:
+def test_missing_baseline_writes_the_first_run_comment(stage: Stage) -> None:
     stage.open_pull()
-    stage.start_first_half()
+    stage.start_pull_run()
     assert stage.step(profiles(SLOWER, 77), comment="never") == 0
     assert stage.comments == []
     files = {f"../confirmed/{name}": stage.file(name).encode() for name in ("report.json", "links.json")}
-    assert tell(stage, files) == 0
+    assert publish(stage, files) == 0
     (comment,) = stage.comments
     assert "First run: nothing to compare with yet" in comment
     assert "The profiles of 1 workload" in comment
 
 
-def test_a_second_job_that_wrote_nothing_fails_and_leaves_the_comment(waiting: Stage) -> None:
+def test_missing_report_fails_and_leaves_the_comment(waiting: Stage) -> None:
     before = waiting.comments
-    assert tell(waiting, {}) == 2
-    assert "confirmed/report.json: is not there; the step that should write it says why" in waiting.log
+    assert publish(waiting, {}) == 2
+    assert "confirmed/report.json: does not exist; the log of the step that writes it has the reason" in waiting.log
     assert waiting.comments == before
 
 
 def test_without_a_path_the_input_is_named(waiting: Stage) -> None:
-    assert waiting.step({}, mode="tell") == 2
+    assert waiting.step({}, mode="report") == 2
+    assert "report: is empty" in waiting.log
+    assert "deprecated" not in waiting.log
+
+
+def test_deprecated_mode_is_reported(waiting: Stage) -> None:
+    assert waiting.step({}, mode="Tell") == 2
+    assert "mode: tell is deprecated and will be removed; write mode: report" in waiting.log
     assert "report: is empty" in waiting.log
 
 
 def test_a_report_of_another_commit_is_refused(waiting: Stage) -> None:
     files = measured_again(waiting, SHARES)
     waiting.push_to_pull()
-    assert tell(waiting, files) == 2
+    assert publish(waiting, files) == 2
     assert "give a report of this run" in waiting.log
 
 
 @pytest.mark.parametrize("name", ["report.json", "links.json"])
 def test_what_profgate_did_not_write_is_refused(waiting: Stage, name: str) -> None:
     files = measured_again(waiting, SHARES) | {f"../confirmed/{name}": b"[" * 50_000}
-    assert tell(waiting, files) == 2
+    assert publish(waiting, files) == 2
     assert f"confirmed/{name}" in waiting.log
 
 
-def test_a_pull_request_cannot_loosen_the_gate_in_its_report(waiting: Stage) -> None:
+def test_report_cannot_loosen_the_gate(waiting: Stage) -> None:
     files = measured_again(waiting, SLOWER)
     report = json.loads(files["../confirmed/report.json"])
     report["policy"] |= {"fail_on": "never", "fail_on_total": "never", "confirm": "off"}
     report["verdict"] |= {"conclusion": "pass", "exit_code": 0}
-    assert tell(waiting, {**files, "../confirmed/report.json": json.dumps(report).encode()}) == 1
+    assert publish(waiting, {**files, "../confirmed/report.json": json.dumps(report).encode()}) == 1
 
 
 def test_a_fork_gets_the_verdict_without_the_comment(waiting: Stage) -> None:
     waiting.open_pull(fork=True)
     waiting.fake.read_only()
-    waiting.start_first_half()
+    waiting.start_pull_run()
     assert waiting.step(profiles(SLOWER, 77)) == 0
-    assert tell(waiting, measured_again(waiting, SLOWER)) == 1
+    assert publish(waiting, measured_again(waiting, SLOWER)) == 1
     assert waiting.comments == []
     assert CONFIRMED in waiting.summary
 
 
-def test_a_group_of_the_merge_queue_is_confirmed_without_a_comment(waiting: Stage) -> None:
+def test_merge_group_is_confirmed_without_a_comment(waiting: Stage) -> None:
     before = waiting.comments
     head = waiting.fake.add_commit(parents=[waiting.base, waiting.head])
     ref = f"refs/heads/gh-readonly-queue/main/pr-{waiting.number}-{waiting.base}"
     waiting.fake.start_run(head, event="merge_group", branch=ref.removeprefix("refs/heads/"))
     group = {"base_sha": waiting.base, "head_sha": head, "head_ref": ref, "base_ref": "refs/heads/main"}
-    told = ({"GITHUB_SHA": head, "GITHUB_REF": ref}, {"action": "checks_requested", "merge_group": group})
-    assert waiting.run("merge_group", profiles(BOTH_SLOWER, 77), *told) == 0
+    event = ({"GITHUB_SHA": head, "GITHUB_REF": ref}, {"action": "checks_requested", "merge_group": group})
+    assert waiting.run("merge_group", profiles(BOTH_SLOWER, 77), *event) == 0
     files = measured_again(waiting, BOTH_SLOWER)
-    assert waiting.run("merge_group", files, *told, {"mode": "tell", "report": "confirmed/report.json"}) == 1
+    assert waiting.run("merge_group", files, *event, {"mode": "report", "report": "confirmed/report.json"}) == 1
     assert CONFIRMED in waiting.summary
     assert waiting.comments == before
 
 
-def test_the_legs_of_a_matrix_are_confirmed_one_by_one_and_then_merged(waiting: Stage, tmp_path: Path) -> None:
-    """Each leg on its own system, by its own report, with the names that its files always have."""
-    legs = {"linux": SLOWER, "windows": SHARES}  # what the second measurement finds; the first found both slower
-    waiting.start_first_half()
-    for leg, found in legs.items():
-        assert waiting.step(profiles(SLOWER, 78), mode="leg", key=leg, artifact=ARTIFACT) == 0
-        confirmed_in(tmp_path / leg, waiting.workspace / "profgate-report" / "leg" / "report.json", found)
-    reports = [str(tmp_path / leg / "confirmed" / "report.json") for leg in legs]
+def test_shards_are_confirmed_before_they_are_merged(waiting: Stage, tmp_path: Path) -> None:
+    """Each shard on its own system, by its own report, with the names that its files always have."""
+    shards = {"linux": SLOWER, "windows": SHARES}  # what the second measurement finds; the first found both slower
+    waiting.start_pull_run()
+    for shard, found in shards.items():
+        assert waiting.step(profiles(SLOWER, 78), mode="shard", key=shard, artifact=ARTIFACT) == 0
+        confirmed_in(tmp_path / shard, waiting.workspace / "profgate-report" / "leg" / "report.json", found)
+    reports = [str(tmp_path / shard / "confirmed" / "report.json") for shard in shards]
     main(["report", "merge", *reports, "--output-dir", str(tmp_path / "all")])
     waiting.capsys.readouterr()
-    assert tell(waiting, {f"../confirmed/{one.name}": one.read_bytes() for one in (tmp_path / "all").iterdir()}) == 1
+    assert publish(waiting, {f"../confirmed/{one.name}": one.read_bytes() for one in (tmp_path / "all").iterdir()}) == 1
     loads = json.loads(waiting.file("report.json"))["workloads"]
     red = [load["name"] for load in loads if "red" in {one["colour"] for one in load["metrics"][0]["findings"]}]
     assert (len(loads), red) == (2, ["api [linux/confirmed]"])
@@ -204,30 +211,30 @@ def test_the_legs_of_a_matrix_are_confirmed_one_by_one_and_then_merged(waiting: 
     assert f"not {CONFIRMED}" in waiting.comments[0]
 
 
-def test_on_wish_the_status_says_it_too(waiting: Stage) -> None:
-    assert tell(waiting, measured_again(waiting, SLOWER), status="true") == 1
+def test_requested_status_is_written(waiting: Stage) -> None:
+    assert publish(waiting, measured_again(waiting, SLOWER), status="true") == 1
     (status,) = waiting.fake.state.statuses
     assert (status["sha"], status["state"]) == (waiting.head, "failure")
 
 
-def test_the_confirmed_report_is_kept_under_a_name_of_its_own(waiting: Stage) -> None:
+def test_confirmed_report_is_stored_under_its_own_name(waiting: Stage) -> None:
     files = measured_again(waiting, SLOWER)
-    tell(waiting, files)
-    names = [one.name for one in waiting.fake.state.artifacts.values() if one.run_id == waiting.first_half]
+    publish(waiting, files)
+    names = [one.name for one in waiting.fake.state.artifacts.values() if one.run_id == waiting.pull_run]
     assert {"profgate-report-default-1", "profgate-verdict-default-1"} <= set(names)
 
 
 @pytest.mark.parametrize("event", ["push", "schedule"])
-def test_where_nothing_was_compared_there_is_nothing_to_tell(stage: Stage, event: str) -> None:
-    code = stage.run(event, {}, {"GITHUB_SHA": stage.base}, {}, {"mode": "tell", "report": "confirmed/report.json"})
+def test_no_report_is_published_without_comparison(stage: Stage, event: str) -> None:
+    code = stage.run(event, {}, {"GITHUB_SHA": stage.base}, {}, {"mode": "report", "report": "confirmed/report.json"})
     assert code == 0
-    assert "there is nothing to tell" in stage.log
+    assert "there is no report to publish" in stage.log
 
 
 def test_the_links_file_needs_not_be_there(waiting: Stage) -> None:
     files = measured_again(waiting, SLOWER)
     del files["../confirmed/links.json"]
-    assert tell(waiting, files) == 1
+    assert publish(waiting, files) == 1
 
 
 def test_the_example_is_what_init_writes(tmp_path: Path) -> None:

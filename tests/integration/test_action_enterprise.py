@@ -36,7 +36,7 @@ def enterprise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[S
         yield Stage(fake, tmp_path, capsys)
 
 
-def test_api_graphql_and_links_are_those_of_the_server(enterprise: Stage) -> None:
+def test_addresses_are_those_of_the_server(enterprise: Stage) -> None:
     enterprise.push_jobs()
     enterprise.open_pull(files={"src/cart.py": b"def parse(text):\n    return text\n"})
     assert enterprise.compare(profiles(SLOWER, 77)) == 1
@@ -50,7 +50,7 @@ def test_api_graphql_and_links_are_those_of_the_server(enterprise: Stage) -> Non
     assert "/api/v3" not in enterprise.comments[0] + enterprise.summary
 
 
-def test_pages_of_a_long_list_are_followed_below_its_path(enterprise: Stage) -> None:
+def test_pages_are_followed_below_the_api_path(enterprise: Stage) -> None:
     enterprise.push_jobs()
     enterprise.open_pull()
     for _ in range(101):
@@ -59,15 +59,15 @@ def test_pages_of_a_long_list_are_followed_below_its_path(enterprise: Stage) -> 
     assert len(enterprise.comments) == 102
 
 
-def test_without_the_artifact_service_a_step_stores_and_a_command_fetches(enterprise: Stage) -> None:
+def test_missing_artifact_service_shows_step_and_command(enterprise: Stage) -> None:
     service = enterprise.fake.service_env
     enterprise.fake.service_env = lambda: service() | {"ACTIONS_RESULTS_URL": ""}  # type: ignore[method-assign]
     enterprise.push()
     assert enterprise.fake.state.artifacts == {}
     assert "- uses: actions/upload-artifact@v3" in enterprise.log.replace("%0A", "\n").splitlines()
     run = next(iter(enterprise.fake.state.runs))
-    told = enterprise.log.partition("path: ")[2].partition("%0A")[0]
-    folder = enterprise.workspace / told  # what the step that was told uploads
+    path = enterprise.log.partition("path: ")[2].partition("%0A")[0]
+    folder = enterprise.workspace / path  # what the step that was told uploads
     files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     enterprise.fake.add_artifact(run, ARTIFACT, {name: path.read_bytes() for name, path in files.items()})
     enterprise.open_pull()
@@ -75,7 +75,7 @@ def test_without_the_artifact_service_a_step_stores_and_a_command_fetches(enterp
     assert enterprise.outputs["conclusion"] == "warn"
     host = enterprise.fake.server_url.removeprefix("http://")
     pages = "profgate-pages-default-1"
-    command = f"gh run download {enterprise.first_half} --repo {host}/octo-org/shop --name {pages}"
+    command = f"gh run download {enterprise.pull_run} --repo {host}/octo-org/shop --name {pages}"
     assert all(command in text for text in (enterprise.log, enterprise.comments[0], enterprise.summary))
     assert f"name: {pages}" in enterprise.log
     assert enterprise.file("index.html")
@@ -97,7 +97,7 @@ def released(stage: Stage, *, digest: bool = True) -> None:
 
 
 @pytest.mark.parametrize("server", ["stage", "enterprise"])
-def test_what_a_release_keeps_is_read_with_and_without_a_redirect(server: str, request: pytest.FixtureRequest) -> None:
+def test_release_asset_is_read_with_and_without_redirect(server: str, request: pytest.FixtureRequest) -> None:
     stage: Stage = request.getfixturevalue(server)
     released(stage)
     assert stage.compare(profiles(SLOWER, 77)) == 0
@@ -109,40 +109,38 @@ def test_what_a_release_keeps_is_read_with_and_without_a_redirect(server: str, r
 
 @pytest.mark.parametrize("server", ["stage", "enterprise"])
 @pytest.mark.parametrize(
-    ("status", "told"),
+    ("status", "message"),
     [
-        (404, "let profgate attach it again"),
+        (404, "attach it again with profgate"),
         (403, "contents: read"),
         (500, "GitHub answered 500"),
-        (CUT, "the download broke off"),
+        (CUT, "the download failed"),
     ],
 )
-def test_a_file_of_a_release_that_does_not_come_is_named(
-    server: str, status: int, told: str, request: pytest.FixtureRequest
-) -> None:
+def test_failed_release_asset_is_named(server: str, status: int, message: str, request: pytest.FixtureRequest) -> None:
     stage: Stage = request.getfixturevalue(server)
     released(stage)
     stage.fake.fail("GET", "/releases/assets/", status, times=99, message="Not for you")
     assert stage.compare(profiles(SLOWER, 77)) == 2
     assert f"release asset {ASSET}" in stage.log
-    assert told in stage.log
+    assert message in stage.log
 
 
-def test_a_file_of_a_release_that_came_once_it_was_asked_again_is_used(enterprise: Stage) -> None:
+def test_release_asset_is_requested_again(enterprise: Stage) -> None:
     released(enterprise)
     enterprise.fake.fail("GET", "/releases/assets/", 502)
     assert enterprise.compare(profiles(SLOWER, 77)) == 0
     assert enterprise.outputs["conclusion"] == "warn"
 
 
-@pytest.mark.parametrize(("digest", "told"), [(True, "do not match the digest"), (False, "the zip is broken")])
-def test_a_truncated_file_of_a_release_is_never_used(enterprise: Stage, *, digest: bool, told: str) -> None:
+@pytest.mark.parametrize(("digest", "message"), [(True, "do not match the digest"), (False, "the zip is broken")])
+def test_truncated_release_asset_is_never_used(enterprise: Stage, *, digest: bool, message: str) -> None:
     released(enterprise, digest=digest)
     (release,) = enterprise.fake.state.releases.values()
     ((_, data),) = release.assets.values()
     enterprise.fake.fail("GET", "/releases/assets/", 200, times=99, body=data[:-40])
     assert enterprise.compare(profiles(SLOWER, 77)) == 2
-    assert told in enterprise.log
+    assert message in enterprise.log
 
 
 # Certificates
@@ -188,7 +186,7 @@ def test_an_authority_that_the_workflow_names_is_trusted(secured: Stage, authori
     everything_works(secured)
 
 
-def test_an_unknown_authority_is_told_with_what_to_set_and_nothing_is_repeated(secured: Stage) -> None:
+def test_unknown_authority_is_reported_and_not_retried(secured: Stage) -> None:
     secured.push()
     assert secured.fake.state.artifacts == {}
     assert "name the file of its authority in the input ca-bundle" in secured.log
@@ -207,7 +205,7 @@ def test_a_bundle_without_certificates_is_a_mistake(secured: Stage) -> None:
     assert "holds no certificate in PEM form" in secured.log
 
 
-def test_a_variable_that_names_no_file_of_the_container_is_left_out(stage: Stage) -> None:
+def test_missing_certificate_file_is_ignored(stage: Stage) -> None:
     service = stage.fake.service_env
     stage.fake.service_env = lambda: service() | {"NODE_EXTRA_CA_CERTS": "/host/ca.pem"}  # type: ignore[method-assign]
     assert stage.record(profiles()) == 0
@@ -279,13 +277,13 @@ def behind_proxy(secured: Stage, authority: trustme.CA) -> Stage:
     return secured
 
 
-def everything_told(stage: Stage) -> str:
+def everything_shown(stage: Stage) -> str:
     written = [path for path in stage.workspace.rglob("*") if path.is_file()]
     return stage.log + "".join(stage.fake.comment_bodies(1)) + "".join(path.read_text() for path in written)
 
 
 @pytest.mark.parametrize("name", ["HTTPS_PROXY", "https_proxy"])
-def test_all_goes_through_the_proxy_and_its_password_is_never_told(
+def test_all_requests_use_the_proxy_without_logging_password(
     behind_proxy: Stage, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     with proxy_with("pass-word-17") as proxy:
@@ -293,7 +291,7 @@ def test_all_goes_through_the_proxy_and_its_password_is_never_told(
         everything_works(behind_proxy)
         api, storage = behind_proxy.fake.api_url, behind_proxy.fake.blobs.address
         assert set(proxy.connected) == {api.removeprefix("https://"), storage.removeprefix("https://")}
-    assert "pass-word-17" not in everything_told(behind_proxy)
+    assert "pass-word-17" not in everything_shown(behind_proxy)
 
 
 def test_what_needs_no_proxy_gets_none(behind_proxy: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -304,22 +302,20 @@ def test_what_needs_no_proxy_gets_none(behind_proxy: Stage, monkeypatch: pytest.
         assert proxy.connected == []
 
 
-def test_a_proxy_that_refuses_is_told_without_its_address(behind_proxy: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refusing_proxy_is_reported_without_address(behind_proxy: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     with proxy_with("another") as proxy:
         monkeypatch.setenv("HTTPS_PROXY", f"http://runner:pass-word-17@127.0.0.1:{proxy.port}")
         behind_proxy.open_pull()
         assert behind_proxy.compare(profiles(SLOWER, 77)) == 2
         assert "the proxy answered 407; check HTTPS_PROXY and NO_PROXY" in behind_proxy.log
-        told = everything_told(behind_proxy)
-        assert "pass-word-17" not in told
-        assert str(proxy.port) not in told.replace(behind_proxy.fake.api_url, "")
+        log = everything_shown(behind_proxy)
+        assert "pass-word-17" not in log
+        assert str(proxy.port) not in log.replace(behind_proxy.fake.api_url, "")
 
 
-def test_a_proxy_that_is_not_there_is_told_without_its_address(
-    behind_proxy: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_proxy_is_reported_without_address(behind_proxy: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://runner:pass-word-17@127.0.0.1:9")
     behind_proxy.open_pull()
     assert behind_proxy.compare(profiles(SLOWER, 77)) == 2
     assert "the proxy did not answer; check HTTPS_PROXY and NO_PROXY" in behind_proxy.log
-    assert "pass-word-17" not in everything_told(behind_proxy)
+    assert "pass-word-17" not in everything_shown(behind_proxy)

@@ -47,7 +47,7 @@ def test_every_input_of_an_example_is_accepted(example: Path) -> None:
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.name)
-def test_no_example_puts_text_of_strangers_into_a_shell(example: Path) -> None:
+def test_no_example_puts_untrusted_text_into_a_shell(example: Path) -> None:
     assert not any("${{" in step.get("run", "") for step in steps(example))
     assert "pull_request_target" not in example.read_text()
 
@@ -80,7 +80,7 @@ def events_of(example: Path) -> set[str]:
     return set(content[True])
 
 
-def test_every_event_that_does_something_has_a_workflow_and_a_row_that_says_what_happens() -> None:
+def test_every_event_has_an_example_and_a_row() -> None:
     rows = re.findall(r"^\| `(\w+)`[^|]*\| ([^|]*) \|", (FOLDER / "README.md").read_text(), re.MULTILINE)
     assert {event for event, _ in rows} == COMPARING_EVENTS | RECORDING_EVENTS | OTHER_EVENTS
     named = {(event, name) for event, cell in rows for name in re.findall(r"\(([\w-]+\.yml)\)", cell)}

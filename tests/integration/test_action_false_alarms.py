@@ -1,4 +1,4 @@
-"""How often the gate is red on unchanged code: tried by base runs, told by pull requests, acted on on wish."""
+"""False alarms on unchanged code: found by base runs, reported by pull requests, acted on if the policy says so."""
 
 import io
 import json
@@ -40,12 +40,12 @@ def trials(stage: Stage, folder: Path) -> list[tuple[str, str, str, str]]:
     return [(before, after, job.rpartition("/")[2], said) for before, after, job, said in rows]
 
 
-def policy_told(stage: Stage) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(stage.file("report.json"))["policy"]
-    return told
+def reported_policy(stage: Stage) -> dict[str, Any]:
+    policy: dict[str, Any] = json.loads(stage.file("report.json"))["policy"]
+    return policy
 
 
-def test_a_commit_that_leaves_the_program_alone_tries_the_gate(keeping: Stage, tmp_path: Path) -> None:
+def test_unchanged_code_tests_the_gate(keeping: Stage, tmp_path: Path) -> None:
     start = change(keeping, "app.py", seed=1)
     words = change(keeping, "docs/guide.txt", seed=2)
     change(keeping, "app.py", b"newer", seed=3)
@@ -53,7 +53,7 @@ def test_a_commit_that_leaves_the_program_alone_tries_the_gate(keeping: Stage, t
     assert trials(keeping, tmp_path)[0][3] == "pass"
 
 
-def test_the_policy_says_which_files_the_program_is_not_made_of(keeping: Stage, tmp_path: Path) -> None:
+def test_policy_names_paths_that_do_not_matter(keeping: Stage, tmp_path: Path) -> None:
     keeping.inputs["config"] = "profgate.yml"
     start = change(keeping, "app.py", seed=1)
     place = keeping.folder / "workspace-2"
@@ -63,7 +63,7 @@ def test_the_policy_says_which_files_the_program_is_not_made_of(keeping: Stage, 
     assert [one[:2] for one in trials(keeping, tmp_path)] == [(start, art)]
 
 
-def test_four_jobs_of_one_commit_are_tried_in_halves_too(keeping: Stage, tmp_path: Path) -> None:
+def test_jobs_of_a_commit_are_tested_in_halves(keeping: Stage, tmp_path: Path) -> None:
     for seed in range(1, 5):
         keeping.record(profiles(seed=seed))
     found = trials(keeping, tmp_path)
@@ -72,9 +72,7 @@ def test_four_jobs_of_one_commit_are_tried_in_halves_too(keeping: Stage, tmp_pat
     assert {one[:2] for one in found} == {(keeping.base, keeping.base)}
 
 
-def test_over_the_budget_the_report_advises_and_the_gate_only_advises_where_the_policy_says_so(
-    keeping: Stage, tmp_path: Path
-) -> None:
+def test_gate_over_budget_follows_the_policy(keeping: Stage, tmp_path: Path) -> None:
     for seed in range(1, 10):
         change(keeping, "app.py", b"%d" % seed, seed=seed)
     change(keeping, "README.md", seed=20, shares=RENDER)  # the machine had a bad day
@@ -88,7 +86,7 @@ def test_over_the_budget_the_report_advises_and_the_gate_only_advises_where_the_
     change(keeping, ".github/profgate.yml", b"gate: {auto-demote: true}\n", seed=22)
     keeping.open_pull()
     assert keeping.compare(profiles(FAR_SLOWER, 78)) == 0
-    told = policy_told(keeping)
-    assert (told["demoted"], told["unchanged_reds"], told["unchanged_comparisons"]) == (True, 1, 1)
+    policy = reported_policy(keeping)
+    assert (policy["demoted"], policy["unchanged_reds"], policy["unchanged_comparisons"]) == (True, 1, 1)
     assert "advisory: 1 of 1 comparisons of unchanged code were red" in keeping.file("comment.md")
     assert "set auto-demote" not in keeping.file("comment.md")

@@ -22,7 +22,7 @@ def forked(stage: Stage) -> Stage:
     return stage
 
 
-def first_half(stage: Stage, files: dict[str, bytes]) -> int:
+def pull_run(stage: Stage, files: dict[str, bytes]) -> int:
     permissions = stage.fake.state.permissions
     stage.fake.read_only()
     code = stage.compare(files)
@@ -34,11 +34,11 @@ def statuses(stage: Stage) -> list[tuple[str, str]]:
     return [(str(one["sha"]), str(one["state"])) for one in stage.fake.state.statuses]
 
 
-def test_the_second_half_tells_what_a_fork_could_not(forked: Stage) -> None:
-    assert first_half(forked, profiles(SLOWER, 77)) == 1
+def test_fork_comment_workflow_reports_for_fork(forked: Stage) -> None:
+    assert pull_run(forked, profiles(SLOWER, 77)) == 1
     assert "stored for a workflow that runs on workflow_run" in forked.summary
     assert forked.comments == []
-    assert forked.second_half("failure") == 0  # the default branch does not turn red; the status does
+    assert forked.fork_comment("failure") == 0  # the default branch does not turn red; the status does
     assert forked.outputs["conclusion"] == "fail"
     (comment,) = forked.comments
     assert "parse" in comment
@@ -47,115 +47,116 @@ def test_the_second_half_tells_what_a_fork_could_not(forked: Stage) -> None:
     assert (status["sha"], status["state"], status["context"]) == (forked.head, "failure", "profgate/default")
     assert len(str(status["description"])) <= 140
     report = json.loads(forked.file("report.json"))
-    assert report["target"]["run_id"] == forked.first_half
+    assert report["target"]["run_id"] == forked.pull_run
     assert report["baseline"]["sha"] == forked.base
     assert forked.outputs["baseline-distance"] == "0"
 
 
-def test_a_second_half_is_promised_only_where_there_may_be_one(forked: Stage) -> None:
-    first_half(forked, profiles(SLOWER, 77))
+def test_fork_comment_is_promised_only_where_possible(forked: Stage) -> None:
+    pull_run(forked, profiles(SLOWER, 77))
     assert "if this repository has one (profgate's docs/github.md: Pull requests of forks)" in forked.summary
     service = forked.fake.service_env
     forked.fake.service_env = lambda: service() | {"ACTIONS_RESULTS_URL": ""}  # type: ignore[method-assign]
-    assert first_half(forked, profiles(SLOWER, 78)) == 1
-    assert "Nor were the profiles stored for a run that can write it: the log names the step to add" in forked.summary
+    assert pull_run(forked, profiles(SLOWER, 78)) == 1
+    assert (
+        "The profiles were not stored either for a run that can write it: the log names the step to add"
+        in forked.summary
+    )
     assert f"name: {TARGET}" in forked.log
     assert "workflow_run" not in forked.summary
 
 
-def test_a_fork_that_changes_nothing_gets_a_green_status_and_no_comment(forked: Stage) -> None:
-    first_half(forked, profiles(SHARES, 77))
-    assert forked.second_half() == 0
+def test_unchanged_fork_gets_green_status_without_comment(forked: Stage) -> None:
+    pull_run(forked, profiles(SHARES, 77))
+    assert forked.fork_comment() == 0
     assert forked.comments == []
     assert statuses(forked) == [(forked.head, "success")]
 
 
-def test_dependabot_is_told_by_the_second_half(recorded: Stage) -> None:
+def test_fork_comment_workflow_reports_for_dependabot(recorded: Stage) -> None:
     recorded.actor = "dependabot[bot]"
-    assert first_half(recorded, profiles(SLOWER, 77)) == 1
+    assert pull_run(recorded, profiles(SLOWER, 77)) == 1
     assert "::notice title=profgate::No comment was written: runs of forks and of Dependabot" in recorded.log
-    assert recorded.second_half() == 0
+    assert recorded.fork_comment() == 0
     assert len(recorded.comments) == 1
     assert statuses(recorded) == [(recorded.head, "failure")]
 
 
-def test_a_run_that_told_by_itself_leaves_nothing_to_do(recorded: Stage) -> None:
+def test_run_that_reported_itself_is_ignored(recorded: Stage) -> None:
     assert recorded.compare(profiles(SLOWER, 77)) == 1
-    assert recorded.second_half("failure") == 0
-    assert "it reported by itself" in recorded.log
+    assert recorded.fork_comment("failure") == 0
+    assert "so it has reported" in recorded.log
     assert len(recorded.comments) == 1
     assert statuses(recorded) == []
 
 
-def test_every_pull_request_can_be_left_to_the_second_half(recorded: Stage) -> None:
+def test_fork_comment_workflow_can_report_every_pull_request(recorded: Stage) -> None:
     recorded.inputs["mode"] = "record"
     assert recorded.compare(profiles(SLOWER, 77)) == 0
     assert recorded.requests == []
     del recorded.inputs["mode"]
-    assert recorded.second_half() == 0
+    assert recorded.fork_comment() == 0
     assert len(recorded.comments) == 1
     assert statuses(recorded) == [(recorded.head, "failure")]
 
 
-def test_a_pull_request_that_moved_on_is_left_to_its_newer_run(forked: Stage) -> None:
-    first_half(forked, profiles(SLOWER, 77))
+def test_newer_head_is_left_to_its_own_run(forked: Stage) -> None:
+    pull_run(forked, profiles(SLOWER, 77))
     forked.push_to_pull()
-    assert forked.second_half() == 0
+    assert forked.fork_comment() == 0
     assert "superseded by a newer run" in forked.log
     assert forked.comments == []
     assert statuses(forked) == []
 
 
-def test_another_pull_request_of_the_branch_is_not_taken_for_it(forked: Stage) -> None:
-    first_half(forked, profiles(SLOWER, 77))
+def test_other_pull_request_of_the_branch_is_ignored(forked: Stage) -> None:
+    pull_run(forked, profiles(SLOWER, 77))
     mine = forked.number
     elsewhere = forked.fake.add_pull(forked.head, forked.base, fork=("mallory/other", 667))
-    assert forked.second_half() == 0
+    assert forked.fork_comment() == 0
     assert len(forked.fake.comment_bodies(mine)) == 1
     assert forked.fake.comment_bodies(elsewhere) == []
 
 
-def test_of_two_bases_the_build_says_which(forked: Stage) -> None:
+def test_build_chooses_between_two_bases(forked: Stage) -> None:
     forked.fake.state.branches["release"] = forked.base
     other = forked.number
     forked.number = forked.fake.add_pull(forked.head, forked.base, fork=("mallory/shop", 666), base_ref="release")
-    first_half(forked, profiles(SLOWER, 77))
-    assert forked.second_half() == 0
+    pull_run(forked, profiles(SLOWER, 77))
+    assert forked.fork_comment() == 0
     assert len(forked.comments) == 1
     assert forked.fake.comment_bodies(other) == []
 
 
 @pytest.mark.parametrize(
-    ("conclusion", "event", "told"),
+    ("conclusion", "event", "message"),
     [
         ("cancelled", "pull_request", "ended with 'cancelled'"),
         ("success", "push", "started by push"),
         ("success", "pull_request_target", "started by pull_request_target"),
     ],
 )
-def test_what_is_no_finished_pull_request_run_is_passed_over(
-    forked: Stage, conclusion: str, event: str, told: str
-) -> None:
-    first_half(forked, profiles(SLOWER, 77))
-    assert forked.second_half(conclusion, event) == 0
-    assert told in forked.log
+def test_other_finished_runs_are_ignored(forked: Stage, conclusion: str, event: str, message: str) -> None:
+    pull_run(forked, profiles(SLOWER, 77))
+    assert forked.fork_comment(conclusion, event) == 0
+    assert message in forked.log
     assert forked.requests == []
 
 
 def test_a_fork_that_stores_nothing_is_no_pass(forked: Stage) -> None:
-    first_half(forked, profiles(SLOWER, 77))
+    pull_run(forked, profiles(SLOWER, 77))
     forked.fake.state.artifacts = {
         number: one for number, one in forked.fake.state.artifacts.items() if one.name != TARGET
     }
-    assert forked.second_half() == 2
+    assert forked.fork_comment() == 2
     assert statuses(forked) == [(forked.head, "error")]
     assert "holds no artifact" in forked.log
 
 
-def test_without_statuses_the_job_itself_says_no(forked: Stage) -> None:
-    first_half(forked, profiles(SLOWER, 77))
+def test_failed_status_turns_the_job_red(forked: Stage) -> None:
+    pull_run(forked, profiles(SLOWER, 77))
     forked.fake.state.permissions = {**forked.fake.state.permissions, "statuses": "read"}
-    assert forked.second_half() == 1
+    assert forked.fork_comment() == 1
     assert "no commit status was written" in forked.log
     assert "statuses: write" in forked.log
 
@@ -203,15 +204,15 @@ POISONS: dict[str, tuple[Callable[[Members], Members], str]] = {
 
 @pytest.mark.parametrize("poison", POISONS)
 def test_a_poisoned_artifact_is_refused(forked: Stage, poison: str) -> None:
-    first_half(forked, profiles(SHARES, 77))
+    pull_run(forked, profiles(SHARES, 77))
     mine = next(one for one in forked.fake.state.artifacts.values() if one.name == TARGET)
-    change, told = POISONS[poison]
+    change, message = POISONS[poison]
     manifest = json.loads(forked.file(f"target/{MANIFEST_NAME}"))
-    assert mine.run_id == forked.first_half == manifest["run_id"]
+    assert mine.run_id == forked.pull_run == manifest["run_id"]
     members = profiles(SHARES, 77) | {MANIFEST_NAME: json.dumps(manifest).encode()}
-    forked.fake.add_artifact(forked.first_half, TARGET, change(members))  # newer, so it is the one that counts
-    assert forked.second_half() == 2
-    assert told in forked.log
+    forked.fake.add_artifact(forked.pull_run, TARGET, change(members))  # newer, so it is the one that counts
+    assert forked.fork_comment() == 2
+    assert message in forked.log
     assert forked.comments == []
     assert statuses(forked) == [(forked.head, "error")]
     assert forked.outputs["conclusion"] == "not_compared"
@@ -219,16 +220,16 @@ def test_a_poisoned_artifact_is_refused(forked: Stage, poison: str) -> None:
 
 
 def test_the_bytes_must_be_those_github_stored(forked: Stage) -> None:
-    first_half(forked, profiles(SHARES, 77))
+    pull_run(forked, profiles(SHARES, 77))
     manifest = forked.file(f"target/{MANIFEST_NAME}").encode()
     forked.fake.add_artifact(
-        forked.first_half, TARGET, profiles(SHARES, 77) | {MANIFEST_NAME: manifest}, digest=f"sha256:{'0' * 64}"
+        forked.pull_run, TARGET, profiles(SHARES, 77) | {MANIFEST_NAME: manifest}, digest=f"sha256:{'0' * 64}"
     )
-    assert forked.second_half() == 2
+    assert forked.fork_comment() == 2
     assert "do not match the digest" in forked.log
 
 
-def test_a_made_up_merge_does_not_choose_the_baseline(forked: Stage) -> None:
+def test_forged_merge_does_not_choose_the_baseline(forked: Stage) -> None:
     """The author names a merge commit of a slow state that never was on the base branch."""
     slow = forked.fake.add_commit(parents=[forked.base])
     forked.fake.add_artifact(forked.fake.add_run(slow), ARTIFACT, profiles(SLOWER, 5))
@@ -237,12 +238,12 @@ def test_a_made_up_merge_does_not_choose_the_baseline(forked: Stage) -> None:
     forked.fake.read_only()
     forked.compare(profiles(SLOWER, 77), base=slow)
     forked.fake.state.permissions = permissions
-    assert forked.second_half() == 0
+    assert forked.fork_comment() == 0
     assert statuses(forked) == [(forked.head, "failure")]
     assert forked.outputs["baseline-sha"] == forked.base
 
 
-def test_a_merge_of_another_head_does_not_choose_the_baseline(stage: Stage) -> None:
+def test_merge_of_another_head_is_ignored(stage: Stage) -> None:
     """The author names an older merge of the base branch, before which it was as slow as the pull request is."""
     stage.push(profiles(SLOWER, 4))
     slow = stage.push(profiles(SLOWER, 5))
@@ -251,19 +252,19 @@ def test_a_merge_of_another_head_does_not_choose_the_baseline(stage: Stage) -> N
     stage.open_pull(fork=True)
     permissions = stage.fake.state.permissions
     stage.fake.read_only()
-    stage.start_first_half()
+    stage.start_pull_run()
     stage.merge = old
     stage.finish(stage.step(profiles(SLOWER, 77)))
     stage.fake.state.permissions = permissions
-    assert stage.second_half() == 0
+    assert stage.fork_comment() == 0
     assert stage.outputs["baseline-sha"] == stage.base
     assert statuses(stage) == [(stage.head, "failure")]
 
 
-def test_a_merge_that_github_does_not_know_falls_back_to_the_merge_base(forked: Stage) -> None:
-    first_half(forked, profiles(SLOWER, 77))
+def test_unknown_merge_falls_back_to_merge_base(forked: Stage) -> None:
+    pull_run(forked, profiles(SLOWER, 77))
     del forked.fake.state.commits[json.loads(forked.file(f"target/{MANIFEST_NAME}"))["commit"]]
-    assert forked.second_half() == 0
+    assert forked.fork_comment() == 0
     assert forked.outputs["baseline-sha"] == forked.base
     assert statuses(forked) == [(forked.head, "failure")]
 
@@ -278,36 +279,36 @@ def both_builds(head: dict[str, int], seed: int = 2) -> dict[str, bytes]:
     return base | {f"head/{name}": data for name, data in profiles(head, seed).items()}
 
 
-def test_a_fork_that_measures_both_builds_is_told_by_the_second_half(stage: Stage) -> None:
+def test_fork_may_measure_both_builds(stage: Stage) -> None:
     stage.open_pull(fork=True)
     stage.inputs |= BOTH
-    assert first_half(stage, both_builds(SLOWER)) == 1
+    assert pull_run(stage, both_builds(SLOWER)) == 1
     assert "stored for a workflow that runs on workflow_run" in stage.summary
     stage.inputs = {**stage.inputs, "profiles": "", "baseline-profiles": ""}
-    assert stage.second_half("failure") == 0
+    assert stage.fork_comment("failure") == 0
     (comment,) = stage.comments
     assert "parse" in comment
     assert "the baseline was measured by the pull request" in comment
     assert statuses(stage) == [(stage.head, "failure")]
 
 
-def test_a_stored_baseline_comes_before_the_one_a_fork_brings(forked: Stage) -> None:
+def test_stored_baseline_precedes_the_fork_baseline(forked: Stage) -> None:
     """Else a fork would choose what it is compared with."""
     forked.inputs |= BOTH
     own = {f"base/{name}": data for name, data in profiles(SLOWER, 1).items()}  # as slow as its head
-    first_half(forked, both_builds(SLOWER) | own)
+    pull_run(forked, both_builds(SLOWER) | own)
     forked.inputs = {**forked.inputs, "profiles": "", "baseline-profiles": ""}
-    assert forked.second_half() == 0
+    assert forked.fork_comment() == 0
     assert forked.outputs["baseline-sha"] == forked.base
     assert statuses(forked) == [(forked.head, "failure")]
 
 
-def test_a_poisoned_baseline_of_a_fork_is_refused_too(stage: Stage) -> None:
+def test_poisoned_fork_baseline_is_refused(stage: Stage) -> None:
     stage.open_pull(fork=True)
     stage.inputs |= BOTH
-    first_half(stage, both_builds(SHARES))
-    stage.fake.add_artifact(stage.first_half, f"{ARTIFACT}-brought", {"page.html": b"<script>"})
+    pull_run(stage, both_builds(SHARES))
+    stage.fake.add_artifact(stage.pull_run, f"{ARTIFACT}-brought", {"page.html": b"<script>"})
     stage.inputs = {**stage.inputs, "profiles": "", "baseline-profiles": ""}
-    assert stage.second_half() == 2
+    assert stage.fork_comment() == 2
     assert "is missing beside the profiles" in stage.log
     assert statuses(stage) == [(stage.head, "error")]

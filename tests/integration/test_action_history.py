@@ -49,7 +49,7 @@ def metric_of(stage: Stage) -> dict[str, Any]:
     return metric
 
 
-def test_base_runs_carry_the_history_on_and_a_pull_request_learns_from_it(keeping: Stage, tmp_path: Path) -> None:
+def test_base_runs_extend_the_history(keeping: Stage, tmp_path: Path) -> None:
     for number in range(1, 10):
         keeping.push(profiles(seed=number))
     assert count(keeping, tmp_path, "readings") == 5 * 9
@@ -62,7 +62,7 @@ def test_base_runs_carry_the_history_on_and_a_pull_request_learns_from_it(keepin
     assert "history: 8 measured commits" in keeping.log
 
 
-def test_a_history_that_is_short_is_completed_by_further_runs(keeping: Stage) -> None:
+def test_short_history_is_completed_by_further_runs(keeping: Stage) -> None:
     keeping.inputs["history"] = "off"
     for number in range(1, 8):
         keeping.push(profiles(seed=number))
@@ -74,7 +74,7 @@ def test_a_history_that_is_short_is_completed_by_further_runs(keeping: Stage) ->
     assert metric_of(keeping)["runs"]["noise"] == 40  # each run once
 
 
-def test_what_two_runs_added_at_the_same_time_is_put_together(keeping: Stage, tmp_path: Path) -> None:
+def test_concurrent_additions_are_merged(keeping: Stage, tmp_path: Path) -> None:
     keeping.push(profiles(seed=1))
     first = stored(keeping)[-1]
     put(keeping, first, expired=True)  # as if the second run did not see what the first one added
@@ -85,7 +85,7 @@ def test_what_two_runs_added_at_the_same_time_is_put_together(keeping: Stage, tm
     assert count(keeping, tmp_path, "(SELECT DISTINCT revision FROM readings)") == 3
 
 
-def test_two_runs_of_one_commit_try_the_gate_on_unchanged_code(keeping: Stage, tmp_path: Path) -> None:
+def test_two_runs_of_a_commit_test_the_gate(keeping: Stage, tmp_path: Path) -> None:
     for number in range(1, 4):
         keeping.push(profiles(seed=number))
     keeping.record(profiles(seed=50))
@@ -107,7 +107,7 @@ def test_two_runs_of_one_commit_try_the_gate_on_unchanged_code(keeping: Stage, t
         b"SQLite format 3\0" + bytes(9000),
     ],
 )
-def test_a_poisoned_history_is_told_and_left_out(keeping: Stage, tmp_path: Path, poison: bytes) -> None:
+def test_poisoned_history_is_reported_and_ignored(keeping: Stage, tmp_path: Path, poison: bytes) -> None:
     for number in range(1, 3):
         keeping.push(profiles(seed=number))
     for one in stored(keeping):
@@ -124,9 +124,9 @@ def test_a_poisoned_history_is_told_and_left_out(keeping: Stage, tmp_path: Path,
     assert count(keeping, tmp_path, "readings") == 5
 
 
-def test_without_the_api_the_profiles_are_stored_all_the_same(keeping: Stage) -> None:
+def test_profiles_are_stored_without_the_api(keeping: Stage) -> None:
     del keeping.inputs["token"]
     keeping.push(profiles())
     assert [one.name for one in keeping.fake.state.artifacts.values()] == [ARTIFACT]
-    assert "the history was not carried on" in keeping.log
+    assert "the history was not extended" in keeping.log
     assert "::warning" not in keeping.log

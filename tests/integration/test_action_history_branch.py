@@ -12,7 +12,7 @@ import pytest
 from action_stage import ARTIFACT, SHARES, SLOWER, Stage, profiles
 from fake_github.state import Commit
 from history_samples import reading
-from profgate.action import history_branch
+from profgate.action import history
 from profgate.history.history_store import open_history
 
 BRANCH = "profgate-history"
@@ -48,9 +48,7 @@ def noise_of(stage: Stage) -> int:
     return int(json.loads(stage.file("report.json"))["workloads"][0]["metrics"][0]["runs"]["noise"])
 
 
-def test_each_base_run_replaces_the_only_commit_and_a_pull_request_learns_from_it(
-    keeping: Stage, tmp_path: Path
-) -> None:
+def test_base_run_replaces_the_only_commit(keeping: Stage, tmp_path: Path) -> None:
     commits = [keeping.push(profiles(seed=1))]
     assert measured(keeping, tmp_path) == {*commits}
     commits += [keeping.push(profiles(seed=number)) for number in range(2, 10)]
@@ -66,7 +64,7 @@ def test_each_base_run_replaces_the_only_commit_and_a_pull_request_learns_from_i
     assert head_of(keeping).sha == last
 
 
-def test_a_pull_request_of_a_fork_reads_with_a_token_that_cannot_write(keeping: Stage) -> None:
+def test_fork_reads_the_history_branch(keeping: Stage) -> None:
     for number in range(1, 4):
         keeping.push(profiles(seed=number))
     last = head_of(keeping).sha
@@ -125,9 +123,7 @@ def rival(stage: Stage, folder: Path) -> Callable[[], object]:
 
 
 @pytest.mark.parametrize("lost", [1, 2])
-def test_a_race_that_is_lost_is_run_again_with_what_the_other_run_wrote(
-    keeping: Stage, tmp_path: Path, lost: int
-) -> None:
+def test_lost_race_merges_the_other_history(keeping: Stage, tmp_path: Path, lost: int) -> None:
     first = keeping.push(profiles(seed=1))
     keeping.fake.meanwhile("POST", "/graphql", rival(keeping, tmp_path), lost)
     second = keeping.push(profiles(seed=2))
@@ -136,9 +132,7 @@ def test_a_race_that_is_lost_is_run_again_with_what_the_other_run_wrote(
     assert "::warning" not in keeping.log
 
 
-def test_after_three_lost_races_the_artifact_keeps_it_and_the_next_run_joins_both(
-    keeping: Stage, tmp_path: Path
-) -> None:
+def test_three_lost_races_store_an_artifact(keeping: Stage, tmp_path: Path) -> None:
     first = keeping.push(profiles(seed=1))
     keeping.fake.meanwhile("POST", "/graphql", rival(keeping, tmp_path), 3)
     second = keeping.push(profiles(seed=2))
@@ -150,7 +144,7 @@ def test_after_three_lost_races_the_artifact_keeps_it_and_the_next_run_joins_bot
     assert measured(keeping, tmp_path) == {first, second, third, *rivals}
 
 
-def test_a_token_that_may_make_objects_and_not_move_branches_is_told(keeping: Stage, tmp_path: Path) -> None:
+def test_refused_branch_update_is_reported(keeping: Stage, tmp_path: Path) -> None:
     first = keeping.push(profiles(seed=1))
     said = {"type": "FORBIDDEN", "path": ["updateRefs"], "message": "Resource not accessible by integration"}
     refusal = json.dumps({"data": {"updateRefs": None}, "errors": [said]}).encode()
@@ -163,12 +157,10 @@ def test_a_token_that_may_make_objects_and_not_move_branches_is_told(keeping: St
     assert measured(keeping, tmp_path) == {first, second, third}
 
 
-def test_a_history_too_large_for_a_branch_goes_into_the_artifact(
-    keeping: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_large_history_is_stored_as_artifact(keeping: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = keeping.push(profiles(seed=1))
     limit = len(head_of(keeping).files[FILE]) - 1
-    monkeypatch.setattr(history_branch, "MAX_BYTES", limit)  # 50 MB would take minutes to fill
+    monkeypatch.setattr(history, "MAX_BYTES", limit)  # 50 MB would take minutes to fill
     del keeping.fake.state.branches[BRANCH]
     second = keeping.push(profiles(seed=2))
     assert f"more than the {limit:,} that a branch may hold" in keeping.log
@@ -181,7 +173,7 @@ def test_a_history_too_large_for_a_branch_goes_into_the_artifact(
     assert first not in measured(keeping, tmp_path)  # its branch was taken away by this test
 
 
-def test_an_answer_that_got_lost_on_the_way_is_no_race(keeping: Stage, tmp_path: Path) -> None:
+def test_lost_answer_is_not_a_race(keeping: Stage, tmp_path: Path) -> None:
     keeping.fake.fail("POST", "/graphql", stored=True)
     keeping.fake.fail("POST", "/git/blobs")
     first = keeping.push(profiles(seed=1))
@@ -190,7 +182,7 @@ def test_an_answer_that_got_lost_on_the_way_is_no_race(keeping: Stage, tmp_path:
     assert "::warning" not in keeping.log
 
 
-def test_without_the_permission_the_artifact_keeps_it_until_there_is_one(keeping: Stage, tmp_path: Path) -> None:
+def test_missing_permission_stores_an_artifact(keeping: Stage, tmp_path: Path) -> None:
     first = keeping.push(profiles(seed=1))
     keeping.fake.state.permissions["contents"] = "read"
     second = keeping.push(profiles(seed=2))
@@ -204,19 +196,17 @@ def test_without_the_permission_the_artifact_keeps_it_until_there_is_one(keeping
 
 
 @pytest.mark.parametrize(
-    ("files", "told"),
+    ("files", "message"),
     [
         ({FILE: b"no database at all"}, "is not a usable history"),
         ({FILE: bytes(50 * 2**20 + 1)}, "more than the 52,428,800 that are read"),
         ({"thesis.tex": b"ten years of work"}, f"holds no {FILE}"),
     ],
 )
-def test_a_branch_that_is_no_history_is_told_and_left_as_it_is(
-    keeping: Stage, files: dict[str, bytes], told: str
-) -> None:
+def test_foreign_branch_is_reported_and_unchanged(keeping: Stage, files: dict[str, bytes], message: str) -> None:
     theirs = keeping.fake.add_commit(branch=BRANCH, files=files)
     keeping.push(profiles(seed=1))
-    assert told in keeping.log
+    assert message in keeping.log
     assert head_of(keeping).sha == theirs
     assert artifacts(keeping) == [f"{ARTIFACT}-history"]
     keeping.open_pull()
@@ -224,7 +214,7 @@ def test_a_branch_that_is_no_history_is_told_and_left_as_it_is(
     assert "no history is used" in keeping.log
 
 
-def test_two_runs_of_one_commit_try_the_gate_on_unchanged_code(keeping: Stage, tmp_path: Path) -> None:
+def test_two_runs_of_a_commit_test_the_gate(keeping: Stage, tmp_path: Path) -> None:
     keeping.push(profiles(seed=1))
     keeping.record(profiles(seed=50))
     measured(keeping, tmp_path)

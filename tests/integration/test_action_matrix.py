@@ -1,4 +1,4 @@
-"""A matrix: its legs store their reports, a last job merges them to one comment and one verdict."""
+"""A matrix: its shards store their reports, a last job merges them to one comment and one verdict."""
 
 import json
 from pathlib import Path
@@ -13,16 +13,16 @@ from profgate.judge.shards import Leg, as_one
 from profgate.model.policy import Policy
 from profgate.report.json_report import from_json
 
-LEGS = ("linux", "windows")
+SHARDS = ("linux", "windows")
 
 
 @pytest.fixture
-def two_legs(stage: Stage) -> Stage:
+def sharded(stage: Stage) -> Stage:
     """A base branch recorded on two systems, and a pull request."""
     for seed in range(BASE_RUNS):
         stage.base = stage.fake.add_commit(parents=[stage.base], branch="main")
-        for place, leg in enumerate(LEGS):
-            stage.inputs["artifact"] = f"{ARTIFACT}-{leg}"
+        for place, shard in enumerate(SHARDS):
+            stage.inputs["artifact"] = f"{ARTIFACT}-{shard}"
             assert stage.record(profiles(seed=2 * seed + place)) == 0
     del stage.inputs["artifact"]
     stage.open_pull()
@@ -35,163 +35,167 @@ def report_of(stage: Stage) -> dict[str, Any]:
     return content
 
 
-def test_a_matrix_ends_in_one_comment_and_one_verdict(two_legs: Stage) -> None:
-    assert two_legs.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)}) == 1
-    assert len(two_legs.comments) == 1
-    assert "parse" in two_legs.comments[0]
-    assert "api [windows]" in two_legs.comments[0]
-    report = report_of(two_legs)
+def test_matrix_has_a_single_comment_and_verdict(sharded: Stage) -> None:
+    assert sharded.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)}) == 1
+    assert len(sharded.comments) == 1
+    assert "parse" in sharded.comments[0]
+    assert "api [windows]" in sharded.comments[0]
+    report = report_of(sharded)
     assert [workload["name"] for workload in report["workloads"]] == ["api [linux]", "api [windows]"]
-    assert two_legs.outputs["conclusion"] == "fail"
-    pages = {one["workload"]: one["url"] for one in json.loads(two_legs.file("links.json"))["pages"]}
+    assert sharded.outputs["conclusion"] == "fail"
+    pages = {one["workload"]: one["url"] for one in json.loads(sharded.file("links.json"))["pages"]}
     assert set(pages) == {"api [linux]", "api [windows]"}
-    assert pages["api [windows]"] in two_legs.comments[0]
+    assert pages["api [windows]"] in sharded.comments[0]
 
 
-def test_the_merging_job_reads_what_was_accepted(two_legs: Stage) -> None:
-    two_legs.fake.state.collaborators["maintainer"] = "write"
-    two_legs.fake.add_comment(two_legs.number, "/profgate accept parse: needed", author="maintainer")
-    assert two_legs.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)}) == 0
-    assert "accepted by `maintainer`" in two_legs.comments[-1]
+def test_the_merging_job_reads_what_was_accepted(sharded: Stage) -> None:
+    sharded.fake.state.collaborators["maintainer"] = "write"
+    sharded.fake.add_comment(sharded.number, "/profgate accept parse: needed", author="maintainer")
+    assert sharded.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)}) == 0
+    assert "accepted by `maintainer`" in sharded.comments[-1]
     asked = "/collaborators/maintainer/permission"
-    assert two_legs.fake.count("GET", asked) == 1
+    assert sharded.fake.count("GET", asked) == 1
 
 
-def test_the_merged_verdict_is_what_the_reports_say(two_legs: Stage) -> None:
-    two_legs.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)})
-    report = from_json(two_legs.file("report.json"))
+def test_the_merged_verdict_is_what_the_reports_say(sharded: Stage) -> None:
+    sharded.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)})
+    report = from_json(sharded.file("report.json"))
     again, _ = as_one([Leg("all", report)], Policy())
     assert again.verdict == report.verdict
     assert again.workloads == report.workloads
 
 
-def test_legs_that_change_nothing_say_nothing(two_legs: Stage) -> None:
-    assert two_legs.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SHARES, 78)}) == 0
-    assert two_legs.comments == []
-    assert two_legs.outputs["conclusion"] == "pass"
+def test_unchanged_shards_write_no_comment(sharded: Stage) -> None:
+    assert sharded.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SHARES, 78)}) == 0
+    assert sharded.comments == []
+    assert sharded.outputs["conclusion"] == "pass"
 
 
 @pytest.mark.parametrize("ended", ["failure", "cancelled", "success, failure"])
-def test_a_lost_leg_is_never_a_pass(two_legs: Stage, ended: str) -> None:
-    assert two_legs.matrix({"linux": profiles(SHARES, 77)}, ended) == 0
-    assert two_legs.outputs["conclusion"] == "not_compared"
-    assert "a shard ended with" in two_legs.comments[0]
-    two_legs.inputs["on-not-compared"] = "fail"
-    assert two_legs.matrix({"linux": profiles(SHARES, 77)}, ended) == 1
+def test_lost_shard_never_passes(sharded: Stage, ended: str) -> None:
+    assert sharded.matrix({"linux": profiles(SHARES, 77)}, ended) == 0
+    assert sharded.outputs["conclusion"] == "not_compared"
+    assert "a shard ended with" in sharded.comments[0]
+    sharded.inputs["on-not-compared"] = "fail"
+    assert sharded.matrix({"linux": profiles(SHARES, 77)}, ended) == 1
 
 
-def test_how_the_legs_ended_must_be_told(two_legs: Stage) -> None:
-    assert two_legs.matrix({"linux": profiles(SHARES, 77)}, "") == 2
-    assert "legs-result" in two_legs.log
-    assert "needs.JOB.result" in two_legs.log
+def test_result_of_the_shards_is_required(sharded: Stage) -> None:
+    assert sharded.matrix({"linux": profiles(SHARES, 77)}, "") == 2
+    assert "legs-result" in sharded.log
+    assert "needs.JOB.result" in sharded.log
 
 
-def test_without_any_leg_there_is_nothing_to_merge(two_legs: Stage) -> None:
-    assert two_legs.matrix({}) == 2
-    assert "stored a report; let its job run with mode: leg" in two_legs.log
+def test_merge_without_shards_fails(sharded: Stage) -> None:
+    assert sharded.matrix({}) == 2
+    assert "stored a report; let its job run with mode: shard" in sharded.log
 
 
-def test_of_a_leg_that_ran_again_the_newest_report_counts(two_legs: Stage) -> None:
-    two_legs.start_first_half()
-    leg = {"key": "linux", "artifact": f"{ARTIFACT}-linux", "mode": "leg"}
-    two_legs.step(profiles(SLOWER, 77), **leg)
-    two_legs.start_again()
-    two_legs.step(profiles(SHARES, 78), **leg)
-    assert two_legs.finish(two_legs.step({}, mode="merge", **{"legs-result": "success"})) == 0
-    assert two_legs.outputs["conclusion"] == "pass"
+def test_newest_report_of_a_repeated_shard_counts(sharded: Stage) -> None:
+    sharded.start_pull_run()
+    shard = {"key": "linux", "artifact": f"{ARTIFACT}-linux", "mode": "shard"}
+    sharded.step(profiles(SLOWER, 77), **shard)
+    sharded.start_again()
+    sharded.step(profiles(SHARES, 78), **shard)
+    assert sharded.finish(sharded.step({}, mode="merge", **{"legs-result": "success"})) == 0
+    assert sharded.outputs["conclusion"] == "pass"
 
 
-def test_only_the_legs_that_are_meant_are_merged(two_legs: Stage) -> None:
-    two_legs.inputs["legs"] = "lin*"
-    assert two_legs.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)}) == 0
-    assert [workload["name"] for workload in report_of(two_legs)["workloads"]] == ["api"]
+def test_only_matching_shards_are_merged(sharded: Stage) -> None:
+    sharded.inputs["legs"] = "lin*"
+    assert sharded.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)}) == 0
+    assert [workload["name"] for workload in report_of(sharded)["workloads"]] == ["api"]
 
 
-def test_a_leg_that_cannot_store_its_report_fails(two_legs: Stage) -> None:
-    two_legs.start_first_half()
-    two_legs.fake.add_artifact(two_legs.first_half, report_artifact("linux", 1), b"taken", mime_type="text/plain")
-    code = two_legs.step(profiles(SHARES, 77), key="linux", artifact=f"{ARTIFACT}-linux", mode="leg")
-    assert two_legs.finish(code) == 2
-    assert "the report was not stored" in two_legs.log
+def test_shard_without_stored_report_fails(sharded: Stage) -> None:
+    sharded.start_pull_run()
+    sharded.fake.add_artifact(sharded.pull_run, report_artifact("linux", 1), b"taken", mime_type="text/plain")
+    code = sharded.step(profiles(SHARES, 77), key="linux", artifact=f"{ARTIFACT}-linux", mode="shard")
+    assert sharded.finish(code) == 2
+    assert "the report was not stored" in sharded.log
 
 
 @pytest.mark.parametrize("missing", ["ACTIONS_RESULTS_URL", "ACTIONS_RUNTIME_TOKEN"])
-def test_without_the_artifact_service_a_leg_gives_its_own_verdict_and_says_what_carries_its_report(
-    two_legs: Stage, missing: str, tmp_path: Path
-) -> None:
-    service, leg = two_legs.fake.service_env, {"key": "linux", "artifact": f"{ARTIFACT}-linux", "mode": "leg"}
-    two_legs.fake.service_env = lambda: service() | {missing: ""}  # type: ignore[method-assign]
-    two_legs.start_first_half()
-    assert two_legs.step(profiles(SHARES, 77), **leg) == 0
-    assert two_legs.step(profiles(SLOWER, 78), **leg) == 1
-    assert two_legs.outputs["conclusion"] == "fail"
-    assert "This shard gives its own verdict" in two_legs.summary
-    step = two_legs.log.partition("add this step:%0A")[2].replace("%0A", "\n")
+def test_shard_without_artifact_service_has_own_verdict(sharded: Stage, missing: str, tmp_path: Path) -> None:
+    service, shard = sharded.fake.service_env, {"key": "linux", "artifact": f"{ARTIFACT}-linux", "mode": "shard"}
+    sharded.fake.service_env = lambda: service() | {missing: ""}  # type: ignore[method-assign]
+    sharded.start_pull_run()
+    assert sharded.step(profiles(SHARES, 77), **shard) == 0
+    assert sharded.step(profiles(SLOWER, 78), **shard) == 1
+    assert sharded.outputs["conclusion"] == "fail"
+    assert "This shard has its own verdict" in sharded.summary
+    step = sharded.log.partition("add this step:%0A")[2].replace("%0A", "\n")
     assert "name: profgate-report-linux-1\n    path: profgate-report/leg\n" in step
-    carried = two_legs.workspace / "profgate-report" / "leg"
+    carried = sharded.workspace / "profgate-report" / "leg"
     assert sorted(one.name for one in carried.iterdir()) == ["links.json", "report.json"]
     assert merge_by_hand(["report", "merge", str(carried / "report.json"), "-o", str(tmp_path / "merged")]) == 1
-    told = {"../merged/report.json": (tmp_path / "merged" / "report.json").read_bytes()}
-    assert two_legs.finish(two_legs.step(told, mode="tell", report="merged/report.json")) == 1
-    assert len(two_legs.comments) == 1
+    files = {"../merged/report.json": (tmp_path / "merged" / "report.json").read_bytes()}
+    assert sharded.finish(sharded.step(files, mode="report", report="merged/report.json")) == 1
+    assert len(sharded.comments) == 1
 
 
-def test_without_the_artifact_service_what_was_accepted_counts_in_the_leg(two_legs: Stage) -> None:
-    two_legs.fake.state.collaborators["maintainer"] = "write"
-    two_legs.fake.add_comment(two_legs.number, "/profgate accept parse max=+150%: needed", author="maintainer")
-    service = two_legs.fake.service_env
-    two_legs.fake.service_env = lambda: service() | {"ACTIONS_RESULTS_URL": ""}  # type: ignore[method-assign]
-    two_legs.start_first_half()
-    code = two_legs.step(profiles(SLOWER, 78), key="linux", artifact=f"{ARTIFACT}-linux", mode="leg")
-    assert two_legs.finish(code) == 0
+def test_shard_without_artifact_service_reads_acceptances(sharded: Stage) -> None:
+    sharded.fake.state.collaborators["maintainer"] = "write"
+    sharded.fake.add_comment(sharded.number, "/profgate accept parse max=+150%: needed", author="maintainer")
+    service = sharded.fake.service_env
+    sharded.fake.service_env = lambda: service() | {"ACTIONS_RESULTS_URL": ""}  # type: ignore[method-assign]
+    sharded.start_pull_run()
+    code = sharded.step(profiles(SLOWER, 78), key="linux", artifact=f"{ARTIFACT}-linux", mode="shard")
+    assert sharded.finish(code) == 0
 
 
 @pytest.mark.parametrize(
-    ("members", "told"),
+    ("members", "message"),
     [
         ({"report.json": b"{}"}, "holds other files"),
         ({"report.json": b"{}", "links.json": b"{}"}, "report of shard linux"),
         ({"report.json": b"[" * 50_000, "links.json": b"{}"}, "report of shard linux"),
     ],
 )
-def test_a_report_that_no_leg_wrote_is_refused(two_legs: Stage, members: dict[str, bytes], told: str) -> None:
-    two_legs.start_first_half()
-    two_legs.fake.add_artifact(two_legs.first_half, report_artifact("linux", 1), members)
-    assert two_legs.finish(two_legs.step({}, mode="merge", **{"legs-result": "success"})) == 2
-    assert told in two_legs.log
+def test_foreign_shard_report_is_refused(sharded: Stage, members: dict[str, bytes], message: str) -> None:
+    sharded.start_pull_run()
+    sharded.fake.add_artifact(sharded.pull_run, report_artifact("linux", 1), members)
+    assert sharded.finish(sharded.step({}, mode="merge", **{"legs-result": "success"})) == 2
+    assert message in sharded.log
 
 
-def test_the_policy_of_a_merge_is_that_of_the_base(two_legs: Stage) -> None:
-    two_legs.start_first_half()
-    leg = {"key": "linux", "artifact": f"{ARTIFACT}-linux", "mode": "leg", "fail-on": "never", "fail-on-total": "never"}
-    two_legs.step(profiles(SLOWER, 77), **leg)
-    assert two_legs.outputs["conclusion"] == "warn"
-    assert two_legs.finish(two_legs.step({}, mode="merge", **{"legs-result": "success"})) == 1
+def test_merge_uses_the_policy_of_the_base(sharded: Stage) -> None:
+    sharded.start_pull_run()
+    shard = {
+        "key": "linux",
+        "artifact": f"{ARTIFACT}-linux",
+        "mode": "shard",
+        "fail-on": "never",
+        "fail-on-total": "never",
+    }
+    sharded.step(profiles(SLOWER, 77), **shard)
+    assert sharded.outputs["conclusion"] == "warn"
+    assert sharded.finish(sharded.step({}, mode="merge", **{"legs-result": "success"})) == 1
 
 
-def test_a_forks_matrix_is_merged_in_the_second_half(two_legs: Stage) -> None:
-    two_legs.open_pull(fork=True)
-    permissions = two_legs.fake.state.permissions
-    two_legs.fake.read_only()
-    two_legs.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)})
-    two_legs.fake.state.permissions = permissions
-    assert two_legs.comments == []
-    two_legs.start_second_half()
-    for leg in LEGS:
-        assert two_legs.second_step(key=leg, artifact=f"{ARTIFACT}-{leg}", mode="leg") == 0
-    assert two_legs.comments == []
-    assert two_legs.fake.state.statuses == []
-    assert two_legs.finish(two_legs.second_step(mode="merge", **{"legs-result": "success"})) == 0
-    assert len(two_legs.comments) == 1
-    assert [(one["context"], one["state"]) for one in two_legs.fake.state.statuses] == [("profgate/default", "failure")]
+def test_fork_matrix_is_merged_in_fork_comment_workflow(sharded: Stage) -> None:
+    sharded.open_pull(fork=True)
+    permissions = sharded.fake.state.permissions
+    sharded.fake.read_only()
+    sharded.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)})
+    sharded.fake.state.permissions = permissions
+    assert sharded.comments == []
+    sharded.start_fork_comment()
+    for shard in SHARDS:
+        assert sharded.fork_comment_step(key=shard, artifact=f"{ARTIFACT}-{shard}", mode="shard") == 0
+    assert sharded.comments == []
+    assert sharded.fake.state.statuses == []
+    assert sharded.finish(sharded.fork_comment_step(mode="merge", **{"legs-result": "success"})) == 0
+    assert len(sharded.comments) == 1
+    assert [(one["context"], one["state"]) for one in sharded.fake.state.statuses] == [("profgate/default", "failure")]
 
 
-def test_a_merge_costs_one_request_a_leg(two_legs: Stage) -> None:
-    two_legs.start_first_half()
-    for place, leg in enumerate(LEGS):
-        two_legs.step(profiles(SHARES, 77 + place), key=leg, artifact=f"{ARTIFACT}-{leg}", mode="leg")
-    before = len(two_legs.fake.requests)
-    two_legs.step({}, mode="merge", **{"legs-result": "success"})
-    asked = [one.path for one in two_legs.fake.requests[before:] if "/twirp/" not in one.path]
-    two_legs.finish(0)
-    assert len(asked) <= 6 + len(LEGS)
+def test_merge_costs_a_request_for_each_shard(sharded: Stage) -> None:
+    sharded.start_pull_run()
+    for place, shard in enumerate(SHARDS):
+        sharded.step(profiles(SHARES, 77 + place), key=shard, artifact=f"{ARTIFACT}-{shard}", mode="shard")
+    before = len(sharded.fake.requests)
+    sharded.step({}, mode="merge", **{"legs-result": "success"})
+    asked = [one.path for one in sharded.fake.requests[before:] if "/twirp/" not in one.path]
+    sharded.finish(0)
+    assert len(asked) <= 6 + len(SHARDS)

@@ -28,7 +28,7 @@ def ranks(stage: Stage) -> dict[str, Any]:
     return dict(change)
 
 
-def test_the_first_pull_request_reads_what_the_durations_will_tell(stage: Stage) -> None:
+def test_first_pull_request_explains_durations(stage: Stage) -> None:
     stage.open_pull()
     assert stage.compare(junit(1)) == 0
     (comment,) = stage.comments
@@ -38,7 +38,7 @@ def test_the_first_pull_request_reads_what_the_durations_will_tell(stage: Stage)
     assert "record profiles" in comment
 
 
-def test_few_tests_are_told_that_their_order_says_little(stage: Stage) -> None:
+def test_few_tests_are_reported_as_too_few(stage: Stage) -> None:
     stage.open_pull()
     assert stage.compare(junit(1, tests=5)) == 0
     assert "With 30 tests or more" in stage.comments[0]
@@ -50,7 +50,7 @@ def test_profiles_read_nothing_of_durations(stage: Stage) -> None:
     assert "rank by duration" not in stage.comments[0]
 
 
-def test_two_base_runs_cannot_tell_and_say_so(stage: Stage) -> None:
+def test_two_base_runs_are_inconclusive(stage: Stage) -> None:
     for seed in range(2):
         stage.push(junit(seed))
     stage.open_pull()
@@ -61,7 +61,7 @@ def test_two_base_runs_cannot_tell_and_say_so(stage: Stage) -> None:
     assert word["reason"] in stage.summary
 
 
-def test_from_the_third_base_run_on_a_slow_test_is_worth_a_look_and_red_for_nobody(stage: Stage) -> None:
+def test_third_base_run_makes_slow_tests_yellow(stage: Stage) -> None:
     for seed in range(4):
         stage.push(junit(seed))
     stage.open_pull()
@@ -88,7 +88,7 @@ def test_a_slower_machine_keeps_the_order(stage: Stage) -> None:
     assert 1.8 < word["evidence"]["overall"] < 2.0
 
 
-def test_a_history_gives_the_runs_of_the_base_without_reading_them_again(stage: Stage) -> None:
+def test_history_replaces_reading_base_runs(stage: Stage) -> None:
     stage.inputs["history"] = "artifact"
     for seed in range(6):
         stage.push(junit(seed))

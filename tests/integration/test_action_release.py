@@ -56,7 +56,7 @@ def lose_artifacts(stage: Stage) -> None:
     stage.fake.state.artifacts.clear()
 
 
-def test_a_published_release_keeps_its_profiles_and_is_compared_with_the_one_before(releasing: Stage) -> None:
+def test_release_is_attached_and_compared(releasing: Stage) -> None:
     assert published(releasing, "v2") == 1
     assert list(kept(releasing, "v2")) == [ASSET]
     assert releasing.outputs["baseline-sha"] == releasing.fake.state.tags["v1"]
@@ -68,7 +68,7 @@ def test_a_published_release_keeps_its_profiles_and_is_compared_with_the_one_bef
     assert releasing.outputs["release-notes"] == "profgate-report/release-notes.md"
 
 
-def test_the_notes_say_what_each_pull_request_cost_or_repaid(releasing: Stage) -> None:
+def test_notes_list_the_change_of_each_pull(releasing: Stage) -> None:
     published(releasing, "v2")
     rows = [line for line in releasing.file("release-notes.md").splitlines() if line.startswith("| [#")]
     assert len(rows) == 2
@@ -85,7 +85,7 @@ def test_a_hostile_title_is_only_text(releasing: Stage) -> None:
     assert "`` Speed up \\| <img src=x> @octocat `parse` ``" in row
 
 
-def test_what_a_release_keeps_outlives_the_artifacts(releasing: Stage) -> None:
+def test_release_profiles_outlive_the_artifacts(releasing: Stage) -> None:
     published(releasing, "v1")
     published(releasing, "v2")
     lose_artifacts(releasing)
@@ -104,7 +104,7 @@ def test_a_ref_without_artifact_and_release_is_named(releasing: Stage) -> None:
     assert f"release v1 has no profiles attached ({ASSET})" in releasing.log
 
 
-def test_a_pull_request_can_be_compared_with_the_latest_release(releasing: Stage) -> None:
+def test_pull_request_is_compared_with_latest_release(releasing: Stage) -> None:
     published(releasing, "v2")
     lose_artifacts(releasing)
     releasing.open_pull()
@@ -113,7 +113,7 @@ def test_a_pull_request_can_be_compared_with_the_latest_release(releasing: Stage
     assert releasing.outputs["baseline-sha"] == releasing.fake.state.tags["v2"]
 
 
-def test_the_first_release_keeps_its_profiles_and_is_compared_with_none(recorded: Stage) -> None:
+def test_first_release_is_attached_without_comparison(recorded: Stage) -> None:
     recorded.fake.state.permissions["contents"] = "write"
     recorded.fake.add_release("v1", recorded.base, {})
     assert published(recorded, "v1") == 0
@@ -142,13 +142,13 @@ def test_publishing_again_replaces_the_file(releasing: Stage) -> None:
 
 
 @pytest.mark.parametrize("stored", [True, False])
-def test_a_server_that_stumbles_keeps_the_file_once(releasing: Stage, *, stored: bool) -> None:
+def test_server_failure_attaches_the_file_once(releasing: Stage, *, stored: bool) -> None:
     releasing.fake.fail("POST", "/assets", stored=stored)
     assert published(releasing, "v2") == 1
     assert list(kept(releasing, "v2")) == [ASSET]
 
 
-def test_a_token_that_may_not_attach_loses_no_result(releasing: Stage) -> None:
+def test_refused_attachment_loses_no_result(releasing: Stage) -> None:
     releasing.fake.state.permissions["contents"] = "read"
     assert published(releasing, "v2") == 2
     assert "contents: write" in releasing.log
@@ -157,25 +157,25 @@ def test_a_token_that_may_not_attach_loses_no_result(releasing: Stage) -> None:
 
 
 @pytest.mark.parametrize("action", ["created", "deleted", "edited"])
-def test_only_a_published_release_is_taken_up(releasing: Stage, action: str) -> None:
+def test_only_a_published_release_is_compared(releasing: Stage, action: str) -> None:
     assert published(releasing, "v2", action=action) == 0
     assert releasing.requests == []
 
 
 @pytest.mark.parametrize(
-    ("members", "told"),
+    ("members", "message"),
     [
         ({"api/1.folded": b"main;f 5\n"}, "holds no profgate-manifest.json"),
         ({MANIFEST_NAME: b"{}", "api/1.folded": b"main;f 5\n"}, "is not as profgate writes it"),
         ({MANIFEST_NAME: b'{"schema": "profgate.manifest/1", "files": []}', "a.folded": b"f 1\n"}, "lists other files"),
     ],
 )
-def test_a_poisoned_release_is_refused(releasing: Stage, members: dict[str, bytes], told: str) -> None:
+def test_a_poisoned_release_is_refused(releasing: Stage, members: dict[str, bytes], message: str) -> None:
     published(releasing, "v2")
     lose_artifacts(releasing)
     releasing.fake.add_release("v0", releasing.fake.state.tags["v1"], {ASSET: zip_of(members)})
     assert compared(releasing, "v0", "v2") == 2
-    assert told in releasing.log
+    assert message in releasing.log
 
 
 def test_only_our_own_hosts_get_the_token(releasing: Stage) -> None:

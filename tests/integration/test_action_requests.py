@@ -9,7 +9,7 @@ from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
 from fake_github.state import ALL_PERMISSIONS
 
 NEEDED = 12
-SECOND_HALF = 15
+FORK_COMMENT = 15
 PERSON = 1  # who wrote an acceptance
 FURTHER = BASE_RUNS - 1  # base runs beside the baseline
 SOURCES = {"src/cart.py": b"def parse(text):\n    return text\n"}
@@ -60,7 +60,7 @@ def test_a_second_run_that_edits_its_comment(changed: Stage) -> None:
     assert counted(changed)["rest"] <= NEEDED + PERSON + FURTHER
 
 
-def test_with_the_history_no_further_base_runs_are_read(changed: Stage) -> None:
+def test_history_replaces_further_base_runs(changed: Stage) -> None:
     del changed.inputs["history"]
     for _ in range(BASE_RUNS):
         changed.push()
@@ -71,7 +71,7 @@ def test_with_the_history_no_further_base_runs_are_read(changed: Stage) -> None:
     assert changed.outputs["base-runs"] >= str(BASE_RUNS)
 
 
-def test_older_comments_are_minimised_by_queries_of_their_own(changed: Stage) -> None:
+def test_minimising_comments_costs_extra_queries(changed: Stage) -> None:
     changed.inputs["older-comments"] = "minimize"
     changed.compare(slow())
     changed.push_to_pull()
@@ -81,7 +81,7 @@ def test_older_comments_are_minimised_by_queries_of_their_own(changed: Stage) ->
     assert found["graphql"] <= 3  # sources, which are folded, fold one
 
 
-def test_the_second_half_of_a_fork(changed: Stage) -> None:
+def test_requests_of_the_fork_comment_workflow(changed: Stage) -> None:
     changed.open_pull(fork=True, files=SLOW_SOURCES)
     changed.fake.read_only()
     changed.compare(slow())
@@ -89,28 +89,28 @@ def test_the_second_half_of_a_fork(changed: Stage) -> None:
     assert first["rest"] <= NEEDED + FURTHER
     changed.fake.state.permissions = dict(ALL_PERMISSIONS)
     accepted(changed)
-    assert changed.second_half("failure") == 0
+    assert changed.fork_comment("failure") == 0
     assert len(changed.comments) == 2
     found = counted(changed)
-    # beside a pull request's own run: the artifact of the first half, its download, the pull request, and the status;
-    # but not the commits, since a fork's trailers do not count
-    assert found["rest"] <= SECOND_HALF + PERSON + FURTHER
+    # in addition to the pull request run: its artifact and download, the pull request, and the status, but not the
+    # commits, since a fork's trailers do not count
+    assert found["rest"] <= FORK_COMMENT + PERSON + FURTHER
     assert found["graphql"] <= 1
 
 
-def test_the_second_half_where_the_base_branch_moved_before_the_first(changed: Stage) -> None:
+def test_requests_where_the_base_branch_moved_before(changed: Stage) -> None:
     """The test merge stands on a commit that GitHub does not state: one request proves it, one looks for its run."""
     changed.open_pull(fork=True, files=SLOW_SOURCES)
     tip = changed.fake.add_commit(parents=[changed.base], branch="main")
     changed.fake.read_only()
     changed.compare(slow(), base=tip)
     changed.fake.state.permissions = dict(ALL_PERMISSIONS)
-    assert changed.second_half("failure") == 0
+    assert changed.fork_comment("failure") == 0
     assert changed.outputs["baseline-distance"] == "1"
-    assert counted(changed)["rest"] <= SECOND_HALF + 2 + FURTHER
+    assert counted(changed)["rest"] <= FORK_COMMENT + 2 + FURTHER
 
 
-def test_a_long_pull_request_costs_one_list_more(changed: Stage) -> None:
+def test_long_pull_request_costs_another_list(changed: Stage) -> None:
     for _ in range(94):  # of the hundred listed commits five are left for the base branch
         changed.push_to_pull()
     changed.compare(slow())
@@ -121,19 +121,19 @@ def test_a_long_pull_request_costs_one_list_more(changed: Stage) -> None:
 
 def test_the_job_that_merges_a_matrix(changed: Stage) -> None:
     changed.base = changed.fake.add_commit(parents=[changed.base], branch="main")
-    for leg in ("a", "b", "c"):
-        changed.inputs["artifact"] = f"{ARTIFACT}-{leg}"
+    for shard in ("a", "b", "c"):
+        changed.inputs["artifact"] = f"{ARTIFACT}-{shard}"
         changed.record(profiles(seed=5))
     del changed.inputs["artifact"]
     changed.open_pull()
     accepted(changed)
-    changed.start_first_half()
-    for leg in ("a", "b", "c"):
-        changed.step(slow(), key=leg, artifact=f"{ARTIFACT}-{leg}", mode="leg")
+    changed.start_pull_run()
+    for shard in ("a", "b", "c"):
+        changed.step(slow(), key=shard, artifact=f"{ARTIFACT}-{shard}", mode="shard")
     before = len(changed.fake.requests)
     changed.step({}, mode="merge", **{"legs-result": "success"})
     changed.requests = [one for one in changed.fake.requests[before:] if "/twirp/" not in one.path]
-    assert counted(changed)["rest"] <= 8 + PERSON + 3  # one for each leg
+    assert counted(changed)["rest"] <= 8 + PERSON + 3  # one for each shard
     changed.finish(0)
 
 
@@ -172,7 +172,7 @@ def commented(stage: Stage, body: str) -> Counter[str]:
 def test_a_comment_that_accepts_or_is_refused(changed: Stage, body: str) -> None:
     changed.compare(slow())
     runs = changed.fake.state.runs
-    runs[changed.first_half] = replace(runs[changed.first_half], conclusion="failure")
+    runs[changed.pull_run] = replace(runs[changed.pull_run], conclusion="failure")
     changed.fake.state.permissions["actions"] = "write"
     changed.fake.state.collaborators["maintainer"] = "write"
     assert commented(changed, body)["rest"] <= 9
@@ -193,9 +193,7 @@ def test_a_base_run_that_records(changed: Stage) -> None:
 
 
 @pytest.mark.parametrize("commits", [2, 30])
-def test_two_releases_cost_two_requests_a_recorded_commit_and_one_for_each_that_is_asked_about(
-    changed: Stage, commits: int
-) -> None:
+def test_requests_of_two_releases_are_bounded(changed: Stage, commits: int) -> None:
     changed.fake.state.permissions["contents"] = "write"
     changed.fake.add_release("v1", changed.base, {})
     for number in range(commits):

@@ -35,7 +35,7 @@ def test_a_comment_that_was_deleted_is_written_again(recorded: Stage) -> None:
     assert len(shown(recorded)) == 1
 
 
-def test_a_comment_that_is_deleted_while_it_is_edited_is_written_again(recorded: Stage) -> None:
+def test_deleted_comment_is_written_again(recorded: Stage) -> None:
     recorded.compare(profiles(SLOWER, 77))
     del_while = only(recorded)
     recorded.fake.fail("PATCH", f"/issues/comments/{del_while}", 404, times=9, message="Not Found")
@@ -45,7 +45,7 @@ def test_a_comment_that_is_deleted_while_it_is_edited_is_written_again(recorded:
     assert last.startswith("<!-- profgate v1 key=default")
 
 
-def test_what_a_person_wrote_into_our_comment_is_replaced(recorded: Stage) -> None:
+def test_edits_of_people_are_replaced(recorded: Stage) -> None:
     recorded.compare(profiles(SLOWER, 77))
     one = recorded.fake.state.comments[only(recorded)]
     one.body, one.edited = f"{one.body}\n\nI think this is fine.", True
@@ -55,14 +55,14 @@ def test_what_a_person_wrote_into_our_comment_is_replaced(recorded: Stage) -> No
     assert "I think this is fine" not in comment
 
 
-def test_a_comment_without_its_marker_is_a_person_s(recorded: Stage) -> None:
+def test_comment_without_marker_is_left_alone(recorded: Stage) -> None:
     recorded.compare(profiles(SLOWER, 77))
     recorded.fake.state.comments[only(recorded)].body = "Moved to the wiki."
     recorded.compare(profiles(SLOWER, 78))
     assert [body.partition("\n")[0][:15] for body in shown(recorded)] == ["Moved to the wi", "<!-- profgate v"]
 
 
-def test_a_pull_request_that_is_closed_meanwhile_gets_no_new_comment(recorded: Stage) -> None:
+def test_closed_pull_request_gets_no_new_comment(recorded: Stage) -> None:
     recorded.fake.state.pulls[recorded.number].state = "closed"
     assert recorded.compare(profiles(SLOWER, 77)) == 1
     assert shown(recorded) == []
@@ -77,17 +77,15 @@ def test_of_a_closed_pull_request_nothing_false_stays(recorded: Stage) -> None:
 
 
 @pytest.mark.parametrize("older", ["edit", "minimize"])
-def test_a_pull_request_that_goes_into_another_branch_meanwhile_is_not_told_of_the_old_one(
-    recorded: Stage, older: str
-) -> None:
+def test_changed_base_branch_gets_no_comment(recorded: Stage, older: str) -> None:
     recorded.inputs["older-comments"] = older
     recorded.fake.state.pulls[recorded.number].base_ref = "release"
     assert recorded.compare(profiles(SLOWER, 77)) == 1
     assert shown(recorded) == []
-    assert "has another base branch by now" in recorded.log
+    assert "the base branch of the pull request has changed" in recorded.log
 
 
-def test_a_pull_request_is_told_of_the_ref_that_was_chosen_whatever_its_base(recorded: Stage) -> None:
+def test_chosen_ref_is_reported_for_any_base(recorded: Stage) -> None:
     recorded.fake.state.tags["v1"] = recorded.base
     recorded.inputs["baseline-ref"] = "v1"
     recorded.fake.state.pulls[recorded.number].base_ref = "release"
@@ -95,7 +93,7 @@ def test_a_pull_request_is_told_of_the_ref_that_was_chosen_whatever_its_base(rec
     assert len(shown(recorded)) == 1
 
 
-def test_a_draft_is_judged_as_any_and_keeps_its_comment_when_it_is_ready(recorded: Stage) -> None:
+def test_draft_is_judged_and_its_comment_stays(recorded: Stage) -> None:
     for action, draft, shares in (
         ("opened", True, SLOWER),
         ("ready_for_review", False, SLOWER),
@@ -110,15 +108,15 @@ def test_a_draft_is_judged_as_any_and_keeps_its_comment_when_it_is_ready(recorde
     assert recorded.fake.count("POST", "/comments") == 1
 
 
-def test_a_force_push_while_it_runs_keeps_the_older_result_out(recorded: Stage) -> None:
-    recorded.start_first_half()
+def test_force_push_discards_the_older_result(recorded: Stage) -> None:
+    recorded.start_pull_run()
     recorded.fake.state.pulls[recorded.number].head_sha = recorded.fake.add_commit(parents=[recorded.base])
     assert recorded.finish(recorded.step(profiles(SLOWER, 77))) == 1
     assert shown(recorded) == []
     assert "the pull request has newer commits" in recorded.log
 
 
-def test_of_a_renamed_base_branch_nothing_is_known_until_it_is_recorded_again(recorded: Stage) -> None:
+def test_renamed_base_branch_needs_a_new_recording(recorded: Stage) -> None:
     state = recorded.fake.state
     state.branches["trunk"] = state.branches.pop("main")
     state.default_branch = state.pulls[recorded.number].base_ref = "trunk"
@@ -131,15 +129,15 @@ def test_of_a_renamed_base_branch_nothing_is_known_until_it_is_recorded_again(re
     assert recorded.compare(profiles(SLOWER, 78)) == 1
 
 
-def test_an_artifact_that_expires_while_it_is_looked_for_gives_way_to_the_next(recorded: Stage) -> None:
+def test_expiring_artifact_is_replaced_by_the_next(recorded: Stage) -> None:
     recorded.fake.fail("GET", "/zip", 410, message="Artifact has expired")
     assert recorded.compare(profiles(SLOWER, 77)) == 0
     assert recorded.outputs["baseline-distance"] == "1"
     assert "has expired on GitHub" in recorded.log
 
 
-def test_a_second_attempt_edits_the_comment_of_the_first(recorded: Stage) -> None:
-    recorded.start_first_half()
+def test_second_attempt_edits_the_comment(recorded: Stage) -> None:
+    recorded.start_pull_run()
     recorded.step(profiles(SLOWER, 77))
     recorded.start_again()
     assert recorded.finish(recorded.step(profiles(SHARES, 78))) == 0
@@ -147,23 +145,23 @@ def test_a_second_attempt_edits_the_comment_of_the_first(recorded: Stage) -> Non
     assert "✅ Resolved" in shown(recorded)[0]
 
 
-def test_the_second_attempt_of_a_fork_is_the_one_that_is_told(stage: Stage) -> None:
+def test_second_attempt_of_a_fork_is_reported(stage: Stage) -> None:
     stage.push_jobs()
     stage.open_pull(fork=True)
     permissions = dict(stage.fake.state.permissions)
     stage.fake.read_only()
-    stage.start_first_half()
+    stage.start_pull_run()
     stage.step(profiles(SLOWER, 77))
     stage.start_again()
     stage.finish(stage.step(profiles(SHARES, 78)))
     stage.fake.state.permissions = permissions
-    assert stage.second_half() == 0
+    assert stage.fork_comment() == 0
     assert [one["state"] for one in stage.fake.state.statuses] == ["success"]
 
 
-def test_two_runs_that_write_anew_at_once_leave_one_comment_shown(recorded: Stage) -> None:
+def test_concurrent_new_comments_leave_one_shown(recorded: Stage) -> None:
     recorded.inputs["older-comments"] = "minimize"
-    recorded.start_first_half()
+    recorded.start_pull_run()
     recorded.fake.let_meet("GET", f"/issues/{recorded.number}/comments")
     with ThreadPoolExecutor(2) as pool:
         runs = [
@@ -174,14 +172,14 @@ def test_two_runs_that_write_anew_at_once_leave_one_comment_shown(recorded: Stag
     assert len(shown(recorded)) == 1
 
 
-def test_a_pull_request_without_a_changed_file_is_compared_like_any_other(recorded: Stage) -> None:
+def test_empty_pull_request_is_compared(recorded: Stage) -> None:
     assert recorded.compare(profiles(SHARES, 77)) == 0
     assert shown(recorded) == []
     assert recorded.compare(profiles(SLOWER, 78)) == 1
     assert len(shown(recorded)) == 1
 
 
-def test_a_baseline_of_another_system_is_not_compared_and_not_passed(stage: Stage) -> None:
+def test_baseline_of_another_system_never_passes(stage: Stage) -> None:
     stage.environ = {"RUNNER_OS": "Linux"}
     stage.push()
     stage.open_pull()
@@ -194,7 +192,7 @@ def test_a_baseline_of_another_system_is_not_compared_and_not_passed(stage: Stag
     assert stage.outputs["conclusion"] == "pass"
 
 
-def test_systems_side_by_side_are_each_compared_with_their_own(stage: Stage) -> None:
+def test_each_system_is_compared_with_its_own_baseline(stage: Stage) -> None:
     """A key for each: neither takes the other's baseline, and each keeps its comment."""
     systems = {"linux": SHARES, "windows": BOTH_SLOWER}  # the second is slower as it is
     for seed in range(3):
@@ -216,7 +214,7 @@ def test_systems_side_by_side_are_each_compared_with_their_own(stage: Stage) -> 
 
 
 @pytest.mark.parametrize("history", ["artifact", "off"])
-def test_the_gate_says_the_same_with_and_without_a_history(stage: Stage, history: str) -> None:
+def test_gate_is_equal_with_and_without_history(stage: Stage, history: str) -> None:
     del stage.inputs["history"]  # the default keeps one
     stage.inputs |= {} if history == "artifact" else {"history": history}
     for _ in range(BASE_RUNS):
@@ -231,11 +229,11 @@ def test_the_gate_says_the_same_with_and_without_a_history(stage: Stage, history
     assert len(shown(stage)) == 1
 
 
-def test_a_cancelled_leg_is_not_passed_and_a_new_run_takes_it_back(stage: Stage) -> None:
+def test_cancelled_shard_is_not_passed(stage: Stage) -> None:
     for seed in range(2):
         stage.base = stage.fake.add_commit(parents=[stage.base], branch="main")
-        for place, leg in enumerate(("a", "b")):
-            stage.inputs["artifact"] = f"{ARTIFACT}-{leg}"
+        for place, shard in enumerate(("a", "b")):
+            stage.inputs["artifact"] = f"{ARTIFACT}-{shard}"
             stage.record(profiles(seed=2 * seed + place))
     del stage.inputs["artifact"]
     stage.open_pull()
@@ -247,20 +245,20 @@ def test_a_cancelled_leg_is_not_passed_and_a_new_run_takes_it_back(stage: Stage)
     assert stage.outputs["base-runs"] == "2"
 
 
-def test_what_legs_know_of_false_alarms_counts_in_the_merge(stage: Stage) -> None:
+def test_false_alarms_of_shards_count_in_the_merge(stage: Stage) -> None:
     """A gate that was red too often on unchanged code is demoted, also where a last job judges."""
     policy = {".github/profgate.yml": b"gate: {auto-demote: true}\n"}
     stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=policy)
     stage.push_jobs()
     stage.open_pull()
-    stage.start_first_half()
-    stage.step(profiles(SLOWER, 77), mode="leg")
+    stage.start_pull_run()
+    stage.step(profiles(SLOWER, 77), mode="shard")
     report = json.loads(stage.file("report.json"))
     report["policy"] |= {"unchanged_reds": 3, "unchanged_comparisons": 10}
     (stored,) = [one for one in stage.fake.state.artifacts.values() if one.name.startswith("profgate-report-")]
     links = stage.file("links.json").encode() if "links" in stage.log else b""
     members = {"report.json": json.dumps(report).encode(), "links.json": links or EMPTY_LINKS}
-    again = stage.fake.add_artifact(stage.first_half, stored.name, members)
+    again = stage.fake.add_artifact(stage.pull_run, stored.name, members)
     assert again > stored.id
     assert stage.finish(stage.step({}, mode="merge", **{"legs-result": "success"})) == 0
     assert "advisory: 3 of 10 comparisons of unchanged code were red" in stage.file("comment.md")
@@ -269,7 +267,7 @@ def test_what_legs_know_of_false_alarms_counts_in_the_merge(stage: Stage) -> Non
 EMPTY_LINKS = b'{"schema": "profgate.links/1", "pages": [], "index": null, "report": null, "run": null}'
 
 
-def test_a_head_that_github_calls_closed_and_reopens_is_told(recorded: Stage) -> None:
+def test_closed_and_reopened_head_is_reported(recorded: Stage) -> None:
     pull = recorded.fake.state.pulls[recorded.number]
     recorded.fake.state.pulls[recorded.number] = replace(pull, state="closed")
     recorded.compare(profiles(SLOWER, 77))

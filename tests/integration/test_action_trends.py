@@ -1,4 +1,4 @@
-"""Lasting changes of the base branch: told once, by the base run that first sees them."""
+"""Lasting changes of the base branch: reported once, by the base run that first sees them."""
 
 import io
 import zipfile
@@ -50,36 +50,36 @@ def with_past(stage: Stage, folder: Path, levels: list[float], workload: str = "
     stage.fake.state.artifacts[stored.id] = replace(stored, data=buffer.getvalue(), digest=None)
 
 
-def told(stage: Stage) -> list[str]:
+def lasting_changes(stage: Stage) -> list[str]:
     """The annotations of the last run about lasting changes."""
-    return [line for line in stage.log.splitlines() if "for good::" in line]
+    return [line for line in stage.log.splitlines() if "profgate%3A lasting " in line]
 
 
-def test_slowly_worse_over_twenty_merges_is_told_once(keeping: Stage, tmp_path: Path) -> None:
+def test_slow_regression_is_reported_once(keeping: Stage, tmp_path: Path) -> None:
     with_past(keeping, tmp_path, [1.0] * STEADY + [1.01, 1.02, 1.03, 1.04])
     found, summaries = [], []
     for merge in range(5, 24):
         keeping.push(at(1.0 + 0.01 * min(merge, 20), 100 + merge))
-        found += told(keeping)
+        found += lasting_changes(keeping)
         summaries.append((keeping.workspace / "summary.md").exists())
     (only,) = found
-    assert only.startswith("::warning title=profgate%3A worse for good::api, samples, total: ")
+    assert only.startswith("::warning title=profgate%3A lasting regression::api, samples, total: ")
     assert "slowly, over" in only
     assert sum(summaries) == 1
     keeping.open_pull()
     assert keeping.compare(at(1.2, 77)) == 0
-    assert "for good" not in keeping.file("comment.md") + keeping.file("report.json") + keeping.log
+    assert "lasting" not in keeping.file("comment.md") + keeping.file("report.json") + keeping.log
 
 
-def test_a_step_is_told_with_its_commit_and_a_later_one_again(keeping: Stage, tmp_path: Path) -> None:
+def test_step_is_reported_with_its_commit(keeping: Stage, tmp_path: Path) -> None:
     with_past(keeping, tmp_path, [1.0] * STEADY)
     first = keeping.push(at(1.3, 100))
-    assert told(keeping) == []  # four commits make a level
+    assert lasting_changes(keeping) == []  # four commits make a level
     lines, summary = [], ""
     for number in range(1, 6):
         keeping.push(at(1.3, 100 + number))
-        lines += told(keeping)
-        if told(keeping):
+        lines += lasting_changes(keeping)
+        if lasting_changes(keeping):
             summary = keeping.summary
     (only,) = lines
     assert f"at once, with {first[:12]}" in only
@@ -88,16 +88,16 @@ def test_a_step_is_told_with_its_commit_and_a_later_one_again(keeping: Stage, tm
     lines.clear()
     for number in range(6):
         keeping.push(at(1.0, 200 + number))
-        lines += told(keeping)
+        lines += lasting_changes(keeping)
     (only,) = lines
-    assert only.startswith("::notice title=profgate%3A better for good::")
+    assert only.startswith("::notice title=profgate%3A lasting improvement::")
 
 
 def test_hostile_names_stay_text(keeping: Stage, tmp_path: Path) -> None:
     workload = "a|b `c` @all ::error::x"
     with_past(keeping, tmp_path, [1.0] * 8 + [1.5] * 7, workload)
     keeping.push(at(1.5, 100, workload))
-    (only,) = told(keeping)
+    (only,) = lasting_changes(keeping)
     assert "::error::x, samples, total: " in only
     assert not [line for line in keeping.log.splitlines() if line.startswith("::error")]
     (row,) = [line for line in keeping.summary.splitlines() if "worse |" in line]
@@ -105,7 +105,7 @@ def test_hostile_names_stay_text(keeping: Stage, tmp_path: Path) -> None:
     assert "(Change @all" not in row
 
 
-def test_rules_of_the_policy_bound_what_is_told(keeping: Stage, tmp_path: Path) -> None:
+def test_policy_rules_limit_reported_trends(keeping: Stage, tmp_path: Path) -> None:
     with_past(keeping, tmp_path, [1.0] * 8 + [1.3] * 7)
     rules = "degradation: {strategies: [{method: clr}, {method: cp, options: {min_magnitude: 0.5}}]}\n"
     keeping.inputs["config"] = "rules.yml"
@@ -117,7 +117,7 @@ def test_rules_of_the_policy_bound_what_is_told(keeping: Stage, tmp_path: Path) 
     (place / "rules.yml").write_text(rules)
     assert keeping.run("push", files, environ, {}) == 0
     keeping.fake.finish_run()
-    assert told(keeping) == []
+    assert lasting_changes(keeping) == []
     del keeping.inputs["config"]
     keeping.push(at(1.3, 101))
-    assert len(told(keeping)) == 1
+    assert len(lasting_changes(keeping)) == 1

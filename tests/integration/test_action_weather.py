@@ -1,4 +1,4 @@
-"""Every request of a whole run fails, once and for good: the result is never lost, and never told twice.
+"""Every request of a whole run fails, once and for good: the result is never lost, and never reported twice.
 
 The table says for each request what is left of the run when it keeps failing. Nothing waits: the pauses are counted.
 """
@@ -13,7 +13,7 @@ from fake_github import CUT, HANG
 from profgate.action.job import Pace
 from profgate.github import artifact_service, downloads
 from profgate.github import requests as github_requests
-from profgate.github.retry_budget import RetryBudget
+from profgate.github.connections import RetryBudget
 
 LIMITED = 403
 ALWAYS = 999
@@ -27,7 +27,7 @@ class Left:
     method: str
     path: str
     code: int
-    told: str
+    message: str
     without: str = ""
 
     def __str__(self) -> str:
@@ -48,7 +48,7 @@ REQUESTS = (
     Left("GET", "/pulls/1/commits", 1, "nothing counts as accepted"),
     Left("GET", "/pulls/1/files", 1, "GitHub did not list the pull request's files"),
     Left("GET", "/git/trees/", 1, "GitHub did not list the commit's files"),
-    Left("POST", "/graphql", 1, "GitHub did not give the changed files"),
+    Left("POST", "/graphql", 1, "GitHub did not return the changed files"),
     Left("POST", "/CreateArtifact", 1, "actions/upload-artifact@", "pages"),
     Left("PUT", "/upload/", 1, "actions/upload-artifact@", "pages"),
     Left("POST", "/FinalizeArtifact", 1, "actions/upload-artifact@", "pages"),
@@ -82,7 +82,7 @@ def test_the_table_lists_every_request_of_a_run(stormy: Stage) -> None:
 
 
 @pytest.mark.parametrize("row", REQUESTS, ids=str)
-def test_one_failure_changes_nothing(stormy: Stage, row: Left) -> None:
+def test_single_failure_changes_nothing(stormy: Stage, row: Left) -> None:
     saved = stormy.fake.saved()
     for status, stored in ((500, False), (CUT, True)):
         stormy.fake.restore(saved)
@@ -104,7 +104,7 @@ def failures(row: Left) -> list[tuple[int, bool]]:
 
 
 @pytest.mark.parametrize("row", REQUESTS, ids=str)
-def test_a_lasting_failure_costs_only_what_it_was_for(stormy: Stage, row: Left) -> None:
+def test_lasting_failure_costs_only_its_purpose(stormy: Stage, row: Left) -> None:
     saved = stormy.fake.saved()
     for status, stored in failures(row):
         stormy.fake.restore(saved)
@@ -112,7 +112,7 @@ def test_a_lasting_failure_costs_only_what_it_was_for(stormy: Stage, row: Left) 
         code = stormy.compare(profiles(SLOWER, 77))
         assert code == row.code, (status, stored, stormy.log)
         if not stored:  # else it is found that the work was done
-            assert row.told in stormy.log + json.dumps(stormy.report.get("warnings"))
+            assert row.message in stormy.log + json.dumps(stormy.report.get("warnings"))
         _nothing_else_is_missing(stormy, row.without, stored=stored)
 
 
@@ -121,7 +121,7 @@ def _nothing_else_is_missing(stage: Stage, without: str, *, stored: bool) -> Non
     assert len(stage.fake.state.check_runs) <= 1
     if without == "everything":
         assert stage.outputs["conclusion"] == "not_compared"
-        assert "profgate could not do its job" in stage.summary
+        assert "profgate failed" in stage.summary
         assert stage.comments == []
         return
     assert stage.outputs["conclusion"] == ("not_compared" if without == "verdict" else "fail")
@@ -137,7 +137,7 @@ def _nothing_else_is_missing(stage: Stage, without: str, *, stored: bool) -> Non
         assert not missing.get(without)
 
 
-def test_what_is_cancelled_while_it_tells_has_written_its_result(stormy: Stage) -> None:
+def test_cancelled_publishing_has_written_its_result(stormy: Stage) -> None:
     def cancel(_: float) -> None:
         raise KeyboardInterrupt
 

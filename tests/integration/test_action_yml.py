@@ -44,7 +44,7 @@ def test_texts_hold_no_expressions() -> None:
     assert not [text for text in [action()["description"], *texts] if "${{" in text]
 
 
-def test_it_runs_the_image_with_one_argument() -> None:
+def test_action_runs_the_image_with_an_argument() -> None:
     assert action()["runs"] == {"using": "docker", "image": "Dockerfile", "args": ["action"]}
 
 

@@ -10,7 +10,7 @@ from fake_github import FakeGitHub
 from profgate.github import artifact_service
 from profgate.github.artifact_service import ArtifactService, UploadUnavailable, zip_files
 from profgate.github.client import GitHubClient
-from profgate.github.retry_budget import RetryBudget
+from profgate.github.connections import RetryBudget
 
 
 def service_of(fake: FakeGitHub, secrets: list[str] | None = None) -> ArtifactService:
@@ -21,7 +21,7 @@ def service_of(fake: FakeGitHub, secrets: list[str] | None = None) -> ArtifactSe
     return ArtifactService(fake.results_url, fake.runtime_token, run_url, mask=masked.append, pause=0)
 
 
-def test_what_was_uploaded_can_be_found_and_read_by_the_client() -> None:
+def test_client_reads_what_was_uploaded() -> None:
     with FakeGitHub() as fake:
         service = service_of(fake)
         run = fake.state.current_run_id
@@ -44,7 +44,7 @@ def test_either_spelling_of_answers_is_read() -> None:
         assert fake.state.artifacts[page.id].data == b"<html></html>"
 
 
-def test_a_large_file_goes_in_pieces_whose_ids_are_equally_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_file_is_uploaded_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(artifact_service, "BLOCK", 1000)
     with FakeGitHub() as fake:
         data = bytes(range(256)) * 41
@@ -58,7 +58,7 @@ def test_an_empty_file_is_an_artifact_too() -> None:
         assert fake.state.artifacts[service_of(fake).upload_file("empty.txt", b"", "text/plain").id].data == b""
 
 
-def test_signatures_are_masked_raw_and_encoded_before_they_are_used() -> None:
+def test_signatures_are_masked_before_use() -> None:
     with FakeGitHub() as fake:
         secrets: list[str] = []
         service_of(fake, secrets).upload_file("a.txt", b"a", "text/plain")
@@ -67,7 +67,7 @@ def test_signatures_are_masked_raw_and_encoded_before_they_are_used() -> None:
         assert encoded.endswith("%2B%2F%3D")
 
 
-def test_a_name_is_taken_only_once_in_a_run() -> None:
+def test_artifact_name_is_unique_in_a_run() -> None:
     with FakeGitHub() as fake:
         service = service_of(fake)
         service.upload_file("a.txt", b"1", "text/plain")
@@ -96,7 +96,7 @@ def test_passing_failures_are_sat_out() -> None:
 
 
 @pytest.mark.parametrize("again", [404, 409])
-def test_an_artifact_whose_last_answer_was_lost_is_found(again: int) -> None:
+def test_artifact_with_lost_answer_is_found(again: int) -> None:
     with FakeGitHub() as fake:
         service = service_of(fake)
         fake.fail("POST", "FinalizeArtifact", 502, stored=True)
@@ -105,7 +105,7 @@ def test_an_artifact_whose_last_answer_was_lost_is_found(again: int) -> None:
         assert fake.state.artifacts[uploaded.id].data == b"1"
 
 
-def test_an_artifact_of_other_bytes_is_not_taken_for_it() -> None:
+def test_artifact_of_other_bytes_is_ignored() -> None:
     with FakeGitHub() as fake:
         service = service_of(fake)
         fake.add_artifact(fake.state.current_run_id or 0, "other.txt", b"2", mime_type="text/plain")
@@ -114,7 +114,7 @@ def test_an_artifact_of_other_bytes_is_not_taken_for_it() -> None:
             service.upload_file("a.txt", b"1", "text/plain")
 
 
-def test_hours_of_failures_have_one_budget() -> None:
+def test_repeated_failures_share_a_budget() -> None:
     with FakeGitHub() as fake:
         run_url, ticks = f"{fake.server_url}/run", itertools.count(0, 60)
         fake.start_run(fake.add_commit(branch="main"))

@@ -49,7 +49,7 @@ def search(fake: FakeGitHub, noise: int = 8, own_run: int = 0) -> Found:
     return find_stored(client, Search(chain(fake)[0], trust, ["main"], NAME), lambda _: noise)
 
 
-def test_the_nearest_set_is_the_baseline_and_the_others_are_noise(fake: FakeGitHub) -> None:
+def test_nearest_set_is_baseline_others_are_noise(fake: FakeGitHub) -> None:
     shas = chain(fake)
     far, near = store(fake, shas[3]), store(fake, shas[1])
     found = search(fake)
@@ -60,8 +60,8 @@ def test_the_nearest_set_is_the_baseline_and_the_others_are_noise(fake: FakeGitH
     assert found.baseline.files[0].read(100) == b"main 1\n"
 
 
-@pytest.mark.parametrize(("base", "told"), [("main", True), ("release", False)])
-def test_a_later_state_is_one_of_the_base_branch_alone(fake: FakeGitHub, base: str, *, told: bool) -> None:
+@pytest.mark.parametrize(("base", "has_later"), [("main", True), ("release", False)])
+def test_later_state_is_of_the_base_branch(fake: FakeGitHub, base: str, *, has_later: bool) -> None:
     """Where the base branch has no runs those of the default branch serve, but say nothing of what the base did."""
     start, branches = chain(fake)[0], list(dict.fromkeys([base, "main"]))
     store(fake, start)
@@ -73,7 +73,7 @@ def test_a_later_state_is_one_of_the_base_branch_alone(fake: FakeGitHub, base: s
     trust = Trust(fake.state.repository_id, ".github/workflows/profgate.yml", frozenset(branches), 0)
     found = find_stored(client, Search(start, trust, branches, NAME, base), lambda _: 0)
     assert found.baseline is not None
-    assert (found.later.id if found.later else None) == (later if told else None)
+    assert (found.later.id if found.later else None) == (later if has_later else None)
 
 
 PLANTED: dict[str, dict[str, Any]] = {
@@ -96,7 +96,7 @@ def chosen(found: Found) -> int | None:
 
 
 @pytest.mark.parametrize("how", PLANTED)
-def test_a_poisoned_artifact_is_no_baseline_where_one_clause_fails(fake: FakeGitHub, how: str) -> None:
+def test_poisoned_artifact_of_untrusted_run_is_ignored(fake: FakeGitHub, how: str) -> None:
     fake.state.ignores_filters = True  # what GitHub lists is only a hint
     shas = chain(fake)
     good, planted = store(fake, shas[1]), store(fake, shas[0], POISONED)
@@ -105,14 +105,14 @@ def test_a_poisoned_artifact_is_no_baseline_where_one_clause_fails(fake: FakeGit
     assert chosen(search(fake)) == good
 
 
-def test_a_poisoned_artifact_of_no_ancestor_is_no_baseline(fake: FakeGitHub) -> None:
+def test_poisoned_artifact_of_no_ancestor_is_ignored(fake: FakeGitHub) -> None:
     shas = chain(fake)
     good = store(fake, shas[1])
     store(fake, fake.add_commit(parents=[shas[0]]), POISONED)
     assert chosen(search(fake)) == good
 
 
-def test_a_poisoned_artifact_of_this_very_run_is_no_baseline(fake: FakeGitHub) -> None:
+def test_poisoned_artifact_of_this_run_is_ignored(fake: FakeGitHub) -> None:
     shas = chain(fake)
     good, own = store(fake, shas[1]), store(fake, shas[0], POISONED)
     assert chosen(search(fake, own_run=own)) == good
@@ -126,21 +126,21 @@ def test_a_poisoned_artifact_of_this_very_run_is_no_baseline(fake: FakeGitHub) -
         {"content": POISONED | {MANIFEST_NAME: manifest_to_json(Manifest(commit="0" * 40)).encode()}},
     ],
 )
-def test_a_poisoned_artifact_of_a_trusted_run_is_no_baseline(fake: FakeGitHub, artifact: dict[str, Any]) -> None:
+def test_poisoned_artifact_of_trusted_run_is_ignored(fake: FakeGitHub, artifact: dict[str, Any]) -> None:
     shas = chain(fake)
     good, run = store(fake, shas[1]), fake.add_run(shas[0])
     fake.add_artifact(run, **{"name": NAME, "content": POISONED, **artifact})
     assert chosen(search(fake)) == good
 
 
-def test_expired_sets_are_told(fake: FakeGitHub) -> None:
+def test_expired_sets_are_reported(fake: FakeGitHub) -> None:
     store(fake, chain(fake)[0], expired=True)
     found = search(fake)
     assert found.baseline is None
     assert "expired" in reasons_of(found)[0]
 
 
-def test_a_broken_or_lying_set_is_passed_over_with_the_reason(fake: FakeGitHub) -> None:
+def test_broken_set_is_skipped_with_a_reason(fake: FakeGitHub) -> None:
     shas = chain(fake)
     listed = Manifest(commit=shas[0], files=(ManifestFile("api.folded", "0" * 64),))
     store(fake, shas[0], FILES | {MANIFEST_NAME: manifest_to_json(listed).encode()})
@@ -168,7 +168,7 @@ def test_a_manifest_of_another_commit_is_refused(fake: FakeGitHub) -> None:
         ({"files": (ManifestFile("api.folded", "0" * 64),)}, "differ from the manifest"),
     ],
 )
-def test_one_lie_of_a_manifest_is_enough(fake: FakeGitHub, lie: dict[str, Any], reason: str) -> None:
+def test_wrong_manifest_is_refused(fake: FakeGitHub, lie: dict[str, Any], reason: str) -> None:
     sha = chain(fake)[0]
     manifest = Manifest(**{"commit": sha, "files": LISTED} | lie)
     store(fake, sha, FILES | {MANIFEST_NAME: manifest_to_json(manifest).encode()})
@@ -177,7 +177,7 @@ def test_one_lie_of_a_manifest_is_enough(fake: FakeGitHub, lie: dict[str, Any], 
     assert reason in "".join(reasons_of(found))
 
 
-def test_it_gives_up_after_ten_sets_that_do_not_serve(fake: FakeGitHub) -> None:
+def test_search_ends_after_ten_unusable_sets(fake: FakeGitHub) -> None:
     for _ in range(15):
         store(fake, chain(fake)[0], expired=True)
     found = search(fake)
@@ -186,7 +186,7 @@ def test_it_gives_up_after_ten_sets_that_do_not_serve(fake: FakeGitHub) -> None:
     assert fake.count("GET", "/artifacts") == 1
 
 
-def test_an_artifact_older_than_the_newest_hundred_is_asked_for_by_itself(fake: FakeGitHub) -> None:
+def test_old_artifact_is_requested_separately(fake: FakeGitHub) -> None:
     store(fake, chain(fake)[0])
     elsewhere = fake.add_run(fake.add_commit(), branch="other")
     for _ in range(100):

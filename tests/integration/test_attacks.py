@@ -49,14 +49,12 @@ def test_a_side_without_samples_never_passes(
 ) -> None:
     sides = [side(tmp_path / "old", {"x.folded": STEADY}), side(tmp_path / "new", {"x.folded": broken})]
     assert main(["compare", *(reversed(sides) if swapped else sides), "--fail-on", "maybe"]) == 3
-    told = capsys.readouterr().out
-    assert told.startswith("NOT COMPARED")
-    assert "no samples; check the recording" in told
+    output = capsys.readouterr().out
+    assert output.startswith("NOT COMPARED")
+    assert "no samples; check the recording" in output
 
 
-def test_a_whole_workload_without_samples_is_told_beside_the_others(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_workload_without_samples_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = side(tmp_path / "old", {"x.folded": STEADY, "y.folded": STEADY})
     after = side(tmp_path / "new", {"x.folded": STEADY, "y.folded": ""})
     assert main(["compare", before, after, "--format", "json"]) == 3
@@ -65,32 +63,30 @@ def test_a_whole_workload_without_samples_is_told_beside_the_others(
     assert [one["name"] for one in report["workloads"]] == ["x"]
 
 
-def test_a_damaged_run_of_the_target_is_no_new_workload(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damaged_target_run_is_not_new(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = side(tmp_path / "old", {"x/run-1.folded": STEADY, "x/run-2.folded": STEADY})
     after = side(tmp_path / "new", {"x/run-1.folded": STEADY, "x/run-2.folded": "damaged\n"})
     assert main(["compare", before, after]) == 3
-    told = capsys.readouterr().out
-    assert told.startswith("NOT COMPARED")
-    assert "new workload" not in told
+    output = capsys.readouterr().out
+    assert output.startswith("NOT COMPARED")
+    assert "new workload" not in output
 
 
-def test_runs_that_add_up_beyond_62_bits_are_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sums_beyond_62_bits_are_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runs = {f"x/run-{number}.folded": "main;a 4000000000000000000\n" for number in range(5)}
     before, after = side(tmp_path / "old", runs), side(tmp_path / "new", runs)
     assert main(["compare", before, after]) == 3
     assert "beyond 62 bits" in capsys.readouterr().out
 
 
-def test_a_value_on_the_root_is_kept_within_62_bits_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_root_value_stays_within_62_bits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, text in (("old", " 4000000000000000000\nmain;a 1\n"), ("new", "main;a 0.001\n")):
         (tmp_path / name).write_text(text)
     assert main(["compare", str(tmp_path / "old"), str(tmp_path / "new")]) == 3
     assert "beyond 62 bits" in capsys.readouterr().out
 
 
-def test_pages_of_similar_workloads_do_not_overwrite_each_other(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_pages_of_similar_workloads_stay_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names = ["a b", "a-b", "a+b", "A b", "c", "n" * 240, f"{'d' * 200}/{'e' * 200}"]
     files = {f"{name}.folded": f"main;only-in-{number} 600\n" for number, name in enumerate(names)}
     before, after = side(tmp_path / "old", files), side(tmp_path / "new", files)
@@ -121,9 +117,7 @@ HOSTILE = [
 ]
 
 
-def test_no_sign_that_hides_or_moves_others_is_shown_anywhere(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_invisible_characters_are_shown_nowhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, count in (("old", 1), ("new", 3)):
         (tmp_path / name).mkdir()
         (tmp_path / name / "x\u202e.json").write_text(sampled(HOSTILE * count))
@@ -134,10 +128,10 @@ def test_no_sign_that_hides_or_moves_others_is_shown_anywhere(
     main(["overweight", *sides, "--workload", "\u202enobody"])
     for name in ("x.svg", "x.html"):
         assert main(["flamegraph", *sides, "-o", str(tmp_path / "out" / name)]) == 0
-    told = capsys.readouterr()
+    output = capsys.readouterr()
     pages = [path for path in (tmp_path / "out").iterdir() if path.suffix in {".html", ".svg", ".md"}]
     assert len(pages) == 5
-    for text in (told.out, told.err, *(path.read_text() for path in pages), *map(page_data, pages)):
+    for text in (output.out, output.err, *(path.read_text() for path in pages), *map(page_data, pages)):
         assert not re.findall("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]", text)
 
 
@@ -156,7 +150,7 @@ def page_data(page: Path) -> str:
     return json.dumps([header, *texts], ensure_ascii=False)
 
 
-def test_half_a_character_in_a_name_reaches_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_lone_surrogate_reaches_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     profile = tmp_path / "x.json"
     profile.write_text(sampled(["main", "half\ud800"]))
     assert main(["flamegraph", str(profile), "-o", str(tmp_path / "x.folded")]) == 0
@@ -165,16 +159,14 @@ def test_half_a_character_in_a_name_reaches_no_file(tmp_path: Path, capsys: pyte
     assert "half\ufffd" in (tmp_path / "x.folded").read_text()
 
 
-def test_a_difference_with_a_gone_stack_is_not_taken_for_one_column(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_vanished_stack_is_not_a_single_column(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     profile = tmp_path / "d.folded"
     profile.write_text("main;a 5 0\nmain;b 1 2\n")
     assert main(["fold", str(profile)]) == 2
     assert "--difference" in capsys.readouterr().err
 
 
-def test_a_first_stack_larger_than_the_sniffed_head_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_large_first_stack_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = ";".join(f"function-{number}" for number in range(6_000)) + " 5\n"
     (tmp_path / "x.folded").write_text(text)
     assert main(["fold", str(tmp_path / "x.folded")]) == 0

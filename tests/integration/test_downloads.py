@@ -46,7 +46,7 @@ def test_no_credentials_of_the_machine_are_sent(tmp_path: Path, monkeypatch: pyt
         assert fake.blobs.tokens_received == 0
 
 
-def test_a_proxy_of_the_runner_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxy_of_the_runner_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NO_PROXY", "no_proxy", "HTTP_PROXY"):
         monkeypatch.delenv(name, raising=False)
     with raw_server(answer_of(b"data")) as proxy:
@@ -89,7 +89,7 @@ def test_the_cap_holds_whatever_length_was_announced() -> None:
         answer_of(b"", status="403 Signature expired"),
     ],
 )
-def test_a_broken_download_may_be_tried_again_and_keeps_its_signature_secret(answer: bytes) -> None:
+def test_broken_download_hides_its_signature(answer: bytes) -> None:
     with raw_server(answer) as url, pytest.raises(TryAgainError) as caught:
         fetch(url, "artifact profiles")
     assert "artifact profiles" in str(caught.value)

@@ -10,9 +10,9 @@ import pytest
 from fake_github import FakeGitHub
 from profgate.errors import GitHubError, NotAllowed, ProfileError
 from profgate.github.client import GitHubClient
-from profgate.github.records import Repository, TreeRecord
+from profgate.github.connections import RetryBudget, RetryBudgetExceededError
+from profgate.github.records import Repository
 from profgate.github.requests import NotFoundError, RateLimitedError, ServerFailedError
-from profgate.github.retry_budget import RetryBudget, RetryBudgetExceededError
 
 MARKER = "<!-- profgate v1 key=cpu head=abc -->"
 
@@ -59,7 +59,7 @@ def test_names_with_slashes_reach_the_right_commit() -> None:
         assert client.merge_base(head, "fix/a+b") == head
 
 
-def test_runs_of_other_workflows_branches_and_unfinished_ones_are_not_listed() -> None:
+def test_only_finished_runs_of_workflow_and_branch_listed() -> None:
     with FakeGitHub() as fake:
         sha = fake.add_commit(branch="main")
         kept = fake.add_run(sha, conclusion="failure")
@@ -70,7 +70,7 @@ def test_runs_of_other_workflows_branches_and_unfinished_ones_are_not_listed() -
         assert [run.id for run in client_of(fake).workflow_runs("profgate.yml", "main", "push")] == [kept]
 
 
-def test_a_fork_run_is_told_from_ours_by_its_repository() -> None:
+def test_fork_run_is_recognised_by_its_repository() -> None:
     with FakeGitHub() as fake:
         sha = fake.add_commit(branch="main")
         path = ".github/workflows/profgate.yml"
@@ -80,7 +80,7 @@ def test_a_fork_run_is_told_from_ours_by_its_repository() -> None:
         assert (run.head_repository, run.repository.id) == (Repository(666, "mallory/shop"), 4711)
 
 
-def test_artifacts_of_a_name_come_newest_first_from_all_pages() -> None:
+def test_artifacts_come_newest_first_from_all_pages() -> None:
     with FakeGitHub() as fake:
         run = fake.add_run(fake.add_commit())
         ids = [fake.add_artifact(run, f"part-{number % 2}", b"x", mime_type="text/plain") for number in range(205)]
@@ -103,19 +103,21 @@ def test_files_are_read_at_a_ref() -> None:
             client.file_at(".github", base)
 
 
-def test_the_files_of_a_commit_are_listed_up_to_the_servers_limit() -> None:
+def test_commit_files_are_listed_up_to_a_limit() -> None:
     with FakeGitHub() as fake:
         sha = fake.add_commit(files={"a.py": b"", "src/b.py": b"", "src/deep/c.py": b""})
         client = client_of(fake)
-        assert client.files_of_commit(sha) == TreeRecord(frozenset({"a.py", "src/b.py", "src/deep/c.py"}), whole=True)
+        tree = client.files_of_commit(sha)
+        assert (set(tree.paths), tree.truncated) == ({"a.py", "src/b.py", "src/deep/c.py"}, False)
         fake.state.most_listed = 3  # a.py, src, src/b.py
-        assert client.files_of_commit(sha) == TreeRecord(frozenset({"a.py", "src/b.py"}), whole=False)
+        tree = client.files_of_commit(sha)
+        assert (set(tree.paths), tree.truncated) == ({"a.py", "src/b.py"}, True)
         with pytest.raises(NotFoundError):
             client.files_of_commit("0" * 40)
         assert client.requests_made == len(fake.requests) == 3
 
 
-def test_a_file_too_large_for_the_api_is_not_taken_for_empty() -> None:
+def test_file_too_large_for_the_api_is_refused() -> None:
     with FakeGitHub() as fake:
         sha = fake.add_commit(files={"big.yml": b"x" * 1_000_001})
         with pytest.raises(GitHubError, match="too large"):
@@ -142,7 +144,7 @@ def test_a_pull_request_whose_fork_was_deleted() -> None:
         assert client_of(fake).pull(number).head_repository_id is None
 
 
-def test_comments_of_all_pages_then_one_is_created_edited_and_deleted() -> None:
+def test_comments_are_listed_created_edited_and_deleted() -> None:
     with FakeGitHub() as fake:
         number = fake.add_pull(fake.add_commit(), fake.add_commit())
         for index in range(101):
@@ -158,7 +160,7 @@ def test_comments_of_all_pages_then_one_is_created_edited_and_deleted() -> None:
         assert len(fake.comment_bodies(number)) == 101
 
 
-def test_a_comment_that_arrived_although_github_failed_is_not_sent_again() -> None:
+def test_stored_comment_is_not_sent_again() -> None:
     with FakeGitHub() as fake:
         number = fake.add_pull(fake.add_commit(), fake.add_commit())
         fake.fail("POST", "/comments", 502, stored=True)
@@ -167,7 +169,7 @@ def test_a_comment_that_arrived_although_github_failed_is_not_sent_again() -> No
         assert fake.count("POST") == 1
 
 
-def test_a_comment_that_did_not_arrive_is_sent_once_more() -> None:
+def test_lost_comment_is_sent_again() -> None:
     with FakeGitHub() as fake:
         number = fake.add_pull(fake.add_commit(), fake.add_commit())
         fake.fail("POST", "/comments", 502)
@@ -176,7 +178,7 @@ def test_a_comment_that_did_not_arrive_is_sent_once_more() -> None:
         assert fake.count("POST") == 2
 
 
-def test_a_marker_pasted_by_somebody_is_not_taken_for_the_comment() -> None:
+def test_pasted_marker_is_not_the_comment() -> None:
     with FakeGitHub() as fake:
         number = fake.add_pull(fake.add_commit(), fake.add_commit())
         fake.add_comment(number, f"{MARKER}\nall fine", author="mallory")
@@ -185,7 +187,7 @@ def test_a_marker_pasted_by_somebody_is_not_taken_for_the_comment() -> None:
         assert fake.comment_bodies(number)[1:] == [f"{MARKER}\nworse"]
 
 
-def test_a_comment_is_given_up_after_the_second_failure() -> None:
+def test_second_failure_ends_comment_creation() -> None:
     with FakeGitHub() as fake:
         number = fake.add_pull(fake.add_commit(), fake.add_commit())
         fake.fail("POST", "/comments", 502, times=9)
@@ -203,7 +205,7 @@ def test_an_edit_is_repeated_until_github_answers() -> None:
         assert fake.count("PATCH") == 4
 
 
-def test_reading_ends_with_an_error_when_github_keeps_failing() -> None:
+def test_permanent_failure_ends_reading() -> None:
     with FakeGitHub() as fake:
         sha = fake.add_commit()
         fake.fail("GET", "/commits", 503, times=99)
@@ -212,7 +214,7 @@ def test_reading_ends_with_an_error_when_github_keeps_failing() -> None:
         assert fake.count("GET") == 5
 
 
-def test_a_read_only_token_is_told_which_permission_to_add() -> None:
+def test_read_only_token_names_the_missing_permission() -> None:
     with FakeGitHub() as fake:
         number = fake.add_pull(fake.add_commit(), fake.add_commit())
         fake.read_only()
@@ -254,7 +256,7 @@ def test_a_long_rate_limit_ends_the_call(status: int, retry_after: int) -> None:
 
 
 @pytest.mark.parametrize("status", [403, 429])
-def test_a_limit_without_a_time_is_a_minute_and_a_refused_comment_is_sent_again(status: int) -> None:
+def test_rate_limit_without_time_waits_a_minute(status: int) -> None:
     with FakeGitHub() as fake:
         number, slept = fake.add_pull(fake.add_commit(), fake.add_commit()), list[float]()
         fake.limit_rate(status=status)
@@ -264,7 +266,7 @@ def test_a_limit_without_a_time_is_a_minute_and_a_refused_comment_is_sent_again(
 
 
 @pytest.mark.parametrize(("ahead", "waits"), [(30, True), (3000, False)])
-def test_the_hourly_limit_is_waited_for_if_it_ends_soon_by_githubs_clock(ahead: int, *, waits: bool) -> None:
+def test_hourly_limit_is_waited_for_if_short(ahead: int, *, waits: bool) -> None:
     with FakeGitHub() as fake:
         sha, slept = fake.add_commit(), list[float]()
         now = datetime(2031, 5, 1, 12, 0, tzinfo=UTC)  # whatever the clock of this machine says
@@ -281,7 +283,7 @@ def test_the_hourly_limit_is_waited_for_if_it_ends_soon_by_githubs_clock(ahead: 
             assert slept == []
 
 
-def test_waits_and_failures_have_one_budget_and_then_nothing_is_asked() -> None:
+def test_waits_and_failures_share_a_budget() -> None:
     with FakeGitHub() as fake:
         sha, slept = fake.add_commit(), list[float]()
         client = client_of(fake, budget=RetryBudget(100, sleep=slept.append))
@@ -292,7 +294,7 @@ def test_waits_and_failures_have_one_budget_and_then_nothing_is_asked() -> None:
         assert len(fake.requests) == 2
 
 
-def test_the_time_of_failed_requests_is_taken_from_the_budget() -> None:
+def test_failed_requests_use_up_the_budget() -> None:
     with FakeGitHub() as fake:
         sha, ticks = fake.add_commit(), itertools.count(0, 30)  # thirty seconds go by in every request
         client = client_of(fake, budget=RetryBudget(60, sleep=lambda _: None, clock=lambda: next(ticks)))
@@ -304,7 +306,7 @@ def test_the_time_of_failed_requests_is_taken_from_the_budget() -> None:
         assert len(fake.requests) == 2
 
 
-def test_a_hanging_storage_host_does_not_cost_the_comment() -> None:
+def test_hanging_storage_host_leaves_the_comment() -> None:
     with FakeGitHub() as fake:
         run = fake.add_run(fake.add_commit())
         fake.add_artifact(run, "profiles", {"a": b"1"})
@@ -329,7 +331,7 @@ def test_a_closed_client_connects_again() -> None:
         assert client.commit(sha).sha == sha
 
 
-def test_a_page_of_html_is_not_taken_for_an_answer() -> None:
+def test_html_page_is_refused() -> None:
     with FakeGitHub() as fake:
         fake.fail("GET", "/commits", 200, html=True)
         with pytest.raises(GitHubError, match="not as documented"):
@@ -347,7 +349,7 @@ def test_a_server_that_is_not_there() -> None:
         client.commit("main")
 
 
-def test_a_comment_beyond_the_limit_is_refused_not_repeated() -> None:
+def test_too_long_comment_is_refused() -> None:
     with FakeGitHub() as fake:
         number = fake.add_pull(fake.add_commit(), fake.add_commit())
         with pytest.raises(GitHubError, match="too long"):
@@ -355,7 +357,7 @@ def test_a_comment_beyond_the_limit_is_refused_not_repeated() -> None:
         assert fake.count("POST") == 1
 
 
-def test_an_artifact_stored_without_zipping_is_one_file() -> None:
+def test_unzipped_artifact_is_a_single_file() -> None:
     with FakeGitHub() as fake:
         run = fake.add_run(fake.add_commit())
         fake.add_artifact(run, "page.html", b"<html></html>", mime_type="text/html")
@@ -365,7 +367,7 @@ def test_an_artifact_stored_without_zipping_is_one_file() -> None:
         assert client.download(artifact).data == b"<html></html>"
 
 
-def test_an_expired_artifact_costs_no_request_and_one_that_expires_meanwhile_is_named() -> None:
+def test_expired_artifact_costs_no_request() -> None:
     with FakeGitHub() as fake:
         run = fake.add_run(fake.add_commit())
         fake.add_artifact(run, "old", {"a": b""}, expired=True)
@@ -380,7 +382,7 @@ def test_an_expired_artifact_costs_no_request_and_one_that_expires_meanwhile_is_
             client.download(young)
 
 
-def test_bytes_that_do_not_match_their_digest_are_refused() -> None:
+def test_wrong_digest_is_refused() -> None:
     with FakeGitHub() as fake:
         run = fake.add_run(fake.add_commit())
         fake.add_artifact(run, "profiles", {"a": b"1"}, digest="sha256:" + "0" * 64)
@@ -392,7 +394,7 @@ def test_bytes_that_do_not_match_their_digest_are_refused() -> None:
         assert client.artifact_files(older) == {"a": b"1"}
 
 
-def test_a_failing_storage_host_is_asked_again_with_a_new_address() -> None:
+def test_failing_storage_host_gets_a_new_address() -> None:
     with FakeGitHub() as fake:
         run = fake.add_run(fake.add_commit())
         fake.add_artifact(run, "profiles", {"a": b"1"})
@@ -416,7 +418,7 @@ def test_a_bomb_in_an_artifact_is_refused() -> None:
             client.artifact_files(client.run_artifacts(run)[0])
 
 
-def test_an_artifact_above_the_cap_is_not_read_to_the_end() -> None:
+def test_too_large_artifact_is_not_read() -> None:
     with FakeGitHub() as fake:
         run = fake.add_run(fake.add_commit())
         fake.add_artifact(run, "large", bytes(2000), mime_type="text/plain")
@@ -425,7 +427,7 @@ def test_an_artifact_above_the_cap_is_not_read_to_the_end() -> None:
             client.download(client.run_artifacts(run)[0], max_bytes=1999)
 
 
-def test_a_redirect_is_followed_without_a_line_of_pygithub_in_the_log(capfd: pytest.CaptureFixture[str]) -> None:
+def test_redirect_is_followed_silently(capfd: pytest.CaptureFixture[str]) -> None:
     with FakeGitHub() as fake:
         sha = fake.add_commit(branch="main")
         place = f"{fake.api_url}/repos/{fake.state.repository}/commits/main"

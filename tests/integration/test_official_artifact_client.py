@@ -76,7 +76,7 @@ def digests(files: dict[str, bytes]) -> dict[str, str]:
     return {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
 
 
-def test_it_lists_and_downloads_the_zip_that_we_uploaded(fake: FakeGitHub, official: OfficialClient) -> None:
+def test_official_client_downloads_our_zip(fake: FakeGitHub, official: OfficialClient) -> None:
     ours = service_of(fake).upload_zip("profgate-cpu", PROFILES)
     (listed,) = official("list")
     assert (listed["id"], listed["name"], listed["size"]) == (ours.id, ours.name, ours.size)
@@ -85,7 +85,7 @@ def test_it_lists_and_downloads_the_zip_that_we_uploaded(fake: FakeGitHub, offic
     assert got == {"digestMismatch": False, "files": digests(PROFILES)}
 
 
-def test_it_takes_the_page_that_we_uploaded_for_a_single_file(fake: FakeGitHub, official: OfficialClient) -> None:
+def test_official_client_reads_our_page(fake: FakeGitHub, official: OfficialClient) -> None:
     ours = service_of(fake).upload_file("profgate-cpu-1.html", PAGE, "text/html")
     assert [one["digest"] for one in official("list")] == [f"sha256:{hashlib.sha256(PAGE).hexdigest()}"]
     got = official("download", ours.id, official.folder / "out", ours.digest)
@@ -97,7 +97,7 @@ def test_it_would_notice_other_bytes(fake: FakeGitHub, official: OfficialClient)
     assert official("download", ours.id, official.folder / "out", "sha256:" + "0" * 64)["digestMismatch"] is True
 
 
-def test_a_later_run_gets_the_same_through_the_api(fake: FakeGitHub, official: OfficialClient) -> None:
+def test_later_run_reads_it_through_the_api(fake: FakeGitHub, official: OfficialClient) -> None:
     ours = service_of(fake).upload_zip("profgate-cpu", PROFILES)
     fake.foreign_clients = True
     there = {"ARTIFACT_RUN": str(fake.state.current_run_id), "ARTIFACT_TOKEN": fake.token}
@@ -107,7 +107,7 @@ def test_a_later_run_gets_the_same_through_the_api(fake: FakeGitHub, official: O
     assert got == {"digestMismatch": False, "files": digests(PROFILES)}
 
 
-def test_what_a_push_recorded_lies_there_as_its_manifest_says(stage: Stage, tmp_path: Path) -> None:
+def test_recorded_profiles_match_their_manifest(stage: Stage, tmp_path: Path) -> None:
     stage.fake.start_run(stage.base)
     assert stage.run("push", profiles(), {"GITHUB_SHA": stage.base, "GITHUB_REF": "refs/heads/main"}, {}) == 0
     official = OfficialClient(stage.fake, tmp_path)
@@ -135,9 +135,7 @@ def test_we_read_what_it_uploaded(fake: FakeGitHub, official: OfficialClient) ->
     assert client_of(fake).artifact_files(page) == {"page.html": PAGE}
 
 
-def test_a_profile_beyond_one_block_arrives_whole_in_both_directions(
-    fake: FakeGitHub, official: OfficialClient
-) -> None:
+def test_profile_beyond_a_block_is_complete(fake: FakeGitHub, official: OfficialClient) -> None:
     data = hashlib.shake_256(b"profile").digest(9 * 1024 * 1024)  # does not pack
     ours = service_of(fake).upload_zip("large", {"a.bin": data})
     got = official("download", ours.id, official.folder / "out", ours.digest)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from profgate.__main__ import main
-from profgate.io.checkout import tracked_files
+from profgate.io.git import tracked_files
 
 DIFF = """\
 diff --git a/src/shop/cart.py b/src/shop/cart.py

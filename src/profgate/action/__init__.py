@@ -1,1 +1,1 @@
-"""The container's door: inputs and event in; report, pages, comment, summary, outputs and exit code out."""
+"""The container's entry point: from inputs and event to report, pages, comment, summary, outputs and exit code."""

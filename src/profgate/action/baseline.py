@@ -6,89 +6,69 @@ from dataclasses import dataclass, replace
 
 from profgate.action.job import Job
 from profgate.errors import ProfgateError, SettingsError
-from profgate.github.artifact_source import Found, Search, StoredSet, find_stored
+from profgate.github.artifact_source import (
+    LATEST,
+    Found,
+    Search,
+    StoredSet,
+    asset_name,
+    attached_set,
+    find_stored,
+    latest,
+)
 from profgate.github.baseline_search import Trust
 from profgate.github.records import CommitRecord
-from profgate.github.release_source import LATEST, asset_name, attached_set, latest
 from profgate.github.requests import NotFoundError
+from profgate.io.profile_files import LocalSet
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Side
-from profgate.model.run_context import RunContext
 from profgate.pipeline import PipelineInput
 from profgate.report.wording import reason_text
 
 
 @dataclass(frozen=True, slots=True)
-class Fair:
-    """The baseline commit, its name for people, and the branches whose runs are trusted (None: any).
+class BaselineCommit:
+    """The baseline commit, its label, and the branches whose runs are trusted (None: any).
 
     ``listed`` are the commits that were read to find it.
     """
 
-    start: str
+    sha: str
     label: str
     branches: tuple[str, ...] | None
     listed: Sequence[CommitRecord] = ()
 
 
-def fair_baseline(job: Job) -> Fair:
-    """The baseline commit of the event, or the requested one."""
-    context, settings = job.context, job.settings
-    if settings.baseline_ref:
-        ref = named_ref(job, settings.baseline_ref)
-        return Fair(job.client.commit_sha(ref), ref, None)
-    base = base_branch(context)
+def baseline_commit(job: Job) -> BaselineCommit:
+    """The merge base or previous commit of the event, or the requested one."""
+    context = job.context
+    if job.settings.baseline_ref:
+        ref = named_ref(job, job.settings.baseline_ref)
+        return BaselineCommit(job.client.commit_sha(ref), ref, None)
+    base = context.base_branch
     branches = tuple(dict.fromkeys(name for name in (base, context.default_branch) if name))
     if context.event_name == "merge_group" and context.merge_group_base_sha:
-        return Fair(context.merge_group_base_sha, base, branches)
+        return BaselineCommit(context.merge_group_base_sha, base, branches)
     if context.event_name == "workflow_run":
-        start, listed = _start_of_pull(job, base)
-        return Fair(start, base, branches, listed)
+        sha, listed = _base_of_fork(job, base)
+        return BaselineCommit(sha, base, branches, listed)
     listed = job.client.ancestors(context.sha)
     parents = _parents(listed, context.sha)
-    if context.event_name == "pull_request":
-        # A test merge has the base first and the head second; else the head itself was checked out.
-        if len(parents) == 2 and parents[1] == context.head_sha:
-            return Fair(parents[0], base, branches, listed)
-        return Fair(job.client.merge_base(base, context.head_sha), base, branches, listed)
-    start = context.before_sha or (parents[0] if parents else context.sha)
-    return Fair(start, base, branches, listed)
+    if context.event_name != "pull_request":
+        sha = context.before_sha or (parents[0] if parents else context.sha)
+    elif len(parents) == 2 and parents[1] == context.head_sha:  # a test merge has the base first, the head second
+        sha = parents[0]
+    else:  # the head itself was checked out
+        sha = job.client.merge_base(base, context.head_sha)
+    return BaselineCommit(sha, base, branches, listed)
 
 
 def _parents(listed: Iterable[CommitRecord], sha: str) -> tuple[str, ...]:
-    return next((one.parents for one in listed if one.sha == sha), ())
+    return next((commit.parents for commit in listed if commit.sha == sha), ())
 
 
-def named_ref(job: Job, ref: str) -> str:
-    """The ref, or the tag that ``latest-release`` stands for. Raises `ProfgateError` where there is no release."""
-    if ref != LATEST:
-        return ref
-    tag = latest_release(job, but=job.context.release_tag)
-    if tag is None:
-        raise ProfgateError(LATEST, "there is no published release; give a commit, branch or tag")
-    return tag
-
-
-def latest_release(job: Job, but: str = "") -> str | None:
-    """The tag of the newest release that is not ``but``, None where there is none."""
-    return latest(job.client.releases(), but)
-
-
-def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], int]) -> Found:
-    """What was stored for a named ref: in an artifact, else with its release, else shortly before it."""
-    found = stored_at(job, Fair(commit, ref, None), further)
-    if found.baseline is not None and not found.baseline.candidate.distance:
-        return found
-    attached = attached_set(job.client, ref.removeprefix("refs/tags/"), commit, job.settings.artifact)
-    if attached is None:
-        reason = Reason(ReasonCode.NO_ASSET, {"release": ref, "asset": asset_name(job.settings.artifact)})
-        return replace(found, reasons=(*found.reasons, reason))
-    others = (found.baseline, *found.noise) if found.baseline else ()
-    return replace(found, baseline=attached, noise=others)
-
-
-def _start_of_pull(job: Job, base: str) -> tuple[str, Sequence[CommitRecord]]:
+def _base_of_fork(job: Job, base: str) -> tuple[str, Sequence[CommitRecord]]:
     """The commit of the base branch that a fork's build starts from, and the commits listed to find it.
 
     The pull request's run names its test merge, which is untrusted: it counts only where its second parent is the pull
@@ -107,74 +87,92 @@ def _start_of_pull(job: Job, base: str) -> tuple[str, Sequence[CommitRecord]]:
     return job.client.merge_base(base, parents[0]), listed
 
 
-def stored_at(job: Job, fair: Fair, further: Callable[[StoredSet], int]) -> Found:
+def named_ref(job: Job, ref: str) -> str:
+    """The ref, or the tag that ``latest-release`` stands for. Raises `ProfgateError` where there is no release."""
+    tag = latest_release(job, job.context.release_tag) if ref == LATEST else ref
+    if tag is None:
+        raise ProfgateError(LATEST, "there is no published release; give a commit, branch or tag")
+    return tag
+
+
+def latest_release(job: Job, but: str) -> str | None:
+    """The tag of the newest release that is not ``but``, None where there is none."""
+    return latest(job.client.releases(), but)
+
+
+def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], int]) -> Found:
     """The nearest set that was stored at a commit or before it, and ``further`` ones."""
-    found = find_stored(job.client, _search(job, fair, job.settings.artifact), further)
+    found = find_stored(job.client, _search(job, commit, job.settings.artifact), further)
     for reason in found.reasons:
-        job.commands.log(f"passed over: {reason_text(reason, str)}")
+        job.log(f"skipped: {reason_text(reason, str)}")
     return found
 
 
-def _search(job: Job, fair: Fair, artifact: str) -> Search:
-    context = job.context
-    if context.repository_id is None:
-        raise SettingsError("GITHUB_REPOSITORY_ID", "is missing; baselines cannot be trusted without it")
-    branches = fair.branches
-    trusted = None if branches is None else frozenset(branches)
-    return Search(
-        start=fair.start,
-        trust=Trust(context.repository_id, recording_workflow(job), trusted, context.run_id),
-        branches=[None] if branches is None else list(branches),
-        artifact=artifact,
-        base=base_branch(context) if branches is None else branches[0],
-        listed=fair.listed,
-    )
+def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], int]) -> Found:
+    """What was stored for a named ref: in an artifact, else with its release, else shortly before it."""
+    found = stored_at(job, BaselineCommit(commit, ref, None), further)
+    if found.baseline is not None and not found.baseline.candidate.distance:
+        return found
+    attached = attached_set(job.client, ref.removeprefix("refs/tags/"), commit, job.settings.artifact)
+    if attached is None:
+        reason = Reason(ReasonCode.NO_ASSET, {"release": ref, "asset": asset_name(job.settings.artifact)})
+        return replace(found, reasons=(*found.reasons, reason))
+    others = (found.baseline, *found.noise) if found.baseline else ()
+    return replace(found, baseline=attached, noise=others)
 
 
-def trusted_files(job: Job, fair: Fair, artifact: str, name: str, most: int) -> Iterator[tuple[str, bytes]]:
+def trusted_files(job: Job, commit: BaselineCommit, artifact: str, name: str, most: int) -> Iterator[tuple[str, bytes]]:
     """One file of the artifacts of this name of the nearest trusted runs, with the run's name."""
-    found = find_stored(job.client, _search(job, fair, artifact), lambda _: most - 1)
-    sets = [found.baseline, *found.noise] if found.baseline is not None else []
-    for stored in sets:
+    found = find_stored(job.client, _search(job, commit, artifact), lambda _: most - 1)
+    for stored in (found.baseline, *found.noise) if found.baseline else ():
         for source in stored.files:
             if source.name == name:
                 yield f"run {stored.candidate.run.id}", source.read(source.size)
 
 
+def _search(job: Job, commit: BaselineCommit, artifact: str) -> Search:
+    context, branches = job.context, commit.branches
+    if context.repository_id is None:
+        raise SettingsError("GITHUB_REPOSITORY_ID", "is missing; baselines cannot be trusted without it")
+    trusted = None if branches is None else frozenset(branches)
+    return Search(
+        start=commit.sha,
+        trust=Trust(context.repository_id, recording_workflow(job), trusted, context.run_id),
+        branches=[None] if branches is None else list(branches),
+        artifact=artifact,
+        base=context.base_branch if branches is None else branches[0],
+        listed=commit.listed,
+    )
+
+
 def recording_workflow(job: Job) -> str:
     """The workflow whose runs record: the named one, that of the finished run, or this one. Raises SettingsError."""
-    workflow, first = job.settings.baseline_workflow, job.context.triggering_run
+    workflow, run = job.settings.baseline_workflow, job.context.triggering_run
     if workflow:
         return f".github/workflows/{posixpath.basename(workflow)}"
-    path = first.path if first is not None else job.context.workflow_path
+    path = run.path if run is not None else job.context.workflow_path
     if not path:  # older servers and other runners do not set GITHUB_WORKFLOW_REF
         raise SettingsError("baseline-workflow", "this runner does not name the workflow; give the name of its file")
     return path
 
 
-def baseline_input(job: Job, found: Found, label: str, policy: Policy) -> PipelineInput:
-    """The baseline half of the pipeline's input."""
-    if found.baseline is None:
-        return PipelineInput((), (), policy=policy, baseline_side=Side(label), pages=job.settings.pages)
-    run = found.baseline.candidate.run
-    job.commands.log(f"baseline: run {run.id} of {run.head_sha}, distance {found.baseline.candidate.distance}")
-    side = Side(label, run.head_sha, run.head_branch, run.id, found.baseline.candidate.distance)
-    return PipelineInput(
-        found.baseline.files,
-        (),
-        noise=[one.files for one in found.noise],
+def pipeline_input(
+    job: Job, found: Found, label: str, policy: Policy, target: LocalSet, target_side: Side
+) -> PipelineInput:
+    """The pipeline's input: the stored baseline, empty where none was found, and the target."""
+    baseline = found.baseline
+    given = PipelineInput(
+        baseline.files if baseline else (),
+        target.files,
         policy=policy,
-        baseline_side=side,
-        manifests=(found.baseline.manifest, None),
+        baseline_side=Side(label),
+        target_side=target_side,
+        manifests=(baseline.manifest if baseline else None, target.manifest),
+        noise=[stored.files for stored in found.noise],
         pages=job.settings.pages,
     )
-
-
-def base_branch(context: RunContext) -> str:
-    """The branch that is merged into, or the one that was pushed to."""
-    if context.base_ref:
-        return context.base_ref.removeprefix("refs/heads/")
-    ref = context.ref.removeprefix("refs/heads/")
-    if ref.startswith("gh-readonly-queue/"):
-        return ref.removeprefix("gh-readonly-queue/").rpartition("/pr-")[0]
-    return "" if ref.startswith("refs/") else ref
+    if baseline is None:
+        return given
+    run, distance = baseline.candidate.run, baseline.candidate.distance
+    job.log(f"baseline: run {run.id} of {run.head_sha}, distance {distance}")
+    return replace(given, baseline_side=Side(label, run.head_sha, run.head_branch, run.id, distance))

@@ -1,18 +1,17 @@
-"""What every part of one run of the action needs: settings, event, log, the API and the artifact service."""
+"""What every part of one run of the action shares: settings, event, log, the API and the artifact service."""
 
 import posixpath
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from profgate.errors import NotAllowed, SettingsError
+from profgate.errors import GitHubError, NotAllowed, ProfgateError, SettingsError
 from profgate.github.artifact_service import ArtifactService
 from profgate.github.client import GitHubClient
-from profgate.github.connections import trusted_file
+from profgate.github.connections import RetryBudget, trusted_file
 from profgate.github.records import FileRecord
-from profgate.github.retry_budget import RetryBudget
 from profgate.github.workflow_commands import WorkflowCommands
 from profgate.io.environment import machine_facts
 from profgate.io.files import scratch_folder
@@ -40,7 +39,7 @@ ON_GITHUB = Pace()
 
 
 class Job:
-    """One run of the action; leaving ``connections``, a context manager, gives the API's connections back."""
+    """One run of the action; leaving ``connections``, a context manager, closes the API's connections."""
 
     def __init__(
         self,
@@ -53,6 +52,7 @@ class Job:
         self.settings = settings
         self.context = context
         self.commands = commands
+        self.log, self.notice, self.warn = commands.log, commands.notice, commands.warning
         self.pace = pace
         self.environ = environ
         self.output_dir = posixpath.join(context.workspace, settings.output_dir)
@@ -60,6 +60,14 @@ class Job:
         self.fork_profiles_stored = True
         self.bundle = _certificates(settings.ca_bundle, context.workspace)
         self._upload_budget = pace.budget.fresh()
+
+    @contextmanager
+    def warning_on_failure(self, what: str, kind: type[ProfgateError] = GitHubError) -> Iterator[None]:
+        """Turns an error of the block into a warning that begins with ``what``."""
+        try:
+            yield
+        except kind as error:
+            self.warn(f"{what}: {error}")
 
     @cached_property
     def trusted(self) -> str | bool:
@@ -71,7 +79,7 @@ class Job:
     def client(self) -> GitHubClient:
         """The API, connected when it is first needed."""
         if not self.settings.token:
-            raise NotAllowed("token", "is empty, so GitHub cannot be asked; pass token: ${{ github.token }}")
+            raise NotAllowed("token", "is empty, so GitHub's API cannot be used; pass token: ${{ github.token }}")
         return self.connections.enter_context(
             GitHubClient(
                 self.settings.token,
@@ -87,7 +95,7 @@ class Job:
 
     @cached_property
     def pull_files(self) -> list[FileRecord]:
-        """The files of the pull request, asked for once."""
+        """The files of the pull request, requested once."""
         if self.context.pr_number is None:
             return []
         return self.client.pull_files(self.context.pr_number)
@@ -128,10 +136,10 @@ class Job:
 
 
 def _certificates(bundle: str, workspace: str) -> str:
-    """The place of the file that is named. Raises SettingsError where there is none."""
+    """The path of the named file. Raises SettingsError where there is none."""
     if not bundle:
         return ""
     place = posixpath.join(workspace, bundle)
     if not Path(place).is_file():
-        raise SettingsError("ca-bundle", f"there is no file {bundle!r}; give a path below the workspace")
+        raise SettingsError("ca-bundle", f"the file {bundle!r} does not exist; give a path below the workspace")
     return place

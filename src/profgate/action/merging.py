@@ -5,15 +5,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from profgate.action.baseline import fair_baseline
+from profgate.action.baseline import baseline_commit
 from profgate.action.job import Job
 from profgate.action.policy_file import accepted, policy_at
 from profgate.action.reporting import Result, conclude, first_run, is_first_run, with_stored_report
 from profgate.errors import GitHubError, ProfgateError, SettingsError
 from profgate.github.artifact_upload import key_of_report, verdict_artifact
 from profgate.github.records import ArtifactRecord
-from profgate.io.documents import write_documents
-from profgate.io.files import exists, read_text
+from profgate.io.files import exists, read_text, write_documents
 from profgate.judge.shards import Leg, as_one
 from profgate.judge.verdict import policy_stated_in
 from profgate.model.links import Links
@@ -21,53 +20,53 @@ from profgate.model.report import Document, NotCompared, Report
 from profgate.report.json_report import REPORT_NAME, from_json, to_json
 from profgate.report.links_json import LINKS_NAME, links_from_json
 
-NO_RESULT = "give it, so that a lost shard is no pass: ${{ needs.JOB.result }}, JOB being the job of the shards"
+NO_RESULT = "give it, so that a lost shard does not pass: ${{ needs.JOB.result }}, where JOB is the job of the shards"
 
 
-def merge(job: Job, legs: Sequence[Leg] | None = None) -> int:
-    """Judges the reports of this run's shards as one, under the policy of the base commit; gives the exit code."""
-    if legs is None:
-        legs = stored_legs(job)
-    policy, refused = policy_at(job, fair_baseline(job).start)
-    policy = replace(policy, unchanged=_false_alarms(legs))
-    acceptances, unread = accepted(job, policy, legs[0].report.baseline) if legs else ((), ())
-    report, links = as_one(legs, policy, _lost(job.settings.legs_result), (*refused, *unread), acceptances)
+def merge(job: Job, shards: Sequence[Leg] | None = None) -> int:
+    """Judges the reports of this run's shards as one, under the policy of the base commit; returns the exit code."""
+    if shards is None:
+        shards = stored_shards(job)
+    policy, refused = policy_at(job, baseline_commit(job).sha)
+    policy = replace(policy, unchanged=_false_alarms(shards))
+    acceptances, unread = accepted(job, policy, shards[0].report.baseline) if shards else ((), ())
+    report, links = as_one(shards, policy, _lost(job.settings.legs_result), (*refused, *unread), acceptances)
     write_documents(job.output_dir, [Document(REPORT_NAME, "application/json", to_json(report))])
     name = verdict_artifact(job.settings.key, job.context.run_attempt)
-    first = first_run(job, report, policy) if legs and all(is_first_run(leg.report) for leg in legs) else None
-    return conclude(job, with_stored_report(job, Result(report, links, _base_runs(legs), first), name))
+    first = first_run(job, report, policy) if shards and all(is_first_run(shard.report) for shard in shards) else None
+    return conclude(job, with_stored_report(job, Result(report, links, _base_runs(shards), first), name))
 
 
-def _false_alarms(legs: Sequence[Leg]) -> tuple[int, int]:
+def _false_alarms(shards: Sequence[Leg]) -> tuple[int, int]:
     """False alarms and comparisons of unchanged code, from the histories of all shards."""
-    unchanged = [policy_stated_in(leg.report).unchanged for leg in legs]
+    unchanged = [policy_stated_in(shard.report).unchanged for shard in shards]
     return sum(reds for reds, _ in unchanged), sum(trials for _, trials in unchanged)
 
 
-def _base_runs(legs: Sequence[Leg]) -> int:
+def _base_runs(shards: Sequence[Leg]) -> int:
     """The fewest base runs of a shard."""
-    metrics = [metric for leg in legs for workload in leg.report.workloads for metric in workload.metrics]
+    metrics = [metric for shard in shards for workload in shard.report.workloads for metric in workload.metrics]
     known = [runs for metric in metrics if isinstance(runs := metric.calibration.get("base_jobs"), int)]
     return min(known, default=0)
 
 
-def stored_legs(job: Job) -> list[Leg]:
+def stored_shards(job: Job) -> list[Leg]:
     """The stored reports of this run's shards, by key; of a repeated shard the newest attempt."""
     if not job.settings.legs_result:
         raise SettingsError("legs-result", NO_RESULT)
     chosen = newest_reports(job.client.run_artifacts(job.context.run_id), job.settings.legs)
     if not chosen:
-        what = f"no shard whose key matches {job.settings.legs!r} stored a report; let its job run with mode: leg"
+        what = f"no shard whose key matches {job.settings.legs!r} stored a report; let its job run with mode: shard"
         raise ProfgateError(f"run {job.context.run_id}", what)
-    legs = []
+    shards = []
     for key, artifact in sorted(chosen.items()):
         where, members = f"report of shard {key}", job.client.artifact_files(artifact)
         if set(members) != {REPORT_NAME, LINKS_NAME}:
             raise GitHubError(where, "holds other files than a shard stores; run the shard again")
         report, links = (members[name].decode("utf-8", "replace") for name in (REPORT_NAME, LINKS_NAME))
-        legs.append(Leg(key, from_json(report, where), links_from_json(links, where)))
-        job.commands.log(f"shard {key}: {artifact.name}")
-    return legs
+        shards.append(Leg(key, from_json(report, where), links_from_json(links, where)))
+        job.log(f"shard {key}: {artifact.name}")
+    return shards
 
 
 def newest_reports(artifacts: Iterable[ArtifactRecord], pattern: str) -> dict[str, ArtifactRecord]:
@@ -86,7 +85,7 @@ def newest_reports(artifacts: Iterable[ArtifactRecord], pattern: str) -> dict[st
 def _lost(results: Sequence[str]) -> list[NotCompared]:
     """An absence where a shard failed: not everything was compared."""
     bad = sorted(set(results) - {"success"})
-    reason = f"a shard ended with {', '.join(bad)}, so its workloads are missing; its log says why"
+    reason = f"a shard ended with {', '.join(bad)}, so its workloads are missing; its log has the reason"
     return [NotCompared("legs", None, "both", reason)] if bad else []
 
 
@@ -95,13 +94,13 @@ LARGEST_LINKS = 4 << 20
 
 
 def judge_report(job: Job) -> int:
-    """Judges and publishes a report of an earlier step, under the policy of the base commit; gives the exit code."""
+    """Judges and publishes a report of an earlier step, under the policy of the base commit; returns the exit code."""
     name = job.settings.report
     if not name:
-        raise SettingsError("report", "is empty; mode tell needs the path of a report.json of this run")
+        raise SettingsError("report", "is empty; mode report needs the path of a report.json of this run")
     place = posixpath.join(job.context.workspace, name)
     if not exists(place):
-        raise ProfgateError(name, "is not there; the step that should write it says why")
+        raise ProfgateError(name, "does not exist; the log of the step that writes it has the reason")
     report = from_json(read_text(place, LARGEST_REPORT), name)
     _check(job, report, name)
     return merge(job, [Leg(job.settings.key, report, _links_beside(place, name))])
@@ -109,15 +108,15 @@ def judge_report(job: Job) -> int:
 
 def _check(job: Job, report: Report, name: str) -> None:
     """Raises ProfgateError for a report of another commit."""
-    about, mine = report.target.sha, {job.context.head_sha, job.context.sha}
-    if about not in mine:
-        what = f"is about {about or 'no commit'}, this run about {job.context.head_sha}; give a report of this run"
+    commit = report.target.sha
+    if commit not in {job.context.head_sha, job.context.sha}:
+        what = f"is of {commit or 'no commit'}, this run of {job.context.head_sha}; give a report of this run"
         raise ProfgateError(name, what)
 
 
 def _links_beside(place: str, name: str) -> Links:
-    """The links of the first measurement, where they lie beside the report."""
-    beside = posixpath.join(posixpath.dirname(place), LINKS_NAME)
-    if not exists(beside):
+    """The links of the first measurement, where they are in the same folder as the report."""
+    links = posixpath.join(posixpath.dirname(place), LINKS_NAME)
+    if not exists(links):
         return Links()
-    return links_from_json(read_text(beside, LARGEST_LINKS), posixpath.join(posixpath.dirname(name), LINKS_NAME))
+    return links_from_json(read_text(links, LARGEST_LINKS), posixpath.join(posixpath.dirname(name), LINKS_NAME))

@@ -1,4 +1,4 @@
-"""Policy and acceptances of a run: the inputs of a run make the policy stricter, never looser."""
+"""Policy and acceptances of a run; its inputs make the policy stricter, never looser."""
 
 import os
 import posixpath
@@ -23,7 +23,9 @@ COMMENTING = frozenset({"pull_request", "workflow_run"})
 
 def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
     """The policy at the baseline commit (of the checkout where None), and what was refused."""
-    catalogue: Catalogue = {name: one.options for one in wiring.strategies() for name in (one.name, one.short)}
+    catalogue: Catalogue = {
+        name: strategy.options for strategy in wiring.strategies() for name in (strategy.name, strategy.short)
+    }
     settings, warnings = job.settings, []
     name = settings.config
     here = _config_here(job)
@@ -35,12 +37,12 @@ def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
         policy = Policy() if text is None else read_policy(text, name, catalogue)
         if here is not None and here != text and job.context.event_name == "pull_request":
             warnings.append(f"{name} is changed by this pull request; the change counts after the merge")
-    unknown = [one for one in settings.strategies if one not in catalogue]
+    unknown = [name for name in settings.strategies if name not in catalogue]
     if unknown:
-        raise SettingsError("strategies", f"{', '.join(unknown)} unknown; known are {', '.join(catalogue)}")
+        raise SettingsError("strategies", f"{', '.join(unknown)} unknown; available: {', '.join(catalogue)}")
     policy, refused = tightened(policy, settings.gate_requests(), settings.strategies)
     if settings.strategies and not policy.rules:
-        policy = replace(policy, rules=tuple(Rule(one) for one in (*DEFAULTS, *settings.strategies)))
+        policy = replace(policy, rules=tuple(Rule(name) for name in (*DEFAULTS, *settings.strategies)))
     if settings.gate_without_history is not None:
         warnings.append("the input gate-without-history no longer has an effect; remove it")
     return policy, (*warnings, *refused)
@@ -48,7 +50,7 @@ def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
 
 def _config_here(job: Job) -> str | None:
     place = posixpath.join(job.context.workspace, job.settings.config)
-    return read_text(place) if os.path.isfile(place) else None  # noqa: PTH113 - a question, not a path
+    return read_text(place) if os.path.isfile(place) else None  # noqa: PTH113 - a text, not a path
 
 
 def accepted(job: Job, policy: Policy, baseline: Side) -> tuple[tuple[Acceptance, ...], tuple[str, ...]]:
@@ -66,18 +68,18 @@ def accepted(job: Job, policy: Policy, baseline: Side) -> tuple[tuple[Acceptance
 
 def acceptances_in(job: Job, policy: Policy, pull: PullRecord) -> tuple[Acceptance, ...]:
     """The acceptances of a pull request, as the run that judges it will read them."""
-    ours = pull.head_repository_id == job.context.repository_id
+    same = pull.head_repository_id == job.context.repository_id
     remembers = job.settings.comment != "never"
-    return acceptances_of(job.client, AcceptanceRequest(pull.number, job.settings.key, policy.owners, ours, remembers))
+    return acceptances_of(job.client, AcceptanceRequest(pull.number, job.settings.key, policy.owners, same, remembers))
 
 
 def _request(job: Job, policy: Policy, number: int) -> AcceptanceRequest:
     context = job.context
     commenting = context.event_name in COMMENTING
-    ours = not context.is_fork if commenting else job.client.pull(number).head_repository_id == context.repository_id
+    same = not context.is_fork if commenting else job.client.pull(number).head_repository_id == context.repository_id
     remembers = commenting and not context.read_only and job.settings.comment != "never"
-    trailers = ours or context.event_name != "workflow_run"  # a fork's own run refused its trailers
-    return AcceptanceRequest(number, job.settings.key, policy.owners, ours, remembers, trailers)
+    trailers = same or context.event_name != "workflow_run"  # a fork's own run has refused its trailers
+    return AcceptanceRequest(number, job.settings.key, policy.owners, same, remembers, trailers)
 
 
 def _pulls(job: Job, baseline: Side) -> list[int]:

@@ -2,9 +2,7 @@
 
 from profgate.action.job import Job
 from profgate.errors import GitHubError, NotAllowed, ProfgateError, SettingsError
-from profgate.github.annotations import annotations
-from profgate.github.check_run import CheckText, publish_check_run
-from profgate.github.commit_status import publish_failure, publish_verdict
+from profgate.github.statuses import CheckText, annotations, publish_check_run, publish_failure, publish_verdict
 from profgate.github.step_outputs import Published, outputs_of
 from profgate.github.sticky_comment import Texts, publish_anew, publish_comment
 from profgate.github.workflow_commands import WorkflowCommands, harmless
@@ -22,17 +20,17 @@ STORED = (
     "The profiles were stored for a workflow that runs on workflow_run and can write it, if this repository has one"
     " (profgate's docs/github.md: Pull requests of forks)"
 )
-NOT_STORED = "Nor were the profiles stored for a run that can write it: the log names the step to add"
+NOT_STORED = "The profiles were not stored either for a run that can write it: the log names the step to add"
 
 
 def annotate(error: ProfgateError, commands: WorkflowCommands) -> None:
-    """Writes an annotation for each mistake, at its line where it has one."""
+    """Writes an annotation for each line of the error, at its place in the file where it has one."""
     for line in map(harmless, str(error).splitlines()):
         where, *rest = line.split(":", 3)
         if isinstance(error, SettingsError) and len(rest) == 3 and rest[0].isdigit() and rest[1].isdigit():
-            commands.error(line, file=where, line=int(rest[0]), title="profgate")
+            commands.error(line, file=where, line=int(rest[0]))
         else:
-            commands.error(line, title="profgate")
+            commands.error(line)
 
 
 def set_outputs(commands: WorkflowCommands, report: Report | None = None, published: Published = NOT_PUBLISHED) -> None:
@@ -42,8 +40,8 @@ def set_outputs(commands: WorkflowCommands, report: Report | None = None, publis
 
 
 def end_without_result(job: Job, reason: str) -> int:
-    """Ends a run that has nothing to do, with a notice; gives the exit code 0."""
-    job.commands.notice(reason, title="profgate")
+    """Ends a run that has nothing to do, with a notice; returns the exit code 0."""
+    job.notice(reason)
     set_outputs(job.commands)
     return 0
 
@@ -58,10 +56,10 @@ def exit_code_of(job: Job, report: Report, *, has_status: bool = False) -> int:
     if verdict.conclusion == "fail" or verdict.exit_code == 1:
         job.commands.error(reasons or "the gate failed", title="profgate: the gate failed")
     elif verdict.conclusion == "not_compared":
-        job.commands.warning(reasons or "nothing was compared", title="profgate: not compared")
+        job.warn(reasons or "nothing was compared", title="profgate: not compared")
     elif verdict.conclusion == "inconclusive":
-        job.commands.notice(f"{reasons}. {advice(verdict.reasons[0])}", title="profgate: inconclusive")
-    job.commands.log(f"verdict: {verdict.conclusion}")
+        job.notice(f"{reasons}. {advice(verdict.reasons[0])}", title="profgate: inconclusive")
+    job.log(f"verdict: {verdict.conclusion}")
     if verdict.exit_code == NOT_COMPARED or (has_status and job.context.event_name == "workflow_run"):
         return 0
     return verdict.exit_code
@@ -73,13 +71,13 @@ def write_status(job: Job, report: Report) -> bool:
     if not (job.settings.status or context.event_name == "workflow_run"):
         return False
     if context.read_only:
-        job.commands.notice(f"No commit status was written: {READ_ONLY}.", title="profgate")
+        job.notice(f"No commit status was written: {READ_ONLY}.")
         return False
     try:
         key, text = job.settings.key, _title(report)
         publish_verdict(job.client, context.head_sha, key, report.verdict, text, context.run_url)
     except GitHubError as error:
-        job.commands.warning(f"no commit status was written: {error}", title="profgate")
+        job.warn(f"no commit status was written: {error}")
         return False
     return True
 
@@ -96,50 +94,45 @@ def write_check_run(job: Job, report: Report, summary: Document) -> None:
     if not job.settings.check_run:
         return
     if context.read_only:
-        job.commands.notice(f"No check run was written: {READ_ONLY}.", title="profgate")
+        job.notice(f"No check run was written: {READ_ONLY}.")
         return
     text = CheckText(_title(report), summary.text, f"{context.run_id}/{context.run_attempt}/{key}")
     notes, more = annotations(report, _changed_paths(job))
-    try:
+    with job.warning_on_failure("no check run was written"):
         publish_check_run(job.client, context.head_sha, key, report.verdict, text, notes)
-    except GitHubError as error:
-        job.commands.warning(f"no check run was written: {error}", title="profgate")
-        return
-    if more:
-        job.commands.warning(f"{more} further notes on changed lines are not shown", title="profgate")
+        if more:
+            job.warn(f"{more} further notes on changed lines are not shown")
 
 
 def _changed_paths(job: Job) -> list[str]:
     """The files that can have annotations; none where GitHub does not list them."""
     try:
-        return [one.path for one in job.pull_files] if job.context.concerns_pull else []
+        return [file.path for file in job.pull_files] if job.context.concerns_pull else []
     except GitHubError as error:
-        job.commands.warning(f"the check run has no notes on lines: {error}", title="profgate")
+        job.warn(f"the check run has no notes on lines: {error}")
         return []
 
 
 def write_failure_status(job: Job, error: ProfgateError) -> None:
     """Writes the commit status of a failed `workflow_run`."""
     context = job.context
-    try:
+    with job.warning_on_failure("no commit status was written"):
         publish_failure(job.client, context.head_sha, job.settings.key, error, context.run_url)
-    except GitHubError as trouble:
-        job.commands.warning(f"no commit status was written: {trouble}", title="profgate")
 
 
 def write_comment(job: Job, report: Report, comment: Document, links: Links) -> tuple[str, str]:
-    """Writes the comment; gives its address, and for the summary why there is none. A failure is a warning."""
-    context, settings, commands = job.context, job.settings, job.commands
+    """Writes the comment; returns its address, and for the summary why there is none. A failure is a warning."""
+    context, settings = job.context, job.settings
     if context.pr_number is None or not context.concerns_pull or settings.comment == "never":
         return "", ""
     if context.read_only or not settings.token:
         note = f"No comment was written: {_no_comment(job)}."
-        commands.notice(note, title="profgate")
+        job.notice(note)
         return "", note
-    calm = render_quiet_comment(report, key=settings.key, links=links, run_url=context.run_url)
-    texts = comment_texts(report, comment.text, calm.text, settings.comment)
+    quiet = render_quiet_comment(report, key=settings.key, links=links, run_url=context.run_url)
+    texts = comment_texts(report, comment.text, quiet.text, settings.comment)
+    publish = publish_anew if settings.older_comments == "minimize" else publish_comment
     try:
-        publish = publish_anew if settings.older_comments == "minimize" else publish_comment
         outcome = publish(
             job.client,
             context.pr_number,
@@ -149,14 +142,13 @@ def write_comment(job: Job, report: Report, comment: Document, links: Links) -> 
             settings.comment,
             base_ref="" if settings.baseline_ref else context.base_ref,
         )
-    except NotAllowed as error:
-        commands.warning(f"no comment was written: {error}", title="profgate")
-        return "", "No comment was written: the token may not. The log names the permission to add."
     except GitHubError as error:
-        commands.warning(f"no comment was written: {error}", title="profgate")
-        return "", "No comment was written: GitHub did not take it. The log says why."
+        job.warn(f"no comment was written: {error}")
+        if isinstance(error, NotAllowed):
+            return "", "No comment was written: the token lacks a permission, which the log names."
+        return "", "No comment was written: GitHub refused it or failed. The log has the reason."
     if outcome.skipped:
-        commands.log(f"no comment was written: {outcome.skipped}")
+        job.log(f"no comment was written: {outcome.skipped}")
     return outcome.url, ""
 
 

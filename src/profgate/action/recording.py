@@ -1,15 +1,15 @@
-"""Recording: this build's profiles become a baseline for later runs, or what a second half compares."""
+"""Stores this build's profiles as a baseline for later runs, or for the fork comment workflow."""
 
 import posixpath
 
 from profgate import wiring
-from profgate.action.history_runs import carry_on
+from profgate.action.history import extend_history
 from profgate.action.job import Job
 from profgate.action.policy_file import policy_at
 from profgate.action.publishing import set_outputs
 from profgate.errors import ProfileError
 from profgate.github.artifact_upload import upload_profiles
-from profgate.io.documents import give_back, write_documents, write_profiles
+from profgate.io.files import give_to_owner, write_documents, write_profiles
 from profgate.io.profile_files import LocalSet, described, listed, local_set
 from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_to_json
 from profgate.model.report import Document
@@ -17,34 +17,33 @@ from profgate.settings.inputs import Settings
 
 
 def record(job: Job) -> int:
-    """Stores this build's profiles as a baseline, after each was read once: a baseline nobody can read is none."""
+    """Stores this build's profiles as a baseline, after each was read once, so that the baseline is readable."""
     target = local_set(job.settings.profiles, job.context.workspace)
     manifest = described_set(job, target)
     _store(job, target, manifest, job.settings.artifact, "baseline")
-    carry_on(job, target, manifest, policy_at(job, None)[0])
+    extend_history(job, target, manifest, policy_at(job, None)[0])
     set_outputs(job.commands)
     return 0
 
 
 def described_set(job: Job, target: LocalSet) -> Manifest:
-    """The manifest of this build's profiles. Raises `ProfileError` that names each file nobody can read."""
+    """The manifest of this build's profiles. Raises `ProfileError` that names each unreadable file."""
     read = wiring.read_all(target.files)
-    broken = [one for one in read if isinstance(one, ProfileError)]
-    if broken:
-        raise ProfileError("\n".join(str(one) for one in broken))
-    said = [(one.configuration, one.facts) for one in read if not isinstance(one, ProfileError)]
-    return described(job.identity(), target.files, said)
+    if broken := [str(result) for result in read if isinstance(result, ProfileError)]:
+        raise ProfileError("\n".join(broken))
+    facts = [(profile.configuration, profile.facts) for profile in read if not isinstance(profile, ProfileError)]
+    return described(job.identity(), target.files, facts)
 
 
-def hand_over(job: Job) -> int:
-    """Stores a pull request's profiles for the second half of its run; they are read there."""
+def store_for_comment(job: Job) -> int:
+    """Stores a pull request's profiles for the fork comment workflow, which reads them."""
     store_target(job)
     set_outputs(job.commands)
     return 0
 
 
 def store_target(job: Job) -> None:
-    """Stores this build's profiles, and a baseline that the job brought, beside manifests that name this run."""
+    """Stores this build's profiles, and a baseline that the job brought, with manifests that name this run."""
     settings, workspace = job.settings, job.context.workspace
     target = local_set(settings.profiles, workspace)
     job.fork_profiles_stored = _store(
@@ -56,30 +55,30 @@ def store_target(job: Job) -> None:
 
 
 def target_artifact(settings: Settings) -> str:
-    """The name under which a first half stores what its second half looks for."""
+    """The artifact of a pull request's profiles, which the fork comment workflow reads."""
     return f"{settings.artifact}-target"
 
 
 def brought_artifact(settings: Settings) -> str:
-    """The name under which a first half stores the baseline that its own job measured."""
+    """The artifact of a baseline that the pull request's own job measured."""
     return f"{settings.artifact}-brought"
 
 
 def _store(job: Job, profiles: LocalSet, manifest: Manifest, name: str, subfolder: str) -> bool:
-    """Writes profiles and manifest into the output folder and uploads them; that it fails is a warning, and False."""
+    """Writes profiles and manifest into the output folder and uploads them; warns and returns False on failure."""
     stored = write_set(job, profiles, manifest, subfolder)
     shown = posixpath.join(job.settings.output_dir, subfolder)
     warning = upload_profiles(job.uploads, name, stored, shown, job.context.run_url)
     if warning:
-        job.commands.warning(warning, title="profgate")
+        job.warn(warning)
     else:
-        job.commands.log(f"stored {len(profiles.files)} profiles as {name}")
-    give_back(job.output_dir, job.context.workspace)
+        job.log(f"stored {len(profiles.files)} profiles as {name}")
+    give_to_owner(job.output_dir, job.context.workspace)
     return not warning
 
 
 def write_set(job: Job, profiles: LocalSet, manifest: Manifest, subfolder: str) -> dict[str, bytes]:
-    """Writes profiles and manifest into the output folder; gives the bytes by name."""
+    """Writes profiles and manifest into the output folder; returns the bytes by name."""
     folder = posixpath.join(job.output_dir, subfolder)
     stored = write_profiles(folder, profiles.files)
     text = manifest_to_json(manifest)

@@ -1,11 +1,10 @@
-"""From both sides to a report: every file and the summary are written before anything is published."""
+"""Compares both sides and reports; every file and the summary are written before anything is published."""
 
 import posixpath
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from profgate import wiring
-from profgate.action.baseline import base_branch
-from profgate.action.between import notes_between
 from profgate.action.job import Job
 from profgate.action.policy_file import accepted
 from profgate.action.publishing import exit_code_of, set_outputs, write_check_run, write_comment, write_status
@@ -19,7 +18,7 @@ from profgate.github.artifact_upload import Page, report_artifact, store_report,
 from profgate.github.first_run import render_first_run
 from profgate.github.pull_files import diff_of_pull, of_another_start, with_doubt, with_files
 from profgate.github.step_outputs import Published, regressions
-from profgate.io.documents import give_back, write_documents
+from profgate.io.files import give_to_owner, write_documents
 from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.links import Links
 from profgate.model.policy import Policy
@@ -31,9 +30,10 @@ from profgate.report.json_report import REPORT_NAME, to_json
 from profgate.report.links_json import LINKS_NAME, links_to_json
 from profgate.report.wording import reason_text
 
-UNFINISHED = "This run ended before it published its result anywhere else."
-SHARD = "This is one shard: the job that merges all shards comments and gives the verdict."
-SHARD_ALONE = "This shard gives its own verdict: no artifact service can store its report for a common one."
+SHARD_FOLDER = "leg"  # workflows may upload it by this name
+UNFINISHED = "This run ended before it published its result."
+SHARD = "This is one shard: the job that merges all shards writes the comment and the verdict."
+SHARD_ALONE = "This shard has its own verdict: without an artifact service its report cannot be merged with others."
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +47,17 @@ class Result:
     notes: Document | None = None
 
 
-def compare_and_report(job: Job, sides: Sides) -> int:
-    """Compares, writes every file, and only then publishes; gives the exit code."""
+def compare_and_report(job: Job, sides: Sides, notes: Callable[[Report], Document] | None = None) -> int:
+    """Compares, writes every file, and only then publishes; returns the exit code. ``notes`` makes release notes."""
     settings, run_url = job.settings, job.context.run_url
     given = sides.given
     if given.baseline and given.target:
-        merged = settings.mode == "leg" and job.can_upload  # the job that merges the legs reads what was accepted
+        merged = settings.mode == "shard" and job.can_upload  # the job that merges the shards reads what was accepted
         acceptances, unread = ((), ()) if merged else accepted(job, given.policy, given.baseline_side)
         given = replace(given, diff=source_diff(job, given.baseline_side), acceptances=acceptances)
         sides = replace(sides, given=given, warnings=(*sides.warnings, *unread))
     built = wiring.compare(given)
     report = beside_base_tip(job, _explained(built.report, sides), sides)
-    given = sides.given
     first = first_run(job, report, given.policy, wiring.tests_in(given.target)) if sides.never_recorded else None
     _write(job, report, built, first or _comment(job, report, Links(run=run_url)))
     _summarize(job, Result(report, Links(run=run_url), first_run=first), UNFINISHED)
@@ -71,10 +70,9 @@ def compare_and_report(job: Job, sides: Sides) -> int:
         run_url=run_url,
     )
     for warning in uploaded.warnings:
-        job.commands.warning(warning, title="profgate")
-    notes = notes_between(job, report, sides) if sides.refs else None
-    result = Result(report, uploaded.links, sides.base_runs, first, notes)
-    if settings.mode == "leg":
+        job.warn(warning)
+    result = Result(report, uploaded.links, sides.base_runs, first, notes(report) if notes else None)
+    if settings.mode == "shard":
         return _end_shard(job, result)
     if not uploaded.warnings:
         result = with_stored_report(job, result, report_artifact(settings.key, job.context.run_attempt))
@@ -82,7 +80,7 @@ def compare_and_report(job: Job, sides: Sides) -> int:
 
 
 def conclude(job: Job, result: Result) -> int:
-    """Publishes the result everywhere; gives the exit code."""
+    """Publishes the result everywhere; returns the exit code."""
     report, links = result.report, result.links
     comment = result.first_run or _comment(job, report, links)
     _summarize(job, result, UNFINISHED)
@@ -97,23 +95,23 @@ def conclude(job: Job, result: Result) -> int:
 def _end_shard(job: Job, result: Result) -> int:
     """Stores the report for the job that merges; fails where that fails, since a lost shard would pass."""
     name = report_artifact(job.settings.key, job.context.run_attempt)
-    write_documents(posixpath.join(job.output_dir, "leg"), _stored(result))
+    write_documents(posixpath.join(job.output_dir, SHARD_FOLDER), _stored(result))
     if not job.can_upload:
         return _end_alone(job, result, name)
     _end(job, result, SHARD, "")
     if warning := store_report(job.uploads, name, _files(result))[1]:
-        raise ProfgateError("mode leg", f"the report was not stored, so it cannot be merged: {warning}")
-    job.commands.log(f"stored the report as {name}")
+        raise ProfgateError("mode shard", f"the report was not stored, so it cannot be merged: {warning}")
+    job.log(f"stored the report as {name}")
     return 0
 
 
 def _end_alone(job: Job, result: Result, name: str) -> int:
     """Ends a shard that may never be merged, with its own verdict."""
     _end(job, result, SHARD_ALONE, "")
-    step = upload_step(name, posixpath.join(job.settings.output_dir, "leg"), job.context.run_url)
-    how = "and in the last job download them, run profgate report merge, and publish the result with mode: tell"
+    step = upload_step(name, posixpath.join(job.settings.output_dir, SHARD_FOLDER), job.context.run_url)
+    how = "and in the last job download them, run profgate report merge, and publish the result with mode: report"
     warning = f"{SHARD_ALONE} For one verdict of all shards add this step:\n{step}\n{how}"
-    job.commands.warning(warning, title="profgate")
+    job.warn(warning)
     return exit_code_of(job, result.report)
 
 
@@ -121,7 +119,7 @@ def with_stored_report(job: Job, result: Result, name: str) -> Result:
     """The result with a link to its report, stored under this name; a failure is a warning."""
     url, warning = store_report(job.uploads, name, _files(result))
     if warning:
-        job.commands.warning(warning, title="profgate")
+        job.warn(warning)
     return replace(result, links=replace(result.links, report=url or None))
 
 
@@ -143,7 +141,7 @@ def _end(job: Job, result: Result, note: str, comment_url: str) -> None:
         job.commands.add_summary(result.notes.text)
         write_documents(job.output_dir, [result.notes])
     write_documents(job.output_dir, [replace(summary, name="summary.md")])
-    give_back(job.output_dir, job.context.workspace)
+    give_to_owner(job.output_dir, job.context.workspace)
     page_url = next(iter(links.pages.values()), "")
     place = posixpath.join(job.settings.output_dir, REPORT_NAME)
     notes = posixpath.join(job.settings.output_dir, result.notes.name) if result.notes else ""
@@ -151,7 +149,7 @@ def _end(job: Job, result: Result, note: str, comment_url: str) -> None:
 
 
 def _summarize(job: Job, result: Result, note: str) -> Document:
-    """Writes the summary in the place of an earlier one."""
+    """Writes the summary, which replaces an earlier one."""
     run_url = job.context.run_url
     summary = result.first_run or render_summary(result.report, links=result.links, run_url=run_url, note=note)
     job.commands.replace_summary(summary.text)
@@ -159,7 +157,7 @@ def _summarize(job: Job, result: Result, note: str) -> Document:
 
 
 def _write(job: Job, report: Report, built: Built, comment: Document) -> None:
-    """Report, pages, their index and the comment without links, whatever happens afterwards."""
+    """Writes report, pages, their index and the comment without links, before anything can fail."""
     documents = [
         Document(REPORT_NAME, "application/json", to_json(report)),
         comment,
@@ -176,7 +174,7 @@ def first_run(job: Job, report: Report, policy: Policy, tests: int = 0) -> Docum
     return render_first_run(
         key=job.settings.key,
         workloads=len({absence.name for absence in report.not_compared if absence.side == "target"}),
-        base_branch=base_branch(job.context) or None,
+        base_branch=job.context.base_branch or None,
         run_url=job.context.run_url,
         head_sha=job.context.head_sha,
         policy=policy,
@@ -203,7 +201,9 @@ def _explained(report: Report, sides: Sides) -> Report:
     code = ReasonCode.NEVER_RECORDED if sides.never_recorded else ReasonCode.NO_BASELINE
     return replace(
         report,
-        not_compared=tuple(replace(one, reason=reason) if one.side == "target" else one for one in report.not_compared),
+        not_compared=tuple(
+            replace(absence, reason=reason) if absence.side == "target" else absence for absence in report.not_compared
+        ),
         verdict=replace(report.verdict, reasons=(Reason(code, {"text": reason}), *report.verdict.reasons)),
     )
 
@@ -216,7 +216,7 @@ def beside_base_tip(job: Job, report: Report, sides: Sides) -> Report:
     try:
         stored = later_set(job.client, later, job.settings.artifact)
     except (GitHubError, ProfileError) as error:
-        job.commands.log(f"the base branch's later state was not read: {error}")
+        job.log(f"the base branch's later state was not read: {error}")
         return report
     side = Side(later.head_branch or "", later.head_sha, later.head_branch, later.id)
     given = replace(
@@ -234,7 +234,7 @@ _NO_START = "the pull request's diff does not start at the baseline ({}), so wha
 
 
 def source_diff(job: Job, base: Side) -> SourceDiff | None:
-    """The pull request's changes of the sources, None without a pull request; what is missing is stated in it."""
+    """The pull request's changes of the sources, None without a pull request; it states what is missing."""
     context = job.context
     if context.pr_number is None or not context.concerns_pull or not job.settings.token:
         return None
@@ -243,28 +243,27 @@ def source_diff(job: Job, base: Side) -> SourceDiff | None:
     except GitHubError as error:
         return SourceDiff((), complete=False, reason=f"GitHub did not list the pull request's files: {error}")
     place = f"{context.server_url}/{context.repository}"
-    commits = tuple(f"{place}/blob/{sha}" if sha else None for sha in (base.sha, context.head_sha))
-    diff = diff_of_pull(records, f"{place}/pull/{context.pr_number}/files", (commits[0], commits[1]))
+    links = [f"{place}/blob/{sha}" if sha else None for sha in (base.sha, context.head_sha)]
+    diff = diff_of_pull(records, f"{place}/pull/{context.pr_number}/files", (links[0], links[1]))
     if elsewhere := f"distance {base.distance}" if base.distance else job.settings.baseline_ref:
         diff = of_another_start(diff, _NO_START.format(elsewhere))
     try:
         diff = with_files(diff, job.client.files_of_commit(context.head_sha))
     except GitHubError as error:
         diff = with_doubt(diff, f"GitHub did not list the commit's files: {error}")
-    return _with_texts(diff, job, base)
-
-
-def _with_texts(diff: SourceDiff, job: Job, base: Side) -> SourceDiff:
-    """The diff with the changed files of both commits: a pull request's run checks out a test merge."""
-    context = job.context
-    commits = (base.sha, context.sha if context.event_name == "pull_request" and context.sha else context.head_sha)
-    if commits[0] is None:
+    if base.sha is None:
         return diff
-    before, after = wanted_texts(diff)
-    wanted = [*((commits[0], path) for path in before), *((commits[1], path) for path in after)]
+    # a pull request's run checks out a test merge
+    after = context.sha if context.event_name == "pull_request" and context.sha else context.head_sha
     try:
-        found = job.client.texts_at(wanted)
+        return _with_texts(diff, job, base.sha, after)
     except GitHubError as error:
-        return with_doubt(diff, f"GitHub did not give the changed files: {error}")
+        return with_doubt(diff, f"GitHub did not return the changed files: {error}")
+
+
+def _with_texts(diff: SourceDiff, job: Job, *commits: str) -> SourceDiff:
+    """The diff with the changed files of both commits."""
+    places = [(commit, path) for commit, paths in zip(commits, wanted_texts(diff), strict=True) for path in paths]
+    found = job.client.texts_at(places)
     sides = ({path: text for (sha, path), text in found.items() if sha == commit} for commit in commits)
     return replace(diff, texts=SourceTexts(*sides))

@@ -1,23 +1,19 @@
 """Both sides of a comparison: this build's profiles or those of a ref, and the baseline they are compared with."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from profgate.action.baseline import baseline_input, fair_baseline, named_ref, named_set, stored_at
-from profgate.action.history_runs import Known, known_before
+from profgate.action.baseline import baseline_commit, named_set, pipeline_input, stored_at
+from profgate.action.history import Known, known_before
 from profgate.action.job import Job
 from profgate.action.policy_file import policy_at
-from profgate.errors import GitHubError, ProfgateError
-from profgate.github.artifact_source import Found, StoredSet
+from profgate.errors import GitHubError
+from profgate.github.artifact_source import StoredSet
 from profgate.github.fork_artifact import ForkArtifact
 from profgate.github.records import RunRecord
 from profgate.io.profile_files import LocalSet, local_set
-from profgate.model.manifest import Manifest
 from profgate.model.reason import Reason
 from profgate.model.report import Side
-from profgate.model.source import SourceFile
 from profgate.pipeline import PipelineInput
-from profgate.report.wording import reason_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +21,7 @@ class Sides:
     """Both sides; ``base_runs`` counts the runs that were read, ``missing`` holds the reasons for no baseline.
 
     ``never_recorded``: no base run ever stored profiles. ``later`` is a run that recorded a later state of the base
-    branch; ``refs`` are the names of two compared refs, whose release notes are wanted.
+    branch.
     """
 
     given: PipelineInput
@@ -34,27 +30,26 @@ class Sides:
     missing: tuple[Reason, ...] = ()
     never_recorded: bool = False
     later: RunRecord | None = None
-    refs: tuple[str, str] | None = None
 
 
 def compared_sides(job: Job) -> Sides:
     """This build and its baseline."""
     settings = job.settings
-    target = local_set(settings.profiles, job.context.workspace)
+    target = _with_manifest(job, local_set(settings.profiles, job.context.workspace))
     target_side = _target_side(job)
     if settings.baseline_profiles:
         return _local_sides(job, target, target_side)
-    return _against_stored(job, target.files, _own(job, target), target_side)
+    return _against_stored(job, target, target_side)
 
 
 def fork_sides(job: Job, target: ForkArtifact) -> Sides:
     """The profiles of a fork's finished run, and their baseline."""
     side = replace(_target_side(job), run_id=target.manifest.run_id)
-    return _against_stored(job, target.files, target.manifest, side)
+    return _against_stored(job, target, side)
 
 
-def with_own_baseline(sides: Sides, baseline: ForkArtifact) -> Sides:
-    """The sides with the baseline that the finished run measured beside its own build."""
+def with_own_baseline(sides: Sides, baseline: LocalSet) -> Sides:
+    """The sides with the baseline that the finished run measured itself."""
     side = Side("the pull request's own run")
     given = replace(
         sides.given,
@@ -62,81 +57,46 @@ def with_own_baseline(sides: Sides, baseline: ForkArtifact) -> Sides:
         baseline_side=side,
         manifests=(baseline.manifest, sides.given.manifests[1]),
     )
-    return Sides(given, 1, (*sides.warnings, "the baseline was measured by the pull request's own run, none is stored"))
+    return Sides(
+        given, 1, (*sides.warnings, "the baseline was measured by the pull request's own run, because none is stored")
+    )
 
 
-def _against_stored(job: Job, files: Sequence[SourceFile], manifest: Manifest, side: Side) -> Sides:
+def _against_stored(job: Job, target: LocalSet, side: Side) -> Sides:
     """These profiles and their stored baseline."""
-    fair = fair_baseline(job)
-    policy, refused = policy_at(job, fair.start)
+    commit = baseline_commit(job)
+    policy, refused = policy_at(job, commit.sha)
     known: list[Known] = []
 
     def further(nearest: StoredSet) -> int:
-        """The number of base runs to read beside the nearest and its history."""
+        """The number of base runs to read besides the nearest and its history."""
         known.extend(filter(None, [known_before(job, nearest.candidate.run)]))
         runs = job.settings.baseline_runs
         return 0 if known and known[0].commits >= runs else runs
 
-    requested = fair.branches is None
-    found = named_set(job, fair.label, fair.start, further) if requested else stored_at(job, fair, further)
-    given = baseline_input(job, found, fair.label, policy)
-    given = replace(given, target=files, target_side=side, manifests=(given.manifests[0], manifest))
+    requested = commit.branches is None
+    found = named_set(job, commit.label, commit.sha, further) if requested else stored_at(job, commit, further)
+    given = pipeline_input(job, found, commit.label, policy, target, side)
     if found.baseline is None:
         return Sides(given, 0, refused, found.reasons, found.never_recorded)
     runs = 1 + len(found.noise)
     if known:
-        given = known[0].beside(given, frozenset(stored.candidate.run.head_sha for stored in found.noise))
+        given = known[0].added_to(given, frozenset(stored.candidate.run.head_sha for stored in found.noise))
         runs = max(runs, 1 + known[0].commits)
     return Sides(given, runs, refused, later=None if requested and not job.context.concerns_pull else found.later)
-
-
-def release_sides(job: Job) -> Sides:
-    """The stored profiles of two refs."""
-    ref = job.settings.target_ref
-    commit = job.client.commit_sha(ref)
-    found = _required(ref, named_set(job, ref, commit, lambda _: 0))
-    run = found.candidate.run
-    own = LocalSet(found.files, found.manifest)
-    side = Side(ref, run.head_sha, run.head_branch, run.id, found.candidate.distance)
-    sides = against_ref(job, named_ref(job, job.settings.baseline_ref), own, side)
-    distance = found.candidate.distance
-    warnings = (f"the target stands {distance} commits before {ref}",) if distance else ()
-    return replace(sides, warnings=(*warnings, *sides.warnings))
-
-
-def against_ref(job: Job, ref: str, target: LocalSet, side: Side) -> Sides:
-    """These profiles, and those that were stored for another ref. Raises `ProfgateError` that names one without any."""
-    commit = job.client.commit_sha(ref)
-    policy, refused = policy_at(job, commit)
-    found = named_set(job, ref, commit, lambda _: job.settings.baseline_runs)
-    _required(ref, found)
-    given = baseline_input(job, found, ref, policy)
-    given = replace(given, target=target.files, target_side=side, manifests=(given.manifests[0], target.manifest))
-    return Sides(given, 1 + len(found.noise), refused, refs=(ref, side.label))
-
-
-def _required(ref: str, found: Found) -> StoredSet:
-    if found.baseline is None:
-        reasons = "; ".join(reason_text(reason, str) for reason in found.reasons)
-        raise ProfgateError(ref, f"has no stored profiles ({reasons}); record it first")
-    return found.baseline
 
 
 def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:
     """Both sides from the workspace; only the policy is read from GitHub, which may be missing."""
     settings = job.settings
-    baseline = local_set(settings.baseline_profiles, job.context.workspace)
+    baseline = _with_manifest(job, local_set(settings.baseline_profiles, job.context.workspace))
     start, warnings = None, tuple[str, ...]()
-    if job.context.event_name == "pull_request" and not settings.token:
-        warnings = (
-            "the policy was read from this checkout, which the pull request may change, because no token was given",
-        )
-    elif job.context.event_name == "pull_request":
+    if job.context.event_name == "pull_request":
         try:
-            start = fair_baseline(job).start
+            start = baseline_commit(job).sha
         except GitHubError as error:
-            what = "the policy was read from this checkout, because the base commit is unknown"
-            warnings = (f"{what}: {error}",)
+            what = "the policy was read from this checkout, which the pull request may change"
+            warnings = (f"{what}, because the base commit is unknown: {error}",)
     policy, refused = policy_at(job, start)
     given = PipelineInput(
         baseline.files,
@@ -144,15 +104,16 @@ def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:
         policy=policy,
         baseline_side=Side(", ".join(settings.baseline_profiles), sha=start),
         target_side=target_side,
-        manifests=(baseline.manifest or job.identity(), _own(job, target)),
+        manifests=(baseline.manifest, target.manifest),
         pages=settings.pages,
         interleaved=settings.interleaved,
     )
     return Sides(given, 1, (*warnings, *refused))
 
 
-def _own(job: Job, target: LocalSet) -> Manifest:
-    return target.manifest or job.identity()
+def _with_manifest(job: Job, profiles: LocalSet) -> LocalSet:
+    """The profiles with their manifest, else with one of this run."""
+    return profiles if profiles.manifest else LocalSet(profiles.files, job.identity())
 
 
 def _target_side(job: Job) -> Side:

@@ -17,10 +17,9 @@ from pathlib import Path
 from profgate.cli.arguments import number_in, whole_number
 from profgate.cli.sides_options import folder, side
 from profgate.errors import ProfgateError
-from profgate.io.checkout import head_commit
 from profgate.io.files import sources_under, write_text
-from profgate.io.placeholders import filled, variables
-from profgate.io.processes import run_command
+from profgate.io.git import head_commit
+from profgate.io.processes import filled, run_command, variables
 from profgate.model.durations import DurationRun
 from profgate.model.durations_text import durations_to_json
 from profgate.ranks.rank_inputs import FOLDER, run_at

@@ -9,8 +9,8 @@ from profgate import wiring
 from profgate.attribution.folder_diff import folder_diff
 from profgate.attribution.unified_diff import parse_diff
 from profgate.errors import ProfgateError
-from profgate.io.checkout import tracked_files
 from profgate.io.files import read_loosely, read_text, sources_under, write_text
+from profgate.io.git import tracked_files
 from profgate.io.source_folders import differing_texts
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison

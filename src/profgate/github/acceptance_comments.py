@@ -6,28 +6,28 @@ from dataclasses import dataclass, replace
 from profgate.errors import GitHubError
 from profgate.github.client import GitHubClient
 from profgate.github.records import CommentRecord
+from profgate.github.sticky_comment import ACTIONS_LOGIN, owned
 from profgate.model.acceptance import Acceptance, in_comment, in_commit, remembered_limits
 
 WRITERS = frozenset({"admin", "write"})
 INSIDERS = ("OWNER", "MEMBER", "COLLABORATOR")
 MOST_PEOPLE = 10  # whose rights are looked up in one run, a request each
 MOST_ACCEPTANCES = 50  # of those that count, and of those that are refused
-BOT = "github-actions[bot]"
 
 
 @dataclass(frozen=True, slots=True)
 class AcceptanceRequest:
     """Which acceptances of which pull request count.
 
-    ``owners`` are logins of the policy at the base commit, empty where everybody who can write may accept. ``ours``:
-    head and base are one repository, so that only people with rights could push. ``remembers``: this run can write its
+    ``owners`` are logins of the policy at the base commit, empty where everybody who can write may accept. With
+    ``same_repository`` of head and base only people with rights could push. ``remembers``: this run can write its
     comment, which stores the limits that it measures. ``trailers``: commits are read, if only to refuse a fork's.
     """
 
     pull: int
     key: str
     owners: Sequence[str]
-    ours: bool
+    same_repository: bool
     remembers: bool
     trailers: bool = True
 
@@ -45,32 +45,28 @@ def acceptances_of(client: GitHubClient, request: AcceptanceRequest) -> tuple[Ac
     for commit in client.pull_commits(request.pull) if request.trailers else ():
         trailers = in_commit(commit.message, commit.sha)
         found += [_judged_trailer(replace(trailer, by=f"commit {commit.sha[:7]}"), request) for trailer in trailers]
-    limits = remembered_limits(next((one.body for one in comments if _is_ours(one, request.key)), ""))
+    own = owned(comments, request.key, ACTIONS_LOGIN)
+    limits = remembered_limits(own[0].body if own else "")
     return _newest([_limited(acceptance, limits, request) for acceptance in found])
 
 
 def _newest(found: Sequence[Acceptance]) -> tuple[Acceptance, ...]:
     """The newest in their order, counted and refused ones apart."""
-    newest: set[str] = set()
-    for refused in (False, True):
-        newest |= {one.id for one in [one for one in found if (one.state == "refused") == refused][-MOST_ACCEPTANCES:]}
-    return tuple(one for one in found if one.id in newest)
-
-
-def _is_ours(comment: CommentRecord, key: str) -> bool:
-    begins = (f"<!-- profgate v1 key={key} ", f"<!-- profgate v1 key={key}>")
-    return comment.author == BOT and comment.body.lstrip().startswith(begins)
+    refused = [item for item in found if item.state == "refused"]
+    counted = [item for item in found if item.state != "refused"]
+    newest = {item.id for item in (*refused[-MOST_ACCEPTANCES:], *counted[-MOST_ACCEPTANCES:])}
+    return tuple(item for item in found if item.id in newest)
 
 
 def _refused(acceptance: Acceptance, reason: str) -> Acceptance:
-    return replace(acceptance, state="refused", told=reason)
+    return replace(acceptance, state="refused", remark=reason)
 
 
 def _judged_comment(comment: CommentRecord, acceptance: Acceptance, people: "_Rights") -> Acceptance:
     if acceptance.state == "refused":
         return acceptance
     if comment.edited:
-        return _refused(acceptance, "the comment was edited, perhaps by somebody else: write a new one")
+        return _refused(acceptance, "the comment was edited, perhaps by another person: write a new one")
     objection = people.objection(comment.author)
     # the reason of an untrusted author is not repeated
     return _refused(replace(acceptance, reason=""), objection) if objection else acceptance
@@ -79,7 +75,7 @@ def _judged_comment(comment: CommentRecord, acceptance: Acceptance, people: "_Ri
 def _judged_trailer(acceptance: Acceptance, request: AcceptanceRequest) -> Acceptance:
     if acceptance.state == "refused":
         return acceptance
-    if not request.ours:
+    if not request.same_repository:
         return _refused(acceptance, "a trailer counts only in a branch of this repository: write a comment")
     if request.owners:
         return _refused(acceptance, "the policy names owners, and a trailer shows no author: write a comment")
@@ -87,15 +83,15 @@ def _judged_trailer(acceptance: Acceptance, request: AcceptanceRequest) -> Accep
 
 
 def _limited(acceptance: Acceptance, limits: dict[str, float], request: AcceptanceRequest) -> Acceptance:
-    """With its own limit, else the one that was measured when it was new."""
+    """The acceptance with its own limit, else with the one that was measured when it was new."""
     if acceptance.state == "refused" or acceptance.limit is not None:
         return acceptance
     if request.owners:
-        return _refused(acceptance, "the policy names owners, so it must say how much: add max=+30%")
+        return _refused(acceptance, "the policy names owners, so the command needs a limit: add max=+30%")
     if acceptance.id in limits:
         return replace(acceptance, limit=limits[acceptance.id])
     if not request.remembers:
-        return _refused(acceptance, "this run cannot store how much was accepted: add max=+30%")
+        return _refused(acceptance, "this run cannot store the measured limit: add max=+30%")
     return acceptance
 
 
@@ -105,16 +101,18 @@ class _Rights:
     def __init__(self, client: GitHubClient, owners: Iterable[str], comments: Sequence[CommentRecord]) -> None:
         self._client = client
         self._owners = frozenset(owner.lower().removeprefix("@") for owner in owners)
-        order = sorted(comments, key=lambda one: one.author_association not in INSIDERS)
-        self._looked_up_logins = set(list(dict.fromkeys(one.author for one in order if one.author))[:MOST_PEOPLE])
+        order = sorted(comments, key=lambda comment: comment.author_association not in INSIDERS)
+        self._looked_up_logins = set(
+            list(dict.fromkeys(comment.author for comment in order if comment.author))[:MOST_PEOPLE]
+        )
         self._known: dict[str, str] = {}
 
     def objection(self, login: str) -> str:
         """Why this person may not accept; empty where they may."""
         if not login:
-            return "its author has no account any more"
+            return "its author's account was deleted"
         if self._owners:
-            return "" if login.lower() in self._owners else f"{login} is not among the owners that the policy names"
+            return "" if login.lower() in self._owners else f"{login} is not one of the owners in the policy"
         if login not in self._looked_up_logins:
             return f"the rights of {login} were not looked up: more than {MOST_PEOPLE} people wrote commands"
         if login not in self._known:
@@ -125,5 +123,5 @@ class _Rights:
         try:
             permission = self._client.permission_of(login)
         except GitHubError as error:
-            return f"GitHub did not tell the rights of {login}: {error}"
-        return "" if permission in WRITERS else f"{login} has no right to write here"
+            return f"GitHub did not return the rights of {login}: {error}"
+        return "" if permission in WRITERS else f"{login} may not write to this repository"

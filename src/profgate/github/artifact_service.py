@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qs, quote, urlsplit
 
 from profgate.errors import GitHubError
-from profgate.github.connections import failure_of, is_permanent, with_token
-from profgate.github.retry_budget import RetryBudget, RetryBudgetExceededError
+from profgate.github.connections import RetryBudget, RetryBudgetExceededError, failure_of, is_permanent, with_token
 
 if TYPE_CHECKING:
     from requests import Response
@@ -38,12 +37,12 @@ SCOPE = "Actions.Results:"
 EPOCH = (1980, 1, 1, 0, 0, 0)  # equal files make equal zips
 
 
-class UploadUnavailable(GitHubError):  # noqa: N818 - named for what it says
+class UploadUnavailable(GitHubError):  # noqa: N818 - part of the error tree
     """This run cannot upload by itself; the caller falls back to the upload action."""
 
 
 class NameTaken(UploadUnavailable):
-    """The run has an artifact of this name, perhaps from a try of ours whose answer was lost; another name is free."""
+    """The run has an artifact of this name, perhaps from an earlier try whose answer was lost; another name is free."""
 
 
 class _NotYetError(UploadUnavailable):
@@ -97,12 +96,12 @@ class ArtifactService:
         return self.upload_file(name, zip_files(files), ZIP)
 
     def upload_file(self, name: str, data: bytes, mime_type: str) -> UploadedArtifact:
-        r"""Stores one file as it is; a browser opens it directly if it knows ``mime_type``.
+        r"""Stores one file as it is; a browser opens it directly if it can show ``mime_type``.
 
         The name must be new in this run, else NameTaken, and free of ``" : < > | * ? \ /`` and line breaks.
         """
         if not name or BAD_NAME.search(name):
-            raise UploadUnavailable(f"artifact {name!r}", 'the name is empty or holds one of " : < > | * ? \\ /')
+            raise UploadUnavailable(f"artifact {name!r}", 'the name is empty or contains one of " : < > | * ? \\ /')
         created: dict[str, object] = {"name": name, "version": ZIP_VERSION}
         if mime_type != ZIP:
             created |= {"version": FILE_VERSION, "mime_type": mime_type}
@@ -120,7 +119,7 @@ class ArtifactService:
             if not number:
                 raise
         if not re.fullmatch(r"[0-9]{1,19}", number):
-            raise UploadUnavailable(f"artifact {name}", "the results service gave no artifact id")
+            raise UploadUnavailable(f"artifact {name}", "the results service returned no artifact id")
         return UploadedArtifact(int(number), name, f"{self._run_url}/artifacts/{number}", len(data), digest)
 
     def _number_of(self, name: str, digest: str) -> str:
@@ -210,7 +209,7 @@ class ArtifactService:
         try:
             signatures = parse_qs(urlsplit(address).query).get("sig", [])
         except ValueError:
-            raise UploadUnavailable(f"artifact {name}", "the results service gave an address that is none") from None
+            raise UploadUnavailable(f"artifact {name}", "the results service returned an invalid address") from None
         for signature in signatures:
             self._mask(signature)
             self._mask(quote(signature, safe=""))
@@ -228,16 +227,14 @@ def zip_files(files: Mapping[str, bytes]) -> bytes:
 
 
 def _backend_ids(token: str) -> dict[str, str]:
-    """The ids of run and job in the token's scope; the service checks its signature, not we."""
+    """The ids of run and job in the token's scope; the service checks its signature."""
     try:
         payload = token.split(".")[1]
         claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
         scopes = [scope.removeprefix(SCOPE) for scope in claims["scp"].split() if scope.startswith(SCOPE)]
         run, job = scopes[0].split(":")
     except (IndexError, KeyError, TypeError, ValueError, AttributeError, binascii.Error):
-        raise UploadUnavailable(
-            "ACTIONS_RUNTIME_TOKEN", "names no run to upload for; use actions/upload-artifact"
-        ) from None
+        raise UploadUnavailable("ACTIONS_RUNTIME_TOKEN", "names no run; use actions/upload-artifact") from None
     return {"workflow_run_backend_id": run, "workflow_job_run_backend_id": job}
 
 
@@ -246,7 +243,7 @@ def _granted(status: int, value: object, where: str) -> dict[str, Any]:
     if status in RETRYABLE and "insufficient usage" not in message:
         raise _NotYetError(where, f"the results service answered {status} {message}".rstrip())
     if status == 409:
-        whose = "another step's, or an earlier try's whose answer was lost"
+        whose = "of another step, or of an earlier try whose answer was lost"
         raise NameTaken(where, f"this run has an artifact of that name already ({whose}); set another name")
     if status != 200 or not isinstance(value, dict) or value.get("ok", True) is not True:
         raise UploadUnavailable(where, f"the results service answered {status} {message}".rstrip())
@@ -262,5 +259,5 @@ def _value(answer: Mapping[str, Any], key: str) -> object:
 def _field(answer: Mapping[str, Any], key: str, name: str) -> str:
     value = _value(answer, key)
     if not isinstance(value, str) or not value:
-        raise UploadUnavailable(f"artifact {name}", f"the results service gave no {key}")
+        raise UploadUnavailable(f"artifact {name}", f"the results service returned no {key}")
     return value

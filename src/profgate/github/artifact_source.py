@@ -1,6 +1,5 @@
-"""Profiles from stored artifacts: the nearest trustworthy baseline, and further runs for noise."""
+"""Stored profiles: the nearest trusted baseline and further runs for noise, from artifacts or a release."""
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -8,11 +7,12 @@ from itertools import islice
 from profgate.errors import GitHubError, NotAllowed, ProfileError
 from profgate.github.baseline_search import Candidate, Trust, candidates, distances, distrust, usable_artifact
 from profgate.github.client import GitHubClient
-from profgate.github.records import ArtifactRecord, CommitRecord, RunRecord
-from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_from_json
+from profgate.github.records import ArtifactRecord, CommitRecord, ReleaseRecord, Repository, RunRecord
+from profgate.model.manifest import MANIFEST_NAME, Manifest, check_files, manifest_from_json
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.source import SourceFile, source_of
 
+LATEST = "latest-release"
 LISTED = 100  # artifacts of one name, or commits, that one request shows
 ENOUGH = 50  # known commits with which no further list is requested
 MOST_TRIES = 10  # candidates without usable artifact before the search ends
@@ -20,7 +20,7 @@ MOST_TRIES = 10  # candidates without usable artifact before the search ends
 
 @dataclass(frozen=True, slots=True)
 class StoredSet:
-    """The profiles one run stored."""
+    """The profiles that a run stored."""
 
     candidate: Candidate
     files: tuple[SourceFile, ...]
@@ -29,7 +29,7 @@ class StoredSet:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The baseline, None where there is none; noise runs in order of distance; why runs were passed over.
+    """The baseline, None where there is none; noise runs in order of distance; why runs were skipped.
 
     ``later`` is the newest trusted run of the base branch beyond the baseline commit.
     """
@@ -62,7 +62,7 @@ class Search:
 
 
 def find_stored(client: GitHubClient, search: Search, noise_beside: Callable[[StoredSet], int]) -> Found:
-    """The nearest usable set, and as many further ones as ``noise_beside`` asks for, given the nearest.
+    """The nearest usable set, and as many further ones as ``noise_beside`` returns for the nearest.
 
     The nearest costs three to five requests: commits unless they are known, runs (twice where the first list does not
     show the baseline commit), artifacts, and the download; every further one its download. The artifacts of a run are
@@ -85,13 +85,13 @@ def find_stored(client: GitHubClient, search: Search, noise_beside: Callable[[St
 def _chain(client: GitHubClient, search: Search) -> list[CommitRecord]:
     """The baseline commit and those before it; requested where too few are known."""
     before = distances(search.start, search.listed)
-    known = [one for one in search.listed if one.sha in before]
+    known = [commit for commit in search.listed if commit.sha in before]
     whole = bool(known) and len(search.listed) < LISTED
     return known if whole or len(known) >= ENOUGH else client.ancestors(search.start)
 
 
 def later_set(client: GitHubClient, run: RunRecord, name: str) -> StoredSet:
-    """What a later run of the base branch stored. Raises `GitHubError` or `ProfileError` where it is not to be had."""
+    """What a later run of the base branch stored. Raises `GitHubError` or `ProfileError` where there is none."""
     artifact, _ = usable_artifact(client.run_artifacts(run.id, name), name, run)
     if artifact is None:
         raise GitHubError(f"run {run.id}", f"has no artifact {name}, or it has expired; a later run stores a new one")
@@ -125,7 +125,7 @@ def _runs(client: GitHubClient, search: Search, chain: Sequence[CommitRecord]) -
 
 
 def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons: list[Reason]) -> Iterator[StoredSet]:
-    """Usable sets, nearest first; ``reasons`` gets why runs are passed over."""
+    """Usable sets, nearest first; ``reasons`` gets why runs are skipped."""
     failures = 0
     known = client.named_artifacts(name) if ordered else []
     for candidate in ordered:
@@ -147,27 +147,47 @@ def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons
 
 def _of_run(client: GitHubClient, run: RunRecord, name: str, known: Sequence[ArtifactRecord]) -> list[ArtifactRecord]:
     """The artifacts of a run, from the list of the newest ones where that is long enough to hold them."""
-    mine = [one for one in known if one.workflow_run and one.workflow_run.id == run.id]
-    return mine if mine or len(known) < LISTED else client.run_artifacts(run.id, name)
+    found = [artifact for artifact in known if artifact.workflow_run and artifact.workflow_run.id == run.id]
+    return found if found or len(known) < LISTED else client.run_artifacts(run.id, name)
 
 
 def stored_set(candidate: Candidate, members: Mapping[str, bytes]) -> StoredSet:
-    """The members of an artifact as sources. Raises `ProfileError` where they are not what the manifest says."""
+    """The members of an artifact as sources. Raises `ProfileError` where they are not as the manifest states."""
     files = {name: data for name, data in members.items() if name != MANIFEST_NAME}
     if not files:
         raise ProfileError(f"artifact of run {candidate.run.id}", "holds no profile; record the baseline again")
     manifest = manifest_from_json(members[MANIFEST_NAME]) if MANIFEST_NAME in members else None
     if manifest is not None:
-        _check(manifest, files, candidate.run)
+        check_files(manifest, files)
+        if manifest.commit != candidate.run.head_sha:
+            raise ProfileError(MANIFEST_NAME, "is of another commit than its run; record the baseline again")
     return StoredSet(candidate, tuple(source_of(name, files[name]) for name in sorted(files)), manifest)
 
 
-def _check(manifest: Manifest, files: Mapping[str, bytes], run: RunRecord) -> None:
-    listed = {file.path: file.sha256 for file in manifest.files}
-    if set(listed) != set(files):
-        raise ProfileError(MANIFEST_NAME, "lists other files than the artifact holds; record the baseline again")
-    for path, digest in listed.items():
-        if hashlib.sha256(files[path]).hexdigest() != digest:
-            raise ProfileError(path, "its bytes differ from the manifest; record the baseline again")
-    if manifest.commit != run.head_sha:
-        raise ProfileError(MANIFEST_NAME, "is of another commit than its run; record the baseline again")
+def asset_name(artifact: str) -> str:
+    """The name of the attached file with the contents of the artifact of this name."""
+    return f"{artifact}.zip"
+
+
+def attached_set(client: GitHubClient, tag: str, commit: str, artifact: str) -> StoredSet | None:
+    """The profiles attached to the release of a tag, None where there is no such release or file.
+
+    Raises `ProfileError` for a file that profgate did not attach, or that is of another commit than the tag.
+    """
+    release = client.release(tag)
+    assets = release.assets if release else ()
+    asset = next((asset for asset in assets if asset.name == asset_name(artifact)), None)
+    if asset is None:
+        return None
+    members = client.asset_files(asset)
+    if MANIFEST_NAME not in members:
+        raise ProfileError(f"{asset.name} of release {tag}", f"holds no {MANIFEST_NAME}; attach it again with profgate")
+    manifest = manifest_from_json(members[MANIFEST_NAME])
+    run = RunRecord(manifest.run_id, manifest.event, "completed", None, tag, commit, None, Repository(0), "")
+    return stored_set(Candidate(run, 0), members)
+
+
+def latest(releases: Sequence[ReleaseRecord], but: str) -> str | None:
+    """The tag of the newest published release that is no pre-release and not ``but``."""
+    published = (release.tag_name for release in releases if not release.draft and not release.prerelease)
+    return next((tag for tag in published if tag != but), None)

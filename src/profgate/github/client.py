@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 from profgate.errors import GitHubError
 from profgate.github.connections import with_token
 from profgate.github.downloads import MAX_DOWNLOAD, Download, TryAgainError, check_digest, fetch, files_of, read_zip
-from profgate.github.git_data import CommitAnswer, GitRequests
+from profgate.github.git_data import GitRequests
 from profgate.github.records import (
     ArtifactRecord,
     AssetRecord,
@@ -44,16 +44,6 @@ MINIMIZE = (
 class _Node:
     id: str = ""
     isMinimized: bool | None = None  # noqa: N815 - GraphQL's name
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    filename: str
-    status: str
-    additions: int
-    deletions: int
-    previous_filename: str | None = None
-    patch: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +87,7 @@ class GitHubClient(GitRequests):
         self._call("POST", f"/actions/runs/{run_id:d}/rerun-failed-jobs", repeats=1)
 
     def run_artifacts(self, run_id: int, name: str | None = None) -> list[ArtifactRecord]:
-        """The artifacts of a run, newest first; only those of this exact name if one is given."""
+        """The artifacts of a run, newest first; only those of this exact name, if it is given."""
         found = self._items(f"/actions/runs/{run_id:d}/artifacts", ArtifactRecord, "artifacts", name=name or None)
         return sorted((item for item in found if name in {None, item.name}), key=lambda item: -item.id)
 
@@ -129,7 +119,7 @@ class GitHubClient(GitRequests):
     def _artifact_address(self, artifact_id: int, where: str) -> str:
         address = self._call("GET", f"/actions/artifacts/{artifact_id:d}/zip")[0].get("location", "")
         if not address.startswith(("https://", "http://")):
-            raise GitHubError(where, "GitHub gave no address to download from; run again")
+            raise GitHubError(where, "GitHub returned no download address; run again")
         return address
 
     def _stored(self, where: str, once: Callable[[], Download], digest: str | None) -> Download:
@@ -230,22 +220,11 @@ class GitHubClient(GitRequests):
 
     def pull_files(self, number: int) -> list[FileRecord]:
         """The files a pull request changes, at most the 3,000 that GitHub lists; one request for 100."""
-        found = islice(self._items(f"/pulls/{number:d}/files", _File), LISTED_FILES)
-        return [
-            FileRecord(
-                file.filename,
-                file.previous_filename or file.filename,
-                file.status,
-                file.additions,
-                file.deletions,
-                file.patch,
-            )
-            for file in found
-        ]
+        return list(islice(self._items(f"/pulls/{number:d}/files", FileRecord), LISTED_FILES))
 
     def pull_commits(self, number: int) -> list[CommitRecord]:
         """The commits of a pull request, at most the 250 that GitHub lists; one request for 100."""
-        return [commit.record() for commit in self._items(f"/pulls/{number:d}/commits", CommitAnswer)]
+        return list(self._items(f"/pulls/{number:d}/commits", CommitRecord))
 
     def permission_of(self, login: str) -> str:
         """The permission of a person: admin, write, read or none; one request."""
@@ -276,7 +255,7 @@ class GitHubClient(GitRequests):
         self._known_comments.clear()
         try:
             return parsed(path, CommentRecord, self._call("POST", path, {"body": body})[1])
-        except ServerFailedError:  # compares the whole text: a marker alone can be pasted by anybody
+        except ServerFailedError:  # compares the whole text, since anybody can paste a marker
             for comment in reversed(self.comments(number)):
                 if _unified(comment.body) == _unified(body):
                     return comment
@@ -301,7 +280,7 @@ class GitHubClient(GitRequests):
             return
 
     def react(self, comment_id: int, content: str) -> None:
-        """Adds a reaction to a comment; one that exists stays."""
+        """Adds a reaction to a comment; an existing one stays."""
         self._call("POST", f"/issues/comments/{comment_id:d}/reactions", {"content": content}, repeats=1)
 
     def minimized(self, node_ids: Sequence[str]) -> frozenset[str]:
@@ -319,12 +298,12 @@ class GitHubClient(GitRequests):
     # Statuses and check runs
 
     def set_status(self, sha: str, context: str, state: str, description: str, target_url: str) -> None:
-        """Sets the status of a commit; of one context the last one counts."""
+        """Sets the status of a commit; the last one of a context counts."""
         body = {"state": state, "context": context, "description": description, "target_url": target_url}
         self._call("POST", f"/statuses/{quote(sha, safe='')}", body, repeats=1)
 
     def create_check_run(self, values: Mapping[str, Any]) -> int:
-        """The id of a new check run. When GitHub fails, one of the same ``external_id`` is looked for first."""
+        """The id of a new check run. When GitHub fails, first searches for one of the same ``external_id``."""
         try:
             return self._post_check_run(values)
         except ServerFailedError:

@@ -1,11 +1,13 @@
-"""What connections trust and send, and why they fail."""
+"""What all connections share: trusted certificates, the token, reasons for failures and the budget of retries."""
 
 import re
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-from profgate.errors import SettingsError
+from profgate.errors import GitHubError, SettingsError
 
 if TYPE_CHECKING:
     from requests import PreparedRequest
@@ -13,6 +15,53 @@ if TYPE_CHECKING:
 REPLACING = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")  # instead of the public authorities
 ADDING = ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
 MARK = b"-----BEGIN CERTIFICATE-----"
+RETRY_SECONDS = 300.0
+
+
+class RetryBudgetExceededError(GitHubError):
+    """Waits and failures took too long: no further request is sent."""
+
+
+class RetryBudget:
+    """The ``seconds`` that waits and failed requests of one run may take together."""
+
+    def __init__(
+        self,
+        seconds: float = RETRY_SECONDS,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._limit = self._left = seconds
+        self._sleep = sleep
+        self._clock = clock
+
+    def fresh(self) -> Self:
+        """An unused budget of the same size."""
+        return type(self)(self._limit, sleep=self._sleep, clock=self._clock)
+
+    def wait(self, seconds: float, where: str) -> None:
+        """Sleeps. Raises RetryBudgetExceededError at once where less is left."""
+        if seconds > self._left:
+            raise self._exceeded(where)
+        self._left -= seconds
+        self._sleep(seconds)
+
+    @contextmanager
+    def spent_on(self, where: str) -> Iterator[None]:
+        """Subtracts the time of a block that fails. Raises RetryBudgetExceededError where nothing is left."""
+        if self._left <= 0:
+            raise self._exceeded(where)
+        start = self._clock()
+        try:
+            yield
+        except Exception:
+            self._left -= self._clock() - start
+            raise
+
+    def _exceeded(self, where: str) -> RetryBudgetExceededError:
+        what = f"waits for GitHub may take {self._limit:g} seconds of a run, which are used up; run again later"
+        return RetryBudgetExceededError(where, what)
 
 
 def trusted_file(bundle: str, environ: Mapping[str, str], folder: str) -> str | None:
@@ -73,8 +122,8 @@ def failure_of(error: Exception) -> str:
         return f"{kind}: the certificate is not trusted{reason}; name the file of its authority in the input ca-bundle"
     if isinstance(error, ProxyError):
         found = re.search(r"Tunnel connection failed: ([0-9]{3})", text)
-        did = f"answered {found[1]}" if found else "did not answer"
-        return f"{kind}: the proxy {did}; check HTTPS_PROXY and NO_PROXY of the runner"
+        what = f"answered {found[1]}" if found else "did not answer"
+        return f"{kind}: the proxy {what}; check HTTPS_PROXY and NO_PROXY of the runner"
     return kind
 
 

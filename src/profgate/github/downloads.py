@@ -1,4 +1,4 @@
-"""Bounded downloads and zip reading in memory: sizes are counted as bytes arrive, never believed."""
+"""Bounded downloads and zip reading in memory: sizes are counted as bytes arrive, never trusted."""
 
 import hashlib
 import io
@@ -53,7 +53,7 @@ def fetch(
     """The content of an address; with a token, also of the address that it leads to, without the token.
 
     Raises TryAgainError when the host or the connection fails, NotAllowed when the token is refused, else GitHubError.
-    None quotes the address, because its signature is a secret.
+    No error contains the address, because its signature is a secret.
     """
     import requests
 
@@ -74,7 +74,7 @@ def fetch(
             location = answer.headers.get("Location", "")
     except requests.RequestException as error:
         kind = GitHubError if is_permanent(error) else TryAgainError
-        what = f"the download broke off ({failure_of(error)}); check the network of the runner and run again"
+        what = f"the download failed ({failure_of(error)}); check the network of the runner and run again"
         raise kind(where, what) from None
     if token and answer.is_redirect and location.startswith(("https://", "http://")):
         return fetch(location, where, max_bytes=max_bytes, verify=verify)
@@ -89,12 +89,12 @@ def _refused(answer: "Response", where: str, token: str) -> GitHubError:
         return NotAllowed(where, f"GitHub answered {status}; add to the job's permissions: contents: read")
     if status >= 500 or status in {403, 408, 429}:  # 403: the signature of the address ran out
         return TryAgainError(where, f"{host} answered {status}; run again")
-    remedy = "let profgate attach it again" if token else "run again or use another baseline"
+    remedy = "attach it again with profgate" if token else "run again or use another baseline"
     return GitHubError(where, f"{host} answered {status}; {remedy}")
 
 
 def check_digest(data: bytes, digest: str | None, where: str) -> None:
-    """Raises TryAgainError unless ``data`` has this ``sha256:<hex>``; None means the server knows none."""
+    """Raises TryAgainError unless ``data`` has this ``sha256:<hex>``; None: the server states none."""
     if digest is not None and digest != f"sha256:{hashlib.sha256(data).hexdigest()}":
         raise TryAgainError(where, "the bytes do not match the digest GitHub states; none were used, run again")
 

@@ -1,4 +1,4 @@
-"""The run context from the variables of the runner and its event file; both are read with tolerance."""
+"""The run context from the variables of the runner and its event file; missing or malformed fields are empty."""
 
 import json
 import re
@@ -13,143 +13,119 @@ MAX_EVENT = 32 * 1024 * 1024  # GitHub's own cap on payloads is 25 MB
 BOT = "dependabot[bot]"
 
 
-def read_run_context(env: Mapping[str, str]) -> RunContext:
-    """The context of this run. Raises ProfgateError for an event file that is missing, too large or no JSON object."""
-    return run_context(env, _read_event(env.get("GITHUB_EVENT_PATH", "")))
+class _Fields:
+    """The variables (``env``) and the ``event`` by dotted paths; of several paths the first that has a value."""
 
+    def __init__(self, env: Mapping[str, str], event: Mapping[str, Any]) -> None:
+        self._data = {"env": dict(env), "event": dict(event)}
 
-def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
-    """The context of a run from its variables and its event; missing fields are empty."""
-    pull, group, triggering = _part(event, "pull_request"), _part(event, "merge_group"), _triggering_run(event)
-    base, head = _part(pull, "base"), _part(pull, "head")
-    repository = _part(event, "repository")
-    comment = _part(event, "comment") if event.get("action") == "created" else {}
-    actor = env.get("GITHUB_ACTOR", "")
-    sha = env.get("GITHUB_SHA", "")
-    full_name = env.get("GITHUB_REPOSITORY", "") or _text(repository, "full_name")
-    return RunContext(
-        event_name=env.get("GITHUB_EVENT_NAME", ""),
-        repository=full_name,
-        repository_id=_integer(env.get("GITHUB_REPOSITORY_ID")) or _integer(repository.get("id")),
-        sha=sha,
-        ref=env.get("GITHUB_REF", ""),
-        base_ref=env.get("GITHUB_BASE_REF", "") or _text(base, "ref"),
-        head_ref=env.get("GITHUB_HEAD_REF", "") or _text(head, "ref"),
-        base_sha=_text(base, "sha"),
-        head_sha=_head_sha(head, group, triggering, sha),
-        pr_number=_pull_number(event, pull),
-        is_fork=_is_fork(pull, triggering, repository),
-        is_dependabot=BOT in {actor, _text(_part(pull, "user"), "login")},
-        run_id=_integer(env.get("GITHUB_RUN_ID")) or 0,
-        run_attempt=_integer(env.get("GITHUB_RUN_ATTEMPT")) or 1,
-        workflow_path=_workflow_path(env.get("GITHUB_WORKFLOW_REF", ""), full_name),
-        job=env.get("GITHUB_JOB", ""),
-        server_url=env.get("GITHUB_SERVER_URL", "https://github.com").rstrip("/"),
-        api_url=env.get("GITHUB_API_URL", "https://api.github.com").rstrip("/"),
-        results_url=env.get("ACTIONS_RESULTS_URL", ""),
-        workspace=env.get("GITHUB_WORKSPACE", ""),
-        actor=actor,
-        default_branch=_text(repository, "default_branch"),
-        action=_text(event, "action"),
-        release_tag=_text(_part(event, "release"), "tag_name"),
-        before_sha=_commit_or_nothing(_text(event, "before")),
-        merge_group_base_sha=_text(group, "base_sha"),
-        triggering_run=triggering,
-        comment=_text(comment, "body"),
-        comment_id=_integer(comment.get("id")),
-        dispatch_inputs=_dispatch_inputs(event),
-        runtime_token=env.get("ACTIONS_RUNTIME_TOKEN", ""),
-    )
+    def value(self, path: str) -> Any:  # noqa: ANN401 - JSON
+        found: Any = self._data
+        for key in path.split("."):
+            found = found.get(key) if isinstance(found, dict) else None
+        return found
 
+    def text(self, *paths: str) -> str:
+        return next((value for value in map(self.value, paths) if isinstance(value, str) and value), "")
 
-def _read_event(place: str) -> Mapping[str, Any]:
-    if not place:
-        return {}
-    try:
-        with Path(place).open("rb") as stream:
-            data = stream.read(MAX_EVENT + 1)
-    except OSError as error:
-        raise ProfgateError(place, f"{error.strerror}; GITHUB_EVENT_PATH must name the event file") from error
-    if len(data) > MAX_EVENT:
-        raise ProfgateError(place, f"is larger than {MAX_EVENT:,} bytes; GITHUB_EVENT_PATH must name the event file")
-    try:
-        event = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise ProfgateError(place, f"is no JSON ({error}); GITHUB_EVENT_PATH must name the event file") from error
-    if not isinstance(event, dict):
-        raise ProfgateError(place, "holds no JSON object; GITHUB_EVENT_PATH must name the event file")
-    return event
-
-
-def _head_sha(head: Mapping[str, Any], group: Mapping[str, Any], triggering: TriggeringRun | None, sha: str) -> str:
-    if triggering is not None:
-        return triggering.head_sha
-    return _text(head, "sha") or _text(group, "head_sha") or sha
-
-
-def _pull_number(event: Mapping[str, Any], pull: Mapping[str, Any]) -> int | None:
-    if pull:
-        return _integer(pull.get("number"))
-    issue = _part(event, "issue")
-    return _integer(issue.get("number")) if _part(issue, "pull_request") else None
-
-
-def _is_fork(pull: Mapping[str, Any], triggering: TriggeringRun | None, repository: Mapping[str, Any]) -> bool:
-    """Whether the code is of another repository; one that was deleted counts as such."""
-    ours = _integer(repository.get("id"))
-    if triggering is not None:
-        return triggering.head_repository_id != ours
-    if not pull:
-        return False
-    head = _integer(_part(_part(pull, "head"), "repo").get("id"))
-    base = _integer(_part(_part(pull, "base"), "repo").get("id")) or ours
-    return head is None or head != base
-
-
-def _triggering_run(event: Mapping[str, Any]) -> TriggeringRun | None:
-    run = _part(event, "workflow_run")
-    number = _integer(run.get("id"))
-    if number is None:
-        return None
-    head = _part(run, "head_repository")
-    return TriggeringRun(
-        id=number,
-        event=_text(run, "event"),
-        conclusion=_text(run, "conclusion"),
-        head_branch=_text(run, "head_branch"),
-        head_sha=_text(run, "head_sha"),
-        head_repository_id=_integer(head.get("id")),
-        head_owner=_text(_part(head, "owner"), "login"),
-        path=_text(run, "path").partition("@")[0],
-    )
-
-
-def _workflow_path(workflow_ref: str, repository: str) -> str:
-    """``.github/workflows/x.yml`` of ``owner/name/.github/workflows/x.yml@refs/heads/main``."""
-    return workflow_ref.partition("@")[0].removeprefix(f"{repository}/")
-
-
-def _commit_or_nothing(sha: str) -> str:
-    """Forty zeros stand for a branch that did not exist before."""
-    return "" if re.fullmatch(r"0+", sha) else sha
-
-
-def _dispatch_inputs(event: Mapping[str, Any]) -> Mapping[str, str]:
-    given = _part(event, "inputs").items()
-    return {name: value if isinstance(value, str) else json.dumps(value) for name, value in given if value is not None}
-
-
-def _part(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = data.get(key)
-    return value if isinstance(value, dict) else {}
-
-
-def _text(data: Mapping[str, Any], key: str) -> str:
-    value = data.get(key)
-    return value if isinstance(value, str) else ""
+    def number(self, *paths: str) -> int | None:
+        return next((value for value in map(_integer, map(self.value, paths)) if value is not None), None)
 
 
 def _integer(value: object) -> int | None:
     if isinstance(value, str) and re.fullmatch(r"[0-9]{1,19}", value):
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def read_run_context(env: Mapping[str, str]) -> RunContext:
+    """The context of this run. Raises ProfgateError for an event file that is missing, too large or no JSON object."""
+    return run_context(env, _read_event(env.get("GITHUB_EVENT_PATH", "")))
+
+
+def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
+    """The context of a run from its variables and its event."""
+    fields = _Fields(env, event)
+    text, number, pull = fields.text, fields.number, "event.pull_request"
+    repository, run = text("env.GITHUB_REPOSITORY", "event.repository.full_name"), _triggering_run(fields)
+    head_sha = text(f"{pull}.head.sha", "event.merge_group.head_sha", "env.GITHUB_SHA")
+    subject = pull if fields.value(pull) else "event.issue" if fields.value("event.issue.pull_request") else ""
+    before, is_new = text("event.before"), text("event.action") == "created"
+    return RunContext(
+        event_name=text("env.GITHUB_EVENT_NAME"),
+        repository=repository,
+        repository_id=number("env.GITHUB_REPOSITORY_ID", "event.repository.id"),
+        sha=text("env.GITHUB_SHA"),
+        ref=text("env.GITHUB_REF"),
+        base_ref=text("env.GITHUB_BASE_REF", f"{pull}.base.ref"),
+        head_ref=text("env.GITHUB_HEAD_REF", f"{pull}.head.ref"),
+        base_sha=text(f"{pull}.base.sha"),
+        head_sha=run.head_sha if run else head_sha,
+        pr_number=number(f"{subject}.number"),
+        is_fork=_is_fork(fields, run),
+        is_dependabot=BOT in {text("env.GITHUB_ACTOR"), text(f"{pull}.user.login")},
+        run_id=number("env.GITHUB_RUN_ID") or 0,
+        run_attempt=number("env.GITHUB_RUN_ATTEMPT") or 1,
+        # owner/name/.github/workflows/x.yml@refs/heads/main
+        workflow_path=text("env.GITHUB_WORKFLOW_REF").partition("@")[0].removeprefix(f"{repository}/"),
+        job=text("env.GITHUB_JOB"),
+        server_url=(text("env.GITHUB_SERVER_URL") or "https://github.com").rstrip("/"),
+        api_url=(text("env.GITHUB_API_URL") or "https://api.github.com").rstrip("/"),
+        results_url=text("env.ACTIONS_RESULTS_URL"),
+        workspace=text("env.GITHUB_WORKSPACE"),
+        default_branch=text("event.repository.default_branch"),
+        action=text("event.action"),
+        release_tag=text("event.release.tag_name"),
+        before_sha=before if before.strip("0") else "",  # zeros: the branch is new
+        merge_group_base_sha=text("event.merge_group.base_sha"),
+        triggering_run=run,
+        comment=text("event.comment.body") if is_new else "",
+        comment_id=number("event.comment.id") if is_new else None,
+        runtime_token=text("env.ACTIONS_RUNTIME_TOKEN"),
+    )
+
+
+def _is_fork(fields: _Fields, run: TriggeringRun | None) -> bool:
+    """Whether the code is of another repository; one that was deleted counts as such."""
+    if run is not None:
+        return run.head_repository_id != fields.number("event.repository.id")
+    head = fields.number("event.pull_request.head.repo.id")
+    base = fields.number("event.pull_request.base.repo.id", "event.repository.id")
+    return bool(fields.value("event.pull_request")) and (head is None or head != base)
+
+
+def _triggering_run(fields: _Fields) -> TriggeringRun | None:
+    run = "event.workflow_run"
+    number = fields.number(f"{run}.id")
+    if number is None:
+        return None
+    return TriggeringRun(
+        id=number,
+        event=fields.text(f"{run}.event"),
+        conclusion=fields.text(f"{run}.conclusion"),
+        head_branch=fields.text(f"{run}.head_branch"),
+        head_sha=fields.text(f"{run}.head_sha"),
+        head_repository_id=fields.number(f"{run}.head_repository.id"),
+        head_owner=fields.text(f"{run}.head_repository.owner.login"),
+        path=fields.text(f"{run}.path").partition("@")[0],
+    )
+
+
+def _read_event(place: str) -> Mapping[str, Any]:
+    if not place:
+        return {}
+    remedy = "GITHUB_EVENT_PATH must name the event file"
+    try:
+        with Path(place).open("rb") as stream:
+            data = stream.read(MAX_EVENT + 1)
+    except OSError as error:
+        raise ProfgateError(place, f"{error.strerror}; {remedy}") from error
+    if len(data) > MAX_EVENT:
+        raise ProfgateError(place, f"is larger than {MAX_EVENT:,} bytes; {remedy}")
+    try:
+        event = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise ProfgateError(place, f"is not JSON ({error}); {remedy}") from error
+    if not isinstance(event, dict):
+        raise ProfgateError(place, f"is not a JSON object; {remedy}")
+    return event

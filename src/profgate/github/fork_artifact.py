@@ -1,6 +1,5 @@
 """Profiles that a fork's pull request run stored: untrusted data, checked before it is read."""
 
-import hashlib
 import posixpath
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,26 +8,26 @@ from profgate.errors import ProfileError
 from profgate.github.baseline_search import newest_artifact
 from profgate.github.client import GitHubClient
 from profgate.github.records import PullRecord
-from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_from_json
+from profgate.io.profile_files import LocalSet
+from profgate.model.manifest import MANIFEST_NAME, Manifest, check_files, manifest_from_json
 from profgate.model.run_context import TriggeringRun
-from profgate.model.source import SourceFile, source_of
+from profgate.model.source import source_of
 
 # What a browser or GitHub would show; no profile has such a name.
 SHOWN = frozenset({".css", ".htm", ".html", ".js", ".md", ".mjs", ".pdf", ".png", ".svg", ".xhtml"})
 
 
 @dataclass(frozen=True, slots=True)
-class ForkArtifact:
+class ForkArtifact(LocalSet):
     """A set of profiles with its manifest, whose contents the pull request's author controls."""
 
-    files: tuple[SourceFile, ...]
     manifest: Manifest
 
 
 def fork_artifact(client: GitHubClient, name: str, run: TriggeringRun) -> ForkArtifact | None:
     """The newest set of this name in the finished run, None where it stored none.
 
-    Raises `ProfileError` for one that does not hold what it should, `GitHubError` where GitHub fails.
+    Raises `ProfileError` for a set that fails a check, `GitHubError` where GitHub fails.
     """
     newest = newest_artifact(client.run_artifacts(run.id, name), name, run.id, run.head_sha)
     return None if newest is None else checked_set(client.artifact_files(newest), run)
@@ -37,32 +36,27 @@ def fork_artifact(client: GitHubClient, name: str, run: TriggeringRun) -> ForkAr
 def checked_set(members: Mapping[str, bytes], run: TriggeringRun) -> ForkArtifact:
     """The members of an artifact as sources. Raises `ProfileError` that names the first check that fails."""
     if MANIFEST_NAME not in members:
-        raise ProfileError(MANIFEST_NAME, "is missing beside the profiles; let profgate store them")
+        raise ProfileError(MANIFEST_NAME, "is missing beside the profiles; store them with profgate")
     manifest = manifest_from_json(members[MANIFEST_NAME])
     files = {name: data for name, data in members.items() if name != MANIFEST_NAME}
-    listed = {file.path: file.sha256 for file in manifest.files}
     shown = next((name for name in sorted(files) if posixpath.splitext(name)[1].lower() in SHOWN), "")
     checks = (
         (bool(files), "it holds no profile"),
         (manifest.run_id == run.id, f"the manifest is of run {manifest.run_id}, not of run {run.id}"),
         (manifest.event == run.event, f"the manifest is of the event {manifest.event!r}, not of {run.event}"),
-        (len(listed) == len(manifest.files), "the manifest lists a file twice"),
-        (set(listed) == set(files), "the manifest lists other files than the artifact holds"),
         (not shown, f"{shown!r} is no profile, and untrusted pages are never published"),
     )
     for holds, reason in checks:
         if not holds:
             raise ProfileError(f"artifact of run {run.id}", f"{reason}; nothing of it was read")
-    for path, digest in listed.items():
-        if hashlib.sha256(files[path]).hexdigest() != digest:
-            raise ProfileError(path, "its bytes differ from the manifest; nothing of the artifact was read")
+    check_files(manifest, files)
     return ForkArtifact(tuple(source_of(name, files[name]) for name in sorted(files)), manifest)
 
 
 def pull_of_run(
     pulls: Iterable[PullRecord], run: TriggeringRun, repository_id: int | None, hint: str = ""
 ) -> PullRecord | None:
-    """The open pull request whose head is exactly this run's, None where there is none (any more).
+    """The open pull request whose head is exactly this run's, None where there is none.
 
     Head commit, head repository and base repository must be equal. ``hint`` is a ref (``refs/pull/7/merge``) that only
     chooses among several; else the lowest number is taken.

@@ -3,7 +3,6 @@
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import islice
 from typing import Any
 from urllib.parse import quote
@@ -15,7 +14,6 @@ from profgate.github.requests import PAGE, GitHubConnection, NotFoundError, pars
 COMPARED_FILES = 300  # of two commits, at most
 COMPARED_COMMITS = 250
 TEXTS = 50  # files of one GraphQL query, which may take ten seconds
-LINK = "120000"  # git's mode of a symbolic link
 NO_COMMIT = "0" * 40  # GitHub's sign for a branch that does not exist
 MOVE_REF = (
     "mutation($repository: ID!, $updates: [RefUpdate!]!)"
@@ -29,34 +27,6 @@ class _Sha:
 
 
 @dataclass(frozen=True, slots=True)
-class _Signature:
-    date: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class _Details:
-    message: str
-    committer: _Signature | None
-    author: _Signature | None
-
-
-@dataclass(frozen=True, slots=True)
-class CommitAnswer:
-    """A commit as the API sends it."""
-
-    sha: str
-    parents: tuple[_Sha, ...]
-    commit: _Details
-
-    def record(self) -> CommitRecord:
-        """The fields that are read."""
-        signature = self.commit.committer or self.commit.author
-        if signature is None:
-            raise undocumented(f"commit {self.sha}", "it has no date")
-        return CommitRecord(self.sha, tuple(parent.sha for parent in self.parents), signature.date, self.commit.message)
-
-
-@dataclass(frozen=True, slots=True)
 class _Compared:
     filename: str
     previous_filename: str | None = None
@@ -66,25 +36,6 @@ class _Compared:
 class _Ref:
     ref: str
     object: _Sha
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    path: str
-    mode: str
-    type: str
-    sha: str = ""
-    size: int = 0
-
-    @property
-    def is_file(self) -> bool:
-        return self.type == "blob" and self.mode != LINK
-
-
-@dataclass(frozen=True, slots=True)
-class _Tree:
-    tree: tuple[_Entry, ...]
-    truncated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +62,7 @@ class GitRequests(GitHubConnection):
 
     def commit(self, ref: str) -> CommitRecord:
         """The commit a SHA, branch or tag names; one request."""
-        return self._get(f"/commits/{_quoted(ref)}", CommitAnswer, per_page=1).record()
+        return self._get(f"/commits/{_quoted(ref)}", CommitRecord, per_page=1)
 
     def commit_sha(self, ref: str) -> str:
         """The SHA a branch, tag or shortened SHA names; one request."""
@@ -121,15 +72,13 @@ class GitRequests(GitHubConnection):
         """The SHA where ``head`` left ``base``; one request."""
         return self._get(_pair(base, head), str, "merge_base_commit", "sha", per_page=1)
 
-    def ancestors(self, sha: str, limit: int = PAGE) -> list[CommitRecord]:
-        """A commit and its ancestors in the order of ``git log``, at most ``limit`` <= 100; one request."""
-        found = self._get("/commits", list[CommitAnswer], sha=sha, per_page=limit)
-        return [commit.record() for commit in found]
+    def ancestors(self, sha: str) -> list[CommitRecord]:
+        """A commit and its ancestors in the order of ``git log``, at most 100; one request."""
+        return self._get("/commits", list[CommitRecord], sha=sha, per_page=PAGE)
 
     def commits_between(self, base: str, head: str) -> list[CommitRecord]:
         """The commits of ``head`` that ``base`` lacks, oldest first, at most 250; one request for 100."""
-        found = islice(self._items(_pair(base, head), CommitAnswer, "commits"), COMPARED_COMMITS)
-        return [commit.record() for commit in found]
+        return list(islice(self._items(_pair(base, head), CommitRecord, "commits"), COMPARED_COMMITS))
 
     def files_between(self, base: str, head: str) -> list[str] | None:
         """The paths, former ones too, that differ from an ancestor to a commit; one request.
@@ -141,7 +90,7 @@ class GitRequests(GitHubConnection):
         files = parsed(path, list[_Compared], answer, "files")
         if parsed(path, str, answer, "merge_base_commit", "sha") != base or len(files) >= COMPARED_FILES:
             return None
-        return list(dict.fromkeys(path for one in files for path in (one.filename, one.previous_filename) if path))
+        return list(dict.fromkeys(path for file in files for path in (file.filename, file.previous_filename) if path))
 
     def pulls_of_commit(self, sha: str) -> list[tuple[int, str]]:
         """Number and title of the pull requests that brought a commit; one request."""
@@ -163,14 +112,13 @@ class GitRequests(GitHubConnection):
         return _decoded(where, content)
 
     def files_of_commit(self, sha: str) -> TreeRecord:
-        """The paths of a commit's files, at most the 100,000 or 7 MB that GitHub lists; one request."""
-        tree = self._get(f"/git/trees/{_quoted(sha)}", _Tree, recursive=1)
-        return TreeRecord(frozenset(entry.path for entry in tree.tree if entry.is_file), whole=not tree.truncated)
+        """The files of a commit, at most the 100,000 or 7 MB that GitHub lists; one request."""
+        return self._get(f"/git/trees/{_quoted(sha)}", TreeRecord, recursive=1)
 
     def texts_at(self, places: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
         """The texts of files by (commit, path), in one GraphQL request for fifty.
 
-        Files that are missing, binary or longer than GitHub gives in one piece are left out.
+        Files that are missing, binary or longer than GitHub returns are left out.
         """
         found: dict[tuple[str, str], str] = {}
         for start in range(0, len(places), TEXTS):
@@ -184,7 +132,7 @@ class GitRequests(GitHubConnection):
         return found
 
     def branches_below(self, prefix: str) -> dict[str, str]:
-        """The heads of the branches whose names begin so; one request for 100."""
+        """The heads of the branches whose names begin with ``prefix``; one request for 100."""
         refs = self._items(f"/git/matching-refs/heads/{quote(prefix)}", _Ref, per_page=None)
         return {item.ref.removeprefix("refs/heads/"): item.object.sha for item in refs}
 
@@ -195,7 +143,7 @@ class GitRequests(GitHubConnection):
     def file_of_commit(self, sha: str, path: str, *, max_bytes: int) -> bytes | None:
         """A file at the top of a commit, also one too large for `file_at`; None where there is none; two requests."""
         where = f"{path} of commit {sha}"
-        tree = self._get(f"/git/trees/{_quoted(sha)}", _Tree)
+        tree = self._get(f"/git/trees/{_quoted(sha)}", TreeRecord)
         entry = next((entry for entry in tree.tree if entry.path == path and entry.is_file), None)
         if entry is None:
             return None
@@ -207,10 +155,10 @@ class GitRequests(GitHubConnection):
         return data
 
     def replace_branch(self, branch: str, before: str | None, path: str, data: bytes, message: str) -> bool:
-        """Makes a branch one commit without parents that holds this file alone; contents: write; five requests.
+        """Replaces a branch by one commit without parents that holds this file alone; contents: write; five requests.
 
         The branch is moved only from the commit ``before`` (None: it does not exist). False, and nothing is changed,
-        where it is elsewhere by now.
+        where another run has moved it.
         """
         blob = self._created("blobs", {"content": base64.b64encode(data).decode(), "encoding": "base64"})
         tree = self._created("trees", {"tree": [{"path": path, "mode": "100644", "type": "blob", "sha": blob}]})
@@ -220,7 +168,7 @@ class GitRequests(GitHubConnection):
         try:
             self._graphql(MOVE_REF, variables, repeats=0)
         except GitHubError:
-            now = self.branch_head(branch)  # a refusal gives no reason, and after a failure it may have moved
+            now = self.branch_head(branch)  # a refusal has no reason, and after a failure it may have moved
             if now == before:
                 raise
             return now == commit

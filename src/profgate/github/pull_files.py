@@ -30,8 +30,8 @@ def diff_of_pull(
 
 def with_files(diff: SourceDiff, tree: TreeRecord) -> SourceDiff:
     """The diff beside the files of the pull request's commit, so that untouched ones are known to be the same."""
-    diff = replace(diff, repository_files=tree.paths, all_listed=tree.whole)
-    return diff if tree.whole else with_doubt(diff, f"GitHub lists {len(tree.paths):,} files and holds more")
+    diff = replace(diff, repository_files=tree.paths, all_listed=not tree.truncated)
+    return with_doubt(diff, f"GitHub lists {len(tree.paths):,} files and holds more") if tree.truncated else diff
 
 
 def with_doubt(diff: SourceDiff, reason: str) -> SourceDiff:
@@ -50,5 +50,5 @@ def _file(record: FileRecord, status: FileStatus, budget: TextBudget) -> Changed
     hunks, whole = parse_patch(record.patch or "", budget)
     whole &= changed_lines(hunks) == (record.additions, record.deletions)
     whole &= record.patch is not None or status == "renamed"
-    previous = record.previous_path if status == "renamed" else record.path
+    previous = (status == "renamed" and record.previous_path) or record.path
     return ChangedFile(record.path, previous, status, hunks, whole)

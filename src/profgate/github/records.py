@@ -2,8 +2,16 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Annotated, Any
 
-STORING = timedelta(seconds=2)  # between the two times of a comment that nobody edited
+from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
+
+STORING = timedelta(seconds=2)  # between the two times of an unedited comment
+LINK = "120000"  # git's mode of a symbolic link
+
+
+def _shas(parents: list[dict[str, Any]]) -> list[Any]:
+    return [parent["sha"] for parent in parents]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +27,16 @@ class CommitRecord:
     """A commit: the SHAs of its parents in order, and its committer's date with time zone."""
 
     sha: str
-    parents: tuple[str, ...]
-    date: datetime
-    message: str = ""
+    parents: Annotated[tuple[str, ...], BeforeValidator(_shas)]
+    date: Annotated[
+        datetime,
+        Field(
+            validation_alias=AliasChoices(
+                AliasPath("commit", "committer", "date"), AliasPath("commit", "author", "date")
+            )
+        ),
+    ]
+    message: Annotated[str, Field(validation_alias=AliasPath("commit", "message"))] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +52,6 @@ class RunRecord:
     head_repository: Repository | None
     repository: Repository
     path: str
-    run_attempt: int = 1
 
     @property
     def workflow_path(self) -> str:
@@ -46,7 +60,7 @@ class RunRecord:
 
     @property
     def head_repository_id(self) -> int | None:
-        """Where the code came from."""
+        """The repository of the code."""
         return self.head_repository.id if self.head_repository else None
 
 
@@ -94,7 +108,7 @@ class PullRecord:
 
     @property
     def head_repository_id(self) -> int | None:
-        """Where the code comes from."""
+        """The repository of the code."""
         return self.head.repo.id if self.head.repo else None
 
 
@@ -102,20 +116,41 @@ class PullRecord:
 class FileRecord:
     """A file of a pull request; the patch is None where GitHub gives none (too large, binary, renamed only)."""
 
-    path: str
-    previous_path: str
+    path: Annotated[str, Field(validation_alias="filename")]
     status: str
     additions: int
     deletions: int
-    patch: str | None
+    patch: str | None = None
+    previous_path: Annotated[str | None, Field(validation_alias="previous_filename")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class TreeEntry:
+    """A file, folder, link or submodule of a commit."""
+
+    path: str
+    mode: str
+    type: str
+    sha: str = ""
+    size: int = 0
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a regular file."""
+        return self.type == "blob" and self.mode != LINK
 
 
 @dataclass(frozen=True, slots=True)
 class TreeRecord:
-    """The paths of a commit's regular files; ``whole`` False: there are more than GitHub lists."""
+    """The entries of a commit; ``truncated``: there are more than GitHub lists."""
 
-    paths: frozenset[str]
-    whole: bool
+    tree: tuple[TreeEntry, ...]
+    truncated: bool
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """The paths of the regular files."""
+        return frozenset(entry.path for entry in self.tree if entry.is_file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,5 +204,5 @@ class CommentRecord:
 
     @property
     def edited(self) -> bool:
-        """Whether the text may be of somebody else."""
+        """Whether somebody else may have written the text."""
         return self.updated_at - self.created_at > STORING

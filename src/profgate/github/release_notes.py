@@ -44,8 +44,8 @@ def render_release_notes(
         more_totals=max(0, len(pairs) - ROWS),
         functions=[finding_cells(row, _NO_LINKS) for row in found[:ROWS]],
         more_functions=max(0, len(found) - ROWS),
-        steps=[_step(one, pull_url) for one in steps],
-        doubts=[sentence(one) for one in doubts],
+        steps=[_step(step, pull_url) for step in steps],
+        doubts=[sentence(doubt) for doubt in doubts],
     )
     return Document(NOTES_NAME, "text/markdown", text)
 
@@ -55,13 +55,13 @@ def _step(step: Step, pull_url: str) -> dict[str, Any]:
     if len(step.pulls) > PULLS:
         shown.append(f"and {len(step.pulls) - PULLS} more")
     groups = rows.grouped(step.report)
-    told = [rows.change_text(row, code_cell) for row in (*groups.worse, *groups.better) if not row.total]
-    more = [f"and {len(told) - FUNCTIONS} more"] if len(told) > FUNCTIONS else []
+    changes = [rows.change_text(row, code_cell) for row in (*groups.worse, *groups.better) if not row.total]
+    more = [f"and {len(changes) - FUNCTIONS} more"] if len(changes) > FUNCTIONS else []
     return {
         "pulls": "<br>".join(shown) or numbers.counted(step.commits, "commit"),
         "commit": short_sha(step.commit) or "",
         "totals": "<br>".join(_totals(step.report)) or numbers.UNKNOWN,
-        "functions": "<br>".join([*told[:FUNCTIONS], *more]) or "no function stands out",
+        "functions": "<br>".join([*changes[:FUNCTIONS], *more]) or "no function changed clearly",
     }
 
 

@@ -1,6 +1,6 @@
 """GitHub's API behind PyGithub: requests within limits, retries within a budget, and typed answers.
 
-A request that a rate limit refused is sent again after the wait that GitHub asks for; a repeatable one is also sent
+A request that a rate limit refused is sent again after the wait that GitHub requests; a repeatable one is also sent
 again after a failure of GitHub.
 """
 
@@ -12,13 +12,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache, cached_property
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import urlencode
 
 from profgate.errors import GitHubError, NotAllowed
-from profgate.github.connections import failure_of, is_permanent
-from profgate.github.retry_budget import RetryBudget
+from profgate.github.connections import RetryBudget, failure_of, is_permanent
 
 if TYPE_CHECKING:
     from github import Github
@@ -31,7 +29,7 @@ PAGE = 100
 MAX_PAGES = 100  # against a server that never stops paging
 TIMEOUT = 30  # seconds without an answer
 REPEATABLE = frozenset({"GET", "PATCH"})
-SECONDARY_WAIT = 60.0  # what GitHub asks for where it names no time
+SECONDARY_WAIT = 60.0  # what GitHub requests where it names no time
 _SECONDS = re.compile(r"[0-9]{1,10}")  # as HTTP and GitHub write them
 # what PyGithub raises over an answer that it did not expect
 _UNEXPECTED = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
@@ -46,7 +44,7 @@ class ServerFailedError(GitHubError):
 
 
 class RateLimitedError(GitHubError):
-    """Nothing was done; ``wait`` are the seconds after which GitHub wants to be asked again."""
+    """GitHub did nothing; ``wait`` is the number of seconds before the next request."""
 
     wait = SECONDARY_WAIT
 
@@ -91,9 +89,7 @@ class GitHubConnection:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -109,11 +105,11 @@ class GitHubConnection:
         url = path if path.startswith("http") else f"/repos/{self._repository}{path}"
         where = f"{verb} {url.partition('?')[0]}"
 
-        def once() -> tuple[dict[str, str], Any]:
-            headers, answer = self._github.requester.requestJsonAndCheck(verb, url, input=body)
-            return headers, answer
-
-        return self._retried(where, once, self._retries if verb in REPEATABLE else repeats)
+        return self._retried(
+            where,
+            lambda: self._github.requester.requestJsonAndCheck(verb, url, input=body),
+            self._retries if verb in REPEATABLE else repeats,
+        )
 
     def _get(self, path: str, kind: type[Result], *keys: str, **query: object) -> Result:
         """The part of an answer that these keys lead to, as the kind; None in the query is left out."""
@@ -251,11 +247,11 @@ def refusal(where: str, status: int, headers: Mapping[str, str], message: str) -
     if status in {404, 410} or (status == 422 and message.startswith("No commit found")):
         allowed = f"the permission {needed}" if needed else "the token's permissions"
         what = f"GitHub finds nothing, or the token may not see it; check the name and {allowed}"
-        gone = "has expired on GitHub; run the workflow that makes it again"
-        return NotFoundError(where, gone if status == 410 else what)
+        expired = "has expired on GitHub; run the workflow that creates it again"
+        return NotFoundError(where, expired if status == 410 else what)
     if status >= 500:
         return ServerFailedError(where, f"GitHub answered {status}; run again later")
-    return GitHubError(where, f"GitHub answered {status} {message}".rstrip() + "; not tried again")
+    return GitHubError(where, f"GitHub answered {status} {message}".rstrip() + "; it is not repeated")
 
 
 def _message(data: object) -> str:
@@ -268,7 +264,7 @@ def _message(data: object) -> str:
 
 
 def _limited(where: str, headers: Mapping[str, str]) -> RateLimitedError:
-    """The limit with the seconds that GitHub asks to wait, by GitHub's own clock."""
+    """The error with the seconds that GitHub requests to wait, by GitHub's own clock."""
     after, reset = headers.get("retry-after", ""), headers.get("x-ratelimit-reset", "")
     try:
         now = parsedate_to_datetime(headers.get("date", "")).timestamp()

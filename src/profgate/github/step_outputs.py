@@ -14,7 +14,7 @@ OUTPUTS = {
     "page-url": "Address of the worst workload's flame graph page.",
     "comment-url": "Address of the pull request comment.",
     "baseline-sha": "Commit of the baseline.",
-    "baseline-distance": "How many commits before the fair commit the baseline stands.",
+    "baseline-distance": "Number of commits from the baseline to the merge base.",
     "base-runs": "Number of base runs that were read, for the baseline and for noise.",
 }
 
@@ -67,5 +67,5 @@ def regressions(report: Report) -> list[Finding]:
 
 
 def _causes(findings: Sequence[Finding]) -> int:
-    """The number of causes; a finding without one counts by itself."""
+    """The number of causes; a finding without a cause counts by itself."""
     return len({finding.story for finding in findings} - {None}) + sum(finding.story is None for finding in findings)

@@ -9,14 +9,15 @@ from typing import TextIO
 from profgate.errors import ProfgateError
 from profgate.model.visible_text import visible
 
-SUMMARY_LIMIT = 1024 * 1024  # bytes of one step; above it the runner shows nothing at all
+SUMMARY_LIMIT = 1024 * 1024  # bytes of one step; above it the runner shows nothing
 MESSAGE_LIMIT = 4096
 ANNOTATION_LIMIT = 10  # of each level in one step; the runner drops what comes after
+TITLE = "profgate"
 CUT_NOTE = "\n\n*The summary was cut; the report holds the rest.*\n"
 
 
 class WorkflowCommands:
-    """The runner behind a text stream and its two command files; a path left empty drops what would go there."""
+    """Writes to the runner: its log and two command files; with an empty path nothing is written there."""
 
     def __init__(self, stream: TextIO, *, output_path: str = "", summary_path: str = "") -> None:
         self._stream = stream
@@ -25,52 +26,49 @@ class WorkflowCommands:
         self._annotations: Counter[str] = Counter()
 
     def log(self, text: str) -> None:
-        """One log line; nothing in ``text`` can become a command."""
+        """Writes one log line; nothing in ``text`` can become a command."""
         self._write(harmless(text))
 
-    def notice(self, message: str, *, title: str = "") -> None:
+    def notice(self, message: str, *, title: str = TITLE) -> None:
         """Writes a notice."""
         self._annotate("notice", message, title)
 
-    def warning(self, message: str, *, title: str = "") -> None:
+    def warning(self, message: str, *, title: str = TITLE) -> None:
         """Writes a warning."""
         self._annotate("warning", message, title)
 
-    def error(self, message: str, *, title: str = "", file: str = "", line: int | None = None) -> None:
+    def error(self, message: str, *, title: str = TITLE, file: str = "", line: int | None = None) -> None:
         """Writes an error."""
         self._annotate("error", message, title, file, line)
 
     def mask(self, secret: str) -> None:
-        """Keeps the runner from showing a secret, line by line, because it masks only single lines."""
+        """Hides a secret in the log, line by line, because the runner masks only single lines."""
         for line in secret.splitlines():
             if line.strip():
                 self._write(f"::add-mask::{_escaped(line)}")
 
     def set_output(self, name: str, value: str) -> None:
-        """An output of the step; no value can add another one. Raises ProfgateError for a bad name."""
+        """Sets an output of the step; no value can add another one. Raises ProfgateError for a bad name."""
         if not re.fullmatch(r"[A-Za-z_][\w-]*", name, re.ASCII):
             raise ProfgateError("output", f"{name!r} is not a name")
         delimiter = f"profgate-{uuid.uuid4()}"
         if delimiter in value:
             raise ProfgateError(f"output {name}", "holds its own delimiter; run again")
-        _append(self._output_path, f"{name}<<{delimiter}\n{value}\n{delimiter}\n".encode("utf-8", "replace"))
+        _put(self._output_path, f"{name}<<{delimiter}\n{value}\n{delimiter}\n".encode("utf-8", "replace"))
 
     def add_summary(self, markdown: str) -> None:
         """Adds to the job's summary, cut at a line where it would exceed the runner's limit."""
-        if not self._summary_path:
-            return
         data = markdown.rstrip("\n").encode("utf-8", "replace") + b"\n"
         left = SUMMARY_LIMIT - _size(self._summary_path)
         if len(data) > left:
             note = CUT_NOTE.encode()
             data = data[: max(0, left - len(note))]
             data = data[: data.rfind(b"\n") + 1] + note if left >= len(note) else b""
-        _append(self._summary_path, data)
+        _put(self._summary_path, data)
 
     def replace_summary(self, markdown: str) -> None:
         """Replaces this step's summary."""
-        if self._summary_path:
-            _put(self._summary_path, b"", "wb")
+        _put(self._summary_path, b"", "wb")
         self.add_summary(markdown)
 
     def _annotate(self, level: str, message: str, title: str, file: str = "", line: int | None = None) -> None:
@@ -84,14 +82,14 @@ class WorkflowCommands:
         self._write(f"::{level} {properties}::{shown}" if properties else f"::{level}::{shown}")
 
     def _write(self, line: str) -> None:
-        # The locale of a container may be ASCII: a log line is never worth an exception.
+        # the locale of a container may be ASCII, and a log line must not raise
         encoding = self._stream.encoding or "utf-8"
         self._stream.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
         self._stream.flush()
 
 
 def harmless(text: str) -> str:
-    """One line that the runner takes for text: nothing invisible, and both forms of commands are broken up."""
+    """One line that the runner takes for text: nothing invisible, and both forms of commands broken up."""
     line = visible(text).replace("##[", "# #[")
     return re.sub(r"^([\s\ufeff\u200b-\u200f\u2060]*):(?=:)", r"\1: ", line)
 
@@ -109,6 +107,8 @@ def _property(text: str) -> str:
 
 
 def _size(path: str) -> int:
+    if not path:
+        return 0
     try:
         return Path(path).stat().st_size
     except FileNotFoundError:
@@ -117,12 +117,9 @@ def _size(path: str) -> int:
         raise ProfgateError(path, f"{error.strerror}; the runner's file must be readable") from error
 
 
-def _append(path: str, data: bytes) -> None:
-    if path:
-        _put(path, data, "ab")
-
-
-def _put(path: str, data: bytes, how: str) -> None:
+def _put(path: str, data: bytes, how: str = "ab") -> None:
+    if not path:
+        return
     try:
         with Path(path).open(how) as stream:
             stream.write(data)

@@ -10,8 +10,8 @@ from typing import Any
 from profgate.errors import ProfgateError
 from profgate.init.commands import COMMANDS, Found, installation
 from profgate.init.recipes import RECIPES, Recipe
-from profgate.io.checkout import base_branch
 from profgate.io.files import exists, read_loosely, sources_under
+from profgate.io.git import base_branch
 
 WORKFLOWS = ".github/workflows"
 LARGEST_FILE = 1 << 20

@@ -1,4 +1,4 @@
-"""Recordings that only the tool that wrote them can read: where it is at hand, it writes them in a format of ours."""
+"""Conversion of recordings that only their own tool can read, by that tool where it is installed."""
 
 import importlib.util
 import shutil
@@ -20,38 +20,39 @@ JFR_DEPTH = 1024
 
 @dataclass(frozen=True, slots=True)
 class Converter:
-    """``command`` gives the words that write the recording (first) anew (second); None where the tool is missing."""
+    """``command`` returns the command that converts a file (first) to another (second); None without the tool."""
 
-    looks: Callable[[bytes], bool]
+    recognises: Callable[[bytes], bool]
     command: Callable[[str, str], list[str] | None]
     prints: bool = False
 
 
 def converted(source: SourceFile) -> SourceFile:
-    """The recording in a format of ours; itself where it is none, its tool is missing or the tool fails.
+    """The recording in a format that profgate reads.
 
-    Whoever reads it then says which command to type.
+    The source itself where it is no such recording, or where the tool is missing or fails: its reader then raises an
+    error with the command to run.
     """
     for converter in CONVERTERS:
-        if converter.looks(source.head) and 0 < source.size <= LARGEST:
-            made = _run(converter, source)
-            return source if made is None else source_of(source.name, made)
+        if converter.recognises(source.head) and 0 < source.size <= LARGEST:
+            data = _run(converter, source)
+            return source if data is None else source_of(source.name, data)
     return source
 
 
 def _run(converter: Converter, source: SourceFile) -> bytes | None:
     with tempfile.TemporaryDirectory() as folder:  # jfr insists on the ending
         recording, result = Path(folder, "recording.jfr"), Path(folder, "result")
-        words = converter.command(str(recording), str(result))
-        if words is None:
+        command = converter.command(str(recording), str(result))
+        if command is None:
             return None
         recording.write_bytes(source.read(LARGEST))
         try:
-            with (result if converter.prints else Path(folder, "said")).open("wb") as said:
+            with (result if converter.prints else Path(folder, "printed")).open("wb") as printed:
                 subprocess.run(  # noqa: S603 - the tool of the format, with names of our own
-                    words,
+                    command,
                     stdin=subprocess.DEVNULL,
-                    stdout=said,
+                    stdout=printed,
                     stderr=subprocess.DEVNULL,
                     check=True,
                     timeout=TIMEOUT,

@@ -1,4 +1,4 @@
-"""Files on this machine: profiles to read by range, documents to write whole or not at all."""
+"""Files on this machine: profiles to read by range, documents to write completely or not at all."""
 
 import contextlib
 import glob
@@ -7,12 +7,13 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from profgate.errors import ProfgateError
+from profgate.model.report import Document
 from profgate.model.source import HEAD_SIZE, SourceFile
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 MAX_FILES = 10_000
 MAX_TEXT = 4 * 1024 * 1024
+LARGEST_PROFILE = 1 << 31
 
 
 def sources_under(place: str) -> list[SourceFile]:
@@ -30,7 +32,7 @@ def sources_under(place: str) -> list[SourceFile]:
     file, and too many files.
     """
     path = Path(place)
-    with _spoken_for(place):
+    with _translated_errors(place):
         if path.is_file():
             return [_source(path, path.name)]
         if path.is_dir():
@@ -43,11 +45,8 @@ def sources_under(place: str) -> list[SourceFile]:
 
 
 def read_text(place: str, limit: int = MAX_TEXT) -> str:
-    """The text of a small UTF-8 file. Raises ProfgateError if it cannot be read, is larger or is no UTF-8."""
-    with _spoken_for(place), Path(place).open("rb") as stream:
-        data = stream.read(limit + 1)
-    if len(data) > limit:
-        raise ProfgateError(place, f"is larger than {limit:,} bytes; keep it short")
+    """The text of a small UTF-8 file. Raises ProfgateError if it cannot be read, is larger or is not UTF-8."""
+    data = _read(place, limit)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -55,47 +54,51 @@ def read_text(place: str, limit: int = MAX_TEXT) -> str:
 
 
 def exists(place: str) -> bool:
-    """Whether anything stands at this place, a broken link included."""
-    with _spoken_for(place):
+    """Whether there is anything at this path, a broken link included."""
+    with _translated_errors(place):
         return os.path.lexists(place)
 
 
 def read_loosely(place: str, limit: int) -> str:
-    """The text of a file, or of standard input for ``-``; what is no UTF-8 is replaced. Raises ProfgateError."""
+    """The text of a file, or of standard input for ``-``; invalid UTF-8 is replaced. Raises ProfgateError."""
+    return _read(place, limit).decode("utf-8-sig", "replace")
+
+
+def _read(place: str, limit: int) -> bytes:
     if place == "-":
         data = sys.stdin.buffer.read(limit + 1)
     else:
-        with _spoken_for(place), Path(place).open("rb") as stream:
+        with _translated_errors(place), Path(place).open("rb") as stream:
             data = stream.read(limit + 1)
     if len(data) > limit:
-        raise ProfgateError(place, f"is larger than {limit:,} bytes; give a smaller one")
-    return data.decode("utf-8-sig", "replace")
+        raise ProfgateError(place, f"is larger than {limit:,} bytes; give a smaller file")
+    return data
 
 
 def read_bytes(place: str) -> bytes:
-    """The bytes of a file of our own. Raises ProfgateError if it cannot be read."""
-    with _spoken_for(place):
+    """The bytes of a file that profgate wrote. Raises ProfgateError if it cannot be read."""
+    with _translated_errors(place):
         return Path(place).read_bytes()
 
 
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[str]:
-    """A folder for files that nobody keeps; it is gone afterwards. Raises ProfgateError if it cannot be made."""
-    with _spoken_for(tempfile.gettempdir()):
+    """A temporary folder, which is removed afterwards. Raises ProfgateError if it cannot be created."""
+    with _translated_errors(tempfile.gettempdir()):
         folder = tempfile.TemporaryDirectory(prefix="profgate-", ignore_cleanup_errors=True)
     with folder as name:
         yield name
 
 
 def write_text(place: str, text: str) -> None:
-    """Writes a document whole or not at all, with the folders above it. Raises ProfgateError if it cannot."""
+    """Writes a document completely or not at all, with the folders above it. Raises ProfgateError if it cannot."""
     write_bytes(place, text.encode())
 
 
 def write_bytes(place: str, data: bytes) -> None:
-    """Writes a file whole or not at all: a reader sees the old one or the new one."""
+    """Writes a file completely or not at all: a reader sees the old file or the new one."""
     path = Path(place)
-    with _spoken_for(place):
+    with _translated_errors(place):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
@@ -109,12 +112,29 @@ def write_bytes(place: str, data: bytes) -> None:
             raise
 
 
-def give_to_owner(place: str, workspace: str) -> None:
-    """Gives a file, or a folder with all in it, to whoever owns the workspace, as far as we may.
+def write_documents(folder: str, documents: Iterable[Document]) -> None:
+    """Writes every document under its own name."""
+    for document in documents:
+        write_text(f"{folder}/{document.name}", document.text)
 
-    Without that the next checkout on a machine of its own cannot remove what root wrote in a container.
+
+def write_profiles(folder: str, files: Iterable[SourceFile]) -> dict[str, bytes]:
+    """Writes copies of profiles under their names; returns the bytes by name."""
+    stored = {source.name: source.read(LARGEST_PROFILE) for source in files}
+    for name, data in stored.items():
+        write_bytes(f"{folder}/{name}", data)
+    return stored
+
+
+def give_to_owner(place: str, workspace: str) -> None:
+    """Gives a file, or a folder with its content, to the owner of the workspace, as far as this user may.
+
+    On a self-hosted machine the next checkout could not remove what root wrote in a container. Without a workspace
+    nothing happens.
     """
-    with _spoken_for(place):
+    if not workspace:
+        return
+    with _translated_errors(place):
         owner = Path(workspace).stat()
         for path in (Path(place), *Path(place).rglob("*")):
             with contextlib.suppress(PermissionError):  # an ordinary user owns the files already
@@ -122,7 +142,7 @@ def give_to_owner(place: str, workspace: str) -> None:
 
 
 class _Range(io.RawIOBase):
-    """The bytes of a file before ``stop``, from where it stands."""
+    """The bytes of a file from its current position to ``stop``."""
 
     def __init__(self, stream: io.FileIO, stop: int) -> None:
         self._stream = stream
@@ -150,7 +170,7 @@ def _source(path: Path, name: str) -> SourceFile:
     with path.open("rb") as stream:
         facts = os.fstat(stream.fileno())
         if not stat.S_ISREG(facts.st_mode):
-            raise ProfgateError(name, "is not a regular file; give files that stay as they are")
+            raise ProfgateError(name, "is not a regular file; give regular files")
         return SourceFile(_shown(name), facts.st_size, stream.read(HEAD_SIZE), partial(_open_range, path), str(path))
 
 
@@ -164,7 +184,7 @@ def _sources(folder: Path, found: Iterator[Path], place: str) -> list[SourceFile
         if not path.resolve().is_relative_to(root):
             raise ProfgateError(_shown(name), f"is a link out of {place}; copy the file itself there")
         if not path.is_file():
-            raise ProfgateError(_shown(name), "is not a regular file; give files that stay as they are")
+            raise ProfgateError(_shown(name), "is not a regular file; give regular files")
         names[name] = path
         if len(names) > MAX_FILES:
             raise ProfgateError(place, f"holds more than {MAX_FILES:,} files; name a smaller folder")
@@ -179,12 +199,12 @@ def _fixed_part(pattern: Path) -> Path:
 
 
 def _shown(name: str) -> str:
-    """The name as text, also if its bytes are none."""
+    """The name as text, with invalid bytes replaced."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 @contextlib.contextmanager
-def _spoken_for(place: str) -> Iterator[None]:
+def _translated_errors(place: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:

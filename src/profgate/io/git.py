@@ -1,14 +1,19 @@
-"""Commits from git: hashes, parents, times and titles; its output is not assumed to be well-formed."""
+"""Commits, files and texts from git; its output is not assumed to be well-formed."""
 
+import hashlib
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from profgate.errors import ProfgateError
 from profgate.model.history import StoredCommit
 
 TIMEOUT = 120  # seconds
+SHORT_TIMEOUT = 30
+LARGEST_BLOB = 2_000_000  # bytes
+MOST_BLOBS = 2_000
 NAME = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
@@ -26,7 +31,7 @@ def git(
     if program is None:
         raise ProfgateError("git", "is not installed; install it, or name commits by their whole hash")
     try:
-        done = subprocess.run(  # noqa: S603 - git itself; what users give follows --end-of-options
+        done = subprocess.run(  # noqa: S603 - git itself; arguments of users follow --end-of-options
             [program, *options, *arguments],
             cwd=folder,
             input=data,
@@ -46,7 +51,7 @@ def git(
 
 
 def resolved(rev: str, folder: str = ".") -> str:
-    """The hash of the commit that a person names. Raises ProfgateError where there is none."""
+    """The hash of the commit that a name stands for. Raises ProfgateError where there is none."""
     try:
         found = git(["rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}"], folder)
     except ProfgateError as error:
@@ -69,3 +74,69 @@ def commits_before(rev: str, folder: str = ".", most: int | None = None) -> dict
         if NAME.fullmatch(sha):
             found[sha] = StoredCommit(sha, tuple(parents.split()), int(time) if time.isdigit() else 0, title[:500])
     return found
+
+
+def blob_texts(ids: Iterable[str]) -> dict[str, str]:
+    """The texts of git's objects by id, without missing, binary and large ones."""
+    requested = list(dict.fromkeys(ids))[:MOST_BLOBS]
+    if not requested:
+        return {}
+    how = "--batch-check=%(objectname) %(objecttype) %(objectsize)"
+    listed = _git_or_none("cat-file", how, data="\n".join(requested).encode()) or b""
+    texts = {}
+    for short, line in zip(requested, listed.decode("ascii", "replace").splitlines(), strict=False):
+        name, *facts = line.split()
+        if len(facts) == 2 and facts[0] == "blob" and int(facts[1]) <= LARGEST_BLOB:
+            texts[short] = _as_text(_git_or_none("cat-file", "blob", name))
+    return {short: text for short, text in texts.items() if text is not None}
+
+
+def texts_of_files(blobs: Mapping[str, str]) -> dict[str, str]:
+    """Texts by path below the current folder, of files whose content has the blob id given for the path."""
+    found = {}
+    for name, blob in blobs.items():
+        path = Path(name)
+        if path.is_absolute() or ".." in path.parts or path.is_symlink() or not path.is_file():
+            continue
+        if path.stat().st_size > LARGEST_BLOB:
+            continue
+        data = path.read_bytes()
+        for algorithm in ("sha1", "sha256"):
+            digest = hashlib.new(algorithm, b"blob %d\0%b" % (len(data), data), usedforsecurity=False).hexdigest()
+            if digest.startswith(blob) and (text := _as_text(data)) is not None:
+                found[name] = text
+    return found
+
+
+def tracked_files() -> frozenset[str] | None:
+    """The files git tracks, by their paths from the top of the repository; None without git or a repository."""
+    listed = _git_or_none("ls-files", "-z", "--full-name", ":/")
+    return None if listed is None else frozenset(filter(None, listed.decode("utf-8", "replace").split("\0")))
+
+
+def head_commit() -> str:
+    """The commit that is checked out; empty without git, a repository or a commit."""
+    return (_git_or_none("rev-parse", "--verify", "--quiet", "HEAD") or b"").decode("ascii", "replace").strip()
+
+
+def base_branch(folder: str) -> str | None:
+    """The remote's default branch, else the current one; None without git or a repository."""
+    for arguments in (("symbolic-ref", "--short", "refs/remotes/origin/HEAD"), ("branch", "--show-current")):
+        name = (
+            (_git_or_none(*arguments, folder=folder) or b"").decode("utf-8", "replace").strip().removeprefix("origin/")
+        )
+        if name:
+            return name
+    return None
+
+
+def _git_or_none(*arguments: str, folder: str = ".", data: bytes | None = None) -> bytes | None:
+    """The output of git; None where git is missing or fails."""
+    try:
+        return git(arguments, folder, data=data, timeout=SHORT_TIMEOUT)
+    except ProfgateError:
+        return None
+
+
+def _as_text(data: bytes | None) -> str | None:
+    return None if data is None or b"\0" in data else data.decode("utf-8", "replace")

@@ -67,21 +67,21 @@ class NativeKernels:
     def varints(
         self, data: bytes, starts: memoryview, ends: memoryview, counts: memoryview, numbers: memoryview
     ) -> int | None:
-        """The number of varints in these spans, which are written to ``numbers``; None: ask Python."""
+        """The number of varints in these spans, which are written to ``numbers``; None: Python has to read them."""
         library = _library(self._place)
         if library is None or not len(starts) == len(ends) == len(counts):
             return None
-        columns = [(_INT64 * len(one)).from_buffer(one) for one in (starts, ends, counts, numbers)]
+        columns = [(_INT64 * len(column)).from_buffer(column) for column in (starts, ends, counts, numbers)]
         found: int = library.profgate_varints(data, len(data), *columns[:2], len(starts), *columns[2:])
         return found if found >= 0 else None
 
 
 class NativeLineScan:
-    """A scan in compiled code; its memory is given back with this object."""
+    """A scan in compiled code; its memory is freed with this object."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
         self._library = library
-        # a name's place must not be known to whoever chooses the names
+        # the author of a file must not know a name's place in the table
         self._scan = library.profgate_scan_new(int.from_bytes(os.urandom(8), "little"))
         if not self._scan:
             raise MemoryError
@@ -89,7 +89,7 @@ class NativeLineScan:
         weakref.finalize(self, library.profgate_scan_free, self._scan)
 
     def lines(self, data: bytes, at: int) -> int:
-        """Reads whole lines from ``at`` on; the place of the first one it leaves to others, or the end."""
+        """Reads whole lines from ``at`` on; returns the place of the first line it leaves to Python, or the end."""
         place: int = self._library.profgate_scan_lines(self._scan, data, at, len(data))
         if self._state.status == _NO_MEMORY:
             raise MemoryError
@@ -100,7 +100,7 @@ class NativeLineScan:
         return bool(self._state.status == _TOO_DEEP)
 
     def take(self) -> TakenStacks:
-        """What was read, which is forgotten then."""
+        """Returns what was read and resets the scan."""
         state = self._state
         taken = TakenStacks(
             _column("i", state.frame, state.frames),
@@ -121,7 +121,7 @@ class NativeLineScan:
         return [text[start - starts[0] : end - starts[0]] for start, end in pairwise(starts)]
 
     def learn(self, name: bytes) -> None:
-        """Gives the next number to a name that was met elsewhere."""
+        """Gives the next number to a name that Python has found."""
         if self._library.profgate_scan_name(self._scan, name, len(name)) < 0:
             raise MemoryError
 

@@ -1,4 +1,4 @@
-"""What installed packages offer, found without the modules that take long to import."""
+"""Entry points of installed packages, found without modules that take long to import."""
 
 import os
 import sys
@@ -8,8 +8,8 @@ from importlib.machinery import PathFinder
 def registers(group: str) -> bool:
     """Whether an installed package may register parts under a group of entry points.
 
-    Hardly ever one does, and importing ``importlib.metadata`` takes as long as a small comparison. True as well where
-    packages lie in archives or come by other ways, which only that module can read.
+    Few do, and importing ``importlib.metadata`` takes as long as a small comparison. True as well where packages are
+    in archives or come from other finders, which only that module can read.
     """
     if any(hasattr(finder, "find_distributions") and finder is not PathFinder for finder in sys.meta_path):
         return True

@@ -1,7 +1,8 @@
-"""Commands of a person as processes: with a log, within a time, and never left running."""
+"""Commands of the user as processes: with a log, within a time limit, and never left running."""
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from profgate.errors import ProfgateError
 
 GRACE = 5.0  # seconds between asking a command to end and ending it
 LAST_OUTPUT = 1 << 16  # bytes of a log that are returned
+PREFIX = "PROFGATE_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +36,21 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A process group, told apart from a later one of the same number by when it was started (clock ticks)."""
+    """A process group, distinguished from a later one of the same number by its start time in clock ticks."""
 
     group: int
     ticks: int
+
+
+def variables(values: Mapping[str, str]) -> dict[str, str]:
+    """Environment variables for a command: ``PROFGATE_OUT`` for the value ``out``."""
+    return {f"{PREFIX}{name.upper()}": value for name, value in values.items()}
+
+
+def filled(words: Sequence[str], values: Mapping[str, str]) -> list[str]:
+    """The words with every ``{name}`` replaced by its value, once; other braces stay."""
+    pattern = re.compile("|".join(re.escape(f"{{{name}}}") for name in values))
+    return [pattern.sub(lambda found: values[found[0][1:-1]], word) for word in words]
 
 
 def run_command(
@@ -60,7 +73,7 @@ def run_command(
     with opened as output:
         start = time.perf_counter_ns()
         try:
-            process = subprocess.Popen(  # noqa: S603 - the command a person gave
+            process = subprocess.Popen(  # noqa: S603 - the command of the user
                 words,
                 cwd=folder,
                 env=dict(environment),
@@ -84,7 +97,7 @@ def run_command(
 
 
 def output_of(words: Sequence[str], folder: str, variables: Mapping[str, str], timeout: float) -> str:
-    """The end of what a command prints, with these variables beside the environment's.
+    """The end of what a command prints, with these variables added to the environment.
 
     Raises ProfgateError for a command that cannot start, fails or takes longer.
     """
@@ -99,9 +112,9 @@ def output_of(words: Sequence[str], folder: str, variables: Mapping[str, str], t
 
 
 def end_leftover(started: Started) -> bool:
-    """Ends a group that an earlier, killed process of ours left running; returns whether there was one."""
+    """Ends a group that an earlier, killed profgate left running; returns whether there was one."""
     if sys.platform != "linux" or not started.ticks or _ticks(started.group) != started.ticks:
-        return False  # ended, or the number means another process by now
+        return False  # ended, or the number belongs to another process
     _signal(started.group, signal.SIGKILL)
     return True
 
@@ -114,7 +127,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(GRACE)
     finally:  # also where a second Ctrl-C ends the waiting
-        _signal(process.pid, signal.SIGKILL)  # what ignored the request, and its children
+        _signal(process.pid, signal.SIGKILL)  # the command if it ignored the request, and its children
         process.wait()
 
 

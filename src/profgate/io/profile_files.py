@@ -17,7 +17,7 @@ CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class LocalSet:
-    """Profiles found, and the manifest that lay beside them."""
+    """Profiles found, and the manifest in the same folder."""
 
     files: tuple[SourceFile, ...]
     manifest: Manifest | None
@@ -27,7 +27,7 @@ def local_set(entries: Sequence[str], workspace: str) -> LocalSet:
     """As `local_files`; raises `ProfgateError` where nothing is found."""
     found = local_files(entries, workspace)
     if found is None:
-        raise ProfgateError(", ".join(entries), "matches no file; let the job write its profiles there first")
+        raise ProfgateError(", ".join(entries), "matches no file; the job has to write its profiles there first")
     return found
 
 
@@ -53,28 +53,28 @@ def local_files(entries: Sequence[str], workspace: str) -> LocalSet | None:
 
 
 def described(
-    identity: Manifest, sources: Iterable[SourceFile], said: Iterable[tuple[Configuration, Facts]]
+    identity: Manifest, sources: Iterable[SourceFile], facts: Iterable[tuple[Configuration, Facts]]
 ) -> Manifest:
     """The manifest of these files, with what their readers found in each."""
     files = tuple(
         ManifestFile(
             path=source.name,
             sha256=_digest(source),
-            format=facts.format,
+            format=known.format,
             configuration=configuration.command,
-            profiler=facts.profiler,
-            profiler_version=facts.profiler_version,
-            rate=facts.rate,
-            truncated=facts.truncated,
+            profiler=known.profiler,
+            profiler_version=known.profiler_version,
+            rate=known.rate,
+            truncated=known.truncated,
         )
-        for source, (configuration, facts) in zip(sources, said, strict=True)
+        for source, (configuration, known) in zip(sources, facts, strict=True)
     )
     return replace(identity, files=files)
 
 
 def listed(identity: Manifest, sources: Iterable[SourceFile]) -> Manifest:
-    """The manifest of these files, of which nothing but their bytes is known."""
-    return replace(identity, files=tuple(ManifestFile(path=one.name, sha256=_digest(one)) for one in sources))
+    """The manifest of these files, without facts of their content."""
+    return replace(identity, files=tuple(ManifestFile(path=source.name, sha256=_digest(source)) for source in sources))
 
 
 def _folder(entry: str, sources: Sequence[SourceFile]) -> str:

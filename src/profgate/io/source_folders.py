@@ -6,7 +6,7 @@ from pathlib import Path
 
 from profgate.errors import ProfgateError
 
-LARGEST_FILE = 400_000  # bytes; longer ones are no text a person reads
+LARGEST_FILE = 400_000  # bytes; longer files are not sources
 MOST_FILES = 100_000
 HIDDEN = (".", "__pycache__", "node_modules")
 Texts = dict[str, str | None]
@@ -29,7 +29,7 @@ def files_below(folder: str) -> dict[str, Path]:
     """The files by path inside the folder, without hidden ones. Raises ProfgateError as `differing_texts` does."""
     root = Path(folder)
     if not root.is_dir():
-        raise ProfgateError(folder, "is no folder; name the one that holds the sources")
+        raise ProfgateError(folder, "is not a folder; name the folder of the sources")
     found: dict[str, Path] = {}
     for place, folders, names in os.walk(root, followlinks=False):
         folders[:] = sorted(name for name in folders if not name.startswith(HIDDEN))

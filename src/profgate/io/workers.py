@@ -1,4 +1,4 @@
-"""Work spread over forked processes, which hand back what they made in memory that both can see."""
+"""Tasks in forked processes, which return their results in shared memory."""
 
 import mmap
 import os
@@ -21,10 +21,10 @@ def processors() -> int:
 
 
 def done(tasks: Sequence[Callable[[], Result]], processes: int) -> Iterator[tuple[int, Result]]:
-    """The number of each task and its result, in the order in which they get done; this process works as well.
+    """The number of each task and its result, in the order of completion; this process works as well.
 
-    A task that fails in another process is done once more in this one, so that its error is raised here. Without
-    Linux, or beside threads, which a fork would lose, this process does everything.
+    A task that fails in another process is repeated in this one, so that its error is raised here. Without
+    Linux, or with threads, which a fork would lose, this process runs all tasks.
     """
     helpers = min(processes, len(tasks)) - 1
     if helpers < 1 or sys.platform != "linux" or len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208 - only counted
@@ -76,13 +76,13 @@ class _Child(Generic[Result]):
         if self._pid:
             return
         code = 1
-        with suppress(BaseException):  # whatever it is, the parent meets it when it does the task itself
+        with suppress(BaseException):  # the parent gets the error when it repeats the task
             _write([(number, tasks[number]()) for number in _taken(waiting, len(tasks))], self._made)
             code = 0
         os._exit(code)
 
     def results(self) -> list[tuple[int, Result]]:
-        """What it made, when it is done; nothing where it failed."""
+        """Waits for its results; none where it failed."""
         if self._pid is None:
             return []
         _, status = os.waitpid(self._pid, 0)
@@ -108,7 +108,7 @@ def _write(made: object, file: int) -> None:
 
 
 def _read(file: int) -> list[tuple[int, Result]]:
-    """What was written; its columns stay where they are."""
+    """The written results; their columns are not copied."""
     data = memoryview(mmap.mmap(file, 0, access=mmap.ACCESS_READ))
     parts, place = [], 0
     while place < len(data):

@@ -43,18 +43,20 @@ def _settled(acceptance: Acceptance, workloads: Iterable[WorkloadReport]) -> Acc
     ]
     if not found:
         if acceptance.location == TOTAL.name:
-            told = "a total cannot be accepted: accept what it consists of, or change fail-on-total on the base branch"
-            return replace(acceptance, state="refused", told=told)
-        return replace(acceptance, state="unused", told="nothing of this name got worse")
+            remark = (
+                "a total cannot be accepted: accept what it consists of, or change fail-on-total on the base branch"
+            )
+            return replace(acceptance, state="refused", remark=remark)
+        return replace(acceptance, state="unused", remark="nothing of this name got worse")
     places: set[Place] = {(one.location.name, one.location.file) for one in found}
     if len(places) > 1:
-        told = f"is the name of {len(places)} functions that got worse: add file=PATH"
-        return replace(acceptance, state="refused", told=told)
+        remark = f"is the name of {len(places)} functions that got worse: add file=PATH"
+        return replace(acceptance, state="refused", remark=remark)
     growth = max(_growth(one) for one in found)
     limit = acceptance.limit if acceptance.limit is not None else ROOM * growth
-    settled = replace(acceptance, limit=limit, state="applies", told=f"up to {_percent(limit)}")
+    settled = replace(acceptance, limit=limit, state="applies", remark=f"up to {_percent(limit)}")
     if not _within(growth, limit):
-        return replace(settled, state="exceeded", told=f"up to {_percent(limit)}, but it is {_percent(growth)} now")
+        return replace(settled, state="exceeded", remark=f"up to {_percent(limit)}, but it is {_percent(growth)} now")
     return settled
 
 

@@ -32,7 +32,7 @@ class Policy:
     """Defaults are the documented ones; empty ``rules`` mean the built-in list.
 
     Fields with a meaning are keys of the policy file's part ``gate``, with hyphens. ``unchanged``: reds and comparisons
-    of unchanged code; ``demoted``: whether they made the gate advisory, None where nobody looked at their order.
+    of unchanged code; ``demoted``: whether they made the gate advisory, None where their order was not checked.
     """
 
     rules: tuple[Rule, ...] = ()

@@ -1,6 +1,5 @@
 """The context of a run: the event that started it, the commits it is about and the services it may use."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
@@ -20,33 +19,32 @@ class TriggeringRun:
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """The facts of one workflow run; text that is not given is empty, numbers that do not apply are None.
+    """The facts of one workflow run; missing text is empty, numbers that do not apply are None.
 
-    ``head_sha`` is the commit somebody pushed (not the test merge), ``sha`` the commit GitHub checked out.
+    ``head_sha`` is the pushed commit (not the test merge), ``sha`` the commit GitHub checked out.
     """
 
     event_name: str
-    repository: str
-    repository_id: int | None
-    sha: str
-    ref: str
-    base_ref: str
-    head_ref: str
-    base_sha: str
-    head_sha: str
-    pr_number: int | None
-    is_fork: bool
-    is_dependabot: bool
-    run_id: int
-    run_attempt: int
-    workflow_path: str
-    job: str
-    server_url: str
-    api_url: str
-    results_url: str
-    workspace: str
-    actor: str
-    default_branch: str
+    repository: str = ""
+    repository_id: int | None = None
+    sha: str = ""
+    ref: str = ""
+    base_ref: str = ""
+    head_ref: str = ""
+    base_sha: str = ""
+    head_sha: str = ""
+    pr_number: int | None = None
+    is_fork: bool = False
+    is_dependabot: bool = False
+    run_id: int = 0
+    run_attempt: int = 1
+    workflow_path: str = ""
+    job: str = ""
+    server_url: str = ""
+    api_url: str = ""
+    results_url: str = ""
+    workspace: str = ""
+    default_branch: str = ""
     action: str = ""
     release_tag: str = ""
     before_sha: str = ""
@@ -54,13 +52,20 @@ class RunContext:
     triggering_run: TriggeringRun | None = None
     comment: str = field(default="", repr=False)  # of a new comment, hostile text
     comment_id: int | None = None
-    dispatch_inputs: Mapping[str, str] = field(default_factory=dict)
     runtime_token: str = field(default="", repr=False)
 
     @property
     def run_url(self) -> str:
         """The page of this run."""
         return f"{self.server_url}/{self.repository}/actions/runs/{self.run_id}"
+
+    @property
+    def base_branch(self) -> str:
+        """The branch that is merged into, or the one that was pushed to; empty where there is none."""
+        ref = (self.base_ref or self.ref).removeprefix("refs/heads/")
+        if not self.base_ref and ref.startswith("gh-readonly-queue/"):
+            return ref.removeprefix("gh-readonly-queue/").rpartition("/pr-")[0]
+        return "" if ref.startswith("refs/") else ref
 
     @property
     def concerns_pull(self) -> bool:

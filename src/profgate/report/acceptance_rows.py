@@ -59,13 +59,13 @@ def _markdown(item: Acceptance) -> str:
     by = f" by {code_span(item.by, 60)}" if item.by else ""
     reason = f" ({sentence(item.reason)})" if item.reason else ""
     where = f" · {link('where', item.link)}" if item.link else ""
-    return f"{what}: {STATES[item.state]}{by if item.state == 'applies' else ''} {sentence(item.told)}{reason}{where}"
+    return f"{what}: {STATES[item.state]}{by if item.state == 'applies' else ''} {sentence(item.remark)}{reason}{where}"
 
 
 def plain_acceptances(report: Report) -> list[str]:
     """The same for a terminal."""
     return [
         f"{name_text(item.location) if item.location else 'a command'} by {name_text(item.by or 'unknown', 60)}: "
-        f"{STATES[item.state]} {plain(item.told)}" + (f" ({plain(item.reason)})" if item.reason else "")
+        f"{STATES[item.state]} {plain(item.remark)}" + (f" ({plain(item.reason)})" if item.reason else "")
         for item in report.acceptances
     ]

@@ -13,6 +13,7 @@ from profgate.model.policy import FailOn, OnInconclusive, OnNotCompared
 
 KEY = re.compile(r"[a-z0-9._-]{1,60}")
 FORBIDDEN_IN_ARTIFACT_NAMES = frozenset('":<>|*?\\/\r\n')
+DEPRECATED_MODES = {"leg": "shard", "tell": "report"}
 ENTRIES = re.compile(r",(?![^{}]*\})|[\r\n]+")  # a comma inside braces belongs to the entry
 
 
@@ -51,6 +52,10 @@ def _boolean(value: str | bool | None) -> bool | None:
     return value.lower() == "true" if isinstance(value, str) else value
 
 
+def _mode(value: Any) -> Any:  # noqa: ANN401 - as below
+    return DEPRECATED_MODES.get(value.lower(), value.lower()) if isinstance(value, str) else value
+
+
 def _lower(value: Any) -> Any:  # noqa: ANN401 - whatever is given; the type behind it decides
     return value.lower() if isinstance(value, str) else value
 
@@ -59,7 +64,7 @@ Line = Annotated[str, AfterValidator(_one_line)]
 Lines = Annotated[tuple[str, ...], BeforeValidator(_list)]
 Flag = Annotated[bool, BeforeValidator(_boolean)]
 Lower = BeforeValidator(_lower)
-Mode = Literal["auto", "record", "compare", "leg", "merge", "tell"]
+Mode = Literal["auto", "record", "compare", "shard", "merge", "report"]
 TIGHTENS: JsonDict = {"tightens": True}  # an input that makes the policy file stricter, never looser
 
 
@@ -103,14 +108,14 @@ class Settings(BaseModel):
         "default",
         description="Distinguishes several uses in one repository: a-z, 0-9, dot, underscore and dash.",
     )
-    mode: Annotated[Mode, Lower] = Field(
+    mode: Annotated[Mode, BeforeValidator(_mode)] = Field(
         "auto",
-        description="auto decides by the event; record only stores, compare only compares; leg compares one leg of a "
-        "matrix and leaves comment and verdict to merge, which joins the legs of this run; tell judges and publishes "
-        "a finished report.",
+        description="auto decides by the event; record only stores, compare only compares; shard compares one shard of "
+        "a matrix and leaves comment and verdict to merge, which joins the shards of this run; report judges and "
+        "publishes an existing report.json. Deprecated names: leg (shard), tell (report).",
     )
     report: Line = Field(
-        "", description="The report.json that mode tell publishes, for example the one that profgate confirm wrote."
+        "", description="The report.json that mode report publishes, for example the one that profgate confirm wrote."
     )
     legs: Line = Field("*", description="Keys of the legs that mode merge joins, as a glob.")
     legs_result: Lines = Field(

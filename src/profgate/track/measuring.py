@@ -16,8 +16,7 @@ from profgate import wiring
 from profgate.compare.workloads import workload_name
 from profgate.errors import ProfgateError, ProfileError
 from profgate.io.files import sources_under
-from profgate.io.placeholders import filled, variables
-from profgate.io.processes import Outcome, run_command
+from profgate.io.processes import Outcome, filled, run_command, variables
 from profgate.track.benchmark_sources import copy_into, digest_at_line, digest_of_files, files_matching, text_below
 from profgate.track.benchmark_values import WALL, benchmark_values
 from profgate.track.evolution import EvolutionOptions

@@ -47,9 +47,7 @@ def test_each_page_is_an_artifact_that_opens(fake: FakeGitHub) -> None:
 
 
 @pytest.mark.parametrize("lost", ["CreateArtifact", "FinalizeArtifact"])
-def test_no_page_is_lost_where_the_service_did_its_work_and_its_answer_did_not_come(
-    fake: FakeGitHub, lost: str
-) -> None:
+def test_page_upload_survives_a_lost_answer(fake: FakeGitHub, lost: str) -> None:
     fake.fail("POST", lost, 502, stored=True)
     pages = [page("api"), page("cli")]
     uploaded = upload_pages(lambda: service_of(fake), pages, key="k", attempt=1, folder="out", run_url=RUN)
@@ -59,7 +57,7 @@ def test_no_page_is_lost_where_the_service_did_its_work_and_its_answer_did_not_c
     assert [one.name for one in fake.state.artifacts.values()] == [names[lost], "profgate-k-cli.cpu-1.html"]
 
 
-def test_names_that_are_taken_again_and_again_end_in_a_warning(fake: FakeGitHub) -> None:
+def test_repeatedly_taken_names_end_in_a_warning(fake: FakeGitHub) -> None:
     fake.fail("POST", "CreateArtifact", 409, body=b'{"msg": "already exists"}', times=99)
     uploaded = upload_pages(lambda: service_of(fake), [page("api")], key="k", attempt=1, folder="out", run_url=RUN)
     assert fake.count("POST", "CreateArtifact") == 3
@@ -67,7 +65,7 @@ def test_names_that_are_taken_again_and_again_end_in_a_warning(fake: FakeGitHub)
     assert "actions/upload-artifact" in uploaded.warnings[0]
 
 
-def test_without_a_service_the_step_is_told() -> None:
+def test_missing_service_names_the_upload_step() -> None:
     uploaded = upload_pages(no_service, [page("api")], key="k", attempt=1, folder="out", run_url=RUN)
     assert uploaded.links.pages == {}
     assert "actions/upload-artifact@v7" in uploaded.warnings[0]
@@ -83,7 +81,7 @@ def test_without_a_service_the_step_is_told() -> None:
         ("octo.ghe.com", "actions/upload-artifact@v7", "octo.ghe.com/octo-org/shop"),
     ],
 )
-def test_the_step_and_the_command_are_those_of_the_host(host: str, action: str, repository: str) -> None:
+def test_upload_step_and_command_fit_the_host(host: str, action: str, repository: str) -> None:
     run = f"https://{host}/octo-org/shop/actions/runs/99"
     uploaded = upload_pages(no_service, [page("api")], key="k", attempt=1, folder="out", run_url=run)
     assert action in uploaded.warnings[0]
@@ -95,7 +93,7 @@ def test_no_pages_need_no_service() -> None:
     assert uploaded.warnings == ()
 
 
-def test_a_name_that_is_taken_ends_in_a_warning(fake: FakeGitHub) -> None:
+def test_taken_name_ends_in_a_warning(fake: FakeGitHub) -> None:
     for _ in range(2):
         warning = upload_profiles(lambda: service_of(fake), "profgate-default", {"a.folded": b"a 1\n"}, "out", RUN)
     assert warning is not None
@@ -115,6 +113,6 @@ def test_names_are_plain_and_differ() -> None:
     assert all(name.isascii() and "/" not in name and len(name) < 200 for name in names)
 
 
-def test_refusals_are_told_as_such() -> None:
+def test_missing_service_raises() -> None:
     with pytest.raises(UploadUnavailable):
         no_service()

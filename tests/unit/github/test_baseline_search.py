@@ -53,7 +53,7 @@ def test_a_good_run_is_trusted() -> None:
         ({"id": 99}, "this run"),
     ],
 )
-def test_each_clause_alone_refuses_a_run(change: dict[str, Any], word: str) -> None:
+def test_each_trust_rule_refuses_a_run(change: dict[str, Any], word: str) -> None:
     reason = distrust(replace(RUN, **change), TRUST, {"a": 0})
     assert reason is not None
     assert word in reason
@@ -64,13 +64,13 @@ def test_a_named_commit_may_be_on_any_branch() -> None:
     assert distrust(run, replace(TRUST, branches=None), {"a": 0}) is None
 
 
-def test_nearest_commit_comes_first_and_of_one_commit_the_newest_run() -> None:
+def test_nearest_commit_and_newest_run_come_first() -> None:
     runs = [replace(RUN, id=number, head_sha=sha) for number, sha in ((1, "c"), (2, "b"), (3, "b"), (4, "z"), (3, "b"))]
     found = candidates(runs, TRUST, "a", [commit("a", "b"), commit("b", "c"), commit("c")])
     assert [(one.run.id, one.distance) for one in found] == [(3, 1), (2, 1), (1, 2)]
 
 
-def test_the_highest_id_of_the_right_name_is_taken() -> None:
+def test_newest_artifact_of_the_name_is_used() -> None:
     artifacts = [ARTIFACT, replace(ARTIFACT, id=7), replace(ARTIFACT, id=9, name="other")]
     found, _ = usable_artifact(artifacts, "profgate-default", RUN)
     assert found is not None
@@ -86,7 +86,7 @@ def test_the_highest_id_of_the_right_name_is_taken() -> None:
         ({"workflow_run": ArtifactRun(1, "b")}, ReasonCode.NO_ARTIFACT),
     ],
 )
-def test_an_artifact_that_does_not_fit_is_refused_with_the_reason(change: dict[str, Any], code: ReasonCode) -> None:
+def test_unusable_artifact_is_refused_with_a_reason(change: dict[str, Any], code: ReasonCode) -> None:
     found, why = usable_artifact([replace(ARTIFACT, **change)], "profgate-default", RUN)
     assert found is None
     assert why is not None

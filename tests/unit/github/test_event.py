@@ -76,7 +76,7 @@ def test_dependabot_is_read_only(actor: str, author: str) -> None:
     assert context.read_only
 
 
-def test_a_push_and_the_first_push_of_a_branch() -> None:
+def test_context_of_a_push() -> None:
     event = payload("push", {"before": "d" * 40, "after": "a" * 40, "repository": REPOSITORY})
     context = run_context(env_of("push", GITHUB_REF="refs/heads/main"), event)
     assert (context.before_sha, context.head_sha, context.pr_number) == ("d" * 40, "a" * 40, None)
@@ -120,18 +120,12 @@ def test_a_finished_run(head_id: int | None, is_fork: bool) -> None:
     assert (context.head_sha, context.is_fork, context.pr_number) == ("b" * 40, is_fork, None)
 
 
-def test_comments_of_pull_requests_have_a_number_those_of_issues_do_not() -> None:
+def test_only_pull_request_comments_have_a_number() -> None:
     issue = {"number": 7, "pull_request": {"url": "x"}}
     event = payload("issue_comment", {"action": "created", "issue": issue, "repository": REPOSITORY})
     assert run_context(env_of("issue_comment"), event).pr_number == 7
     del event["issue"]["pull_request"]
     assert run_context(env_of("issue_comment"), event).pr_number is None
-
-
-def test_inputs_of_a_dispatch_are_text() -> None:
-    inputs = {"from": "v1", "deep": True, "none": None}
-    event = payload("workflow_dispatch", {"inputs": inputs, "repository": REPOSITORY})
-    assert run_context(env_of("workflow_dispatch"), event).dispatch_inputs == {"from": "v1", "deep": "true"}
 
 
 def test_the_runtime_token_is_not_shown() -> None:
@@ -141,7 +135,7 @@ def test_the_runtime_token_is_not_shown() -> None:
 
 
 @pytest.mark.parametrize("odd", [{"pull_request": []}, {"repository": "x"}, {"pull_request": {"number": "x"}}, {}])
-def test_odd_payloads_give_a_context_without_what_they_lack(odd: dict[str, Any]) -> None:
+def test_malformed_event_fields_are_empty(odd: dict[str, Any]) -> None:
     context = run_context({"GITHUB_RUN_ID": "²", "GITHUB_REPOSITORY_ID": "x"}, odd)
     assert (context.pr_number, context.run_id, context.run_attempt, context.repository_id) == (None, 0, 1, None)
 

@@ -12,7 +12,7 @@ from profgate.model.manifest import MANIFEST_NAME, Manifest, ManifestFile, manif
 from profgate.model.run_context import TriggeringRun
 
 PROFILE = b"main 1\n"
-RUN = TriggeringRun(7, "pull_request", "success", "topic", "a" * 40, 2, "stranger", ".github/workflows/a.yml")
+RUN = TriggeringRun(7, "pull_request", "success", "topic", "a" * 40, 2, "mallory", ".github/workflows/a.yml")
 MINE = ArtifactRecord(1, "profgate", expired=False, workflow_run=ArtifactRun(7, "a" * 40))
 HEAD, BASE = PullSide("a" * 40, "topic", Repository(2)), PullSide("b" * 40, "main", Repository(1))
 PULL = PullRecord(3, "open", HEAD, BASE)
@@ -20,7 +20,7 @@ PULL = PullRecord(3, "open", HEAD, BASE)
 
 @dataclass
 class Stored:
-    """What is stored, whatever is asked for."""
+    """Returns the same artifacts for every request."""
 
     records: list[ArtifactRecord]
 
@@ -41,16 +41,16 @@ def taken(*records: ArtifactRecord) -> str | None:
     return found.files[0].name if found else None
 
 
-def test_the_newest_artifact_of_the_run_is_taken() -> None:
+def test_newest_artifact_of_the_run_is_used() -> None:
     assert taken(MINE, replace(MINE, id=3), replace(MINE, id=2)) == "3.folded"
-    assert taken(replace(MINE, id=4, workflow_run=None)) == "4.folded"  # an older server does not say
+    assert taken(replace(MINE, id=4, workflow_run=None)) == "4.folded"  # an older server states no run
 
 
 @pytest.mark.parametrize(
     "other",
     [{"workflow_run": ArtifactRun(8, "a" * 40)}, {"workflow_run": ArtifactRun(7, "c" * 40)}, {"name": "profgate-2"}],
 )
-def test_an_artifact_that_is_not_of_the_run_is_not_taken(other: dict[str, Any]) -> None:
+def test_artifact_of_another_run_is_ignored(other: dict[str, Any]) -> None:
     strange = replace(MINE, **{"id": 9} | other)
     assert taken(strange) is None
     assert taken(MINE, strange) == "1.folded"
@@ -64,7 +64,7 @@ def test_an_artifact_that_is_not_of_the_run_is_not_taken(other: dict[str, Any]) 
         {"base": replace(BASE, repo=None)},
     ],
 )
-def test_a_pull_request_that_differs_in_one_point_is_another_one(other: dict[str, Any]) -> None:
+def test_pull_request_must_match_in_every_field(other: dict[str, Any]) -> None:
     strange = replace(PULL, **{"number": 1} | other)
     assert pull_of_run([strange], RUN, 1) is None
     assert pull_of_run([strange, PULL], RUN, 1) == PULL
@@ -72,7 +72,7 @@ def test_a_pull_request_that_differs_in_one_point_is_another_one(other: dict[str
     assert pull_of_run([lost], replace(RUN, head_repository_id=None), 1) is None
 
 
-def test_a_hint_only_chooses_among_those_that_are_the_runs() -> None:
+def test_hint_only_chooses_among_matching_pull_requests() -> None:
     second = replace(PULL, number=4)
     assert pull_of_run([second, PULL], RUN, 1) == PULL
     assert pull_of_run([PULL, second], RUN, 1, "refs/pull/4/merge") == second

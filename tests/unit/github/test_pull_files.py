@@ -3,10 +3,14 @@ from dataclasses import replace
 import pytest
 
 from profgate.github.pull_files import diff_of_pull, of_another_start, with_files
-from profgate.github.records import FileRecord, TreeRecord
+from profgate.github.records import FileRecord, TreeEntry, TreeRecord
 
 PATCH = "@@ -1,2 +1,2 @@ def f():\n a\n-b\n+c"
-MODIFIED = FileRecord("src/a.py", "src/a.py", "modified", 1, 1, PATCH)
+MODIFIED = FileRecord("src/a.py", "modified", 1, 1, PATCH)
+
+
+def tree_of(*paths: str, truncated: bool = False) -> TreeRecord:
+    return TreeRecord(tuple(TreeEntry(path, "100644", "blob") for path in paths), truncated)
 
 
 @pytest.mark.parametrize(
@@ -22,9 +26,7 @@ MODIFIED = FileRecord("src/a.py", "src/a.py", "modified", 1, 1, PATCH)
         (replace(MODIFIED, status="copied"), "added", True),
     ],
 )
-def test_a_file_is_whole_where_its_patch_holds_what_github_counts(
-    record: FileRecord, status: str, complete: bool
-) -> None:
+def test_file_is_complete_where_patch_matches_counts(record: FileRecord, status: str, complete: bool) -> None:
     (file,) = diff_of_pull([record], None, (None, None)).files
     assert (file.status, file.complete) == (status, complete)
 
@@ -41,8 +43,8 @@ def test_a_full_list_may_lack_files() -> None:
     assert "3,000 files" in diff.reason
 
 
-def test_the_files_of_the_commit_stand_beside_the_diff() -> None:
-    diff = with_files(diff_of_pull([MODIFIED], None, (None, None)), TreeRecord(frozenset({"a.py", "b.py"}), whole=True))
+def test_commit_files_are_added_to_the_diff() -> None:
+    diff = with_files(diff_of_pull([MODIFIED], None, (None, None)), tree_of("a.py", "b.py"))
     assert (diff.repository_files, diff.all_listed, diff.complete, diff.reason) == (
         frozenset({"a.py", "b.py"}),
         True,
@@ -53,6 +55,6 @@ def test_the_files_of_the_commit_stand_beside_the_diff() -> None:
 
 def test_every_doubt_is_reported() -> None:
     diff = of_another_start(diff_of_pull([MODIFIED], None, (None, None)), "older")
-    diff = with_files(diff, TreeRecord(frozenset({"a.py"}), whole=False))
+    diff = with_files(diff, tree_of("a.py", truncated=True))
     assert (diff.complete, diff.files[0].complete, diff.all_listed) == (False, False, False)
     assert diff.reason == "older; GitHub lists 1 files and holds more"

@@ -39,18 +39,18 @@ def test_the_comment_is_written_once_and_edited_then(fake: FakeGitHub) -> None:
     assert fake.comment_bodies(1) == ["<!-- profgate v1 key=default head=2 -->\nmore"]
 
 
-def test_what_is_said_already_is_not_written_again(fake: FakeGitHub) -> None:
+def test_unchanged_comment_is_not_written_again(fake: FakeGitHub) -> None:
     publish(fake)
     assert publish(fake) == "the comment is up to date"
     assert fake.count("PATCH") == 0
 
 
-def test_nothing_is_said_where_nothing_changed(fake: FakeGitHub) -> None:
+def test_no_comment_where_nothing_changed(fake: FakeGitHub) -> None:
     assert publish(fake, NOT_WORTH) == "nothing changed"
     assert fake.comment_bodies(1) == []
 
 
-def test_an_old_warning_is_taken_back(fake: FakeGitHub) -> None:
+def test_old_warning_is_replaced(fake: FakeGitHub) -> None:
     publish(fake)
     publish(fake, NOT_WORTH)
     assert fake.comment_bodies(1) == [TEXTS.quiet]
@@ -63,7 +63,7 @@ def test_the_modes(fake: FakeGitHub) -> None:
     assert fake.comment_bodies(1) == [TEXTS.full]
 
 
-def test_a_marker_pasted_by_somebody_else_is_left_alone(fake: FakeGitHub) -> None:
+def test_pasted_marker_is_ignored(fake: FakeGitHub) -> None:
     fake.add_comment(1, TEXTS.full, author="mallory")
     publish(fake)
     assert fake.comment_bodies(1) == [TEXTS.full, TEXTS.full]
@@ -85,14 +85,14 @@ def test_our_comment_is_found_on_a_later_page(fake: FakeGitHub) -> None:
     assert [body for body in fake.comment_bodies(1) if body.startswith("<!--")] == [TEXTS.full]
 
 
-def test_of_several_the_oldest_is_kept(fake: FakeGitHub) -> None:
+def test_oldest_of_several_comments_remains(fake: FakeGitHub) -> None:
     first = fake.add_comment(1, "<!-- profgate v1 key=default -->\nold", author=BOT)
     fake.add_comment(1, "<!-- profgate v1 key=default -->\nolder run", author=BOT)
     publish(fake)
     assert [(one.id, one.body) for one in fake.state.comments.values()] == [(first, TEXTS.full)]
 
 
-def test_a_result_of_an_older_head_is_not_written(fake: FakeGitHub) -> None:
+def test_result_of_an_older_head_is_not_written(fake: FakeGitHub) -> None:
     outcome = publish_comment(client_of(fake), 1, "0" * 40, "default", TEXTS, "on-change")
     assert outcome.skipped == "the pull request has newer commits"
     assert fake.comment_bodies(1) == []
@@ -105,14 +105,14 @@ def test_a_server_error_makes_no_second_comment(fake: FakeGitHub, *, stored: boo
     assert fake.comment_bodies(1) == [TEXTS.full]
 
 
-def test_a_token_of_another_login_ends_with_one_comment(fake: FakeGitHub) -> None:
+def test_token_of_another_login_leaves_one_comment(fake: FakeGitHub) -> None:
     fake.state.token_login = "our-app[bot]"
     publish(fake)
     publish(fake, Texts("<!-- profgate v1 key=default head=2 -->\nmore", "", worth=True))
     assert fake.comment_bodies(1) == ["<!-- profgate v1 key=default head=2 -->\nmore"]
 
 
-def test_a_token_that_cannot_write_says_so(fake: FakeGitHub) -> None:
+def test_token_without_write_permission_is_reported(fake: FakeGitHub) -> None:
     fake.read_only()
     with pytest.raises(NotAllowed):
         publish(fake)
@@ -172,13 +172,13 @@ def test_the_modes_hold_for_new_comments_too(fake: FakeGitHub) -> None:
     )
 
 
-def test_a_token_that_may_not_write_says_so(fake: FakeGitHub) -> None:
+def test_missing_write_permission_is_reported(fake: FakeGitHub) -> None:
     fake.read_only()
     with pytest.raises(NotAllowed):
         anew(fake)
 
 
-def test_only_our_own_comments_of_the_key_are_folded_away(fake: FakeGitHub) -> None:
+def test_only_own_comments_of_the_key_are_minimised(fake: FakeGitHub) -> None:
     elsewhere = TEXTS.full.replace("key=default", "key=api")
     fake.add_comment(1, elsewhere, author=BOT)
     fake.add_comment(1, TEXTS.full, author="mallory")
@@ -191,7 +191,7 @@ def test_only_our_own_comments_of_the_key_are_folded_away(fake: FakeGitHub) -> N
 
 
 @pytest.mark.parametrize("publishing", [publish_comment, publish_anew])
-def test_two_runs_at_once_end_in_one_comment(fake: FakeGitHub, publishing: Callable[..., object]) -> None:
+def test_concurrent_runs_leave_one_comment(fake: FakeGitHub, publishing: Callable[..., object]) -> None:
     """Both look and find nothing, then both write."""
     fake.let_meet("GET", "/issues/1/comments")
     head = fake.state.pulls[1].head_sha

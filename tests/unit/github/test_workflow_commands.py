@@ -65,7 +65,7 @@ def test_ordinary_text_is_shown_as_it_is(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_an_annotation_holds_exactly_one_command(text: str) -> None:
+def test_annotation_is_exactly_one_command(text: str) -> None:
     stream = io.StringIO()
     WorkflowCommands(stream).error(text, title=text, file="a,b:c.py", line=3)
     (line,) = stream.getvalue().splitlines()
@@ -88,16 +88,16 @@ def test_annotations_escape_what_the_runner_unescapes() -> None:
     stream = io.StringIO()
     commands = WorkflowCommands(stream)
     commands.warning("5 %\nmore", title="a: b, c")
-    commands.notice("n")
+    commands.notice("n", title="")
     assert stream.getvalue() == "::warning title=a%3A b%2C c::5 %25%0Amore\n::notice::n\n"
 
 
-def test_only_the_annotations_the_runner_keeps_are_sent_the_rest_is_logged() -> None:
+def test_annotations_beyond_the_limit_are_logged() -> None:
     stream = io.StringIO()
     commands = WorkflowCommands(stream)
     for number in range(12):
-        commands.notice(f"n{number}")
-    commands.error("e")
+        commands.notice(f"n{number}", title="")
+    commands.error("e", title="")
     lines = stream.getvalue().splitlines()
     assert sum(line.startswith("::notice::") for line in lines) == 10
     assert lines[10:] == ["notice: n10", "notice: n11", "::error::e"]
@@ -114,7 +114,7 @@ def test_outputs_cannot_add_others(tmp_path: Path) -> None:
     assert outputs_as_read_by_the_runner(path.read_bytes().decode()) == values
 
 
-def test_nobody_knows_beforehand_where_an_output_ends(tmp_path: Path) -> None:
+def test_output_delimiter_is_unpredictable(tmp_path: Path) -> None:
     path = tmp_path / "output"
     commands = WorkflowCommands(io.StringIO(), output_path=str(path))
     for _ in range(3):
@@ -129,7 +129,7 @@ def test_an_output_has_a_plain_name(name: str) -> None:
         WorkflowCommands(io.StringIO()).set_output(name, "x")
 
 
-def test_a_summary_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
+def test_summary_replaces_an_earlier_summary(tmp_path: Path) -> None:
     path = tmp_path / "summary"
     commands = WorkflowCommands(io.StringIO(), summary_path=str(path))
     commands.replace_summary("first")
@@ -138,7 +138,7 @@ def test_a_summary_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
     assert path.read_text() == "second\nmore\n"
 
 
-def test_the_summary_is_added_to_and_never_exceeds_the_limit(tmp_path: Path) -> None:
+def test_summary_never_exceeds_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "summary"
     commands = WorkflowCommands(io.StringIO(), summary_path=str(path))
     commands.add_summary("# One")
@@ -152,7 +152,7 @@ def test_the_summary_is_added_to_and_never_exceeds_the_limit(tmp_path: Path) -> 
     assert path.stat().st_size <= SUMMARY_LIMIT
 
 
-def test_masks_and_files_that_cannot_be_written(tmp_path: Path) -> None:
+def test_secrets_are_masked_and_unwritable_files_named(tmp_path: Path) -> None:
     stream = io.StringIO()
     commands = WorkflowCommands(stream, output_path=str(tmp_path))
     commands.mask("first%\n\nsecond")

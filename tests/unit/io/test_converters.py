@@ -1,4 +1,4 @@
-"""Recordings handed to the tool that wrote them: here a program of that name that does what it was told."""
+"""Recordings converted by their own tool, here by a script of its name."""
 
 import json
 import stat
@@ -44,14 +44,14 @@ def test_what_the_tool_writes_is_read(tools: Path) -> None:
 
 
 @pytest.mark.parametrize("program", ["sys.exit(3)", "sys.stdout.close()"])
-def test_a_tool_that_fails_leaves_the_recording_and_the_command_to_type(tools: Path, program: str) -> None:
+def test_failing_tool_leaves_the_recording_unchanged(tools: Path, program: str) -> None:
     install(tools, "memray", program)
     [read] = wiring.read_all([MEMORY])
     assert isinstance(read, UnknownFormat)
     assert "memray transform speedscope" in read.what
 
 
-def test_without_the_tool_the_command_is_told(tools: Path) -> None:
+def test_missing_tool_names_the_command(tools: Path) -> None:
     assert converted(FLIGHT) is FLIGHT
     assert not list(tools.iterdir())
     [read] = wiring.read_all([FLIGHT])

@@ -30,7 +30,7 @@ def test_a_folder_gives_its_files_by_name(folder: Path) -> None:
     assert sources[0].path == str(folder / "cpu/run-1.folded")
 
 
-def test_a_pattern_names_files_relative_to_its_fixed_part(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pattern_names_files_relative_to_fixed_part(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [item.name for item in sources_under(f"{folder}/**/*-2.folded")] == ["cpu/run-2.folded"]
     monkeypatch.chdir(folder)
     assert [item.name for item in sources_under("c*/*.folded")] == ["cpu/run-1.folded", "cpu/run-2.folded"]
@@ -38,7 +38,7 @@ def test_a_pattern_names_files_relative_to_its_fixed_part(folder: Path, monkeypa
     assert sources_under("*.none") == []
 
 
-def test_one_file_is_named_without_its_folder(folder: Path) -> None:
+def test_single_file_is_named_without_its_folder(folder: Path) -> None:
     (source,) = sources_under(str(folder / "cpu/run-1.folded"))
     assert (source.name, source.size, source.head) == ("run-1.folded", 4, b"a 1\n")
 
@@ -62,7 +62,7 @@ def test_a_place_that_does_not_exist_is_named(tmp_path: Path) -> None:
             sources_under(str(tmp_path / place))
 
 
-def test_links_out_of_the_folder_and_odd_files_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_links_out_and_special_files_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "inside").symlink_to(folder / "manifest.json")
     assert "inside" in [item.name for item in sources_under(str(folder))]
     outside = folder.parent / "secret"
@@ -91,14 +91,14 @@ def test_too_many_files_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such a name themselves")
-def test_a_name_that_is_no_text_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
+def test_invalid_name_is_shown_with_replacements(tmp_path: Path) -> None:
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.folded")).write_bytes(b"a 1\n")
     (source,) = sources_under(str(tmp_path))
     assert source.name == "\ufffd.folded"
     assert source.read(10) == b"a 1\n"
 
 
-def test_text_is_read_as_utf8_up_to_a_limit(tmp_path: Path) -> None:
+def test_text_is_read_as_limited_utf8(tmp_path: Path) -> None:
     path = tmp_path / "policy.yml"
     path.write_bytes(b"\xef\xbb\xbfa: \xc3\xa4\n")
     assert read_text(str(path)) == "a: ä\n"
@@ -111,7 +111,7 @@ def test_text_is_read_as_utf8_up_to_a_limit(tmp_path: Path) -> None:
         read_text(str(tmp_path / "none"))
 
 
-def test_a_write_replaces_the_file_and_leaves_nothing_else(tmp_path: Path) -> None:
+def test_write_replaces_the_file_and_leaves_no_other(tmp_path: Path) -> None:
     path = tmp_path / "a/b/report.json"
     write_text(str(path), "old")
     write_text(str(path), "new")
@@ -123,7 +123,7 @@ def test_a_write_replaces_the_file_and_leaves_nothing_else(tmp_path: Path) -> No
     assert list(path.parent.parent.iterdir()) == [path.parent]
 
 
-def test_what_is_written_can_be_given_to_the_owner_of_the_workspace(folder: Path) -> None:
+def test_written_files_get_the_owner_of_the_workspace(folder: Path) -> None:
     give_to_owner(str(folder), str(folder.parent))
     assert {item.stat().st_uid for item in folder.rglob("*")} == {folder.parent.stat().st_uid}
 

@@ -9,7 +9,7 @@ from profgate.io.processes import output_of
 from profgate.track.git_versions import worktree
 
 
-def test_the_command_runs_in_its_folder_with_what_it_is_told(tmp_path: Path) -> None:
+def test_command_runs_in_folder_with_variables(tmp_path: Path) -> None:
     script = "import os, pathlib; pathlib.Path('seen').write_text(os.environ['PROFGATE_SIDE'])"
     output_of([sys.executable, "-c", script], str(tmp_path), {"PROFGATE_SIDE": "target"}, 60)
     assert (tmp_path / "seen").read_text() == "target"
@@ -20,12 +20,12 @@ def test_a_command_that_fails_is_quoted(tmp_path: Path) -> None:
         output_of([sys.executable, "-c", "print('its\\nlast words'); exit(3)"], str(tmp_path), {}, 60)
 
 
-def test_a_command_that_does_not_exist_is_told(tmp_path: Path) -> None:
+def test_missing_command_is_named(tmp_path: Path) -> None:
     with pytest.raises(ProfgateError, match="cannot be started"):
         output_of([str(tmp_path / "nothing")], str(tmp_path), {}, 60)
 
 
-def test_a_command_that_takes_too_long_is_an_error(tmp_path: Path) -> None:
+def test_command_beyond_its_time_limit_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ProfgateError, match="sleep 60: took longer than 1 s"):
         output_of(["sleep", "60"], str(tmp_path), {}, 1)
 

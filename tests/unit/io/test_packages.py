@@ -1,4 +1,4 @@
-"""Which packages register something, told as importlib.metadata tells it."""
+"""Packages that register entry points, as importlib.metadata finds them."""
 
 import sys
 import zipfile
@@ -27,7 +27,7 @@ def test_a_package_that_registers_a_reader_is_found(tmp_path: Path, monkeypatch:
     assert not registers("profgate.strategies")
 
 
-def test_what_lies_in_an_archive_may_register_something(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_archived_packages_may_register_entry_points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with zipfile.ZipFile(tmp_path / "parts.zip", "w") as archive:
         archive.writestr("outside-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: outside\nVersion: 1.0\n")
     monkeypatch.setattr(sys, "path", [str(tmp_path / "parts.zip")])

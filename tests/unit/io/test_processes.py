@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from profgate.io.processes import Outcome, Started, end_leftover, run_command
+from profgate.io.processes import Outcome, Started, end_leftover, filled, run_command, variables
 
 PYTHON = sys.executable
 
@@ -15,7 +15,7 @@ def run(words: Sequence[str], tmp_path: Path, timeout: float = 60.0, **environme
     return run_command(words, folder=str(tmp_path), environment=environment, log=log, timeout=timeout)
 
 
-def test_a_command_runs_in_its_folder_with_its_environment_and_log(tmp_path: Path) -> None:
+def test_command_runs_with_folder_environment_and_log(tmp_path: Path) -> None:
     words = [PYTHON, "-c", "import os; print(os.getcwd(), os.environ['SAID'])"]
     outcome = run(words, tmp_path, SAID="hello")
     assert outcome.problem == ""
@@ -23,12 +23,12 @@ def test_a_command_runs_in_its_folder_with_its_environment_and_log(tmp_path: Pat
     assert (tmp_path / "log.txt").read_text() == f"{tmp_path} hello\n"
 
 
-def test_a_failure_tells_its_last_words(tmp_path: Path) -> None:
+def test_failure_reports_the_last_output(tmp_path: Path) -> None:
     outcome = run([PYTHON, "-c", "import sys; print('bad', flush=True); sys.exit('no input')"], tmp_path)
     assert outcome.problem == "ended with exit code 1: no input"
 
 
-def test_a_signal_is_told(tmp_path: Path) -> None:
+def test_signal_is_reported(tmp_path: Path) -> None:
     assert "was ended by signal 9" in run([PYTHON, "-c", "import os; os.kill(os.getpid(), 9)"], tmp_path).problem
 
 
@@ -37,7 +37,7 @@ def test_what_cannot_be_started_is_a_problem(words: list[str], tmp_path: Path) -
     assert "cannot be started" in run(words, tmp_path).problem
 
 
-def test_a_command_beyond_its_time_is_ended_with_its_children(tmp_path: Path) -> None:
+def test_timeout_ends_the_command_and_its_children(tmp_path: Path) -> None:
     script = (
         "import subprocess, sys, time; p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])"
     )
@@ -51,7 +51,7 @@ def test_a_command_beyond_its_time_is_ended_with_its_children(tmp_path: Path) ->
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="start times of processes are read from /proc")
-def test_a_process_that_was_left_is_known_by_its_start(tmp_path: Path) -> None:
+def test_leftover_process_is_identified_by_start_time(tmp_path: Path) -> None:
     noted: list[Started] = []
     words = [PYTHON, "-c", "import time; time.sleep(600)"]
 
@@ -72,3 +72,16 @@ def _lives(process: int) -> bool:
     except (FileNotFoundError, ProcessLookupError):  # gone, before or while it was read
         return False
     return state != "Z"
+
+
+VALUES = {"out": "/o", "version": "{out}; rm", "commit": ""}
+
+
+def test_values_become_variables_and_fill_placeholders() -> None:
+    assert variables(VALUES) == {"PROFGATE_OUT": "/o", "PROFGATE_VERSION": "{out}; rm", "PROFGATE_COMMIT": ""}
+    assert filled(["a{out}b{out}", "{commit}", "{version}"], VALUES) == ["a/ob/o", "", "{out}; rm"]
+
+
+def test_other_braces_are_not_replaced() -> None:
+    words = ["{print $1}", "{Out}", "{out", "{{source}}"]
+    assert filled(words, VALUES) == words

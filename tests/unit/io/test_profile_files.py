@@ -49,8 +49,8 @@ def test_the_manifest_is_no_profile(workspace: str) -> None:
 
 def test_a_manifest_lists_what_was_read(workspace: str) -> None:
     files = local_set(["profiles/**"], workspace).files
-    said = [(Configuration(command="api"), Facts("folded", "py-spy", "1", 100.0)), (Configuration(), Facts())]
-    manifest = described(Manifest(commit="c"), files, said)
+    facts = [(Configuration(command="api"), Facts("folded", "py-spy", "1", 100.0)), (Configuration(), Facts())]
+    manifest = described(Manifest(commit="c"), files, facts)
     assert manifest.commit == "c"
     assert manifest.files[0].path == "api/1.folded"
     assert manifest.files[0].sha256 == hashlib.sha256(b"main 1\n").hexdigest()

@@ -51,5 +51,5 @@ def test_large_and_binary_files_have_no_text(folders: tuple[Path, Path]) -> None
 
 
 def test_what_is_no_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ProfgateError, match="is no folder"):
+    with pytest.raises(ProfgateError, match="is not a folder"):
         differing_texts(str(tmp_path / "nowhere"), str(tmp_path))

@@ -31,6 +31,6 @@ assert sorted(done([lambda number=number: task(number) for number in range(50)],
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
 @pytest.mark.parametrize("program", [SHARED, FAILING])
-def test_every_task_is_done_once(program: str) -> None:
+def test_every_task_runs_once(program: str) -> None:
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (0, "")

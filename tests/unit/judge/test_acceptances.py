@@ -48,13 +48,13 @@ def test_accepted_finding_is_yellow_and_states_why() -> None:
         "link": "",
     }
     assert found["api/store"].colour == "red"
-    assert (wish.state, wish.limit, wish.told) == ("applies", 1.25, "up to +125 %")
+    assert (wish.state, wish.limit, wish.remark) == ("applies", 1.25, "up to +125 %")
 
 
 def test_beyond_its_limit_it_is_red_again() -> None:
     found, (wish,) = settled([load(PARSE)], accepting(limit=0.5))
     assert found["api/parse"] == PARSE
-    assert (wish.state, wish.told) == ("exceeded", "up to +50 %, but it is +100 % now")
+    assert (wish.state, wish.remark) == ("exceeded", "up to +50 %, but it is +100 % now")
 
 
 @pytest.mark.parametrize(("limit", "colour"), [(1.0, "yellow"), (0.99, "red")])
@@ -72,7 +72,7 @@ def test_a_name_of_several_functions_needs_the_file() -> None:
     loads = [load(finding("run", 1e9, 2e9, file="a.py"), finding("run", 1e9, 3e9, file="b.py"))]
     found, (wish,) = settled(loads, accepting("run"))
     assert {one.colour for one in found.values()} == {"red"}
-    assert (wish.state, wish.told) == ("refused", "is the name of 2 functions that got worse: add file=PATH")
+    assert (wish.state, wish.remark) == ("refused", "is the name of 2 functions that got worse: add file=PATH")
     found, _ = settled(loads, accepting("run", file="b.py"))
     assert (found["api/a.pyrun"].colour, found["api/b.pyrun"].colour) == ("red", "yellow")
 
@@ -97,7 +97,7 @@ def test_a_total_cannot_be_accepted() -> None:
     found, (wish,) = settled([load(total)], accepting("total"))
     assert found["api/total"].colour == "red"
     assert wish.state == "refused"
-    assert "a total cannot be accepted" in wish.told
+    assert "a total cannot be accepted" in wish.remark
     assert settled([load(finding("total", 1e9, 2e9))], accepting("total"))[0]["api/total"].colour == "yellow"
 
 
@@ -122,8 +122,8 @@ def test_new_cost_is_bound_to_its_share_of_the_run() -> None:
 
 
 def test_what_was_refused_stays_refused() -> None:
-    found, (wish,) = settled([load(PARSE)], accepting(state="refused", told="may not"))
-    assert (found["api/parse"].colour, wish.told) == ("red", "may not")
+    found, (wish,) = settled([load(PARSE)], accepting(state="refused", remark="may not"))
+    assert (found["api/parse"].colour, wish.remark) == ("red", "may not")
 
 
 def test_improvements_and_hints_are_left_alone() -> None:

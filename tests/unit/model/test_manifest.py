@@ -17,7 +17,7 @@ def test_round_trip() -> None:
     assert manifest_from_json(manifest_to_json(MANIFEST).encode()) == MANIFEST
 
 
-def test_later_keys_are_skipped_and_missing_ones_have_defaults() -> None:
+def test_unknown_keys_are_skipped_missing_have_defaults() -> None:
     assert manifest_from_json(b'{"schema": "profgate.manifest/1", "colour": [1]}') == Manifest()
 
 

@@ -1,15 +1,14 @@
-"""The history in the action: base runs carry it from run to run in an artifact or a branch, comparisons read it.
+"""The history in the action: base runs store it in an artifact or a branch for the next run, comparisons read it.
 
-Both may be written by anybody, so they are opened as untrusted files. What is wrong with the history never fails a run:
-it is reported, and the run goes on without.
+The branch holds one commit with one file, so that the repository does not grow. Anybody may have written either, so
+they are opened as untrusted files. An error of the history never fails a run: it is reported, and the run continues.
 """
 
 import posixpath
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from profgate.action.baseline import fair_baseline, trusted_files
-from profgate.action.history_branch import branch_history, replace_branch
+from profgate.action.baseline import baseline_commit, trusted_files
 from profgate.action.job import Job
 from profgate.errors import GitHubError, ProfgateError
 from profgate.github.artifact_source import later_set
@@ -34,6 +33,8 @@ RETENTION = Retention(profiles=0)
 NEARBY = 2  # histories beside the nearest that may hold what other runs added at the same time
 LAST = 150  # commits of the branch: an older change was reported when it was new
 ANNOTATED = 5  # of each direction; the summary lists more
+MAX_BYTES = 50 << 20  # of the file in the branch: base64 adds a third, and GitHub gives a blob of at most 100 MB
+TRIES = 3
 
 
 def history_artifact(job: Job) -> str:
@@ -41,8 +42,8 @@ def history_artifact(job: Job) -> str:
     return f"{job.settings.artifact}-history"
 
 
-def carry_on(job: Job, profiles: LocalSet, manifest: Manifest, policy: Policy) -> None:
-    """Adds this run to the history of the runs before it and stores it, and tries the gate on equal code.
+def extend_history(job: Job, profiles: LocalSet, manifest: Manifest, policy: Policy) -> None:
+    """Adds this run to the history of the runs before it and stores it, and tests the gate on unchanged code.
 
     The histories of the nearest runs are merged, so that what two runs added at the same time is not lost.
     """
@@ -51,30 +52,27 @@ def carry_on(job: Job, profiles: LocalSet, manifest: Manifest, policy: Policy) -
     folder = posixpath.join(job.output_dir, FOLDER)
     try:
         # from this commit on: another run may have measured it
-        fair = replace(fair_baseline(job), start=job.context.sha)
+        commit = replace(baseline_commit(job), sha=job.context.sha)
         with open_history(folder, write=True) as store:
             head = _merge_branch(job, store)
-            # also beside a branch: here is what was stored before it, and what could not be written to it
-            for name, data in trusted_files(job, fair, history_artifact(job), FILE, 1 + NEARBY):
-                try:
+            # with a branch too: artifacts hold what was stored before it, and what could not be written to it
+            for name, data in trusted_files(job, commit, history_artifact(job), FILE, 1 + NEARBY):
+                with job.warning_on_failure(f"the history of {name} is left out", ProfgateError):
                     _merge(job, store, name, data)
-                except ProfgateError as error:
-                    job.commands.warning(f"the history of {name} is left out: {error}", title="profgate")
             _add(job, store, profiles, manifest, policy)
             _report_trends(job, store, policy)
             store.prune(RETENTION)
         if job.settings.history == "branch" and _stored_in_branch(job, folder, head):
             return
         data = read_bytes(posixpath.join(folder, FILE))
-    except GitHubError as error:  # a token that cannot read runs; baselines are stored without it as well
-        job.commands.log(f"the history was not carried on: {error}")
-        return
     except ProfgateError as error:
-        job.commands.warning(f"the history was not carried on: {error}", title="profgate")
+        # a token that cannot read runs is no reason to warn: baselines are stored without it as well
+        report = job.log if isinstance(error, GitHubError) else job.warn
+        report(f"the history was not extended: {error}")
         return
     shown = posixpath.join(job.settings.output_dir, FOLDER)
     if warning := upload_profiles(job.uploads, history_artifact(job), {FILE: data}, shown, job.context.run_url):
-        job.commands.warning(warning, title="profgate")
+        job.warn(warning)
 
 
 def _merge(job: Job, store: HistoryStore, name: str, data: bytes) -> None:
@@ -83,7 +81,7 @@ def _merge(job: Job, store: HistoryStore, name: str, data: bytes) -> None:
         write_bytes(place, data)
         with open_untrusted(place) as other:
             added = store.merge(other)
-    job.commands.log(f"history of {name}: {added} readings")
+    job.log(f"history of {name}: {added} readings")
 
 
 def _merge_branch(job: Job, store: HistoryStore) -> str | ProfgateError | None:
@@ -91,7 +89,7 @@ def _merge_branch(job: Job, store: HistoryStore) -> str | ProfgateError | None:
     if job.settings.history != "branch":
         return None
     try:
-        head, data = branch_history(job)
+        head, data = _branch_history(job)
         if data is not None:
             _merge(job, store, f"commit {head}", data)
     except ProfgateError as error:
@@ -99,13 +97,54 @@ def _merge_branch(job: Job, store: HistoryStore) -> str | ProfgateError | None:
     return head
 
 
-def _stored_in_branch(job: Job, folder: str, head: str | ProfgateError | None) -> bool:
-    def merge(data: bytes) -> None:
-        with open_history(folder, write=True) as store:
-            _merge(job, store, "another run", data)
-            store.prune(RETENTION)
+def _branch(job: Job) -> str:
+    """The branch of the history; each key has its own."""
+    key = job.settings.key
+    return "profgate-history" if key == "default" else f"profgate-history-{key}"
 
-    return replace_branch(job, head, lambda: read_bytes(posixpath.join(folder, FILE)), merge)
+
+def _branch_history(job: Job) -> tuple[str | None, bytes | None]:
+    """The commit of the branch and the history in it; None twice where there is no such branch.
+
+    Raises GitHubError where the branch holds something else: profgate did not create it then.
+    """
+    branch = _branch(job)
+    head = job.client.branch_head(branch)
+    if head is None:
+        return None, None
+    data = job.client.file_of_commit(head, FILE, max_bytes=MAX_BYTES)
+    if data is None:
+        raise GitHubError(f"branch {branch}", f"holds no {FILE}; rename the branch, and the next base run creates it")
+    return head, data
+
+
+def _stored_in_branch(job: Job, folder: str, head: str | ProfgateError | None) -> bool:
+    """Whether the history, which holds what the branch held at ``head``, was written to the branch; warns where not.
+
+    A branch that could not be read is left as it is. Where another run moved it meanwhile, its history is merged.
+    """
+    branch = _branch(job)
+    try:
+        if isinstance(head, ProfgateError):
+            raise head
+        for _ in range(TRIES):
+            data = read_bytes(posixpath.join(folder, FILE))
+            if len(data) > MAX_BYTES:
+                what = f"has {len(data):,} bytes, more than the {MAX_BYTES:,} that a branch may hold"
+                raise ProfgateError(FILE, what)  # noqa: TRY301
+            if job.client.replace_branch(branch, head, FILE, data, f"History up to {job.context.sha}"):
+                job.log(f"stored the history in the branch {branch}")
+                return True
+            head, stored = _branch_history(job)
+            if stored is not None:
+                with open_history(folder, write=True) as store:
+                    _merge(job, store, "another run", stored)
+                    store.prune(RETENTION)
+        what = f"other runs moved it {TRIES} times meanwhile; the next run merges their histories"
+        raise ProfgateError(branch, what)  # noqa: TRY301
+    except ProfgateError as error:
+        job.warn(f"the history is stored as an artifact, not in the branch {branch}: {error}")
+        return False
 
 
 def _add(job: Job, store: HistoryStore, profiles: LocalSet, manifest: Manifest, policy: Policy) -> None:
@@ -136,7 +175,7 @@ def _trials(job: Job, store: HistoryStore, added: Sequence[Reading], policy: Pol
     try:
         paths = job.client.files_between(before.sha, commit)
     except GitHubError as error:
-        job.commands.log(f"not known whether the code changed since {before.sha}: {error}")
+        job.log(f"not known whether the code changed since {before.sha}: {error}")
         return
     if leaves_alone(paths or (), policy.unchanged_paths):
         yield Trial(before.sha, commit, name, list(store.readings(None, [before.sha])), added)
@@ -150,14 +189,14 @@ def _report_trends(job: Job, store: HistoryStore, policy: Policy) -> None:
         new = unreported(store, trends_along(store, line, trend_rules(policy)), line)
         store.add_reported_trends(reported_texts(store, new))
     except ProfgateError as error:
-        job.commands.warning(f"lasting changes were not looked for: {error}", title="profgate")
+        job.warn(f"lasting changes were not searched for: {error}")
         return
     if not new:
         return
     for trend in [trend for trend in new if trend.worse][:ANNOTATED]:
-        job.commands.warning(trend_text(trend, graph), title="profgate: worse for good")
+        job.warn(trend_text(trend, graph), title="profgate: lasting regression")
     for trend in [trend for trend in new if not trend.worse][:ANNOTATED]:
-        job.commands.notice(trend_text(trend, graph), title="profgate: better for good")
+        job.notice(trend_text(trend, graph), title="profgate: lasting improvement")
     job.commands.add_summary(trends_summary(new, graph).text)
 
 
@@ -169,7 +208,7 @@ class Known:
     unchanged: Sequence[StoredVerdict]
     commits: int
 
-    def beside(self, given: PipelineInput, read: Collection[str]) -> PipelineInput:
+    def added_to(self, given: PipelineInput, read: Collection[str]) -> PipelineInput:
         """The input with noise of the commits that were not read already, and the false alarms."""
 
         def past(key: str) -> Sequence[Reading]:
@@ -186,7 +225,7 @@ def known_before(job: Job, run: RunRecord) -> Known | None:
     if job.settings.history == "off":
         return None
     try:
-        data = branch_history(job)[1] if job.settings.history == "branch" else None
+        data = _branch_history(job)[1] if job.settings.history == "branch" else None
         if data is None:
             stored = later_set(job.client, run, history_artifact(job))
             data = next((source.read(MAX_FILE_BYTES) for source in stored.files if source.name == FILE), b"")
@@ -197,9 +236,9 @@ def known_before(job: Job, run: RunRecord) -> Known | None:
         before = [commit.sha for commit in ancestors(run.head_sha, graph) if commit.distance and commit.sha in measured]
         unchanged = store.verdicts()
     except ProfgateError as error:
-        job.commands.log(f"no history is used: {error}")
+        job.log(f"no history is used: {error}")
         return None
-    job.commands.log(f"history: {len(before)} measured commits before the baseline")
+    job.log(f"history: {len(before)} measured commits before the baseline")
     return Known(_past(job, store, run.head_sha), unchanged, len(before))
 
 
@@ -211,7 +250,7 @@ def _past(job: Job, store: HistoryReader, baseline: str) -> Callable[[str], Sequ
         try:
             return past_of(store, ancestry, key)
         except ProfgateError as error:
-            job.commands.warning(f"the history is left out: {error}", title="profgate")
+            job.warn(f"the history is left out: {error}")
             return ()
 
     return past

@@ -1,0 +1,181 @@
+"""Runs after a pull request's run: the fork comment workflow, and acceptances in comments.
+
+The fork comment workflow (`workflow_run`) compares the stored profiles as data, with a token that can write. A comment
+with an acceptance runs the failed jobs, or that comparison, again if its author may accept. Its answer sends no
+notification: a reaction, and refusals in profgate's own comment.
+"""
+
+import posixpath
+from dataclasses import replace
+
+from profgate.action.job import Job
+from profgate.action.merging import merge, stored_shards
+from profgate.action.policy_file import acceptances_in, policy_at
+from profgate.action.publishing import end_without_result, write_failure_status
+from profgate.action.recording import brought_artifact, target_artifact
+from profgate.action.reporting import compare_and_report
+from profgate.action.sides import fork_sides, with_own_baseline
+from profgate.errors import ProfgateError, SettingsError
+from profgate.github.fork_artifact import fork_artifact, pull_of_run
+from profgate.github.records import PullRecord, RunRecord
+from profgate.github.sticky_comment import answer_in_comment
+from profgate.model.acceptance import Acceptance
+from profgate.model.run_context import RunContext, TriggeringRun
+from profgate.report.acceptance_rows import with_answers
+
+LEFT = "no open pull request has the commit {} of the finished run as its head; superseded by a newer run"
+SELF = "run {} stored no artifact {}; its own token could write, so it has reported"
+LOST = "holds no artifact {}; run profgate in that workflow on pull_request"
+TAKEN, REFUSED = "+1", "confused"  # reactions
+NO_FAILURE = "{} has no failed run at {}; the acceptance counts in the next run"
+
+
+def comment_on_fork(job: Job) -> int:
+    """Compares the profiles of the finished run and comments on its pull request; returns the exit code.
+
+    A status is also written where there is no result, since a branch rule may wait for it.
+    """
+    run = job.context.triggering_run
+    assert run is not None  # noqa: S101 - the activity requires it
+    try:
+        return _merged(job, run) if job.settings.mode == "merge" else _compared(job, run)
+    except ProfgateError as error:
+        if job.settings.mode != "shard":  # the job that merges the shards writes it
+            write_failure_status(job, error)
+        raise
+
+
+def _compared(job: Job, run: TriggeringRun) -> int:
+    """Compares; the pull request is found by commit and repositories, never by a number in untrusted data."""
+    name, context = target_artifact(job.settings), job.context
+    target = fork_artifact(job.client, name, run)
+    if target is None and not (context.is_fork or context.is_dependabot):
+        return end_without_result(job, SELF.format(run.id, name))
+    pull = _pull(job, run, target.manifest.ref if target else "")
+    if pull is None:
+        return end_without_result(job, LEFT.format(run.head_sha))
+    if target is None:
+        raise ProfgateError(f"run {run.id}", LOST.format(name))
+    job.context = _about(pull, context, target.manifest.commit)
+    job.log(f"pull request {pull.number}, run {run.id} of {run.head_sha}: {len(target.files)} profiles")
+    sides = fork_sides(job, target)
+    brought = fork_artifact(job.client, brought_artifact(job.settings), run) if sides.missing else None
+    return compare_and_report(job, sides if brought is None else with_own_baseline(sides, brought))
+
+
+def _merged(job: Job, run: TriggeringRun) -> int:
+    """Merges the reports of this run's own shards."""
+    shards = stored_shards(job)
+    pull = _pull(job, run, f"refs/pull/{shards[0].report.target.label.removeprefix('#')}/merge" if shards else "")
+    if pull is None:
+        return end_without_result(job, LEFT.format(run.head_sha))
+    job.context = _about(pull, job.context, "")
+    return merge(job, shards)
+
+
+def _pull(job: Job, run: TriggeringRun, hint: str) -> PullRecord | None:
+    pulls = job.client.open_pulls(run.head_owner, run.head_branch)
+    return pull_of_run(pulls, run, job.context.repository_id, hint)
+
+
+def _about(pull: PullRecord, context: RunContext, merge_commit: str) -> RunContext:
+    """The context of the pull request's run."""
+    return replace(
+        context,
+        pr_number=pull.number,
+        base_ref=pull.base.ref,
+        base_sha=pull.base.sha,
+        head_ref=pull.head.ref,
+        head_sha=pull.head.sha,
+        sha=merge_commit,
+    )
+
+
+def judge_again(job: Job) -> int:
+    """Runs the pull request's failed jobs again where a permitted person accepted something; always 0."""
+    number = job.context.pr_number
+    assert number is not None  # noqa: S101 - the activity requires it
+    pull = job.client.pull(number)
+    policy, _ = policy_at(job, pull.base.sha)
+    if pull.state != "open":
+        return end_without_result(job, f"the pull request {number} is {pull.state}, so the gate is not run again")
+    acceptances = acceptances_in(job, policy, pull)
+    written = [
+        acceptance for acceptance in acceptances if acceptance.id.partition(".")[0] == str(job.context.comment_id)
+    ]
+    for acceptance in written:
+        job.log(f"{acceptance.location or 'a command'}: {acceptance.remark or 'may be accepted'}")
+    _answer(job, pull, written, [acceptance for acceptance in acceptances if acceptance.state == "refused"])
+    if not any(acceptance.state == "open" for acceptance in written):
+        reasons = "; ".join(acceptance.remark for acceptance in written)
+        return end_without_result(job, reasons or "the comment was deleted")
+    return _again(job, pull)
+
+
+def _answer(job: Job, pull: PullRecord, written: list[Acceptance], refused: list[Acceptance]) -> None:
+    """Reacts to the comment, and writes refusals into profgate's own comment."""
+    number = job.context.comment_id
+    if number is None or not written:
+        return
+    settings = job.settings
+    with job.warning_on_failure("the comment got no answer"):
+        job.client.react(number, TAKEN if any(acceptance.state == "open" for acceptance in written) else REFUSED)
+        if settings.comment == "never" or all(acceptance.state != "refused" for acceptance in written):
+            return
+        answer_in_comment(
+            job.client,
+            pull.number,
+            settings.key,
+            lambda body: with_answers(body, refused),
+            newest=settings.older_comments == "minimize",
+        )
+
+
+def _again(job: Job, pull: PullRecord) -> int:
+    run = _last_run(job, pull)
+    if run is not None and job.client.run_artifacts(run.id, target_artifact(job.settings)):
+        return _compare_again(job, run)
+    if run is None or run.conclusion != "failure":
+        return end_without_result(job, NO_FAILURE.format(_workflow(job), pull.head.sha[:7]))
+    job.client.rerun_failed_jobs(run.id)
+    return end_without_result(job, f"the failed jobs of run {run.id} run again, and read the acceptance")
+
+
+def _compare_again(job: Job, run: RunRecord) -> int:
+    """Compares the run's stored profiles again, and writes its comment and status anew."""
+    first = TriggeringRun(
+        id=run.id,
+        event=run.event,
+        conclusion=run.conclusion or "",
+        head_branch=run.head_branch or "",
+        head_sha=run.head_sha,
+        head_repository_id=run.head_repository_id,
+        head_owner=(run.head_repository.full_name if run.head_repository else "").partition("/")[0],
+        path=run.workflow_path,
+    )
+    fork = run.head_repository_id != job.context.repository_id
+    job.context = replace(
+        job.context, event_name="workflow_run", triggering_run=first, head_sha=run.head_sha, is_fork=fork
+    )
+    return comment_on_fork(job)
+
+
+def _last_run(job: Job, pull: PullRecord) -> RunRecord | None:
+    """The newest finished run of the workflow that compares, on the pull request's head."""
+    path = f".github/workflows/{_workflow(job)}"
+    runs = job.client.workflow_runs(path, event="pull_request", head_sha=pull.head.sha)
+    fitting = [
+        run
+        for run in runs
+        if (run.workflow_path, run.event, run.head_sha, run.status)
+        == (path, "pull_request", pull.head.sha, "completed")
+        and run.head_repository_id == pull.head_repository_id
+    ]
+    return max(fitting, key=lambda run: run.id, default=None)
+
+
+def _workflow(job: Job) -> str:
+    name = job.settings.baseline_workflow or job.context.workflow_path
+    if not name:
+        raise SettingsError("baseline-workflow", "is empty; name the workflow file that compares pull requests")
+    return posixpath.basename(name)

@@ -1,0 +1,184 @@
+"""Releases: profiles attached to a published one, two refs compared, and the notes on what changed in between."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from profgate import wiring
+from profgate.action.baseline import latest_release, named_ref, named_set, pipeline_input, recording_workflow
+from profgate.action.job import Job
+from profgate.action.policy_file import policy_at
+from profgate.action.publishing import set_outputs
+from profgate.action.recording import described_set, write_set
+from profgate.action.reporting import compare_and_report
+from profgate.action.sides import Sides
+from profgate.errors import GitHubError, ProfgateError, ProfileError
+from profgate.github.artifact_service import zip_files
+from profgate.github.artifact_source import LATEST, Found, StoredSet, asset_name, later_set
+from profgate.github.baseline_search import Trust, distrust, first_parents
+from profgate.github.records import RunRecord
+from profgate.github.release_notes import Step, render_release_notes
+from profgate.io.files import give_to_owner
+from profgate.io.profile_files import LocalSet, local_files
+from profgate.model.manifest import Manifest
+from profgate.model.report import Document, Report, Side
+from profgate.pipeline import PipelineInput
+from profgate.report.wording import reason_text
+
+FAILED = 2
+MOST_STEPS = 20  # recorded commits between two releases that are compared one by one
+MOST_LOOKUPS = 60  # commits whose pull requests are requested
+
+
+def attach_to_release(job: Job) -> int:
+    """Attaches the tag's profiles, then compares them with the earlier release; returns the exit code."""
+    tag = job.context.release_tag
+    commit = job.client.commit_sha(tag)
+    own = _own(job, tag, commit)
+    code = 0 if _attached(job, tag, own) else FAILED
+    before = job.settings.baseline_ref
+    if before in {"", LATEST}:
+        before = latest_release(job, tag) or ""
+    if before:
+        side = Side(tag, commit, tag, own.manifest.run_id if own.manifest else None, 0)
+        return max(code, _compare(job, before, own, side))
+    job.notice(f"{tag} is the first release, so there is nothing to compare it with")
+    give_to_owner(job.output_dir, job.context.workspace)
+    set_outputs(job.commands)
+    return code
+
+
+def compare_refs(job: Job) -> int:
+    """Compares the stored profiles of two refs; returns the exit code."""
+    ref = job.settings.target_ref
+    found = _required(ref, named_set(job, ref, job.client.commit_sha(ref), lambda _: 0))
+    run, distance = found.candidate.run, found.candidate.distance
+    side = Side(ref, run.head_sha, run.head_branch, run.id, distance)
+    warnings = (f"the target's profiles are of {distance} commits before {ref}",) if distance else ()
+    before = named_ref(job, job.settings.baseline_ref)
+    return _compare(job, before, LocalSet(found.files, found.manifest), side, warnings)
+
+
+def _compare(job: Job, ref: str, target: LocalSet, side: Side, warnings: Sequence[str] = ()) -> int:
+    """Compares these profiles with those of another ref. Raises `ProfgateError` that names a ref without any."""
+    commit = job.client.commit_sha(ref)
+    policy, refused = policy_at(job, commit)
+    found = named_set(job, ref, commit, lambda _: job.settings.baseline_runs)
+    _required(ref, found)
+    given = pipeline_input(job, found, ref, policy, target, side)
+    sides = Sides(given, 1 + len(found.noise), (*warnings, *refused))
+    return compare_and_report(job, sides, partial(_notes, job, given))
+
+
+def _required(ref: str, found: Found) -> StoredSet:
+    if found.baseline is None:
+        reasons = "; ".join(reason_text(reason, str) for reason in found.reasons)
+        raise ProfgateError(ref, f"has no stored profiles ({reasons}); record it first")
+    return found.baseline
+
+
+def _own(job: Job, tag: str, commit: str) -> LocalSet:
+    """This build's profiles where it made any, else those that a run stored for the tag's commit."""
+    local = local_files(job.settings.profiles, job.context.workspace)
+    if local is not None:
+        return LocalSet(local.files, described_set(job, local))
+    found = named_set(job, tag, commit, lambda _: 0).baseline
+    if found is None or found.candidate.distance:
+        what = "has neither profiles of this build nor stored ones of its commit; record it on push, or build it here"
+        raise ProfgateError(tag, what)
+    return LocalSet(found.files, found.manifest or Manifest(commit=commit))
+
+
+def _attached(job: Job, tag: str, own: LocalSet) -> bool:
+    """Whether the profiles were attached; a failure does not prevent the comparison."""
+    manifest = own.manifest or Manifest()
+    described = manifest if manifest.files else described_set(job, own)
+    stored = write_set(job, own, replace(described, commit=manifest.commit), "baseline")
+    name = asset_name(job.settings.artifact)
+    try:
+        release = job.client.release(tag)
+        if release is None:
+            raise GitHubError(f"release {tag}", "does not exist any more; publish it again")  # noqa: TRY301
+        job.client.attach(release, name, zip_files(stored))
+    except GitHubError as error:
+        job.commands.error(f"no profiles were attached to the release: {error}")
+        return False
+    job.log(f"attached {len(own.files)} profiles to release {tag} as {name}")
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Between:
+    """The commits of the base branch between both sides, oldest first, and the sets that were recorded at some."""
+
+    chain: tuple[str, ...]
+    recorded: tuple[StoredSet, ...]
+    doubts: tuple[str, ...] = ()
+
+
+def _notes(job: Job, given: PipelineInput, report: Report) -> Document:
+    """The release notes for two refs; they state what cannot be found out about the steps."""
+    steps: list[Step] = []
+    try:
+        between = _between(job, given)
+        steps, doubts = _steps(job, given, between), between.doubts
+    except (GitHubError, ProfileError) as error:
+        doubts = (f"the changes in between are not known: {error}",)
+    address = f"{job.context.server_url}/{job.context.repository}/pull"
+    refs = (given.baseline_side.label, given.target_side.label)
+    return render_release_notes(report, refs, steps, pull_url=address, doubts=doubts)
+
+
+def _between(job: Job, given: PipelineInput) -> _Between:
+    base, head = given.baseline_side.sha or "", given.target_side.sha or ""
+    chain = first_parents(job.client.commits_between(base, head), head)
+    runs = _runs(job, chain[:-1])
+    most = MOST_STEPS - 1
+    shown = runs if len(runs) <= most else [runs[number * len(runs) // most] for number in range(most)]
+    recorded, doubts = [], []
+    if len(shown) < len(runs):
+        doubts.append(f"{len(runs)} commits in between were recorded; {len(shown)} of them are shown")
+    for run in shown:
+        try:
+            recorded.append(later_set(job.client, run, job.settings.artifact))
+        except (GitHubError, ProfileError) as error:
+            job.log(f"skipped: {error}")
+    if lost := len(shown) - len(recorded):
+        doubts.append(f"the profiles of {lost} recorded commits are lost; the next step includes their changes")
+    return _Between(tuple(chain), tuple(recorded), tuple(doubts))
+
+
+def _runs(job: Job, chain: Sequence[str]) -> list[RunRecord]:
+    """The newest trusted run of each commit that has one, in the order of the commits."""
+    workflow, context = recording_workflow(job), job.context
+    trust = Trust(context.repository_id or 0, workflow, None, context.run_id)
+    order = {sha: number for number, sha in enumerate(chain)}
+    runs = sorted(job.client.workflow_runs(workflow), key=lambda run: run.id)
+    newest = {run.head_sha: run for run in runs if not distrust(run, trust, order)}
+    return sorted(newest.values(), key=lambda run: order[run.head_sha])
+
+
+def _steps(job: Job, given: PipelineInput, between: _Between) -> list[Step]:
+    """A step from each recorded set to the next, the target last."""
+    steps, start = [], 0
+    before, manifest_before = given.baseline, given.manifests[0]
+    ends = [(stored.candidate.run.head_sha, stored.files, stored.manifest) for stored in between.recorded]
+    ends.append((given.target_side.sha or "", tuple(given.target), given.manifests[1]))
+    for sha, files, manifest in ends:
+        stop = between.chain.index(sha) + 1 if sha in between.chain else len(between.chain)
+        pulls: dict[int, str] = {}
+        for commit in between.chain[start : min(stop, MOST_LOOKUPS)]:
+            pulls |= dict(job.client.pulls_of_commit(commit))
+        step = replace(
+            given,
+            baseline=before,
+            target=files,
+            manifests=(manifest_before, manifest),
+            baseline_side=Side("before"),
+            target_side=Side("after", sha),
+            pages=0,
+            diff=None,
+        )
+        steps.append(Step(sha, tuple(pulls.items()), max(0, stop - start), wiring.compare(step).report))
+        before, manifest_before, start = files, manifest, stop
+    return steps

@@ -1,0 +1,129 @@
+"""What GitHub shows at the commit: the commit status, and an optional check run with notes on changed lines."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from profgate.errors import GitHubError
+from profgate.github.client import GitHubClient
+from profgate.model.report import Report, Verdict
+from profgate.model.visible_text import cut, name_text, plain
+from profgate.report.rows import Row, change_text, grouped, why
+
+LONGEST_DESCRIPTION = 140  # characters of a status; GitHub refuses more
+LONGEST_TITLE = 255
+LONGEST_SUMMARY = 60_000  # bytes; GitHub refuses more than 65,535 characters
+LONGEST_MESSAGE = 2_000
+MOST_ANNOTATIONS = 500
+PAGE = 50  # annotations that GitHub takes in one request
+LABELS = {
+    "pass": "passed",
+    "warn": "review",
+    "fail": "failed",
+    "not_compared": "not compared",
+    "inconclusive": "inconclusive",
+}
+_PLACE = re.compile(r"#diff-([0-9a-f]{64})R([0-9]{1,9})")
+Annotation = dict[str, str | int]  # as GitHub takes it
+
+
+def status_context(key: str) -> str:
+    """The name by which a branch rule requires the status; GitHub compares it without regard to case."""
+    return f"profgate/{key}"
+
+
+def check_name(key: str) -> str:
+    """The check run's name, unlike the status: if equal, a branch rule would require both."""
+    return f"profgate lines ({key})"
+
+
+def publish_verdict(client: GitHubClient, sha: str, key: str, verdict: Verdict, text: str, url: str) -> None:
+    """Sets the status of a commit; "not compared" passes or fails as the policy defines."""
+    parts = filter(None, (LABELS[verdict.conclusion], text))
+    _publish(client, sha, key, "failure" if _failed(verdict) else "success", ": ".join(parts), url)
+
+
+def publish_failure(client: GitHubClient, sha: str, key: str, error: Exception, url: str) -> None:
+    """Sets the status of a run without result, which a branch rule may require."""
+    _publish(client, sha, key, "error", f"no result: {error}", url)
+
+
+def _publish(client: GitHubClient, sha: str, key: str, state: str, text: str, url: str) -> None:
+    if not sha:
+        raise GitHubError("commit status", "the commit is not known; run on an event of a commit")
+    client.set_status(sha, status_context(key), state, cut(plain(text), LONGEST_DESCRIPTION), url)
+
+
+def _failed(verdict: Verdict) -> bool:
+    return verdict.conclusion == "fail" or verdict.exit_code == 1
+
+
+@dataclass(frozen=True, slots=True)
+class CheckText:
+    """What the check run shows; the summary is Markdown, ``external_id`` identifies this run of profgate."""
+
+    title: str
+    summary: str
+    external_id: str
+
+
+def publish_check_run(
+    client: GitHubClient, sha: str, key: str, verdict: Verdict, text: CheckText, notes: Sequence[Annotation]
+) -> int:
+    """Writes the check run, complete from the first request on; returns the number of requests."""
+    if not sha:
+        raise GitHubError("check run", "the commit is not known; run on an event of a commit")
+    summary = text.summary.encode()[:LONGEST_SUMMARY].decode(errors="ignore")
+    output = {"title": text.title[:LONGEST_TITLE], "summary": summary}
+    pages = [notes[start : start + PAGE] for start in range(0, len(notes), PAGE)] or [()]
+    outputs = [{"output": {**output, "annotations": list(page)}} for page in pages]
+    passed = "success" if verdict.conclusion == "pass" else "neutral"
+    number = client.create_check_run(
+        {
+            "name": check_name(key),
+            "head_sha": sha,
+            "external_id": text.external_id,
+            "status": "completed",
+            "conclusion": "failure" if _failed(verdict) else passed,
+            **outputs[0],
+        }
+    )
+    for further in outputs[1:]:
+        client.edit_check_run(number, further)
+    return len(pages)
+
+
+def annotations(report: Report, changed_paths: Iterable[str]) -> tuple[tuple[Annotation, ...], int]:
+    """An annotation for each regression of a changed function, the worst first, and how many are cut.
+
+    ``changed_paths`` are the files of the pull request: a finding stores only the digest of its file's path.
+    """
+    paths = {hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest(): path for path in changed_paths}
+    groups = grouped(report)
+    found = (_annotation(report, row, paths) for row in (*groups.worse, *groups.related))
+    notes = [note for note in found if note is not None]
+    return tuple(notes[:MOST_ANNOTATIONS]), max(0, len(notes) - MOST_ANNOTATIONS)
+
+
+def _annotation(report: Report, row: Row, paths: dict[str, str]) -> Annotation | None:
+    evidence = row.finding.evidence or {}
+    place = _PLACE.search(evidence.get("source_link", ""))
+    if row.finding.direction != "worse" or place is None or place[1] not in paths:
+        return None
+    where = f" in {name_text(row.workload)}" if len(report.workloads) > 1 else ""
+    message = f"{change_text(row, name_text)}{where}: {'; '.join(why(row, name_text))}"
+    line = max(1, int(place[2]))
+    return {
+        "path": paths[place[1]],
+        "start_line": line,
+        "end_line": line,
+        "annotation_level": "failure" if row.finding.colour == "red" else "warning",
+        "title": _basic(cut(plain(f"profgate: {row.tag[1]}, {row.metric.name}"), LONGEST_TITLE)),
+        "message": _basic(cut(plain(message), LONGEST_MESSAGE)),
+    }
+
+
+def _basic(text: str) -> str:
+    """Without characters above U+FFFF, which annotations do not take well."""
+    return "".join(character if ord(character) <= 0xFFFF else "\N{REPLACEMENT CHARACTER}" for character in text)
