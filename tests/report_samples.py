@@ -17,6 +17,7 @@ from profgate.model.report import (
     Vote,
     WorkloadReport,
 )
+from profgate.model.tests import Calibration
 
 HEAD = "4f2c1ab" + "0" * 33
 BASE = "9d01e77" + "1" * 33
@@ -27,14 +28,9 @@ RED = Verdict("fail", "red", (Reason(ReasonCode.FINDING, {"function": "f", "kind
 GREEN = Verdict("pass", "green", ())
 
 
-CALIBRATION: dict[str, float | int | str | bool | None] = {
-    "state": "tested",
-    "mode": "runs",
-    "splits": 252,
-    "total_tested": True,
-    "visible_total": 0.04,
-    "visible_tenth": 0.22,
-}
+CALIBRATION = Calibration(
+    state="tested", mode="runs", splits=252, total_tested=True, visible_total=0.04, visible_tenth=0.22
+)
 
 
 def votes(agreeing: int, of: int = 5) -> tuple[Vote, ...]:
@@ -97,7 +93,7 @@ def metric(
         changes=tuple(change_of(item) for item in findings),
         findings=findings,
         counts={"no_change": 1812, "unknown": 2},
-        calibration=dict(CALIBRATION),
+        calibration=CALIBRATION,
     )
 
 
@@ -222,7 +218,9 @@ def many(count: int = 300, changed: int = 40) -> Report:
 
 
 def inconclusive() -> Report:
-    short = replace(metric(before=674.0, after=702.0, name="samples", unit="samples"), calibration={"state": "tested"})
+    short = replace(
+        metric(before=674.0, after=702.0, name="samples", unit="samples"), calibration=Calibration(state="tested")
+    )
     parameters: dict[str, Parameter] = {
         "workload": "api-bench",
         "metric": "samples",

@@ -87,7 +87,7 @@ class AverageAmountThreshold:
             confidence_types=["none"] * len(ratio),
             confidence=np.full(len(ratio), np.nan),
             statistics={"ratio": ratio},
-            facts={"shares": records is None},
+            shares=records is None,
             labels=dict(enumerate(names)),
         )
 

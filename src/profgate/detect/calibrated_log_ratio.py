@@ -1,6 +1,7 @@
 """The test of locations: which functions cost more, by rank among unchanged runs or jobs."""
 
 from collections.abc import Mapping
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import BETTER, WORSE, Kind
 from profgate.model.levels import GATE_SHARE, LISTED, OWN_FLOOR
-from profgate.statistics.normal import upper_quantile
 
 MOST_UNCONFIRMED = 5
 NAMED = 3  # new functions in a row
@@ -61,7 +61,7 @@ class CalibratedLogRatio:
         chosen = resolved(self, options)
         evidence = evidence_for(comparison, context)
         if isinstance(evidence, Untested):
-            return cannot_tell(self, chosen, (UNTESTED[evidence.reason],), {"state": "unknown"})
+            return cannot_tell(self, chosen, (UNTESTED[evidence.reason],))
         found = self._found(comparison, evidence)
         rows = self._rows(evidence, found)
         kinds = [self._kind(row, chosen, evidence, comparison) for row in rows]
@@ -87,19 +87,20 @@ class CalibratedLogRatio:
             confidence_types=["p_value"] * len(rows),
             confidence=statistics["p"],
             statistics=statistics | {"delta_share": change / whole, "ratio": ratio},
-            words={
+            texts={
                 "judged": ["subtree" if row.subtree else "self" for row in rows],
                 "net": [row.net for row in rows],
                 "new": [_names(comparison, row) for row in rows],
             },
-            facts={"state": "tested", **evidence.facts},
+            calibration=evidence.calibration,
         )
 
     def _found(self, comparison: Comparison, evidence: Evidence) -> list[FoundRow]:
-        reason = evidence.facts.get("inconclusive")
+        reason = evidence.calibration.inconclusive
         found = rows_of(comparison, evidence)
         if reason == "too_few_runs":
-            bar = upper_quantile(0.01 / max(1, len(evidence.t)))
+            # the lower tail holds the digits of a small probability
+            bar = -NormalDist().inv_cdf(0.01 / max(1, len(evidence.t)))
             return unconfirmed_rows(comparison, evidence, MOST_UNCONFIRMED, bar)
         return [row for row in found if row.certain] if reason == "too_few_samples" else found
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.sampling import counts_apart, sample_counts
-from profgate.detect.strategy import UNSUITED, cannot_tell, resolved, worse_sign
+from profgate.detect.strategy import cannot_tell, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Context, Detection, OptionSpec
@@ -173,11 +173,13 @@ class CallContext:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        """One row for each context that passes; ``facts["counts"]`` says how many contexts are in which state."""
+        """One row for each context that passes; ``counts`` says how many contexts are in which state."""
         chosen = resolved(self, options)
         tree = comparison.tree
         if tree is None:
-            return cannot_tell(self, chosen, ("this format has no stacks, so there are no calling contexts",), UNSUITED)
+            return cannot_tell(
+                self, chosen, ("this format has no stacks, so there are no calling contexts",), unsuited=True
+            )
         if min(int(tree.baseline_total[0]), int(tree.target_total[0])) <= 0:
             return cannot_tell(self, chosen, ("the total of a side is not above zero, so there are no shares",))
         table = context_table(comparison, tree, chosen)
@@ -206,8 +208,8 @@ class CallContext:
                 "calls_from": _calls(tree.baseline_calls, rows),
                 "calls_to": _calls(tree.target_calls, rows),
             },
-            facts={"counts": {f"contexts_{state.word}": counted[state] for state in State}},
-            words={"state": [State(code).word for code in state.tolist()], "source": sources},
+            counts={f"contexts_{state.word}": counted[state] for state in State},
+            texts={"state": [State(code).word for code in state.tolist()], "source": sources},
             node=rows,
             moved={place: moved[row] for place, row in enumerate(rows.tolist()) if row in moved},
         )

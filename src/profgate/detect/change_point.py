@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from profgate.detect.strategy import UNSUITED, cannot_tell, resolved
+from profgate.detect.strategy import cannot_tell, resolved
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 
@@ -38,4 +38,4 @@ class ChangePoint:
     ) -> Detection:
         """Nothing: two sides are no history."""
         reason = "a change point needs the commits after it too: 'profgate trends' and base runs look along the history"
-        return cannot_tell(self, resolved(self, options), (reason,), dict(UNSUITED))
+        return cannot_tell(self, resolved(self, options), (reason,), unsuited=True)

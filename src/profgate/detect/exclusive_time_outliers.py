@@ -84,6 +84,7 @@ class ExclusiveTimeOutliers:
         modules = (symbol == MODULE).tolist()
         subtypes = [block.subtype for block in blocks for _ in block.labels]
         columns = {name: np.concatenate([block.columns[name] for block in blocks]) for name in blocks[0].columns}
+        hidden = sum(block.hidden for block in blocks)
         timed = base_unit(comparison.metric.unit)[0] == "nanoseconds"
         return Detection(
             strategy=self.name,
@@ -97,9 +98,9 @@ class ExclusiveTimeOutliers:
             confidence_types=[name for block in blocks for name in block.confidence_types],
             confidence=columns.pop("confidence"),
             statistics=columns,
-            facts={"hidden_by_cutoff": sum(block.hidden for block in blocks)},
+            counts={"hidden_by_cutoff": hidden} if hidden else {},
             labels={row: text for row, text in enumerate(texts) if text or modules[row]},
-            words={"records": subtypes} if any(subtypes) else {},
+            texts={"records": subtypes} if any(subtypes) else {},
         )
 
 

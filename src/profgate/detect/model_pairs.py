@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.strategy import UNSUITED, Strategy, cannot_tell, directed, one_sided, resolved, worse_sign
+from profgate.detect.strategy import Strategy, cannot_tell, directed, one_sided, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec, Partial
 from profgate.model.comparison import Comparison
@@ -230,12 +230,12 @@ class ModelRows:
             confidence_types=["r_square"] * len(self),
             confidence=self.confidence,
             statistics=self.statistics,
-            facts={"shares": False},
+            shares=False,
             labels=dict(enumerate(self.subtypes)),
             from_names=self._names(self.pairs.baseline),
             to_names=self._names(self.pairs.target),
             relative=self.relative,
-            words={"records": texts} if any(texts) else {},
+            texts={"records": texts} if any(texts) else {},
             reasons=self.reasons,
             flags=self.flags,
             partial=self.partial,
@@ -283,7 +283,7 @@ class ModelStrategy(ABC):
         chosen = resolved(self, options)
         models = comparison.models
         if models is None:
-            return cannot_tell(self, chosen, (NO_MODELS,), UNSUITED)
+            return cannot_tell(self, chosen, (NO_MODELS,), unsuited=True)
         pairs = chosen_pairs(comparison, models, chosen.get("models", "best-param"), chosen["choice"])
         rows = ModelRows(comparison, models, pairs, chosen.get("min_overlap", 0.0))
         self.judge(rows, chosen)

@@ -295,11 +295,7 @@ class Overweight:
         to_value = np.concatenate([table.target, np.zeros(len(gone)), table.only_target_value])
         unknown = np.full(len(gone) + len(new), np.nan)
         change = table.total_delta or np.nan
-        facts: dict[str, Any] = {}
-        if table.total_delta == 0.0:
-            facts["reason"] = "total unchanged"
-        elif _is_small(table, chosen, bar):
-            facts["flags"] = ["total_small"]
+        unchanged, small = table.total_delta == 0.0, _is_small(table, chosen, bar)
         return Detection(
             strategy=self.name,
             family=self.family,
@@ -323,5 +319,6 @@ class Overweight:
                 "interest": np.concatenate([table.interest.astype(np.float64), unknown]),
                 **_level_columns(levels, symbol, len(comparison.symbols)),
             },
-            facts=facts,
+            reasons=dict.fromkeys(range(len(symbol)), "total unchanged") if unchanged else {},
+            flags=dict.fromkeys(range(len(symbol)), ("total_small",)) if small and not unchanged else {},
         )

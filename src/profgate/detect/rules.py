@@ -95,7 +95,7 @@ def _detection(strategy: Strategy, comparison: Comparison, options: dict[str, An
         fault = f"{type(error).__name__}: {error}"
     if not fault:
         return detection
-    return cannot_tell(strategy, options, (f"the strategy failed: {fault}",), {"state": "failed", "failed": True})
+    return cannot_tell(strategy, options, (f"the strategy failed: {fault}",), failed=True)
 
 
 def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Iterator[str]:
@@ -107,7 +107,7 @@ def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Ite
         yield f"its detection names strategy {detection.strategy} of family {detection.family}"
     rows = len(detection.symbol)
     columns: dict[str, Any] = {**detection.statistics, **{name: getattr(detection, name) for name in COLUMNS}}
-    columns |= detection.words
+    columns |= detection.texts
     for name, column in columns.items():
         if len(column) != rows:
             yield f"its column {name} has {len(column)} rows, symbol has {rows}"

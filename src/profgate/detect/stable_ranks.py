@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.strategy import UNSUITED, UNSUITED_FLAG, cannot_tell, resolved
+from profgate.detect.strategy import UNSUITED_FLAG, cannot_tell, resolved
 from profgate.model.change import Change, Context, Detection, Location, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.durations import DurationTable, RankCheck
@@ -47,7 +47,7 @@ class StableRanks:
     ) -> Detection:
         """Nothing: one comparison has no order."""
         return cannot_tell(
-            self, resolved(self, options), ("stable ranks compare all workloads together",), dict(UNSUITED)
+            self, resolved(self, options), ("stable ranks compare all workloads together",), unsuited=True
         )
 
     def detect_all(

@@ -14,7 +14,6 @@ from profgate.model.units import Metric
 WHOLE = -1  # symbol number of a row about the whole workload
 MODULE = -2  # symbol number of a row about a module, named in `Detection.labels`
 UNSUITED_FLAG = "unsuited"
-UNSUITED = {"state": "unsuited"}  # facts of a strategy that needs what profiles of this kind never hold
 
 
 class Strategy(Protocol):
@@ -83,9 +82,14 @@ def new_or_gone(known: BoolArray, kinds: IntArray) -> IntArray:
 
 
 def cannot_tell(
-    strategy: Strategy, options: dict[str, Any], reasons: tuple[str, ...], facts: dict[str, Any] | None = None
+    strategy: Strategy,
+    options: dict[str, Any],
+    reasons: tuple[str, ...],
+    *,
+    unsuited: bool = False,
+    failed: bool = False,
 ) -> Detection:
-    """No rows, only the reasons why this comparison cannot be tested."""
+    """A detection without rows: only the reasons why this comparison cannot be tested."""
     nothing = np.empty(0, dtype=np.float64)
     none = np.empty(0, dtype=np.int64)
     return Detection(
@@ -99,6 +103,7 @@ def cannot_tell(
         to_value=nothing,
         confidence_types=[],
         confidence=nothing,
-        facts=facts or {},
         cannot_tell=reasons,
+        unsuited=unsuited,
+        failed=failed,
     )

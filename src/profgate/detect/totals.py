@@ -13,6 +13,7 @@ from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 from profgate.model.levels import MACHINE, TOTAL_FLOOR, TOTAL_MARGIN
+from profgate.model.tests import Calibration
 
 NINETY_FIVE = 1.96
 REPEATED = 2  # runs of a side that show its scatter
@@ -50,7 +51,7 @@ class Totals:
             return cannot_tell(self, chosen, (reason,))
         from_value, to_value = (float(value) for value in side_means(comparison, comparison.run_totals))
         relative = (to_value - from_value) / from_value
-        common = float(evidence.facts["common_factor"] or 1.0)
+        common = float(evidence.calibration.common_factor or 1.0)
         ratio = abs(np.log(to_value / from_value))
         everything = ratio > 0 and np.log(common) * np.sign(relative) >= EVERYTHING * ratio
         machine = everything and max(common, 1.0 / common) <= MACHINE  # a change of the program may be larger
@@ -58,7 +59,7 @@ class Totals:
         gates = exact or (
             distance >= TOTAL_MARGIN and not machine
             if evidence.mode == "jobs"
-            else bool(evidence.facts.get("interleaved"))
+            else bool(evidence.calibration.interleaved)
         )
         listed = bool(evidence.listed[-1]) and abs(relative) >= chosen["floor"]
         kind = Kind.NO_CHANGE
@@ -90,7 +91,7 @@ class Totals:
             confidence_types=["p_value"],
             confidence=np.array([p]),
             statistics={name: np.array([value]) for name, value in statistics.items()},
-            facts={"total_tested": True},
+            calibration=Calibration(total_tested=True),
         )
 
 

@@ -124,7 +124,7 @@ def _standing(legs: Sequence[Leg]) -> Standing:
 
 def _p_of_found(leg: Leg, family: str, standing: Standing) -> list[float]:
     metrics = [metric for load in leg.report.workloads for metric in load.metrics]
-    tested = [metric for metric in metrics if metric.calibration.get("family") == family]
+    tested = [metric for metric in metrics if metric.calibration.family == family]
     changes = [change for metric in tested for change in metric.changes if _by_rank(change)]
     return [_p(change, leg, family, standing) for change in changes if _number(change, "p") <= RED]
 
@@ -150,7 +150,7 @@ def _p(change: Change, leg: Leg, family: str, standing: Standing) -> float:
 
 
 def _with_p(metric: MetricReport, leg: Leg, standing: Standing) -> tuple[Change, ...]:
-    family = str(metric.calibration.get("family"))
+    family = str(metric.calibration.family)
     if (leg.name, family) not in standing:
         return metric.changes
     return tuple(

@@ -146,7 +146,7 @@ def headline(report: Report) -> str:
         return text
     if conclusion == "pass":
         metrics = [pair.metric for pair in rows.pairs(report) if wording.visible_changes(pair.metric)]
-        worst = max(metrics, key=lambda metric: metric.calibration.get("visible_total") or 0.0, default=None)
+        worst = max(metrics, key=lambda metric: metric.calibration.visible_total or 0.0, default=None)
         seen = wording.visible_changes(worst) if worst is not None else ""
         return f"No performance change{f' (smallest visible: {seen})' if seen else ''}"
     return next((sentence(wording.full_sentence(reason, _plain)) for reason in report.verdict.reasons), "")

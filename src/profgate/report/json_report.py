@@ -3,13 +3,14 @@
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from profgate.errors import ProfgateError
 from profgate.model.change import Change
 from profgate.model.report import FIRST_SCHEMA, SCHEMA, Report
+from profgate.model.tests import Calibration
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
@@ -55,6 +56,8 @@ def from_json(text: str, where: str = REPORT_NAME) -> Report:
 
 
 def _encoded(value: object) -> Plain:
+    if isinstance(value, Calibration):
+        return {name: _encoded(known) for name, known in sorted(asdict(value).items()) if known is not None}
     if is_dataclass(value) and not isinstance(value, type):
         return _encoded_record(value)
     if isinstance(value, (tuple, list)):

@@ -262,14 +262,14 @@ def repetitions(findings: Iterable[Finding]) -> str:
 def calibration(report: Report, metric: MetricReport) -> str:
     """By what this metric is judged; empty where the report does not state it."""
     facts = metric.calibration
-    if facts.get("mode") == "jobs":
-        basis = f"compared with {numbers.counted(int(facts.get('base_jobs') or 0), 'base job')}"
-    elif facts.get("mode") == "runs" and facts.get("inconclusive") != "too_few_runs":
-        order = "interleaved runs" if facts.get("interleaved") else "runs"
-        basis = f"{int(facts.get('splits') or 0):,} ways to regroup the {order}"
+    if facts.mode == "jobs":
+        basis = f"compared with {numbers.counted(facts.base_jobs or 0, 'base job')}"
+    elif facts.mode == "runs" and facts.inconclusive != "too_few_runs":
+        order = "interleaved runs" if facts.interleaved else "runs"
+        basis = f"{facts.splits or 0:,} ways to regroup the {order}"
     else:
         return ""
-    basis = "exact counts" if facts.get("exact") else basis
+    basis = "exact counts" if facts.exact else basis
     if factor := common_factor(metric):
         basis += f"; a common factor of {factor:.2f} is divided out"
     return "; ".join(filter(None, (basis, false_alarms(report))))
@@ -277,8 +277,8 @@ def calibration(report: Report, metric: MetricReport) -> str:
 
 def common_factor(metric: MetricReport) -> float | None:
     """The common factor of a metric's functions, None where it is not worth stating."""
-    factor = metric.calibration.get("common_factor")
-    return factor if isinstance(factor, float) and abs(factor - 1.0) >= COMMON else None
+    factor = metric.calibration.common_factor
+    return factor if factor is not None and abs(factor - 1.0) >= COMMON else None
 
 
 def false_alarms(report: Report) -> str:
@@ -299,9 +299,9 @@ def false_alarms(report: Report) -> str:
 
 def visible_changes(metric: MetricReport) -> str:
     """The smallest visible changes, ``4 % in the total, 22 % in a 10 % function``; empty where they are unknown."""
-    total, tenth = (metric.calibration.get(f"visible_{name}") for name in ("total", "tenth"))
-    found = [f"{numbers.smallest_change(total)} in the total"] if isinstance(total, int | float) else []
-    found += [f"{numbers.smallest_change(tenth)} in a 10 % function"] if isinstance(tenth, int | float) else []
+    total, tenth = metric.calibration.visible_total, metric.calibration.visible_tenth
+    found = [f"{numbers.smallest_change(total)} in the total"] if total is not None else []
+    found += [f"{numbers.smallest_change(tenth)} in a 10 % function"] if tenth is not None else []
     return ", ".join(found)
 
 

@@ -118,7 +118,7 @@ def test_shares_and_costs_are_those_of_the_tree() -> None:
     assert (detection.from_value.tolist(), detection.to_value.tolist()) == ([20.0], [60.0])
     assert detection.statistics["shift"].tolist() == pytest.approx([60 / 140 - 0.2])
     assert np.isnan(detection.statistics["calls_from"]).all()
-    assert detection.facts["counts"] == {
+    assert detection.counts == {
         "contexts_unchanged": 2,
         "contexts_added": 0,
         "contexts_removed": 0,
@@ -169,8 +169,8 @@ def test_the_same_name_elsewhere_with_another_cost_has_not_moved() -> None:
 def test_only_a_changed_source_makes_it_more_than_a_maybe(state: SourceState, source: str, kind: str) -> None:
     comparison, detection = detected({"f": 20, "g": 80}, {"f": 60, "g": 80}, sources={"f": state})
     assert rows((comparison, detection)) == {"f": kind}
-    assert detection.words["source"] == [source]
-    assert detection.words["state"] == ["slower"]
+    assert detection.texts["source"] == [source]
+    assert detection.texts["state"] == ["slower"]
 
 
 def test_calls_are_stated_where_they_are_exact() -> None:
@@ -181,7 +181,7 @@ def test_calls_are_stated_where_they_are_exact() -> None:
 
 def test_a_context_that_is_only_called_is_known() -> None:
     comparison = from_stacks([{"f": 100}], [{"f": 100, "f;g": 0}], metric=timed(), calls=(0, 7))
-    counts = CallContext().detect(comparison, {}, Context()).facts["counts"]
+    counts = CallContext().detect(comparison, {}, Context()).counts
     assert (counts["contexts_added"], counts["contexts_removed"]) == (1, 0)
 
 

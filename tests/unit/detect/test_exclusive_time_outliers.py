@@ -144,7 +144,7 @@ def test_cutoff_hides_rows_and_keeps_the_statistics() -> None:
     rows = named(comparison, word)
     assert set(rows) == {"hash", "find", "walk", "app"}
     assert word.confidence[rows["hash"]] == pytest.approx(6.648649, abs=6e-7)
-    assert word.facts["hidden_by_cutoff"] == 9
+    assert word.counts["hidden_by_cutoff"] == 9
 
 
 def test_location_filter_searches_the_module() -> None:
@@ -220,7 +220,7 @@ def test_aat_d3_subtypes_are_compared_apart() -> None:
     target = [("cmd:real", 100.0), ("cmd:user", 60.0), ("cmd:sys", 5.0)]
     word = detect(from_records(base, target))
     rows = [
-        (word.words["records"][row], word.from_value[row] / 1e6, word.to_value[row] / 1e6, Kind(int(word.kind[row])))
+        (word.texts["records"][row], word.from_value[row] / 1e6, word.to_value[row] / 1e6, Kind(int(word.kind[row])))
         for row in range(len(word.kind))
         if word.symbol[row] == MODULE
     ]

@@ -101,7 +101,7 @@ def test_outside_strategies_join_unless_their_name_is_taken() -> None:
 def test_a_strategy_that_raises_becomes_a_reason() -> None:
     comparison = from_exclusive([{"f": 1}], [{"f": 1}])
     word = words_on(comparison, [(Broken(), {})], Context())[0]
-    assert word.facts["failed"]
+    assert word.failed
     assert word.cannot_tell[0].startswith("the strategy failed: KeyError")
 
 

@@ -13,6 +13,7 @@ from profgate.detect.totals import Totals, noise_bar
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
+from profgate.model.tests import Calibration
 from profgate.model.units import Metric, MetricKind
 
 BASE = [10.12, 10.31, 10.05, 10.22, 10.18]
@@ -44,7 +45,7 @@ def test_slower_run_is_found() -> None:
     assert kind(detection) is Kind.MAYBE_DEGRADATION
     assert number(detection, "p") == pytest.approx(1 / 252)
     assert number(detection, "shift") == pytest.approx(0.544 / 20.176, rel=1e-6)
-    assert detection.facts["total_tested"]
+    assert detection.calibration == Calibration(total_tested=True)
 
 
 def test_runs_in_turns_let_the_total_gate() -> None:

@@ -13,7 +13,7 @@ from profgate.judge.verdict import judge
 from profgate.model.acceptance import Acceptance
 from profgate.model.policy import Policy
 from profgate.model.report import Report
-from profgate.model.tests import TestFamily
+from profgate.model.tests import Calibration, TestFamily
 from profgate.report.comment import render_comment
 from profgate.report.json_report import from_json, to_json
 
@@ -60,10 +60,10 @@ def test_a_change_is_written_in_the_published_words() -> None:
 def test_what_is_not_finite_is_written_as_null() -> None:
     report = samples.regression()
     load = report.workloads[0]
-    broken = replace(load.metrics[0], detectable=math.nan, calibration={"sigma": math.inf})
+    broken = replace(load.metrics[0], detectable=math.nan, calibration=Calibration(largest=math.inf))
     text = to_json(replace(report, workloads=(replace(load, metrics=(broken,)),)))
     metric = from_json(text).workloads[0].metrics[0]
-    assert (metric.detectable, metric.calibration) == (None, {"sigma": None})
+    assert (metric.detectable, metric.calibration) == (None, Calibration())
 
 
 def spoiled(path: str, value: object) -> str:
