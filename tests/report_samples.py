@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from profgate.model.change import Change, Location
-from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.model.reason import Parameter, Reason, ReasonCode, as_reason
 from profgate.model.report import (
     Colour,
     Conclusion,
@@ -113,7 +113,7 @@ def change_of(item: Finding) -> Change:
         confidence_type="p_value",
         confidence=0.004,
         evidence={"t": 9.5, "note": None},
-        reason="no other split of the runs differs as much",
+        reason=as_reason("no other split of the runs differs as much"),
     )
 
 

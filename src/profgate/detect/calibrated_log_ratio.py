@@ -7,21 +7,18 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.costs import SELF, active_totals
-from profgate.detect.evidence import Evidence, Untested, evidence_of
+from profgate.detect.evidence import Evidence, evidence_of
 from profgate.detect.found import FoundRow, rows_of, unconfirmed_rows
-from profgate.detect.strategy import cannot_tell, resolved, worse_sign
+from profgate.detect.strategy import not_tested, resolved, worse_sign
 from profgate.model.arrays import FloatArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import BETTER, WORSE, Kind
 from profgate.model.levels import GATE_SHARE, LISTED, OWN_FLOOR
+from profgate.model.reason import Reason
 
 MOST_UNCONFIRMED = 5
 NAMED = 3  # new functions in a row
-UNTESTED = {
-    "zero_total": "the total of a run is zero",
-    "negative_values": "there are negative values",
-}
 
 
 def unused(name: str, default: float, maximum: float | None = None) -> OptionSpec:
@@ -60,8 +57,8 @@ class CalibratedLogRatio:
         """A row for each tested function and each found subtree: t, p, distance to the bar, change as a share."""
         chosen = resolved(self, options)
         evidence = evidence_for(comparison, context)
-        if isinstance(evidence, Untested):
-            return cannot_tell(self, chosen, (UNTESTED[evidence.reason],))
+        if isinstance(evidence, Reason):
+            return not_tested(self, chosen, evidence)
         found = self._found(comparison, evidence)
         rows = self._rows(evidence, found)
         kinds = [self._kind(row, chosen, evidence, comparison) for row in rows]
@@ -136,9 +133,9 @@ def shown_values(comparison: Comparison, rows: list[FoundRow]) -> tuple[FloatArr
     return values[:, :split].mean(axis=1), values[:, split:].mean(axis=1)
 
 
-def evidence_for(comparison: Comparison, context: Context) -> Evidence | Untested:
+def evidence_for(comparison: Comparison, context: Context) -> Evidence | Reason:
     """What the tests of the whole report show of this comparison; tested by itself where there is no report."""
-    known: Evidence | Untested | None = context.evidence
+    known: Evidence | Reason | None = context.evidence
     return known if known is not None else evidence_of([comparison])[0][0]
 
 

@@ -31,12 +31,14 @@ from profgate.model.levels import (
     job_margin,
     listing_margin,
 )
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.tests import Calibration, Maxima, TestFamily
 from profgate.model.units import MetricKind
 
 EXACT_RUNS = 2  # of each side, from which counts show whether they are reproducible
 EXACT_SPREAD = 3.0  # a change this many times as large as the spread within the sides is exact
 FAR = 12.0  # distance of an exact change
+PENDING = Reason(ReasonCode.NOT_TESTED)  # replaced as soon as the comparisons of its family are tested together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,26 +64,17 @@ class Evidence:
     calibration: Calibration
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Untested:
-    """Why a comparison was not tested: a code."""
-
-    reason: str
-
-
 def evidence_of(
     comparisons: Sequence[Comparison], *, interleaved: bool = False
-) -> tuple[list[Evidence | Untested], tuple[TestFamily, ...]]:
+) -> tuple[list[Evidence | Reason], tuple[TestFamily, ...]]:
     """Test all comparisons of a report together; results in their order, and the families for merging reports."""
-    found: list[Evidence | Untested] = [Untested(_obstacle(one)) for one in comparisons]
+    found: list[Evidence | Reason] = []
     alike: dict[tuple[int, int], list[int]] = {}
-    for place, one in enumerate(comparisons):
-        if _obstacle(one):
-            continue
-        if _by_jobs(one, interleaved=interleaved):
-            found[place] = _with_jobs(one)
-        else:
-            alike.setdefault((one.runs.baseline, one.runs.target), []).append(place)
+    for place, comparison in enumerate(comparisons):
+        by_jobs = _by_jobs(comparison, interleaved=interleaved)
+        found.append(_obstacle(comparison) or (_with_jobs(comparison) if by_jobs else PENDING))
+        if found[-1] is PENDING:
+            alike.setdefault((comparison.runs.baseline, comparison.runs.target), []).append(place)
     families = []
     for (baseline, target), places in alike.items():
         costs = [costs_of(comparisons[place], interleaved=interleaved) for place in places]
@@ -127,10 +120,10 @@ def _stored(maxima: tuple[FloatArray, FloatArray]) -> Maxima:
     return worse, better
 
 
-def _obstacle(comparison: Comparison) -> str:
+def _obstacle(comparison: Comparison) -> Reason | None:
     if (comparison.run_totals <= 0).any():
-        return "zero_total"
-    return "negative_values" if (comparison.self_value < 0).any() else ""
+        return Reason(ReasonCode.ZERO_TOTAL)
+    return Reason(ReasonCode.NEGATIVE_VALUES) if (comparison.self_value < 0).any() else None
 
 
 def _different_jobs(comparison: Comparison) -> bool:

@@ -4,6 +4,7 @@ import numpy as np
 
 from profgate.model.arrays import FloatArray
 from profgate.model.comparison import SAMPLING_RATE, Comparison
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import COUNTS, MetricKind
 
 
@@ -31,9 +32,13 @@ def sample_counts(comparison: Comparison) -> tuple[float, float] | None:
     return float(counts[:split].sum()), float(counts[split:].sum())
 
 
-def counts_apart(comparison: Comparison) -> str:
+def counts_apart(comparison: Comparison) -> Reason | None:
     """The reason why amounts of the sides cannot be compared, only shares: samples counted at different rates."""
     metric = comparison.metric
     rates = metric.kind is MetricKind.SAMPLED and metric.unit in COUNTS
     notes = (note.text for note in comparison.notes if rates and note.fact == SAMPLING_RATE)
-    return next((f"{text.split(';')[0]}: more samples are not more cost" for text in notes), "")
+    text = next(notes, None)
+    if text is None:
+        return None
+    baseline, _, target = text.partition(";")[0].rpartition(": ")[2].partition(" against ")
+    return Reason(ReasonCode.RATES_APART, {"baseline": baseline, "target": target})

@@ -9,6 +9,7 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Change, Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import BETTER, WORSE, Kind
+from profgate.model.reason import Reason
 from profgate.model.units import Metric
 
 WHOLE = -1  # symbol number of a row about the whole workload
@@ -81,17 +82,16 @@ def new_or_gone(known: BoolArray, kinds: IntArray) -> IntArray:
     return np.where(known[0] & ~known[1], np.int64(Kind.NOT_IN_TARGET), kinds)
 
 
-def cannot_tell(
+def not_tested(
     strategy: Strategy,
     options: dict[str, Any],
-    reasons: tuple[str, ...],
+    reason: Reason | str,
     *,
     unsuited: bool = False,
     failed: bool = False,
 ) -> Detection:
-    """A detection without rows: only the reasons why this comparison cannot be tested."""
-    nothing = np.empty(0, dtype=np.float64)
-    none = np.empty(0, dtype=np.int64)
+    """A detection without rows: only the reason why this comparison cannot be tested."""
+    nothing, none = np.empty(0, dtype=np.float64), np.empty(0, dtype=np.int64)
     return Detection(
         strategy=strategy.name,
         family=strategy.family,
@@ -103,7 +103,7 @@ def cannot_tell(
         to_value=nothing,
         confidence_types=[],
         confidence=nothing,
-        cannot_tell=reasons,
+        not_tested=(reason,),
         unsuited=unsuited,
         failed=failed,
     )

@@ -14,8 +14,10 @@ from profgate.model.attribution import SourceStates
 from profgate.model.change import Change, Detection, Location, path_text
 from profgate.model.comparison import Comparison, Note
 from profgate.model.kinds import BETTER, RANKS, WORSE, Kind
+from profgate.model.reason import as_reason
 from profgate.model.report import MetricReport, Total
 from profgate.model.tests import Calibration
+from profgate.report.wording import reason_text
 
 LISTED_CHANGES = 2000  # for each strategy; what is cut is counted
 LISTED_CONTEXTS = 200  # each carries its whole call path
@@ -198,7 +200,7 @@ def _change(comparison: Comparison, detection: Detection, sums: _Sums, rows: _Ro
         confidence_type=detection.confidence_types[row],
         confidence=_number(float(detection.confidence[row])),
         evidence=_evidence(comparison, detection, sums, row),
-        reason=detection.reasons.get(row, ""),
+        reason=as_reason(detection.reasons[row]) if row in detection.reasons else None,
         flags=tuple(flags),
         partial=detection.partial.get(row, ()),
     )
@@ -274,16 +276,20 @@ def _not_compared(comparison: Comparison, sums: _Sums, reasons: tuple[str, ...])
 
 def _blocking(notes: Sequence[Note], detections: Sequence[Detection]) -> tuple[str, ...]:
     failed = (
-        f"{detection.strategy}: {reason}"
+        f"{detection.strategy}: {reason_text(as_reason(reason), str)}"
         for detection in detections
         if detection.family == "T" and detection.failed
-        for reason in detection.cannot_tell
+        for reason in detection.not_tested
     )
     return (*(note.text for note in notes if note.blocks), *failed)
 
 
 def _reasons(detections: Iterable[Detection]) -> tuple[str, ...]:
-    return tuple(f"{detection.strategy}: {reason}" for detection in detections for reason in detection.cannot_tell)
+    return tuple(
+        f"{detection.strategy}: {reason_text(as_reason(reason), str)}"
+        for detection in detections
+        for reason in detection.not_tested
+    )
 
 
 def metric_report(

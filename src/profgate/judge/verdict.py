@@ -272,7 +272,7 @@ def _absences(inputs: _VerdictInputs) -> list[Reason]:
     ]
     found += [Reason(ReasonCode.STRATEGY_FAILED, _place(workload, metric)) for workload, metric in inputs.failed]
     found += [
-        Reason(ReasonCode.DEPARTURE, {"workload": change.location.name, "text": change.reason})
+        Reason(ReasonCode.DEPARTURE, {"workload": change.location.name}, tuple(filter(None, (change.reason,))))
         for change in inputs.departures
     ]
     return found

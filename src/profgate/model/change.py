@@ -6,6 +6,8 @@ from typing import Any
 
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.attribution import SourceStates
+from profgate.model.durations import RankCheck
+from profgate.model.reason import Reason
 from profgate.model.tests import Calibration
 
 
@@ -59,7 +61,7 @@ class Detection:
     of `Kind`), ``from_value`` and ``to_value`` float64[row] in stored units of the metric, ``statistics`` float64[row]
     by name (NaN = unknown), ``texts`` text[row] by name ("" = none), ``confidence_types`` and ``confidence``
     float64[row]. ``counts`` are numbers of what is in no row. ``shares``: the values are parts of the sides' totals.
-    ``cannot_tell`` holds reasons for the whole comparison; ``unsuited`` marks a strategy that needs what profiles of
+    ``not_tested`` holds reasons for the whole comparison; ``unsuited`` marks a strategy that needs what profiles of
     this kind never hold, ``failed`` one that raised. ``reasons``, ``flags`` and ``partial`` are there for the rows
     that have them. ``calibration`` is that of the calibrated strategies.
 
@@ -88,13 +90,13 @@ class Detection:
     calibration: Calibration | None = None
     node: IntArray | None = None
     moved: dict[int, int] = field(default_factory=dict)
-    cannot_tell: tuple[str, ...] = ()
+    not_tested: tuple[Reason | str, ...] = ()
     unsuited: bool = False
     failed: bool = False
     from_names: list[str] | None = None
     to_names: list[str] | None = None
     relative: FloatArray | None = None
-    reasons: dict[int, str] = field(default_factory=dict)
+    reasons: dict[int, Reason | str] = field(default_factory=dict)
     flags: dict[int, tuple[str, ...]] = field(default_factory=dict)
     partial: dict[int, tuple[Partial, ...]] = field(default_factory=dict)
 
@@ -131,6 +133,7 @@ class Change:
     confidence_type: str
     confidence: float | None
     evidence: dict[str, float | str | None] = field(default_factory=dict)
-    reason: str = ""
+    reason: Reason | None = None
     flags: tuple[str, ...] = ()
     partial: tuple[Partial, ...] = ()
+    ranks: RankCheck | None = None

@@ -21,7 +21,7 @@ from profgate.report.markdown_text import (
     sentence,
     short_sha,
 )
-from profgate.report.rank_report import rank_details, rank_sections
+from profgate.report.rank_report import rank_details, rank_sections, result_text
 from profgate.report.rows import Pair, Row
 from profgate.report.templates import render_template
 
@@ -128,7 +128,7 @@ def _view(report: Report, limit: int, links: Links, run_url: str | None, open_ro
         "acceptances": markdown_acceptances(report),
         "pages": _pages(groups.worse + groups.better, pairs, links),
         "ranks": [
-            (f"{sign} Order of {sentence(place)}: {sentence(check.said)}", rank_details(check))
+            (f"{sign} Order of {sentence(place)}: {sentence(result_text(check))}", rank_details(check))
             for sign, place, check in rank_sections(report)
         ],
         "trust": _trust(report, pairs, max(limit, 2)) if pairs else [],

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from profgate.errors import ProfgateError
 from profgate.model.change import Change
+from profgate.model.reason import Reason
 from profgate.model.report import FIRST_SCHEMA, SCHEMA, Report
 from profgate.model.tests import Calibration
+from profgate.report.wording import reason_text
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
 
 Plain: TypeAlias = Any  # what `json` takes and gives
 REPORT_NAME = "report.json"
-OPTIONAL = frozenset({"context", "acceptances", "undrawable", "parameters"})  # left out where there is none
+OPTIONAL = frozenset({"context", "acceptances", "undrawable", "parameters", "ranks"})  # left out where there is none
 KEYS = {"from_value": "from", "to_value": "to"}  # of fields that have another name in the document
 LONGEST_INTEGER = 18  # digits; of longer ones other languages lose some or refuse the number
 
@@ -74,6 +76,10 @@ def _encoded_record(value: Plain) -> dict[str, Any]:
     written = [part.name for part in fields(value) if part.name not in OPTIONAL or getattr(value, part.name)]
     written.sort(key=lambda name: name != "schema")
     document = {KEYS.get(name, name): _encoded(getattr(value, name)) for name in written}
+    if isinstance(value, Reason):
+        if not value.reasons:
+            del document["reasons"]
+        document["text"] = reason_text(value, str)
     if isinstance(value, Change):
         document["confidence"] = {"type": document.pop("confidence_type"), "value": document.pop("confidence")}
     return document
@@ -110,6 +116,8 @@ def _of_first_edition(entries: dict[str, Any]) -> dict[str, Any]:
         entries["reasons"] = [
             text if "code" in text else {"code": "first_edition", "parameters": text} for text in texts
         ]
+    if entries.keys() >= {"strategy", "reason"} and isinstance(text := entries["reason"], str):
+        entries["reason"] = {"code": "text", "parameters": {"text": text}} if text else None
     if isinstance(relations, list):
         entries["relations"] = [item for item in relations if isinstance(item, dict) and item.get("kind") == "renamed"]
     return entries

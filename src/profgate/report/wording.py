@@ -8,7 +8,7 @@ from typing import Any
 from profgate.model.levels import RED
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report
-from profgate.report import numbers
+from profgate.report import numbers, strategy_wording
 
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
@@ -22,11 +22,13 @@ CONFIRMED = "confirmed"  # evidence of a second measurement, which has sentences
 
 def reason_text(reason: Reason, quote: Quote) -> str:
     """The sentence of a reason, without a full stop; ``quote`` makes names safe for the place it goes to."""
+    given = dict(reason.parameters)
+    # reports of earlier versions hold the reasons behind a reason as a text
+    given["reasons"] = "; ".join(reason_text(other, quote) for other in reason.reasons) or given.get("text", "")
     sentence = SENTENCES[reason.code]
     if isinstance(sentence, str):
-        where = {"where": _where(reason.parameters, quote)}
-        return _Sentence().vformat(sentence, (), {**reason.parameters, **where})
-    return sentence(reason.parameters, quote)
+        return _Sentence().vformat(sentence, (), {**given, "where": _where(given, quote)})
+    return sentence(given, quote)
 
 
 def full_sentence(reason: Reason, quote: Quote) -> str:
@@ -64,6 +66,7 @@ def _size(value: float | None) -> str:
 
 STYLES: dict[str, Callable[[float | None], str]] = {
     "count": lambda number: f"{number or 0:,.0f}",
+    "mean": lambda number: f"{number or 0:,.1f}",
     "percent": numbers.percent,
     "ratio": lambda number: numbers.ratio(1.0, number),
     "signed": numbers.signed_percent,
@@ -185,7 +188,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.FEW_SHARED_NAMES: "both sides share only {share:percent} of the run in {where}: check whether names "
     "contain line numbers or ids",
     ReasonCode.STRATEGY_FAILED: "a strategy failed in {where}",
-    ReasonCode.DEPARTURE: "{where}: {text}",
+    ReasonCode.DEPARTURE: "{where}: {reasons}",
     ReasonCode.MORE: "and {count:more change}",
     ReasonCode.NO_CHANGE: "no change beyond noise in {comparisons:comparison}",
     ReasonCode.NO_BASELINE: "{text}",
@@ -196,6 +199,8 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.ARTIFACT_EXPIRED: "artifact {artifact} of run {run} has expired",
     ReasonCode.ARTIFACT_UNUSABLE: "run {run}: {text}",
     ReasonCode.NO_ASSET: "release {release} has no profiles attached ({asset})",
+    ReasonCode.TEXT: "{text}",
+    **strategy_wording.SENTENCES,
 }
 ADVICE = {
     ReasonCode.TOO_FEW_SAMPLES: "Record about {factor} times longer, or at a higher rate.",

@@ -17,6 +17,7 @@ from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 from profgate.model.units import Metric, MetricKind
+from sentences import not_tested
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "data" / "contexts" / "states.json").read_text())
 STACKS = st.dictionaries(
@@ -199,7 +200,7 @@ def test_swapped_sides_mirror_every_row(baseline: dict[str, int], target: dict[s
 def test_a_profile_against_itself_has_no_row(stacks: dict[str, int]) -> None:
     _, detection = detected(stacks, stacks)
     assert len(detection.symbol) == 0
-    assert not detection.cannot_tell
+    assert not not_tested(detection)
 
 
 @pytest.mark.parametrize(
@@ -212,7 +213,7 @@ def test_a_profile_against_itself_has_no_row(stacks: dict[str, int]) -> None:
 )
 def test_it_says_why_it_cannot_speak(comparison: Comparison, reason: str) -> None:
     found = CallContext().detect(comparison, {}, Context())
-    assert reason in found.cannot_tell[0]
+    assert reason in not_tested(found)
     assert len(found.kind) == 0
 
 

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from comparisons import from_exclusive, timed
-from profgate.detect.evidence import Evidence, Untested, evidence_of
+from profgate.detect.evidence import Evidence, evidence_of
 from profgate.model.comparison import Comparison, Runs
 from profgate.model.profile import Facts
+from profgate.model.reason import Reason
 from profgate.model.units import CALLS, Metric, MetricKind
 
 BASE = {f"f{place:02}": 400 + 10 * place for place in range(20)}
@@ -170,5 +171,5 @@ def test_common_factor_is_the_targets() -> None:
 def test_values_that_are_no_costs_are_untested(value: int, reason: str) -> None:
     comparison = from_exclusive([{"f": value, "g": max(0, -2 * value)}], [{"f": 5, "g": 5}])
     (found,), families = evidence_of([comparison])
-    assert isinstance(found, Untested)
-    assert (found.reason, families) == (reason, ())
+    assert isinstance(found, Reason)
+    assert (found.code, families) == (reason, ())

@@ -11,6 +11,7 @@ from comparisons import from_stacks
 from profgate.detect.rules import words_on
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
+from sentences import not_tested
 
 
 class Spoken:
@@ -54,7 +55,7 @@ FITTING = Detection("odd", "X", "", {}, np.array([0]), np.array([-1]), ONE, ONE,
 def test_a_word_that_does_not_fit_becomes_a_reason(word: Detection | None, fault: str) -> None:
     said = words_on(STACKS, [(Spoken(word), {})], Context())[0]
     assert said.failed
-    assert said.cannot_tell[0].startswith(f"the strategy failed: {fault}")
+    assert not_tested(said).startswith(f"the strategy failed: {fault}")
     assert len(said.symbol) == 0
 
 

@@ -19,6 +19,7 @@ from profgate.model.policy import Policy
 from profgate.model.report import MetricReport
 from profgate.model.tests import Calibration
 from profgate.model.units import Metric
+from sentences import sentence
 
 
 def report_of(comparison: Comparison, *, verbose: bool = False) -> MetricReport:
@@ -145,7 +146,7 @@ def test_models_are_named_and_keep_their_own_change_and_parts() -> None:
 def test_unknown_rows_of_models_tell_why() -> None:
     poor = modelled({"f": [Given("linear", (1, 1), 0.1)]}, {"f": [Given("linear", (1, 9), 0.99)]})
     report = metric_report(poor, [IntegralComparison().detect(poor, {}, Context())], verbose=True)
-    assert [change.reason for change in report.changes] == ["fit too poor: r_square 0.10"]
+    assert [sentence(change.reason) for change in report.changes] == ["fit too poor: r_square 0.10"]
     assert report.counts["unknown"] == 1
 
 

@@ -17,6 +17,7 @@ from profgate.model.tests import Calibration, TestFamily
 from profgate.report.comment import render_comment
 from profgate.report.json_report import from_json, to_json
 
+PROOF = "no other split of the runs differs as much"
 FAMILY = TestFamily("1+1", ((1.5, 0.5), (0.5, 1.5)), ((0.0, 0.5), (0.5, 0.0)))
 REPORTS = {
     "regression": samples.regression(),
@@ -51,7 +52,7 @@ def test_a_change_is_written_in_the_published_words() -> None:
         "share_to": 0.1275,
         "confidence": {"type": "p_value", "value": 0.004},
         "evidence": {"t": 9.5, "note": None},
-        "reason": "no other split of the runs differs as much",
+        "reason": {"code": "text", "parameters": {"text": PROOF}, "text": PROOF},
         "flags": [],
         "partial": [],
     }

@@ -36,7 +36,7 @@ def model_change(**parts: object) -> Change:
         delta=None,
         relative=None,
         evidence=evidence,
-        reason="",
+        reason=None,
     )
     return replace(made, **parts)  # type: ignore[arg-type]
 

@@ -46,13 +46,23 @@ PARAMETERS: dict[ReasonCode, dict[str, Parameter]] = {
     ReasonCode.ARTIFACT_EXPIRED: {"run": 7, "artifact": "profgate-default"},
     ReasonCode.ARTIFACT_UNUSABLE: {"run": 7, "text": "the zip is broken"},
     ReasonCode.NO_ASSET: {"release": "v1", "asset": "profgate-default.zip"},
+    ReasonCode.TEXT: {"text": "out of memory"},
+    ReasonCode.STRATEGY_RAISED: {"error": "KeyError: 'f'"},
+    ReasonCode.RATES_APART: {"baseline": "100", "target": "1000"},
+    ReasonCode.NO_LINE: {"sides": "the target"},
+    ReasonCode.POOR_FIT: {"r_square": 0.1},
+    ReasonCode.NO_MODEL: {"baseline": "unfit", "target": "few_sizes", "target_records": 2},
+    ReasonCode.FEW_TESTS: {"tests": 12, "needed": 30},
+    ReasonCode.FEW_BASELINE_RUNS: {"runs": 1, "needed": 3},
+    ReasonCode.FEW_STABLE_RANKS: {"mean": 1.5},
+    ReasonCode.ORDER_CHANGED: {"direction": "slower"},
 }
 
 
 @pytest.mark.parametrize("code", ReasonCode)
 def test_every_reason_has_a_sentence(code: ReasonCode) -> None:
     text = reason_text(Reason(code, PARAMETERS.get(code, {})), str)
-    assert re.fullmatch(r"[a-zA-Z].*[^.\s]", text)
+    assert re.fullmatch(r"[a-zA-Z0-9].*[^.\s]", text)
     assert not re.search(r"None|–|  ", text)
     assert set(SENTENCES) == set(ReasonCode)
 
