@@ -3,7 +3,8 @@
 import numpy as np
 
 from profgate.model.arrays import FloatArray
-from profgate.model.comparison import SAMPLING_RATE, Comparison
+from profgate.model.comparison import Comparison
+from profgate.model.reason import ReasonCode
 from profgate.model.units import COUNTS, MetricKind
 
 
@@ -35,5 +36,7 @@ def counts_apart(comparison: Comparison) -> str:
     """The reason why amounts of the sides cannot be compared, only shares: samples counted at different rates."""
     metric = comparison.metric
     rates = metric.kind is MetricKind.SAMPLED and metric.unit in COUNTS
-    notes = (note.text for note in comparison.notes if rates and note.fact == SAMPLING_RATE)
-    return next((f"{text.split(';')[0]}: more samples are not more cost" for text in notes), "")
+    found = [note.reason.parameters for note in comparison.notes if note.reason.code is ReasonCode.RATES_DIFFER]
+    if not rates or not found:
+        return ""
+    return "sampling rate differs: {baseline} against {target}: more samples are not more cost".format(**found[0])

@@ -7,7 +7,7 @@ import pytest
 from profgate.judge.verdict import judge
 from profgate.model.change import Change, Location
 from profgate.model.policy import Policy
-from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.model.reason import Reason, ReasonCode, as_reason
 from profgate.model.report import Report
 from report_samples import unchanged
 
@@ -42,5 +42,6 @@ def judged(kind: str) -> Report:
 def test_departure_needs_a_review_and_is_never_red(kind: str, conclusion: str) -> None:
     verdict = judged(kind).verdict
     assert (verdict.conclusion, verdict.exit_code) == (conclusion, 0)
-    parameters: dict[str, Parameter] = {"workload": "all tests", "text": "the order of the durations changed"}
-    assert (Reason(ReasonCode.DEPARTURE, parameters) in verdict.reasons) == kind.startswith("Maybe")
+    why = as_reason("the order of the durations changed")
+    departure = Reason(ReasonCode.DEPARTURE, {"workload": "all tests"}, (why,))
+    assert (departure in verdict.reasons) == kind.startswith("Maybe")
