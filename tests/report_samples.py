@@ -1,5 +1,6 @@
 """Hand-made reports with round numbers, for the tests of everything that shows a report."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from profgate.model.change import Change, Location
@@ -18,6 +19,7 @@ from profgate.model.report import (
     WorkloadReport,
 )
 from profgate.model.tests import Calibration
+from profgate.report.wording import reason_text
 
 HEAD = "4f2c1ab" + "0" * 33
 BASE = "9d01e77" + "1" * 33
@@ -118,7 +120,7 @@ def change_of(item: Finding) -> Change:
 
 
 def workload(*metrics: MetricReport, name: str = "api-bench", notes: tuple[str, ...] = ()) -> WorkloadReport:
-    return WorkloadReport(name, {"command": "python", "collector": "py-spy"}, notes, metrics)
+    return WorkloadReport(name, {"command": "python", "collector": "py-spy"}, tuple(map(as_reason, notes)), metrics)
 
 
 def report(
@@ -133,7 +135,7 @@ def report(
         verdict=verdict,
         workloads=workloads,
         not_compared=missing,
-        warnings=warnings,
+        warnings=tuple(map(as_reason, warnings)),
         policy={"fail_on": "degradation", "fail_on_total": "degradation", "source": "built-in"},
     )
 
@@ -176,7 +178,9 @@ def unchanged() -> Report:
 
 
 def nothing_compared() -> Report:
-    missing = (NotCompared("api-bench", None, "target", "no baseline profiles are stored for commit 9d01e77"),)
+    missing = (
+        NotCompared("api-bench", None, "target", as_reason("no baseline profiles are stored for commit 9d01e77")),
+    )
     verdict = Verdict("not_compared", "neutral", (Reason(ReasonCode.NOTHING_COMPARED),), exit_code=3)
     return report(verdict=verdict, missing=missing)
 
@@ -199,10 +203,10 @@ HOSTILE = (
 
 def hostile() -> Report:
     found = tuple(finding(name, 1e9 + place, 2e9, colour="red") for place, name in enumerate(HOSTILE))
-    reasons = (Reason(ReasonCode.DEPARTURE, {"workload": name, "text": name}) for name in HOSTILE[:3])
+    reasons = (Reason(ReasonCode.DEPARTURE, {"workload": name}, (as_reason(name),)) for name in HOSTILE[:3])
     verdict = Verdict("fail", "red", tuple(reasons), exit_code=1)
     loads = [workload(metric(*found, name=HOSTILE[1]), name=name, notes=(name,)) for name in HOSTILE[:4]]
-    missing = tuple(NotCompared(name, name, "both", f"cannot read {name}") for name in HOSTILE)
+    missing = tuple(NotCompared(name, name, "both", as_reason(f"cannot read {name}")) for name in HOSTILE)
     return report(*loads, verdict=verdict, missing=missing, warnings=HOSTILE)
 
 
@@ -238,5 +242,10 @@ def verdict(conclusion: Conclusion, *reasons: Reason) -> Verdict:
 
 
 def text(words: str) -> Reason:
-    """A reason that is a sentence already."""
-    return Reason(ReasonCode.DEPARTURE, {"workload": "api-bench", "text": words})
+    """A departure with a text of its own."""
+    return Reason(ReasonCode.DEPARTURE, {"workload": "api-bench"}, (as_reason(words),))
+
+
+def texts(reasons: Iterable[Reason]) -> list[str]:
+    """The sentences of reasons."""
+    return [reason_text(reason, str) for reason in reasons]

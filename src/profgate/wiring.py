@@ -6,6 +6,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from profgate.attribution.dependencies import wanted_texts
+from profgate.compare.recordings import Reader
 from profgate.errors import ComparisonError, ProfgateError, ProfileError
 from profgate.io.checkout import blob_texts, texts_of_files
 from profgate.io.converters import converted
@@ -15,9 +16,10 @@ from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.comparison import Comparison
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
-from profgate.pipeline import Built, PipelineInput, Reader, build_report, chosen_for, compare_sources
+from profgate.pipeline import Built, PipelineInput, build_report, chosen_for, compare_sources
 from profgate.readers.reader import ProfileReader, SplittingReader
 from profgate.readers.registry import read_or_error, readers_with, splitting_reader
+from profgate.report.wording import reason_text
 
 if TYPE_CHECKING:
     from profgate.detect.strategy import Strategy
@@ -153,15 +155,14 @@ def strategies_of(built: Built, given: PipelineInput) -> dict[str, tuple[str, ..
 def overlays(given: PipelineInput) -> list[Comparison]:
     """The comparisons alone, for commands that draw or tabulate without judging.
 
-    Raises ComparisonError that tells why when there are none.
+    Raises ComparisonError with the reasons where there is none.
     """
-    comparisons, gathered = compare_sources(given, _reader(None))
-    if not comparisons:
-        names = (" ".join(filter(None, (one.name, one.metric))) for one in gathered.alone)
-        raise ComparisonError(
-            "; ".join(f"{name}: {one.reason}" for name, one in zip(names, gathered.alone, strict=True))
-        )
-    return comparisons
+    compared = compare_sources(given, _reader(None))
+    if not compared.comparisons:
+        names = (" ".join(filter(None, (entry.name, entry.metric))) for entry in compared.not_compared)
+        reasons = (reason_text(entry.reason, str) for entry in compared.not_compared)
+        raise ComparisonError("; ".join(f"{name}: {reason}" for name, reason in zip(names, reasons, strict=True)))
+    return list(compared.comparisons)
 
 
 def with_texts(diff: SourceDiff) -> SourceDiff:

@@ -14,9 +14,10 @@ from profgate.github.artifact_upload import key_of_report, verdict_artifact
 from profgate.github.records import ArtifactRecord
 from profgate.io.documents import write_documents
 from profgate.io.files import exists, read_text
-from profgate.judge.shards import Leg, as_one
+from profgate.judge.shards import Shard, merge_reports
 from profgate.judge.verdict import policy_stated_in
 from profgate.model.links import Links
+from profgate.model.reason import Reason, ReasonCode, as_reason
 from profgate.model.report import Document, NotCompared, Report
 from profgate.report.json_report import REPORT_NAME, from_json, to_json
 from profgate.report.links_json import LINKS_NAME, links_from_json
@@ -24,33 +25,35 @@ from profgate.report.links_json import LINKS_NAME, links_from_json
 NO_RESULT = "give it, so that a lost shard is no pass: ${{ needs.JOB.result }}, JOB being the job of the shards"
 
 
-def merge(job: Job, legs: Sequence[Leg] | None = None) -> int:
+def merge(job: Job, legs: Sequence[Shard] | None = None) -> int:
     """Judges the reports of this run's shards as one, under the policy of the base commit; gives the exit code."""
     if legs is None:
         legs = stored_legs(job)
     policy, refused = policy_at(job, fair_baseline(job).start)
     policy = replace(policy, unchanged=_false_alarms(legs))
     acceptances, unread = accepted(job, policy, legs[0].report.baseline) if legs else ((), ())
-    report, links = as_one(legs, policy, _lost(job.settings.legs_result), (*refused, *unread), acceptances)
+    report, links = merge_reports(
+        legs, policy, _lost(job.settings.legs_result), tuple(map(as_reason, (*refused, *unread))), acceptances
+    )
     write_documents(job.output_dir, [Document(REPORT_NAME, "application/json", to_json(report))])
     name = verdict_artifact(job.settings.key, job.context.run_attempt)
     first = first_run(job, report, policy) if legs and all(is_first_run(leg.report) for leg in legs) else None
     return conclude(job, with_stored_report(job, Result(report, links, _base_runs(legs), first), name))
 
 
-def _false_alarms(legs: Sequence[Leg]) -> tuple[int, int]:
+def _false_alarms(legs: Sequence[Shard]) -> tuple[int, int]:
     """False alarms and comparisons of unchanged code, from the histories of all shards."""
     unchanged = [policy_stated_in(leg.report).unchanged for leg in legs]
     return sum(reds for reds, _ in unchanged), sum(trials for _, trials in unchanged)
 
 
-def _base_runs(legs: Sequence[Leg]) -> int:
+def _base_runs(legs: Sequence[Shard]) -> int:
     """The fewest base runs of a shard."""
     metrics = [metric for leg in legs for workload in leg.report.workloads for metric in workload.metrics]
     return min((metric.calibration.base_jobs or 0 for metric in metrics), default=0)
 
 
-def stored_legs(job: Job) -> list[Leg]:
+def stored_legs(job: Job) -> list[Shard]:
     """The stored reports of this run's shards, by key; of a repeated shard the newest attempt."""
     if not job.settings.legs_result:
         raise SettingsError("legs-result", NO_RESULT)
@@ -64,7 +67,7 @@ def stored_legs(job: Job) -> list[Leg]:
         if set(members) != {REPORT_NAME, LINKS_NAME}:
             raise GitHubError(where, "holds other files than a shard stores; run the shard again")
         report, links = (members[name].decode("utf-8", "replace") for name in (REPORT_NAME, LINKS_NAME))
-        legs.append(Leg(key, from_json(report, where), links_from_json(links, where)))
+        legs.append(Shard(key, from_json(report, where), links_from_json(links, where)))
         job.commands.log(f"shard {key}: {artifact.name}")
     return legs
 
@@ -85,7 +88,7 @@ def newest_reports(artifacts: Iterable[ArtifactRecord], pattern: str) -> dict[st
 def _lost(results: Sequence[str]) -> list[NotCompared]:
     """An absence where a shard failed: not everything was compared."""
     bad = sorted(set(results) - {"success"})
-    reason = f"a shard ended with {', '.join(bad)}, so its workloads are missing; its log says why"
+    reason = Reason(ReasonCode.SHARD_FAILED, {"results": ", ".join(bad)})
     return [NotCompared("legs", None, "both", reason)] if bad else []
 
 
@@ -103,7 +106,7 @@ def judge_report(job: Job) -> int:
         raise ProfgateError(name, "is not there; the step that should write it says why")
     report = from_json(read_text(place, LARGEST_REPORT), name)
     _check(job, report, name)
-    return merge(job, [Leg(job.settings.key, report, _links_beside(place, name))])
+    return merge(job, [Shard(job.settings.key, report, _links_beside(place, name))])
 
 
 def _check(job: Job, report: Report, name: str) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from profgate.model.change import Location
+from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Finding, Report
 
 EVIDENCE = "base branch"
@@ -35,12 +36,10 @@ def with_base_branch(report: Report, base: Report, name: str) -> Report:
         workloads.append(replace(workload, metrics=tuple(metrics)))
     only_there = [key[2].name for key in theirs if key not in shared]
     more = f" and {len(only_there) - NAMED} more" if len(only_there) > NAMED else ""
-    names = f" ({', '.join(only_there[:NAMED])}{more})" if only_there else ""
-    sentence = (
-        f"seen beside {name}: {len(ours) - len(shared)} of the changes are this pull request's,"
-        f" {len(shared)} are already there, {len(only_there)} are only there{names}"
-    )
-    return replace(report, workloads=tuple(workloads), warnings=(*report.warnings, sentence))
+    names = f"{', '.join(only_there[:NAMED])}{more}"
+    counts: dict[str, Parameter] = {"ours": len(ours) - len(shared), "shared": len(shared), "others": len(only_there)}
+    warning = Reason(ReasonCode.BASE_BRANCH, {"name": name, **counts, "names": names})
+    return replace(report, workloads=tuple(workloads), warnings=(*report.warnings, warning))
 
 
 def _found(report: Report) -> dict[Key, Finding]:

@@ -29,6 +29,7 @@ from profgate.model.comparison import Comparison
 from profgate.model.links import Links
 from profgate.model.manifest import MANIFEST_NAME
 from profgate.model.policy import Policy
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Report, Side
 from profgate.model.second_measurement import Second
 from profgate.model.source import SourceFile
@@ -101,7 +102,7 @@ def run(argv: Sequence[str]) -> int:
             if not arguments.fallback:
                 raise
             sys.stderr.write(f"{error}\nthe first measurement decides alone\n")
-            warning = f"not measured again, so the first measurement decides alone: {error}"
+            warning = Reason(ReasonCode.NOT_MEASURED_AGAIN, {"text": str(error)})
             report = confirmed(replace(report, warnings=(*report.warnings, warning)), policy, lambda _: None)
     else:
         sys.stderr.write("nothing fails the gate, so nothing is measured again\n")

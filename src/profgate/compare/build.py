@@ -29,6 +29,7 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
 from profgate.model.call_tree import TreeShape, levels_of, with_children
 from profgate.model.comparison import CallEdges, Comparison, DiffTree, Note, Observations, Repeats, Runs, Symbols
 from profgate.model.profile import Profile
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import NotCompared
 from profgate.model.units import Metric, MetricKind
 from profgate.model.workload import Workload
@@ -146,8 +147,7 @@ def _common_metrics(workload: Workload) -> tuple[list[Metric], list[NotCompared]
     after = workload.target_runs[0].metrics
     for metric in after:
         if any(place_of(profile, metric) is None for profile in runs):
-            text = "the other side has no such metric and unit"
-            alone.append(NotCompared(workload.name, metric.name, "target", text))
+            alone.append(NotCompared(workload.name, metric.name, "target", _no_such_metric("baseline")))
             continue
         exponents = (
             profile.metrics[place].exponent
@@ -157,11 +157,15 @@ def _common_metrics(workload: Workload) -> tuple[list[Metric], list[NotCompared]
         common.append(replace(metric, exponent=min(exponents)))
     named = {(metric.name, metric.unit) for metric in after}
     alone += [
-        NotCompared(workload.name, metric.name, "baseline", "the target has no such metric and unit")
+        NotCompared(workload.name, metric.name, "baseline", _no_such_metric("target"))
         for metric in workload.baseline_runs[0].metrics
         if (metric.name, metric.unit) not in named
     ]
     return common, alone
+
+
+def _no_such_metric(side: str) -> Reason:
+    return Reason(ReasonCode.NO_SUCH_METRIC, {"side": side})
 
 
 def _presence(numbering: Numbering, baselines: int, targets: int) -> IntArray:
@@ -333,13 +337,15 @@ def _squared_error(shape: TreeShape, rows: Sequence[IntArray]) -> FloatArray | N
     return np.asarray(variance / len(rows))
 
 
-def _warnings(runs: Sequence[Profile], symbols: Symbols, columns: RunColumns, forest: Forest | None) -> tuple[str, ...]:
+def _warnings(
+    runs: Sequence[Profile], symbols: Symbols, columns: RunColumns, forest: Forest | None
+) -> tuple[Reason, ...]:
     counted = Counter(warning for profile in runs for warning in profile.warnings)
-    texts = [text if times == 1 else f"{text} (in {times} runs)" for text, times in counted.items()]
+    found = [Reason(ReasonCode.PROFILE_WARNING, {"text": text, "runs": times}) for text, times in counted.items()]
     if not len(symbols) or not columns.sums.any():
-        texts.append("no run holds a sample")
+        found.append(Reason(ReasonCode.NO_SAMPLE))
     if any(profile.measurements is not None and within_real(profile.measurements).any() for profile in runs):
-        texts.append("totals and shares are of real time: user and sys time lie within it")
+        found.append(Reason(ReasonCode.REAL_TIME))
     if forest is not None and forest.dropped.any():
-        texts.append("stacks were dropped by ignore or focus patterns")
-    return tuple(texts)
+        found.append(Reason(ReasonCode.STACKS_DROPPED))
+    return tuple(found)

@@ -7,6 +7,7 @@ import numpy as np
 
 from profgate.model.arrays import IntArray, read_only
 from profgate.model.profile import FrameList, Measurements, Profile
+from profgate.model.reason import Reason, ReasonCode, without_repeats
 
 
 def taken_apart(profiles: Iterable[Profile]) -> list[Profile]:
@@ -17,15 +18,14 @@ def taken_apart(profiles: Iterable[Profile]) -> list[Profile]:
     return [part for profile in profiles for part in _parts(profile)]
 
 
-def warnings_of(profiles: Iterable[Profile]) -> tuple[str, ...]:
+def warnings_of(profiles: Iterable[Profile]) -> tuple[Reason, ...]:
     """Warnings about files of benchmarks, which belong to none of their workloads alone."""
-    said = (
-        f"{profile.name}: {text}"
+    return without_repeats(
+        Reason(ReasonCode.FILE_WARNING, {"file": profile.name, "text": text})
         for profile in profiles
         if profile.measurements is not None and profile.measurements.scenarios
         for text in profile.warnings
     )
-    return tuple(dict.fromkeys(said))
 
 
 def scenario_of(profile: Profile) -> str | None:

@@ -7,14 +7,11 @@ from dataclasses import dataclass
 
 from profgate.compare.scenarios import scenario_of, taken_apart, warnings_of
 from profgate.model.profile import Profile
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import NotCompared
 from profgate.model.workload import Workload
 
 _RUN = re.compile(r"^(?:run-)?\d+$")
-NO_PAIR = (
-    "no file of the baseline pairs with one of the target: name the runs of one workload alike on both sides, "
-    "NAME.1.folded, NAME.2.folded, or NAME/run-1.folded"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +20,7 @@ class Paired:
 
     workloads: tuple[Workload, ...]
     alone: tuple[NotCompared, ...]
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Reason, ...] = ()
 
 
 def workload_name(path: str) -> str:
@@ -90,13 +87,13 @@ def pair(baseline: Sequence[Profile], target: Sequence[Profile], noise: Sequence
     """Workloads by configuration, a workload for each benchmark of a file; two single files always pair."""
     single = len(baseline) == len(target) == 1
     only = workload_name(target[0].name).rsplit("/", 1)[-1] if single else None
-    told = warnings_of([*baseline, *target])
+    warnings = warnings_of([*baseline, *target])
     sides = [taken_apart(baseline), taken_apart(target)]
     spread = taken_apart(profile for run in noise for profile in run)
     if only is not None and len(sides[0]) == len(sides[1]) == 1:
         (one,), (other,) = sides
         workload = Workload(scenario_of(other) or only, other.configuration, (one,), (other,), tuple(spread))
-        return Paired((workload,), (), told)
+        return Paired((workload,), (), warnings)
     groups, noises = [_grouped(side, only) for side in sides], _grouped(spread, only)
     workloads, alone = [], []
     for key, title in _titles({**groups[0], **groups[1]}).items():
@@ -106,11 +103,11 @@ def pair(baseline: Sequence[Profile], target: Sequence[Profile], noise: Sequence
                 Workload(title, after[0].configuration, tuple(before), tuple(after), tuple(noises.get(key, [])))
             )
         elif before:
-            alone.append(NotCompared(title, None, "baseline", "missing in the target"))
+            alone.append(NotCompared(title, None, "baseline", Reason(ReasonCode.MISSING_IN_TARGET)))
         else:
-            alone.append(NotCompared(title, None, "target", "no baseline: a new workload"))
+            alone.append(NotCompared(title, None, "target", Reason(ReasonCode.NOT_IN_BASELINE)))
     if not workloads and baseline and target:
-        told = (*told, NO_PAIR)
+        warnings = (*warnings, Reason(ReasonCode.NO_FILE_PAIRS))
     workloads.sort(key=lambda workload: workload.name)
     alone.sort(key=lambda item: (item.name, item.side))
-    return Paired(tuple(workloads), tuple(alone), told)
+    return Paired(tuple(workloads), tuple(alone), warnings)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from profgate.model.arrays import FloatArray
-from profgate.model.comparison import SAMPLING_RATE, Comparison
+from profgate.model.comparison import Comparison
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import COUNTS, MetricKind
 
@@ -36,9 +36,5 @@ def counts_apart(comparison: Comparison) -> Reason | None:
     """The reason why amounts of the sides cannot be compared, only shares: samples counted at different rates."""
     metric = comparison.metric
     rates = metric.kind is MetricKind.SAMPLED and metric.unit in COUNTS
-    notes = (note.text for note in comparison.notes if rates and note.fact == SAMPLING_RATE)
-    text = next(notes, None)
-    if text is None:
-        return None
-    baseline, _, target = text.partition(";")[0].rpartition(": ")[2].partition(" against ")
-    return Reason(ReasonCode.RATES_APART, {"baseline": baseline, "target": target})
+    found = [note.reason.parameters for note in comparison.notes if note.reason.code is ReasonCode.RATES_DIFFER]
+    return Reason(ReasonCode.RATES_APART, found[0]) if rates and found else None

@@ -98,7 +98,7 @@ def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, Pa
 def _notes(comparison: Comparison) -> list[str]:
     """The notes of the comparison, and one where samples are counted at a rate that a side does not state."""
     unknown = comparison.metric.unit == "samples" and not all(facts.rate for facts in comparison.facts)
-    return [*(note.text for note in comparison.notes), *([RATE_UNKNOWN] if unknown else [])]
+    return [*(reason_text(note.reason, str) for note in comparison.notes), *([RATE_UNKNOWN] if unknown else [])]
 
 
 def _sources(comparison: Comparison, context: PageContext, first: set[int]) -> list[PageSource]:

@@ -43,19 +43,19 @@ def _settled(acceptance: Acceptance, workloads: Iterable[WorkloadReport]) -> Acc
     ]
     if not found:
         if acceptance.location == TOTAL.name:
-            told = "a total cannot be accepted: accept what it consists of, or change fail-on-total on the base branch"
-            return replace(acceptance, state="refused", told=told)
-        return replace(acceptance, state="unused", told="nothing of this name got worse")
+            return replace(acceptance, state="refused", told=Reason(ReasonCode.ACCEPTED_TOTAL))
+        return replace(acceptance, state="unused", told=Reason(ReasonCode.ACCEPTED_NOTHING))
     places: set[Place] = {(one.location.name, one.location.file) for one in found}
     if len(places) > 1:
-        told = f"is the name of {len(places)} functions that got worse: add file=PATH"
+        told = Reason(ReasonCode.ACCEPTED_SEVERAL, {"count": len(places)})
         return replace(acceptance, state="refused", told=told)
     growth = max(_growth(one) for one in found)
     limit = acceptance.limit if acceptance.limit is not None else ROOM * growth
-    settled = replace(acceptance, limit=limit, state="applies", told=f"up to {_percent(limit)}")
     if not _within(growth, limit):
-        return replace(settled, state="exceeded", told=f"up to {_percent(limit)}, but it is {_percent(growth)} now")
-    return settled
+        told = Reason(ReasonCode.ACCEPTED_LESS, {"limit": limit, "growth": growth})
+        return replace(acceptance, limit=limit, state="exceeded", told=told)
+    told = Reason(ReasonCode.ACCEPTED_UP_TO, {"limit": limit})
+    return replace(acceptance, limit=limit, state="applies", told=told)
 
 
 def _means(acceptance: Acceptance, workload: str, metric: MetricReport, finding: Finding) -> bool:

@@ -14,10 +14,9 @@ from profgate.model.attribution import SourceStates
 from profgate.model.change import Change, Detection, Location, path_text
 from profgate.model.comparison import Comparison, Note
 from profgate.model.kinds import BETTER, RANKS, WORSE, Kind
-from profgate.model.reason import as_reason
-from profgate.model.report import MetricReport, Total
+from profgate.model.reason import Reason, ReasonCode, as_reason, without_repeats
+from profgate.model.report import MetricReport, Total, WorkloadReport
 from profgate.model.tests import Calibration
-from profgate.report.wording import reason_text
 
 LISTED_CHANGES = 2000  # for each strategy; what is cut is counted
 LISTED_CONTEXTS = 200  # each carries its whole call path
@@ -257,7 +256,7 @@ def _known_share(comparison: Comparison) -> float:
     return min(shares)
 
 
-def _not_compared(comparison: Comparison, sums: _Sums, reasons: tuple[str, ...]) -> MetricReport:
+def _not_compared(comparison: Comparison, sums: _Sums, reasons: tuple[Reason, ...]) -> MetricReport:
     metric, runs = comparison.metric, comparison.runs
     return MetricReport(
         name=metric.name,
@@ -274,19 +273,15 @@ def _not_compared(comparison: Comparison, sums: _Sums, reasons: tuple[str, ...])
     )
 
 
-def _blocking(notes: Sequence[Note], detections: Sequence[Detection]) -> tuple[str, ...]:
-    failed = (
-        f"{detection.strategy}: {reason_text(as_reason(reason), str)}"
-        for detection in detections
-        if detection.family == "T" and detection.failed
-        for reason in detection.not_tested
-    )
-    return (*(note.text for note in notes if note.blocks), *failed)
+def _blocking(notes: Sequence[Note], detections: Sequence[Detection]) -> tuple[Reason, ...]:
+    failed = [found for found in detections if found.family == "T" and found.failed]
+    return (*(note.reason for note in notes if note.blocks), *_reasons(failed))
 
 
-def _reasons(detections: Iterable[Detection]) -> tuple[str, ...]:
+def _reasons(detections: Iterable[Detection]) -> tuple[Reason, ...]:
+    """Why strategies could not test the metric."""
     return tuple(
-        f"{detection.strategy}: {reason_text(as_reason(reason), str)}"
+        Reason(ReasonCode.STRATEGY_UNTESTED, {"strategy": detection.strategy}, (as_reason(reason),))
         for detection in detections
         for reason in detection.not_tested
     )
@@ -298,12 +293,12 @@ def metric_report(
     *,
     verbose: bool = False,
     states: SourceStates | None = None,
-    asked: bool = False,
+    requested: bool = False,
 ) -> MetricReport:
     """One metric with its listed changes, in base units; findings are the judge's.
 
-    ``asked``: somebody chose the strategies, so that even one that profiles of this kind cannot serve says so.
-    Where ``states`` are known, the changes of a function carry the state of its source, and the link to it.
+    ``requested``: the configuration names the strategies, so that even one without use for such profiles is listed.
+    ``states`` add to each change the state of its function's source, and the link to it.
 
     NoChange and Unknown rows are counted, and listed only when ``verbose``. Each strategy lists at most 2,000 changes,
     or 200 of calling contexts; the rest is in ``counts["cut"]``, new and gone locations below 0.1 % of the run in
@@ -339,11 +334,43 @@ def metric_report(
         changes=tuple(changes),
         findings=(),
         counts=dict(counts),
-        cannot_tell=_reasons(found for found in detections if asked or not found.unsuited),
-        unsuited=_reasons(found for found in detections if not asked and found.unsuited),
+        cannot_tell=_reasons(found for found in detections if requested or not found.unsuited),
+        unsuited=_reasons(found for found in detections if not requested and found.unsuited),
         detectable=calibration.visible_tenth,
         calibration=calibration,
         relations=relations_of(comparison),
         causes=causes_of(comparison, listed),
         undrawable=not comparison.drawable,
     )
+
+
+def workload_reports(comparisons: Sequence[Comparison], metrics: Sequence[MetricReport]) -> tuple[WorkloadReport, ...]:
+    """The metrics by workload, in the order of the comparisons."""
+    gathered: dict[str, tuple[Comparison, list[MetricReport]]] = {}
+    for comparison, metric in zip(comparisons, metrics, strict=True):
+        gathered.setdefault(comparison.workload, (comparison, []))[1].append(metric)
+    return tuple(
+        WorkloadReport(
+            name,
+            _configuration(first),
+            without_repeats([*(note.reason for note in first.notes), *first.warnings]),
+            tuple(reports),
+        )
+        for name, (first, reports) in gathered.items()
+    )
+
+
+def _configuration(comparison: Comparison) -> dict[str, str]:
+    """What makes the profiles of a workload comparable, without what is unknown."""
+    configuration, facts = comparison.configuration, comparison.facts[1]
+    stated = {
+        "type": configuration.type,
+        "cmd": configuration.command,
+        "args": configuration.arguments,
+        "workload": configuration.workload,
+        "collector": configuration.collector,
+        "postprocessors": ", ".join(configuration.postprocessors),
+        "format": facts.format,
+        "profiler": " ".join(filter(None, (facts.profiler, facts.profiler_version))),
+    }
+    return {name: value for name, value in stated.items() if value}

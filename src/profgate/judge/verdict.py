@@ -254,14 +254,14 @@ def _undecided_reason(workload: WorkloadReport, metric: MetricReport) -> Reason:
 def _absences(inputs: _VerdictInputs) -> list[Reason]:
     found = [] if inputs.compared else [Reason(ReasonCode.NOTHING_COMPARED)]
     found += [
-        Reason(ReasonCode.NOT_COMPARED, _place(workload, metric, text="; ".join(metric.cannot_tell)))
+        Reason(ReasonCode.NOT_COMPARED, _place(workload, metric), metric.cannot_tell)
         for workload, metric in inputs.blocked
     ]
     found += [
-        Reason(ReasonCode.NOT_COMPARED, {"workload": one.name, "metric": one.metric, "text": one.reason})
-        for one in inputs.missing
+        Reason(ReasonCode.NOT_COMPARED, {"workload": entry.name, "metric": entry.metric}, (entry.reason,))
+        for entry in inputs.missing
     ]
-    found += [Reason(ReasonCode.NEW_WORKLOAD, {"workload": one.name, "text": one.reason}) for one in inputs.new]
+    found += [Reason(ReasonCode.NEW_WORKLOAD, {"workload": entry.name}, (entry.reason,)) for entry in inputs.new]
     found += [
         Reason(ReasonCode.TOTAL_NOT_TESTED, _place(workload, metric, relative=metric.total.relative))
         for workload, metric in inputs.untested

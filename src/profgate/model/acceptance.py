@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from profgate.model.reason import Reason
 from profgate.model.visible_text import cut, name_text, plain
 
 State = Literal["open", "applies", "unused", "exceeded", "refused"]
@@ -52,7 +53,7 @@ class Acceptance:
     metric: str | None = None
     limit: float | None = None
     state: State = "open"
-    told: str = ""
+    told: Reason | str = ""
 
 
 def in_comment(body: str, number: int) -> tuple[Acceptance, ...]:

@@ -7,6 +7,7 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray
 from profgate.model.cost_models import CostModels
 from profgate.model.durations import DurationTable
 from profgate.model.profile import Configuration, Facts
+from profgate.model.reason import Reason
 from profgate.model.units import Metric
 
 
@@ -113,15 +114,11 @@ class Runs:
         return tuple(numbers[job] for job in jobs)
 
 
-SAMPLING_RATE = "sampling rate"  # the fact of the note that rates differ and counts cannot be given as at one of them
-
-
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note on comparability: ``blocks`` True makes the pair not compared."""
+    """How far the sides can be compared: not at all (``blocks``), or their totals are ``advisory``."""
 
-    fact: str
-    text: str
+    reason: Reason
     blocks: bool = False
     advisory: bool = False
 
@@ -195,7 +192,7 @@ class Comparison:
     first_seen: IntArray | None = None
     facts: tuple[Facts, Facts] = (Facts(), Facts())
     notes: tuple[Note, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Reason, ...] = ()
     renamed: Mapping[int, tuple[str, str | None]] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     causes: Causes | None = None

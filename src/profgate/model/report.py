@@ -101,8 +101,8 @@ class MetricReport:
     changes: tuple[Change, ...]
     findings: tuple[Finding, ...]
     counts: dict[str, int]
-    cannot_tell: tuple[str, ...] = ()
-    unsuited: tuple[str, ...] = ()
+    cannot_tell: tuple[Reason, ...] = ()
+    unsuited: tuple[Reason, ...] = ()
     detectable: float | None = None
     calibration: Calibration = field(default_factory=Calibration)
     relations: tuple[Relation, ...] = ()
@@ -116,7 +116,7 @@ class WorkloadReport:
 
     name: str
     configuration: dict[str, str]
-    comparability: tuple[str, ...]
+    comparability: tuple[Reason, ...]
     metrics: tuple[MetricReport, ...]
 
 
@@ -127,7 +127,7 @@ class NotCompared:
     name: str
     metric: str | None
     side: Literal["baseline", "target", "both"]
-    reason: str
+    reason: Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ class Report:
     workloads: tuple[WorkloadReport, ...]
     not_compared: tuple[NotCompared, ...] = ()
     changes: tuple[Change, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Reason, ...] = ()
     acceptances: tuple[Acceptance, ...] = ()
     tests: tuple[TestFamily, ...] = ()
     policy: dict[str, str | int | float | bool | None] = field(default_factory=dict)

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from profgate.errors import ProfgateError
 from profgate.model.acceptance import limits_text
 from profgate.model.links import Links
+from profgate.model.reason import Reason
 from profgate.model.report import Document, Finding, Report, Side
 from profgate.model.visible_text import full_name, name_text
 from profgate.report import numbers, rows, wording
@@ -46,7 +47,7 @@ def render_comment(
     first_line = _marker_of(report, key)
     for limit in (20, 10, 5, 2, 0):
         values = _view(report, limit, links or Links(), run_url)
-        text = render_template("markdown/comment.md.j2", filters=markdown_filters, marker=first_line, **values)
+        text = render_template("markdown/comment.md.j2", filters=FILTERS, marker=first_line, **values)
         if len(text.encode()) <= COMMENT_BYTES:
             break
     return Document("comment.md", "text/markdown", text)
@@ -58,7 +59,7 @@ def render_summary(
     """The step summary, at most 1,000,000 bytes; ``note`` is one trusted sentence, such as why no comment exists."""
     for limit in (500, 200, 50, 10, 0):
         values = _view(report, limit, links or Links(), run_url, open_rows=20 if limit else 5)
-        text = render_template("markdown/summary.md.j2", filters=markdown_filters, note=note, **values)
+        text = render_template("markdown/summary.md.j2", filters=FILTERS, note=note, **values)
         if len(text.encode()) <= SUMMARY_BYTES:
             break
     return Document("summary.md", "text/markdown", text)
@@ -222,8 +223,8 @@ def _trust(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
         lines.append(f"The baseline is {commits} older than the merge base: no profiles are stored for a newer commit.")
     lines += _limited(_facts(report, pairs), limit, "fact")
     notes = [(workload.name, note) for workload in report.workloads for note in workload.comparability]
-    lines += _limited([f"{code_span(name)}: {sentence(note)}" for name, note in notes], limit, "note")
-    lines += _limited([text for warning in report.warnings if (text := sentence(warning))], limit, "warning")
+    lines += _limited([f"{code_span(name)}: {_text(note)}" for name, note in notes], limit, "note")
+    lines += _limited([text for warning in report.warnings if (text := _text(warning))], limit, "warning")
     lines += [sentence(reason) for reason in rows.further_reasons(report, _plain)[OPEN_REASONS:limit]]
     metrics = [metric for workload in report.workloads for metric in workload.metrics]
     names = {vote.name for metric in metrics for finding in metric.findings for vote in finding.strategies}
@@ -246,7 +247,7 @@ def _facts(report: Report, pairs: Sequence[Pair]) -> list[str]:
         metric = pair.metric
         name = f"{_short_code(pair.workload)} {code_span(metric.name, 40)}"
         facts = (wording.run_counts(metric), wording.calibration(report, metric), wording.detectable(metric))
-        reasons = (f"not tested: {sentence(reason)}" for reason in metric.cannot_tell[:OPEN_REASONS])
+        reasons = (f"not tested: {_text(reason)}" for reason in metric.cannot_tell[:OPEN_REASONS])
         for text in (_joined(*map(sentence, facts)), *reasons):
             lines.setdefault(text, []).append(name)
     return [f"{', '.join(_limited(names, 2, 'metric', ''))}: {text}" for text, names in lines.items() if text]
@@ -270,6 +271,13 @@ def _sign(report: Report) -> str:
 
 def _why(row: Row) -> str:
     return _joined(*(sentence(part, 160) for part in rows.why(row, _plain)))
+
+
+def _text(reason: Reason) -> str:
+    return sentence(wording.reason_text(reason, _plain))
+
+
+FILTERS = {**markdown_filters, "reason_text": _text}
 
 
 def _plain(name: str) -> str:

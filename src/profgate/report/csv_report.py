@@ -60,7 +60,7 @@ def _records(report: Report) -> Iterable[dict[str, Cell]]:
             yield from (_change(load.name, metric, change) for change in metric.changes)
     yield from (_change("", None, change) for change in report.changes)
     for entry in rows.not_compared(report):
-        reason = f"{entry.side}: {entry.reason}"
+        reason = f"{entry.side}: {reason_text(entry.reason, str)}"
         yield {"record": "not compared", "workload": entry.name, "metric": entry.metric, "reason": reason}
 
 

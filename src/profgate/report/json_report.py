@@ -2,14 +2,14 @@
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, fields, is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from profgate.errors import ProfgateError
 from profgate.model.change import Change
-from profgate.model.reason import Reason
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import FIRST_SCHEMA, SCHEMA, Report
 from profgate.model.tests import Calibration
 from profgate.report.wording import reason_text
@@ -21,6 +21,13 @@ Plain: TypeAlias = Any  # what `json` takes and gives
 REPORT_NAME = "report.json"
 OPTIONAL = frozenset({"context", "acceptances", "undrawable", "parameters", "ranks"})  # left out where there is none
 KEYS = {"from_value": "from", "to_value": "to"}  # of fields that have another name in the document
+SENTENCES_BEFORE = {  # lists that held texts, and the code that these get
+    "reasons": ReasonCode.FIRST_EDITION,
+    "cannot_tell": ReasonCode.TEXT,
+    "unsuited": ReasonCode.TEXT,
+    "comparability": ReasonCode.TEXT,
+    "warnings": ReasonCode.TEXT,
+}
 LONGEST_INTEGER = 18  # digits; of longer ones other languages lose some or refuse the number
 
 
@@ -44,7 +51,7 @@ def from_json(text: str, where: str = REPORT_NAME) -> Report:
         if not isinstance(document, dict):
             _refuse(where, f"is {_shown(document)}; expected an object")
         if document.get("schema") == FIRST_SCHEMA:
-            document = {**_parsed(text, _of_first_edition), "tests": []}
+            document = {**document, "tests": []}
         elif document.get("schema") != SCHEMA:
             found = f"its schema is {_shown(document['schema'])}" if "schema" in document else "it states no schema"
             _refuse(where, f"is no report that this profgate reads: {found}, expected {SCHEMA!r}; give a report.json")
@@ -104,23 +111,30 @@ def _first_error(error: "ValidationError") -> str:
     return f"{path}: is {_shown(first['input'])}; expected {first['msg'].removeprefix('Input should be ')}"
 
 
-def _parsed(text: str, hook: Callable[[dict[str, Any]], dict[str, Any]] | None = None) -> Plain:
-    return json.loads(text, parse_constant=_no_number, parse_float=_finite, parse_int=_integer, object_hook=hook)
+def _parsed(text: str) -> Plain:
+    """The document, with the sentences of earlier versions as reasons that hold a text."""
+    return json.loads(text, parse_constant=_no_number, parse_float=_finite, parse_int=_integer, object_hook=_with_codes)
 
 
-def _of_first_edition(entries: dict[str, Any]) -> dict[str, Any]:
-    """An object of schema 1 in the form of schema 2: its sentences become reasons that hold a text."""
-    reasons, relations = entries.get("reasons"), entries.get("relations")
-    if isinstance(reasons, list):
-        texts = [reason if isinstance(reason, dict) else {"text": str(reason)} for reason in reasons]
-        entries["reasons"] = [
-            text if "code" in text else {"code": "first_edition", "parameters": text} for text in texts
-        ]
-    if entries.keys() >= {"strategy", "reason"} and isinstance(text := entries["reason"], str):
-        entries["reason"] = {"code": "text", "parameters": {"text": text}} if text else None
-    if isinstance(relations, list):
+def _with_codes(entries: dict[str, Any]) -> dict[str, Any]:
+    for name, code in SENTENCES_BEFORE.items():
+        if isinstance(texts := entries.get(name), list):
+            entries[name] = [_as_code(entry, code) for entry in texts]
+    if entries.keys() >= {"side", "reason"}:
+        entries["reason"] = _as_code(entries["reason"], ReasonCode.TEXT)
+    if entries.keys() >= {"strategy", "reason"}:
+        entries["reason"] = _as_code(entries["reason"], ReasonCode.TEXT) if entries["reason"] else None
+    if isinstance(relations := entries.get("relations"), list):
         entries["relations"] = [item for item in relations if isinstance(item, dict) and item.get("kind") == "renamed"]
     return entries
+
+
+def _as_code(entry: Plain, code: ReasonCode) -> Plain:
+    if isinstance(entry, str):
+        return {"code": code, "parameters": {"text": entry}}
+    if isinstance(entry, dict) and "code" not in entry and "text" in entry:
+        return {"code": code, "parameters": entry}
+    return entry
 
 
 def _no_number(name: str) -> NoReturn:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from profgate.model.change import Change, Location
 from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, WORSE, Kind
 from profgate.model.levels import TOTAL_FLOOR
-from profgate.model.reason import ReasonCode
+from profgate.model.reason import Reason, ReasonCode, joined
 from profgate.model.report import Direction, Finding, MetricReport, NotCompared, Report
 from profgate.model.units import base_unit
 from profgate.report import numbers
@@ -151,14 +151,14 @@ def not_compared(report: Report) -> tuple[NotCompared, ...]:
     """What could not be compared: what both sides have, the baseline alone, the target alone, each by name."""
     stated = {(entry.name, entry.metric) for entry in report.not_compared}
     unstated = [
-        NotCompared(workload.name, metric.name, "both", "; ".join(metric.cannot_tell) or "no reason was given")
+        NotCompared(workload.name, metric.name, "both", joined(metric.cannot_tell or (Reason(ReasonCode.UNSTATED),)))
         for workload in report.workloads
         for metric in workload.metrics
         if metric.state != "compared" and not {(workload.name, metric.name), (workload.name, None)} & stated
     ]
     order = ("both", "baseline", "target")
     entries = [*report.not_compared, *unstated]
-    entries.sort(key=lambda entry: (order.index(entry.side), entry.name, entry.metric or "", entry.reason))
+    entries.sort(key=lambda entry: (order.index(entry.side), entry.name, entry.metric or ""))
     return tuple(entries)
 
 
@@ -166,12 +166,12 @@ def doubt(report: Report, quote: Quote) -> str:
     """Why nothing was compared, as one sentence."""
     missing, known = not_compared(report), len(pairs(report))
     if len(missing) == 1:
-        return f"{quote(missing[0].name)}: {missing[0].reason}"
+        return f"{quote(missing[0].name)}: {reason_text(missing[0].reason, quote)}"
     if missing and known:
         return f"{len(missing)} of {len(missing) + known} could not be compared"
     if report.verdict.reasons:
         return reason_text(report.verdict.reasons[0], quote)
-    return missing[0].reason if missing else "there was nothing to compare"
+    return reason_text(missing[0].reason, quote) if missing else "there was nothing to compare"
 
 
 def headline(report: Report, quote: Quote) -> str:

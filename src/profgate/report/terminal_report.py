@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from profgate.model.change import Change, path_text
-from profgate.model.reason import ReasonCode
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, Report, Side
 from profgate.model.visible_text import columns_of, cut, fitting, name_text, plain
 from profgate.report import numbers, rows, wording
@@ -122,9 +122,9 @@ def _pair_lines(
     yield from _found_lines(*found, width, verbose=verbose)
     renames = wording.renames([metric], lambda name: name_text(name, LABEL))
     yield from (("quiet", f"  {text}") for text in renames[: None if verbose else ROWS])
-    yield from (("warn", f"  not tested: {plain(reason)}") for reason in metric.cannot_tell)
+    yield from (("warn", f"  not tested: {_text(reason)}") for reason in metric.cannot_tell)
     if verbose:
-        yield from (("quiet", f"  does not apply: {plain(reason)}") for reason in metric.unsuited)
+        yield from (("quiet", f"  does not apply: {_text(reason)}") for reason in metric.unsuited)
         yield from (("quiet", line) for change in metric.changes for line in _change_lines(change, metric.unit))
     else:
         yield from (("quiet", f"  {text}") for text in wording.only_counted(metric.counts))
@@ -227,16 +227,20 @@ def _missing(report: Report, width: int, *, verbose: bool) -> Iterable[Line]:
     shown = entries if verbose else entries[:PAIRS]
     for entry in shown:
         where = name_text(entry.name, LABEL) + (f" · {name_text(entry.metric, 30)}" if entry.metric else "")
-        yield "warn", f"  {cut(where, width)} ({SIDES[entry.side]}): {plain(entry.reason)}"
+        yield "warn", f"  {cut(where, width)} ({SIDES[entry.side]}): {_text(entry.reason)}"
     if more := len(entries) - len(shown):
         yield "warn", f"  … and {more:,} more (-v shows them)"
 
 
+def _text(reason: Reason) -> str:
+    return plain(wording.reason_text(reason, name_text))
+
+
 def _notes(report: Report, width: int) -> Iterable[Line]:
     notes = [
-        f"{name_text(load.name, LABEL)}: {plain(note)}" for load in report.workloads for note in load.comparability
+        f"{name_text(load.name, LABEL)}: {_text(note)}" for load in report.workloads for note in load.comparability
     ]
-    notes += [plain(warning) for warning in report.warnings]
+    notes += [_text(warning) for warning in report.warnings]
     if notes:
         yield from (("text", ""), ("head", "notes"))
     yield from (("quiet", f"  {cut(note, 4 * width)}") for note in notes)

@@ -13,7 +13,7 @@ from profgate.report import numbers, strategy_wording
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
 MOST_SPLITS = 5000  # of a test; more ways are drawn at random
-NAME_FIRST = frozenset({ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.FIRST_EDITION})
+NAME_FIRST = frozenset({ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.FIRST_EDITION, ReasonCode.TEXT})
 RUNS_NEEDED = "record at least 5 runs of each side"
 COMMON = 0.05  # common factor from which it is stated
 HIDDEN = frozenset({"contexts", "source", "source_link", "reach", "reach_path", "judged", "new"})
@@ -67,6 +67,9 @@ def _size(value: float | None) -> str:
 STYLES: dict[str, Callable[[float | None], str]] = {
     "count": lambda number: f"{number or 0:,.0f}",
     "mean": lambda number: f"{number or 0:,.1f}",
+    "factor": lambda number: f"{number or 0:.3g}",
+    "rate": lambda number: f"{number or 0:g}",
+    "whole": lambda number: f"{100 * (number or 0):.0f} %",
     "percent": numbers.percent,
     "ratio": lambda number: numbers.ratio(1.0, number),
     "signed": numbers.signed_percent,
@@ -138,8 +141,36 @@ def _finding(parameters: Parameters, quote: Quote) -> str:
 
 
 def _not_compared(parameters: Parameters, quote: Quote) -> str:
-    text = parameters.get("text")
-    return f"not compared: {_where(parameters, quote)}{f': {text}' if text else ''}"
+    reasons = parameters.get("reasons")
+    return f"not compared: {_where(parameters, quote)}{f': {reasons}' if reasons else ''}"
+
+
+def _no_baseline(parameters: Parameters, _quote: Quote) -> str:
+    return str(parameters.get("text") or f"no baseline: {parameters.get('reasons')}")
+
+
+def _unreadable(parameters: Parameters, _quote: Quote) -> str:
+    side, file, more = (parameters.get(name) for name in ("side", "file", "more"))
+    sides = "baseline and the target" if side == "both" else side
+    return f"unreadable in the {sides}: {file}{f' and {more} more' if more else ''}: {parameters.get('reasons')}"
+
+
+def _no_samples(parameters: Parameters, _quote: Quote) -> str:
+    side = parameters.get("side")
+    return f"the {'profiles hold' if side == 'both' else f'{side} holds'} no samples; check the recording"
+
+
+def _profile_warning(parameters: Parameters, _quote: Quote) -> str:
+    runs = parameters.get("runs")
+    return f"{parameters.get('text')}{f' (in {runs} runs)' if runs != 1 else ''}"
+
+
+def _base_branch(parameters: Parameters, _quote: Quote) -> str:
+    name, ours, shared, others, names = (parameters.get(key) for key in ("name", "ours", "shared", "others", "names"))
+    return (
+        f"compared with {name}: {ours} of the changes are this pull request's, {shared} are already there, "
+        f"{others} are only there{f' ({names})' if names else ''}"
+    )
 
 
 SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
@@ -183,7 +214,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.FINDING: _finding,
     ReasonCode.NOTHING_COMPARED: "nothing was compared",
     ReasonCode.NOT_COMPARED: _not_compared,
-    ReasonCode.NEW_WORKLOAD: "only in the target: {where}: {text}",
+    ReasonCode.NEW_WORKLOAD: "only in the target: {where}: {reasons}",
     ReasonCode.TOTAL_NOT_TESTED: "the total changed by {relative:signed} in {where} and could not be tested",
     ReasonCode.FEW_SHARED_NAMES: "both sides share only {share:percent} of the run in {where}: check whether names "
     "contain line numbers or ids",
@@ -191,15 +222,68 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.DEPARTURE: "{where}: {reasons}",
     ReasonCode.MORE: "and {count:more change}",
     ReasonCode.NO_CHANGE: "no change beyond noise in {comparisons:comparison}",
-    ReasonCode.NO_BASELINE: "{text}",
+    ReasonCode.NO_BASELINE: _no_baseline,
     ReasonCode.FIRST_EDITION: "{text}",
-    ReasonCode.NEVER_RECORDED: "{text}",
+    ReasonCode.NEVER_RECORDED: _no_baseline,
     ReasonCode.NO_TRUSTED_RUN: "no trusted run of {workflow} on the last {commits} commits",
     ReasonCode.NO_ARTIFACT: "run {run} stored no artifact {artifact}",
     ReasonCode.ARTIFACT_EXPIRED: "artifact {artifact} of run {run} has expired",
     ReasonCode.ARTIFACT_UNUSABLE: "run {run}: {text}",
     ReasonCode.NO_ASSET: "release {release} has no profiles attached ({asset})",
+    ReasonCode.UNREADABLE: _unreadable,
+    ReasonCode.EMPTY_FILE: "the file is empty; check the recording",
+    ReasonCode.NO_SAMPLES: _no_samples,
+    ReasonCode.NO_SUCH_METRIC: "the {side} has no such metric and unit",
+    ReasonCode.MISSING_IN_TARGET: "missing in the target",
+    ReasonCode.NOT_IN_BASELINE: "no baseline: a new workload",
+    ReasonCode.SHARD_FAILED: "a shard ended with {results}, so its workloads are missing; see its log",
+    ReasonCode.UNSTATED: "no reason was given",
+    ReasonCode.STRATEGY_UNTESTED: "{strategy}: {reasons}",
+    ReasonCode.FACT_DIFFERS: "{fact} differs: {baseline} against {target}",
+    ReasonCode.MODE_DIFFERS: "sampling mode differs: {baseline} against {target}; these count different time, "
+    "record both sides in the same mode",
+    ReasonCode.FACT_MISSING: "the {side} does not state its {fact}",
+    ReasonCode.CPU_DIFFERS: "CPU model differs: {baseline} against {target}; totals are advisory",
+    ReasonCode.RATES_CONVERTED: "sampling rate differs: {baseline} against {target}; counts of samples are given as "
+    "at {rate:rate} a second, totals are advisory",
+    ReasonCode.RATES_DIFFER: "sampling rate differs: {baseline} against {target}; some runs do not state theirs: "
+    "totals are advisory, counts are compared as shares of their run",
+    ReasonCode.TRUNCATED: "the {side}'s profile is truncated",
+    ReasonCode.CONFIGURATIONS_DIFFER: "the configurations differ",
+    ReasonCode.RUN_COUNTS_DIFFER: "run counts differ: {baseline} against {target}; the single run decides how much can "
+    "be seen",
+    ReasonCode.FOLDERS_PAIRED: "files below {baseline} are compared with those below {target}",
+    ReasonCode.UNDIRECTED: "the profiles do not state whether more or less {metric} is better; compared as if less "
+    "were, never red",
+    ReasonCode.TOTALS_FAR_APART: "the {metric} totals of the sides differ by a factor of {factor:factor}: check that "
+    "both recorded the same work",
+    ReasonCode.NO_FRAMES: "{share:whole} of the {side}'s {metric} is in stacks without a frame, counted on the root",
+    ReasonCode.UNRESOLVED: "{share:whole} of the {side}'s {metric} is in unresolved symbols: record with debug "
+    "information",
+    ReasonCode.PROFILE_WARNING: _profile_warning,
+    ReasonCode.NO_SAMPLE: "no run holds a sample",
+    ReasonCode.REAL_TIME: "totals and shares are of real time: user and sys time lie within it",
+    ReasonCode.STACKS_DROPPED: "stacks were dropped by ignore or focus patterns",
+    ReasonCode.FILE_WARNING: "{file}: {text}",
+    ReasonCode.NO_FILE_PAIRS: "no file of the baseline pairs with one of the target: name the runs of one workload "
+    "alike on both sides, NAME.1.folded, NAME.2.folded, or NAME/run-1.folded",
+    ReasonCode.NOISE_UNREADABLE: "base run {number}: {text}; left out of the noise",
+    ReasonCode.OPTION_WITHOUT_EFFECT: "the option {option} of {strategy} no longer has an effect; remove it",
+    ReasonCode.KEY_WITHOUT_EFFECT: "the policy key {key} no longer has an effect; remove it",
+    ReasonCode.SOURCES_INCOMPLETE: "not all is known of the sources: {text}",
+    ReasonCode.SAME_FILES: "{baseline} and {target} hold the same files; compare two recordings to see a change",
+    ReasonCode.BASE_BRANCH: _base_branch,
+    ReasonCode.NOT_MEASURED_AGAIN: "not measured again, so the first measurement decides alone: {text}",
+    ReasonCode.SHARD: "{shard}: {reasons}",
+    ReasonCode.BASELINES_DIFFER: "the shards have different baselines: {baselines}; the farthest counts for all",
+    ReasonCode.ACCEPTED_TOTAL: "a total cannot be accepted: accept what it consists of, or change fail-on-total on the "
+    "base branch",
+    ReasonCode.ACCEPTED_NOTHING: "nothing of this name got worse",
+    ReasonCode.ACCEPTED_SEVERAL: "is the name of {count} functions that got worse: add file=PATH",
+    ReasonCode.ACCEPTED_UP_TO: "up to {limit:signed}",
+    ReasonCode.ACCEPTED_LESS: "up to {limit:signed}, but it is {growth:signed} now",
     ReasonCode.TEXT: "{text}",
+    ReasonCode.SEVERAL: "{reasons}",
     **strategy_wording.SENTENCES,
 }
 ADVICE = {

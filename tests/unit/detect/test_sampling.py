@@ -15,12 +15,13 @@ from profgate.detect.sampling import sample_counts
 from profgate.detect.strategy import Strategy
 from profgate.detect.totals import Totals
 from profgate.model.change import Context
-from profgate.model.comparison import SAMPLING_RATE, Comparison, Note
+from profgate.model.comparison import Comparison, Note
 from profgate.model.kinds import Kind
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, MetricKind
 from sentences import not_tested
 
-APART = Note(SAMPLING_RATE, "sampling rate differs: 100 against 200; totals are advisory", advisory=True)
+APART = Note(Reason(ReasonCode.RATES_DIFFER, {"baseline": "100", "target": "200"}), advisory=True)
 BASE = {f"m;f{number:02}": 500 for number in range(40)}
 TWICE = {stack: 2 * value for stack, value in BASE.items()}
 SLOWER = {**TWICE, "m;f07": 2000}

@@ -4,6 +4,7 @@ import report_samples as samples
 from profgate.history.check_report import checks_lines
 from profgate.history.checks import Check, Checks
 from profgate.model.history import StoredCommit
+from profgate.model.reason import as_reason
 from profgate.model.report import NotCompared, Report
 from profgate.model.visible_text import columns_of
 
@@ -57,7 +58,7 @@ def test_an_edge_that_passed_shows_no_change_as_bad() -> None:
 
 
 def test_what_was_not_compared_is_cut_and_counted() -> None:
-    missing = tuple(NotCompared(f"w{number}", None, "both", "unreadable") for number in range(30))
+    missing = tuple(NotCompared(f"w{number}", None, "both", as_reason("unreadable")) for number in range(30))
     report = replace(samples.nothing_compared(), not_compared=missing)
     text = text_of(merged(report))
     assert "… and 20 more not compared (-v shows them)" in text

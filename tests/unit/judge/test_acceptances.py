@@ -48,13 +48,13 @@ def test_accepted_finding_is_yellow_and_states_why() -> None:
         "link": "",
     }
     assert found["api/store"].colour == "red"
-    assert (wish.state, wish.limit, wish.told) == ("applies", 1.25, "up to +125 %")
+    assert (wish.state, wish.limit, wish.told) == ("applies", 1.25, Reason(ReasonCode.ACCEPTED_UP_TO, {"limit": 1.25}))
 
 
 def test_beyond_its_limit_it_is_red_again() -> None:
     found, (wish,) = settled([load(PARSE)], accepting(limit=0.5))
     assert found["api/parse"] == PARSE
-    assert (wish.state, wish.told) == ("exceeded", "up to +50 %, but it is +100 % now")
+    assert (wish.state, wish.told) == ("exceeded", Reason(ReasonCode.ACCEPTED_LESS, {"limit": 0.5, "growth": 1.0}))
 
 
 @pytest.mark.parametrize(("limit", "colour"), [(1.0, "yellow"), (0.99, "red")])
@@ -72,7 +72,7 @@ def test_a_name_of_several_functions_needs_the_file() -> None:
     loads = [load(finding("run", 1e9, 2e9, file="a.py"), finding("run", 1e9, 3e9, file="b.py"))]
     found, (wish,) = settled(loads, accepting("run"))
     assert {one.colour for one in found.values()} == {"red"}
-    assert (wish.state, wish.told) == ("refused", "is the name of 2 functions that got worse: add file=PATH")
+    assert (wish.state, wish.told) == ("refused", Reason(ReasonCode.ACCEPTED_SEVERAL, {"count": 2}))
     found, _ = settled(loads, accepting("run", file="b.py"))
     assert (found["api/a.pyrun"].colour, found["api/b.pyrun"].colour) == ("red", "yellow")
 
@@ -97,7 +97,7 @@ def test_a_total_cannot_be_accepted() -> None:
     found, (wish,) = settled([load(total)], accepting("total"))
     assert found["api/total"].colour == "red"
     assert wish.state == "refused"
-    assert "a total cannot be accepted" in wish.told
+    assert wish.told == Reason(ReasonCode.ACCEPTED_TOTAL)
     assert settled([load(finding("total", 1e9, 2e9))], accepting("total"))[0]["api/total"].colour == "yellow"
 
 

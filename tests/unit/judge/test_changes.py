@@ -16,9 +16,11 @@ from profgate.judge.changes import LISTED_CHANGES, metric_report
 from profgate.model.change import Context, Location
 from profgate.model.comparison import Comparison, Note, Runs
 from profgate.model.policy import Policy
+from profgate.model.reason import as_reason
 from profgate.model.report import MetricReport
 from profgate.model.tests import Calibration
 from profgate.model.units import Metric
+from report_samples import texts
 from sentences import sentence
 
 
@@ -83,7 +85,7 @@ def test_overweight_stays_weak_until_the_total_is_called_changed() -> None:
 
 def test_other_machine_leaves_overweight_weak() -> None:
     base, target = [{"m;a": 5000 + n} for n in range(6)], [{"m;a": 9000 + n} for n in range(6)]
-    moved = replace(from_stacks(base, target), notes=(Note("CPU model", "CPU model differs", advisory=True),))
+    moved = replace(from_stacks(base, target), notes=(Note(as_reason("CPU model differs"), advisory=True),))
     report = report_of(moved)
     assert {change.kind for change in report.changes if change.strategy == "totals"} == {"MaybeDegradation"}
     assert {change.kind for change in report.changes if change.strategy == "overweight"} <= {"MaybeDegradation"}
@@ -92,12 +94,12 @@ def test_other_machine_leaves_overweight_weak() -> None:
 def test_unsuited_default_strategies_are_listed_apart() -> None:
     comparison = from_exclusive([{"a": 10}], [{"a": 0}])
     words = words_on(comparison, selected(Policy(), comparison.configuration, comparison.metric), Context())
-    report, asked = metric_report(comparison, words), metric_report(comparison, words, asked=True)
-    assert report.unsuited == ("call_context: this format has no stacks, so there are no calling contexts",)
-    assert any("the total of a run is zero" in reason for reason in report.cannot_tell)
-    assert asked.unsuited == ()
+    report, requested = metric_report(comparison, words), metric_report(comparison, words, requested=True)
+    assert texts(report.unsuited) == ["call_context: this format has no stacks, so there are no calling contexts"]
+    assert any("the total of a run is zero" in text for text in texts(report.cannot_tell))
+    assert requested.unsuited == ()
     assert report.undrawable
-    assert asked.cannot_tell == (*report.cannot_tell, *report.unsuited)
+    assert requested.cannot_tell == (*report.cannot_tell, *report.unsuited)
 
 
 def test_base_jobs_are_counted_without_the_test() -> None:

@@ -14,7 +14,7 @@ from profgate.github.first_run import render_first_run
 from profgate.model.acceptance import Acceptance, command_for, in_comment, remembered_limits
 from profgate.model.links import Links
 from profgate.model.policy import Policy
-from profgate.model.reason import Reason, ReasonCode
+from profgate.model.reason import Reason, ReasonCode, as_reason
 from profgate.model.report import Document, NotCompared, Report
 from profgate.model.visible_text import name_text
 from profgate.report.comment import COMMENT_BYTES, SUMMARY_BYTES, render_comment, render_quiet_comment, render_summary
@@ -128,7 +128,7 @@ def test_a_passed_report_without_comparisons_never_reads_as_passed() -> None:
 
 
 def test_missing_workload_comes_first() -> None:
-    missing = (NotCompared("cli-bench", None, "baseline", "its profiles are missing in this pull request"),)
+    missing = (NotCompared("cli-bench", None, "baseline", as_reason("its profiles are missing in this pull request")),)
     report = replace(samples.regression(), not_compared=missing, verdict=samples.verdict("not_compared"))
     text = comment(report).text
     assert "Not compared: cli-bench: its profiles are missing in this pull request" in text
@@ -203,7 +203,7 @@ def longest() -> Report:
         )
         for number in range(40)
     ]
-    missing = tuple(NotCompared("💤" * 300, "💤" * 300, "both", "@" * 900) for _ in range(100))
+    missing = tuple(NotCompared("💤" * 300, "💤" * 300, "both", as_reason("@" * 900)) for _ in range(100))
     return samples.report(
         *loads,
         verdict=samples.verdict("fail", *[samples.text("@" * 900)] * 50),

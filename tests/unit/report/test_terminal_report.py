@@ -7,6 +7,7 @@ import pytest
 import report_samples as samples
 from golden_files import Golden
 from profgate.io.terminal import show
+from profgate.model.reason import as_reason
 from profgate.model.report import NotCompared
 from profgate.report.terminal_report import render_terminal, terminal_lines
 
@@ -41,7 +42,7 @@ def test_nothing_compared_never_reads_as_passed() -> None:
 
 
 def test_long_lists_are_cut_and_say_how_much_they_left_out() -> None:
-    missing = tuple(NotCompared(f"w{number}", None, "both", "unreadable") for number in range(500))
+    missing = tuple(NotCompared(f"w{number}", None, "both", as_reason("unreadable")) for number in range(500))
     reasons = tuple(samples.text(f"doubt {number}") for number in range(500))
     report = replace(
         samples.nothing_compared(), not_compared=missing, verdict=samples.verdict("not_compared", *reasons)
@@ -76,7 +77,11 @@ def test_many_findings_are_counted_not_dropped() -> None:
 
 def test_verbose_lists_what_does_not_apply() -> None:
     row = samples.finding("parse", 1e9, 2e9)
-    metric = replace(samples.metric(row), cannot_tell=("totals: one run",), unsuited=("call_context: no stacks",))
+    metric = replace(
+        samples.metric(row),
+        cannot_tell=(as_reason("totals: one run"),),
+        unsuited=(as_reason("call_context: no stacks"),),
+    )
     report = samples.report(samples.workload(metric), verdict=samples.RED)
     assert "not tested: totals: one run" in render_terminal(report)
     assert "no stacks" not in render_terminal(report)
@@ -141,6 +146,6 @@ def test_more_metrics_than_fit_are_counted() -> None:
 
 
 def test_what_could_not_be_compared_is_listed_beside_what_was() -> None:
-    missing = (NotCompared("cli-bench", "cpu", "baseline", "its profiles are missing"),)
+    missing = (NotCompared("cli-bench", "cpu", "baseline", as_reason("its profiles are missing")),)
     text = render_terminal(replace(samples.regression(), not_compared=missing))
     assert "  cli-bench · cpu (only in the baseline): its profiles are missing" in text
