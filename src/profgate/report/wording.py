@@ -296,8 +296,8 @@ SOURCES = {
     "renamed": "moved or renamed here",
 }
 REACHES = {
-    "called by a changed function": "called by changed code: {}",
-    "dependency changed": "dependency changed: {}",
+    "called by a changed function": "called by changed code",
+    "dependency changed": "dependency changed",
     "not reachable": "not reachable from the change",
 }
 NO_PATH = {"changed here": "changed here", "unknown": "unknown whether the change reaches it"}
@@ -308,10 +308,11 @@ def source_text(finding: Finding) -> str:
     return SOURCES.get((finding.evidence or {}).get("source", ""), "")
 
 
-def reach_text(finding: Finding) -> str:
+def reach_text(finding: Finding, *, with_path: bool = True) -> str:
     """How the change reaches a function that it does not touch; empty where it touches it or it is unknown."""
     evidence = finding.evidence or {}
-    return REACHES.get(evidence.get("reach", ""), "").format(evidence.get("reach_path", ""))
+    text, path = REACHES.get(evidence.get("reach", ""), ""), evidence.get("reach_path")
+    return f"{text}: {path}" if text and path and with_path else text
 
 
 def full_reach_text(finding: Finding) -> str:
