@@ -18,6 +18,7 @@ from profgate.model.report import (
     Vote,
     WorkloadReport,
 )
+from profgate.model.tests import Calibration
 from profgate.report.wording import reason_text
 
 HEAD = "4f2c1ab" + "0" * 33
@@ -29,14 +30,9 @@ RED = Verdict("fail", "red", (Reason(ReasonCode.FINDING, {"function": "f", "kind
 GREEN = Verdict("pass", "green", ())
 
 
-CALIBRATION: dict[str, float | int | str | bool | None] = {
-    "state": "tested",
-    "mode": "runs",
-    "splits": 252,
-    "total_tested": True,
-    "visible_total": 0.04,
-    "visible_tenth": 0.22,
-}
+CALIBRATION = Calibration(
+    state="tested", mode="runs", splits=252, total_tested=True, visible_total=0.04, visible_tenth=0.22
+)
 
 
 def votes(agreeing: int, of: int = 5) -> tuple[Vote, ...]:
@@ -99,7 +95,7 @@ def metric(
         changes=tuple(change_of(item) for item in findings),
         findings=findings,
         counts={"no_change": 1812, "unknown": 2},
-        calibration=dict(CALIBRATION),
+        calibration=CALIBRATION,
     )
 
 
@@ -119,7 +115,7 @@ def change_of(item: Finding) -> Change:
         confidence_type="p_value",
         confidence=0.004,
         evidence={"t": 9.5, "note": None},
-        reason="no other split of the runs differs as much",
+        reason=as_reason("no other split of the runs differs as much"),
     )
 
 
@@ -226,7 +222,9 @@ def many(count: int = 300, changed: int = 40) -> Report:
 
 
 def inconclusive() -> Report:
-    short = replace(metric(before=674.0, after=702.0, name="samples", unit="samples"), calibration={"state": "tested"})
+    short = replace(
+        metric(before=674.0, after=702.0, name="samples", unit="samples"), calibration=Calibration(state="tested")
+    )
     parameters: dict[str, Parameter] = {
         "workload": "api-bench",
         "metric": "samples",

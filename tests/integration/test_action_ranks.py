@@ -57,8 +57,8 @@ def test_two_base_runs_cannot_tell_and_say_so(stage: Stage) -> None:
     assert stage.compare(junit(9)) == 0
     word = ranks(stage)
     assert (word["kind"], word["to"] is None) == ("Unknown", False)
-    assert word["reason"] == "2 baseline runs, at least 3 are needed to know how many ranks are stable"
-    assert word["reason"] in stage.summary
+    assert word["reason"]["text"] == "2 baseline runs, at least 3 are needed to know how many ranks are stable"
+    assert word["reason"]["text"] in stage.summary
 
 
 def test_from_the_third_base_run_on_a_slow_test_is_worth_a_look_and_red_for_nobody(stage: Stage) -> None:
@@ -70,8 +70,8 @@ def test_from_the_third_base_run_on_a_slow_test_is_worth_a_look_and_red_for_nobo
     assert ranks(stage)["kind"] == "NoChange"
     assert stage.compare(junit(9, slow=60.0)) == 0
     word = ranks(stage)
-    assert (word["kind"], word["evidence"]["baseline_runs"]) == ("MaybeDegradation", 4)
-    assert word["evidence"]["moved_1"] == "tests.shop.test_7"
+    assert (word["kind"], word["ranks"]["baselines"]) == ("MaybeDegradation", 4)
+    assert word["ranks"]["moved"][0]["name"] == "tests.shop.test_7"
     assert stage.outputs["conclusion"] == "warn"
     (comment,) = stage.comments
     assert "the order of the durations changed: tests got slower" in comment
@@ -85,7 +85,7 @@ def test_a_slower_machine_keeps_the_order(stage: Stage) -> None:
     assert stage.compare(junit(9, everything=1.9)) == 0
     word = ranks(stage)
     assert word["kind"] == "NoChange"
-    assert 1.8 < word["evidence"]["overall"] < 2.0
+    assert 1.8 < word["ranks"]["overall"] < 2.0
 
 
 def test_a_history_gives_the_runs_of_the_base_without_reading_them_again(stage: Stage) -> None:
@@ -95,7 +95,7 @@ def test_a_history_gives_the_runs_of_the_base_without_reading_them_again(stage: 
     stage.open_pull()
     assert stage.compare(junit(8)) == 0
     word = ranks(stage)
-    assert (word["kind"], word["evidence"]["baseline_runs"], word["evidence"]["left_out"]) == ("NoChange", 6, 0)
+    assert (word["kind"], word["ranks"]["baselines"], word["ranks"]["left_out"]) == ("NoChange", 6, 0)
     assert stage.compare(junit(9, slow=60.0)) == 0
     word = ranks(stage)
-    assert (word["kind"], word["evidence"]["moved_1"]) == ("MaybeDegradation", "tests.shop.test_7")
+    assert (word["kind"], word["ranks"]["moved"][0]["name"]) == ("MaybeDegradation", "tests.shop.test_7")

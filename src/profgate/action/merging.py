@@ -50,8 +50,7 @@ def _false_alarms(legs: Sequence[Shard]) -> tuple[int, int]:
 def _base_runs(legs: Sequence[Shard]) -> int:
     """The fewest base runs of a shard."""
     metrics = [metric for leg in legs for workload in leg.report.workloads for metric in workload.metrics]
-    known = [runs for metric in metrics if isinstance(runs := metric.calibration.get("base_jobs"), int)]
-    return min(known, default=0)
+    return min((metric.calibration.base_jobs or 0 for metric in metrics), default=0)
 
 
 def stored_legs(job: Job) -> list[Shard]:

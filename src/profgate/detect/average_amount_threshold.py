@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import cannot_tell, new_or_gone, resolved, side_means, worse_sign
+from profgate.detect.strategy import new_or_gone, not_tested, resolved, side_means, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric
 from profgate.statistics.thresholds import at_least, at_most
 
@@ -65,10 +66,10 @@ class AverageAmountThreshold:
         """One row for each (location, subtype); subtypes are in the labels where there are several."""
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
-            return cannot_tell(self, chosen, (apart,))
+            return not_tested(self, chosen, apart)
         groups, records = _groups(comparison), comparison.observations
         if not len(groups.symbol):
-            return cannot_tell(self, chosen, ("no location has an amount",))
+            return not_tested(self, chosen, Reason(ReasonCode.NO_AMOUNTS))
         subtypes = [] if records is None else records.subtypes
         names = [subtypes[place] for place in groups.subtype.tolist()] if len(subtypes) > 1 else []
         before, after = groups.means
@@ -87,7 +88,7 @@ class AverageAmountThreshold:
             confidence_types=["none"] * len(ratio),
             confidence=np.full(len(ratio), np.nan),
             statistics={"ratio": ratio},
-            facts={"shares": records is None},
+            shares=records is None,
             labels=dict(enumerate(names)),
         )
 

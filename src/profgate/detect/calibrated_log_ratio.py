@@ -1,27 +1,24 @@
 """The test of locations: which functions cost more, by rank among unchanged runs or jobs."""
 
 from collections.abc import Mapping
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from profgate.detect.costs import SELF, active_totals
-from profgate.detect.evidence import Evidence, Untested, evidence_of
+from profgate.detect.evidence import Evidence, evidence_of
 from profgate.detect.found import FoundRow, rows_of, unconfirmed_rows
-from profgate.detect.strategy import cannot_tell, resolved, worse_sign
+from profgate.detect.strategy import not_tested, resolved, worse_sign
 from profgate.model.arrays import FloatArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import BETTER, WORSE, Kind
 from profgate.model.levels import GATE_SHARE, LISTED, OWN_FLOOR
-from profgate.statistics.normal import upper_quantile
+from profgate.model.reason import Reason
 
 MOST_UNCONFIRMED = 5
 NAMED = 3  # new functions in a row
-UNTESTED = {
-    "zero_total": "the total of a run is zero",
-    "negative_values": "there are negative values",
-}
 
 
 def unused(name: str, default: float, maximum: float | None = None) -> OptionSpec:
@@ -60,8 +57,8 @@ class CalibratedLogRatio:
         """A row for each tested function and each found subtree: t, p, distance to the bar, change as a share."""
         chosen = resolved(self, options)
         evidence = evidence_for(comparison, context)
-        if isinstance(evidence, Untested):
-            return cannot_tell(self, chosen, (UNTESTED[evidence.reason],), {"state": "unknown"})
+        if isinstance(evidence, Reason):
+            return not_tested(self, chosen, evidence)
         found = self._found(comparison, evidence)
         rows = self._rows(evidence, found)
         kinds = [self._kind(row, chosen, evidence, comparison) for row in rows]
@@ -87,19 +84,20 @@ class CalibratedLogRatio:
             confidence_types=["p_value"] * len(rows),
             confidence=statistics["p"],
             statistics=statistics | {"delta_share": change / whole, "ratio": ratio},
-            words={
+            texts={
                 "judged": ["subtree" if row.subtree else "self" for row in rows],
                 "net": [row.net for row in rows],
                 "new": [_names(comparison, row) for row in rows],
             },
-            facts={"state": "tested", **evidence.facts},
+            calibration=evidence.calibration,
         )
 
     def _found(self, comparison: Comparison, evidence: Evidence) -> list[FoundRow]:
-        reason = evidence.facts.get("inconclusive")
+        reason = evidence.calibration.inconclusive
         found = rows_of(comparison, evidence)
         if reason == "too_few_runs":
-            bar = upper_quantile(0.01 / max(1, len(evidence.t)))
+            # the lower tail holds the digits of a small probability
+            bar = -NormalDist().inv_cdf(0.01 / max(1, len(evidence.t)))
             return unconfirmed_rows(comparison, evidence, MOST_UNCONFIRMED, bar)
         return [row for row in found if row.certain] if reason == "too_few_samples" else found
 
@@ -135,9 +133,9 @@ def shown_values(comparison: Comparison, rows: list[FoundRow]) -> tuple[FloatArr
     return values[:, :split].mean(axis=1), values[:, split:].mean(axis=1)
 
 
-def evidence_for(comparison: Comparison, context: Context) -> Evidence | Untested:
+def evidence_for(comparison: Comparison, context: Context) -> Evidence | Reason:
     """What the tests of the whole report show of this comparison; tested by itself where there is no report."""
-    known: Evidence | Untested | None = context.evidence
+    known: Evidence | Reason | None = context.evidence
     return known if known is not None else evidence_of([comparison])[0][0]
 
 

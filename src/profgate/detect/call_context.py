@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.sampling import counts_apart, sample_counts
-from profgate.detect.strategy import UNSUITED, cannot_tell, resolved, worse_sign
+from profgate.detect.strategy import not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, DiffTree
 from profgate.model.kinds import Kind
+from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.thresholds import at_least, tolerance
 
 MOVED_WITHIN = 0.10  # parts of the larger cost by which both ends of a move may differ
@@ -173,13 +174,13 @@ class CallContext:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        """One row for each context that passes; ``facts["counts"]`` says how many contexts are in which state."""
+        """One row for each context that passes; ``counts`` says how many contexts are in which state."""
         chosen = resolved(self, options)
         tree = comparison.tree
         if tree is None:
-            return cannot_tell(self, chosen, ("this format has no stacks, so there are no calling contexts",), UNSUITED)
+            return not_tested(self, chosen, Reason(ReasonCode.NO_STACKS), unsuited=True)
         if min(int(tree.baseline_total[0]), int(tree.target_total[0])) <= 0:
-            return cannot_tell(self, chosen, ("the total of a side is not above zero, so there are no shares",))
+            return not_tested(self, chosen, Reason(ReasonCode.NO_SHARES))
         table = context_table(comparison, tree, chosen)
         rows = np.flatnonzero(table.passing())
         symbol = tree.symbol[rows].astype(np.int64)
@@ -206,8 +207,8 @@ class CallContext:
                 "calls_from": _calls(tree.baseline_calls, rows),
                 "calls_to": _calls(tree.target_calls, rows),
             },
-            facts={"counts": {f"contexts_{state.word}": counted[state] for state in State}},
-            words={"state": [State(code).word for code in state.tolist()], "source": sources},
+            counts={f"contexts_{state.word}": counted[state] for state in State},
+            texts={"state": [State(code).word for code in state.tolist()], "source": sources},
             node=rows,
             moved={place: moved[row] for place, row in enumerate(rows.tolist()) if row in moved},
         )

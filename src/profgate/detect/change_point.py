@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from profgate.detect.strategy import UNSUITED, cannot_tell, resolved
+from profgate.detect.strategy import not_tested, resolved
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
+from profgate.model.reason import Reason, ReasonCode
 
 
 class ChangePoint:
@@ -37,5 +38,4 @@ class ChangePoint:
         context: Context,  # noqa: ARG002 - the same
     ) -> Detection:
         """Nothing: two sides are no history."""
-        reason = "a change point needs the commits after it too: 'profgate trends' and base runs look along the history"
-        return cannot_tell(self, resolved(self, options), (reason,), dict(UNSUITED))
+        return not_tested(self, resolved(self, options), Reason(ReasonCode.HISTORY_NEEDED), unsuited=True)

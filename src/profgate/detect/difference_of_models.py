@@ -11,6 +11,7 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import OptionSpec
 from profgate.model.cost_models import LINEAR, QUADRATIC, SHAPES
 from profgate.model.kinds import Kind
+from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.cost_values import grid, values
 from profgate.statistics.regression import TIE, fitted
 from profgate.statistics.thresholds import above, at_most
@@ -60,7 +61,7 @@ class DifferenceOfModels(ModelStrategy):
         # the sign is that of the area, the size that of the mean; where they disagree it is a maybe
         kinds = np.where(sure, directed(Kind.DEGRADATION, worse), directed(Kind.MAYBE_DEGRADATION, worse))
         kinds = np.where(alike | (area == 0), np.int64(Kind.NO_CHANGE), kinds)
-        rows.change(able, kinds, relative, "the models give no number to compare over most of the range")
+        rows.change(able, kinds, relative, ReasonCode.NO_DIFFERENCE)
         rows.subtypes = [""] * len(rows)
         for row, name in zip(able.tolist(), names, strict=True):
             if rows.kinds[row] not in (Kind.NO_CHANGE, Kind.UNKNOWN):
@@ -104,7 +105,7 @@ def _refuse_without_line(rows: ModelRows) -> None:
         ("the baseline", ~lines[0] & lines[1]),
         ("the target", lines[0] & ~lines[1]),
     ):
-        rows.refuse(able[lacking[able]], f"there is no linear model in {text}")
+        rows.refuse(able[lacking[able]], Reason(ReasonCode.NO_LINE, {"sides": text}))
 
 
 def _alike(rows: ModelRows, able: IntArray, relative: FloatArray, bound: float) -> BoolArray:

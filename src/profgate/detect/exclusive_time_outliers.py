@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import MODULE, cannot_tell, directed, new_or_gone, resolved, side_means, worse_sign
+from profgate.detect.strategy import MODULE, directed, new_or_gone, not_tested, resolved, side_means, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, Observations
 from profgate.model.kinds import Kind
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import base_unit
 from profgate.statistics.thresholds import above, below
 
@@ -75,15 +76,16 @@ class ExclusiveTimeOutliers:
         """Rows of symbols above the cutoff, then one row for each module; each subtype of records by itself."""
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
-            return cannot_tell(self, chosen, (apart,))
+            return not_tested(self, chosen, apart)
         blocks = [_block(comparison, part, chosen) for part in _parts(comparison, chosen["location_filter"])]
         if not blocks:
-            return cannot_tell(self, chosen, ("no location with exclusive cost passes the filter",))
+            return not_tested(self, chosen, Reason(ReasonCode.NOTHING_PASSES))
         symbol = np.concatenate([block.symbol for block in blocks])
         texts = [text for block in blocks for text in block.labels]
         modules = (symbol == MODULE).tolist()
         subtypes = [block.subtype for block in blocks for _ in block.labels]
         columns = {name: np.concatenate([block.columns[name] for block in blocks]) for name in blocks[0].columns}
+        hidden = sum(block.hidden for block in blocks)
         timed = base_unit(comparison.metric.unit)[0] == "nanoseconds"
         return Detection(
             strategy=self.name,
@@ -97,9 +99,9 @@ class ExclusiveTimeOutliers:
             confidence_types=[name for block in blocks for name in block.confidence_types],
             confidence=columns.pop("confidence"),
             statistics=columns,
-            facts={"hidden_by_cutoff": sum(block.hidden for block in blocks)},
+            counts={"hidden_by_cutoff": hidden} if hidden else {},
             labels={row: text for row, text in enumerate(texts) if text or modules[row]},
-            words={"records": subtypes} if any(subtypes) else {},
+            texts={"records": subtypes} if any(subtypes) else {},
         )
 
 

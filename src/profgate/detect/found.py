@@ -99,7 +99,7 @@ def _factors_of_rest(comparison: Comparison, evidence: Evidence) -> FloatArray:
         own = np.concatenate([comparison.noise_self, own])
     own[:, evidence.costs.symbol[evidence.listed & (evidence.costs.kind == SELF)]] = 0.0
     factors = common_factors(own)
-    return within_sides(factors, comparison.runs.target)[0] if evidence.facts.get("interleaved") else factors
+    return within_sides(factors, comparison.runs.target)[0] if evidence.calibration.interleaved else factors
 
 
 class _Search:
@@ -112,7 +112,7 @@ class _Search:
         sides = self.factors[-(comparison.runs.baseline + comparison.runs.target) :]
         self.paths = CallPaths(comparison, sides)
         # runs that share a machine are compared as recorded too: what all functions have in common may be the change
-        self.recorded = CallPaths(comparison, np.ones(len(sides))) if evidence.facts.get("interleaved") else None
+        self.recorded = CallPaths(comparison, np.ones(len(sides))) if evidence.calibration.interleaved else None
         self.moving = [symbol for sign in (1, -1) for symbol in self._moving(sign)]
         self.place = {
             (int(symbol), int(kind)): place

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import cannot_tell, directed, resolved, side_means, worse_sign
+from profgate.detect.strategy import directed, not_tested, resolved, side_means, worse_sign
 from profgate.detect.totals import noise_bar
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.call_tree import added_at, topmost_rows
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, DiffTree
 from profgate.model.kinds import Kind
+from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.thresholds import above, at_least, below
 
 
@@ -283,23 +284,19 @@ class Overweight:
         """
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
-            return cannot_tell(self, chosen, (apart,))
+            return not_tested(self, chosen, apart)
         bar = noise_bar(comparison, context)
         levels = pivot_levels(comparison, chosen, bar)
         table = levels[0].table
         if table.baseline_total <= 0.0:
-            return cannot_tell(self, chosen, ("the baseline's total is zero",))
+            return not_tested(self, chosen, Reason(ReasonCode.ZERO_BASELINE))
         gone, new = table.only_baseline, table.only_target
         symbol = np.concatenate([table.symbol, gone, new])
         from_value = np.concatenate([table.baseline, table.only_baseline_value, np.zeros(len(new))])
         to_value = np.concatenate([table.target, np.zeros(len(gone)), table.only_target_value])
         unknown = np.full(len(gone) + len(new), np.nan)
         change = table.total_delta or np.nan
-        facts: dict[str, Any] = {}
-        if table.total_delta == 0.0:
-            facts["reason"] = "total unchanged"
-        elif _is_small(table, chosen, bar):
-            facts["flags"] = ["total_small"]
+        unchanged, small = table.total_delta == 0.0, _is_small(table, chosen, bar)
         return Detection(
             strategy=self.name,
             family=self.family,
@@ -323,5 +320,6 @@ class Overweight:
                 "interest": np.concatenate([table.interest.astype(np.float64), unknown]),
                 **_level_columns(levels, symbol, len(comparison.symbols)),
             },
-            facts=facts,
+            reasons=dict.fromkeys(range(len(symbol)), Reason(ReasonCode.TOTAL_UNCHANGED)) if unchanged else {},
+            flags=dict.fromkeys(range(len(symbol)), ("total_small",)) if small and not unchanged else {},
         )

@@ -10,6 +10,7 @@ from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.change import OptionSpec, Partial
 from profgate.model.cost_models import CostModels
 from profgate.model.kinds import Kind
+from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.cost_values import GRID, areas, grid
 from profgate.statistics.thresholds import at_least, at_most
 
@@ -73,7 +74,7 @@ def _refuse_poor_fits(rows: ModelRows, least: float) -> IntArray:
     for row in able[~at_least(rounded, least)].tolist():
         fit = rows.confidence[row]
         rows.kinds[row] = Kind.UNKNOWN
-        rows.reasons[row] = f"fit too poor: r_square {fit:.2f}" if np.isfinite(fit) else "fit too poor"
+        rows.reasons[row] = Reason(ReasonCode.POOR_FIT, {"r_square": float(fit) if np.isfinite(fit) else None})
     return rows.refuse_apart()
 
 
@@ -99,7 +100,7 @@ class IntegralComparison(ModelStrategy):
             relative = np.where((before == 0) & (after == 0), 0.0, (after - before) / before)
         unusable = ~np.isfinite(relative) | (before < 0) | (after < 0)
         relative = np.where(unusable, np.nan, relative)
-        rows.change_by_size(able, relative, options, "an area is zero or not positive")
+        rows.change_by_size(able, relative, options, ReasonCode.NO_AREA)
         for name, column in (("area_from", before), ("area_to", after)):
             rows.statistics[name] = np.full(len(rows), np.nan)
             rows.statistics[name][able] = column
@@ -160,7 +161,7 @@ class LocalStatistics(ModelStrategy):
             rows.partial[row] = tuple(
                 Partial(Kind(code).word, change, start, end) for code, change, start, end in zip(*columns, strict=True)
             )
-        rows.change_by_size(able, relative, options, "no window holds positive values on both sides")
+        rows.change_by_size(able, relative, options, ReasonCode.NO_WINDOW)
         rows.add_interval()
 
 

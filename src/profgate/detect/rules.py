@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.builtin import DEFAULTS, ON_THE_REPORT, STRATEGIES, WITH_SIZES, strategy_named
-from profgate.detect.strategy import MODULE, UNSUITED_FLAG, ReportStrategy, Strategy, cannot_tell, resolved
+from profgate.detect.strategy import MODULE, UNSUITED_FLAG, ReportStrategy, Strategy, not_tested, resolved
 from profgate.model.change import Change, Context, Detection, Location
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 from profgate.model.policy import Policy, Rule
 from profgate.model.profile import Configuration
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric
 
 Selection = tuple[Strategy, dict[str, Any]]
@@ -95,7 +96,7 @@ def _detection(strategy: Strategy, comparison: Comparison, options: dict[str, An
         fault = f"{type(error).__name__}: {error}"
     if not fault:
         return detection
-    return cannot_tell(strategy, options, (f"the strategy failed: {fault}",), {"state": "failed", "failed": True})
+    return not_tested(strategy, options, Reason(ReasonCode.STRATEGY_RAISED, {"error": fault}), failed=True)
 
 
 def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Iterator[str]:
@@ -107,7 +108,7 @@ def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Ite
         yield f"its detection names strategy {detection.strategy} of family {detection.family}"
     rows = len(detection.symbol)
     columns: dict[str, Any] = {**detection.statistics, **{name: getattr(detection, name) for name in COLUMNS}}
-    columns |= detection.words
+    columns |= detection.texts
     for name, column in columns.items():
         if len(column) != rows:
             yield f"its column {name} has {len(column)} rows, symbol has {rows}"
@@ -165,6 +166,6 @@ def _report_changes(
                 share_to=None,
                 confidence_type="none",
                 confidence=None,
-                reason=f"the strategy failed: {type(error).__name__}: {error}",
+                reason=Reason(ReasonCode.STRATEGY_RAISED, {"error": f"{type(error).__name__}: {error}"}),
             ),
         )

@@ -4,7 +4,7 @@ import numpy as np
 
 from profgate.model.arrays import FloatArray
 from profgate.model.comparison import Comparison
-from profgate.model.reason import ReasonCode
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import COUNTS, MetricKind
 
 
@@ -32,11 +32,9 @@ def sample_counts(comparison: Comparison) -> tuple[float, float] | None:
     return float(counts[:split].sum()), float(counts[split:].sum())
 
 
-def counts_apart(comparison: Comparison) -> str:
+def counts_apart(comparison: Comparison) -> Reason | None:
     """The reason why amounts of the sides cannot be compared, only shares: samples counted at different rates."""
     metric = comparison.metric
     rates = metric.kind is MetricKind.SAMPLED and metric.unit in COUNTS
     found = [note.reason.parameters for note in comparison.notes if note.reason.code is ReasonCode.RATES_DIFFER]
-    if not rates or not found:
-        return ""
-    return "sampling rate differs: {baseline} against {target}: more samples are not more cost".format(**found[0])
+    return Reason(ReasonCode.RATES_APART, found[0]) if rates and found else None

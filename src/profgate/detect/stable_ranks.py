@@ -3,15 +3,17 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from profgate.detect.strategy import UNSUITED, UNSUITED_FLAG, cannot_tell, resolved
+from profgate.detect.strategy import UNSUITED_FLAG, not_tested, resolved
 from profgate.model.change import Change, Context, Detection, Location, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.durations import DurationTable, RankCheck
 from profgate.model.kinds import Kind
+from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.rank_checks import RankRules, check, distinct
 
 REPORTED = 5  # tests that moved most, that the report names
@@ -46,9 +48,7 @@ class StableRanks:
         context: Context,  # noqa: ARG002 - the same
     ) -> Detection:
         """Nothing: one comparison has no order."""
-        return cannot_tell(
-            self, resolved(self, options), ("stable ranks compare all workloads together",), dict(UNSUITED)
-        )
+        return not_tested(self, resolved(self, options), Reason(ReasonCode.REPORT_NEEDED), unsuited=True)
 
     def detect_all(
         self,
@@ -90,8 +90,8 @@ class StableRanks:
             share_to=None,
             confidence_type="sigma",
             confidence=found.distance,
-            evidence=_evidence(found),
-            reason=found.said,
+            reason=found.result,
+            ranks=replace(found, moved=found.moved[:REPORTED], pair_counts=(), target_counts=()),
             flags=flags,
         )
 
@@ -102,42 +102,6 @@ def _kind(found: RankCheck) -> Kind:
     if found.order != "below" or found.direction == "unknown":
         return Kind.UNKNOWN
     return Kind.MAYBE_DEGRADATION if found.direction == "slower" else Kind.MAYBE_OPTIMIZATION
-
-
-def _evidence(found: RankCheck) -> dict[str, float | str | None]:
-    """The numbers of the check, and the tests that moved most, a group of keys for each."""
-    low, high = found.bounds or (None, None)
-    evidence: dict[str, float | str | None] = {
-        "order": found.order,
-        "direction": found.direction,
-        "tests": found.common,
-        "left_out": found.left_out,
-        "baseline_runs": found.baselines,
-        "sigma": found.sigma,
-        "sigma_rule": found.sigma_rule,
-        "width": found.width,
-        "low": low,
-        "high": high,
-        "chance": found.chance,
-        "overall": found.overall,
-        "ties": found.ties,
-        "moved": len(found.moved),
-        "usual_distance": found.usual_distance,
-        "farther": found.farther,
-        "unit": found.unit,
-        **({"identical": "yes"} if found.identical else {}),
-    }
-    for number, test in enumerate(found.moved[:REPORTED], start=1):
-        evidence |= {
-            f"moved_{number}": test.name,
-            f"moved_{number}_rank_low": test.rank_from[0],
-            f"moved_{number}_rank_high": test.rank_from[1],
-            f"moved_{number}_rank_to": test.rank_to,
-            f"moved_{number}_from": test.before,
-            f"moved_{number}_to": test.after,
-            f"moved_{number}_ratio": test.ratio,
-        }
-    return evidence
 
 
 def _whole(comparison: Comparison) -> DurationTable:

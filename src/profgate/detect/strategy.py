@@ -9,12 +9,12 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Change, Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import BETTER, WORSE, Kind
+from profgate.model.reason import Reason
 from profgate.model.units import Metric
 
 WHOLE = -1  # symbol number of a row about the whole workload
 MODULE = -2  # symbol number of a row about a module, named in `Detection.labels`
 UNSUITED_FLAG = "unsuited"
-UNSUITED = {"state": "unsuited"}  # facts of a strategy that needs what profiles of this kind never hold
 
 
 class Strategy(Protocol):
@@ -82,12 +82,16 @@ def new_or_gone(known: BoolArray, kinds: IntArray) -> IntArray:
     return np.where(known[0] & ~known[1], np.int64(Kind.NOT_IN_TARGET), kinds)
 
 
-def cannot_tell(
-    strategy: Strategy, options: dict[str, Any], reasons: tuple[str, ...], facts: dict[str, Any] | None = None
+def not_tested(
+    strategy: Strategy,
+    options: dict[str, Any],
+    reason: Reason | str,
+    *,
+    unsuited: bool = False,
+    failed: bool = False,
 ) -> Detection:
-    """No rows, only the reasons why this comparison cannot be tested."""
-    nothing = np.empty(0, dtype=np.float64)
-    none = np.empty(0, dtype=np.int64)
+    """A detection without rows: only the reason why this comparison cannot be tested."""
+    nothing, none = np.empty(0, dtype=np.float64), np.empty(0, dtype=np.int64)
     return Detection(
         strategy=strategy.name,
         family=strategy.family,
@@ -99,6 +103,7 @@ def cannot_tell(
         to_value=nothing,
         confidence_types=[],
         confidence=nothing,
-        facts=facts or {},
-        cannot_tell=reasons,
+        not_tested=(reason,),
+        unsuited=unsuited,
+        failed=failed,
     )

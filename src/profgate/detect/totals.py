@@ -5,14 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.calibrated_log_ratio import UNTESTED, evidence_for, unused
-from profgate.detect.evidence import Untested
+from profgate.detect.calibrated_log_ratio import evidence_for, unused
 from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import WHOLE, cannot_tell, resolved, side_means, worse_sign
+from profgate.detect.strategy import WHOLE, not_tested, resolved, side_means, worse_sign
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 from profgate.model.levels import MACHINE, TOTAL_FLOOR, TOTAL_MARGIN
+from profgate.model.reason import Reason
+from profgate.model.tests import Calibration
 
 NINETY_FIVE = 1.96
 REPEATED = 2  # runs of a side that show its scatter
@@ -44,13 +45,13 @@ class Totals:
         """One row for the whole workload."""
         chosen = resolved(self, options)
         evidence = evidence_for(comparison, context)
-        if isinstance(evidence, Untested):
-            return cannot_tell(self, chosen, (UNTESTED[evidence.reason],))
+        if isinstance(evidence, Reason):
+            return not_tested(self, chosen, evidence)
         if reason := counts_apart(comparison):
-            return cannot_tell(self, chosen, (reason,))
+            return not_tested(self, chosen, reason)
         from_value, to_value = (float(value) for value in side_means(comparison, comparison.run_totals))
         relative = (to_value - from_value) / from_value
-        common = float(evidence.facts["common_factor"] or 1.0)
+        common = float(evidence.calibration.common_factor or 1.0)
         ratio = abs(np.log(to_value / from_value))
         everything = ratio > 0 and np.log(common) * np.sign(relative) >= EVERYTHING * ratio
         machine = everything and max(common, 1.0 / common) <= MACHINE  # a change of the program may be larger
@@ -58,7 +59,7 @@ class Totals:
         gates = exact or (
             distance >= TOTAL_MARGIN and not machine
             if evidence.mode == "jobs"
-            else bool(evidence.facts.get("interleaved"))
+            else bool(evidence.calibration.interleaved)
         )
         listed = bool(evidence.listed[-1]) and abs(relative) >= chosen["floor"]
         kind = Kind.NO_CHANGE
@@ -90,13 +91,13 @@ class Totals:
             confidence_types=["p_value"],
             confidence=np.array([p]),
             statistics={name: np.array([value]) for name, value in statistics.items()},
-            facts={"total_tested": True},
+            calibration=Calibration(total_tested=True),
         )
 
 
 def noise_bar(comparison: Comparison, context: Context) -> float | None:
     """Half the 95 % interval of the total's relative change; None where no second run shows its noise."""
     evidence = evidence_for(comparison, context)
-    if isinstance(evidence, Untested) or min(comparison.runs.baseline, comparison.runs.target) < REPEATED:
+    if isinstance(evidence, Reason) or min(comparison.runs.baseline, comparison.runs.target) < REPEATED:
         return None
     return NINETY_FIVE * float(evidence.error[-1] / evidence.costs.values[-1].mean())

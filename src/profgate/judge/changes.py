@@ -12,10 +12,11 @@ from profgate.judge.relations import causes_of, location_of, relations_of
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.attribution import SourceStates
 from profgate.model.change import Change, Detection, Location, path_text
-from profgate.model.comparison import Comparison, Note, Runs
+from profgate.model.comparison import Comparison, Note
 from profgate.model.kinds import BETTER, RANKS, WORSE, Kind
 from profgate.model.reason import Reason, ReasonCode, as_reason, without_repeats
 from profgate.model.report import MetricReport, Total, WorkloadReport
+from profgate.model.tests import Calibration
 
 LISTED_CHANGES = 2000  # for each strategy; what is cut is counted
 LISTED_CONTEXTS = 200  # each carries its whole call path
@@ -24,11 +25,8 @@ LONGEST_PATH = 100  # frames; what is left out of the middle is counted
 NEW_COST_SHARE = 0.001  # a new or gone location below this share on both sides is counted, not listed
 HALF = 0.5  # a pair that knows less of each other than this part of the run has hardly been compared
 WHOLE = -1
-UNSUITED = "unsuited"  # the state of who needs what profiles of this kind never hold
 CODES = sorted(Kind)
 RANK_BY_CODE = np.array([RANKS[kind] for kind in CODES], dtype=np.int64)
-
-Calibration = dict[str, float | int | str | bool | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +91,7 @@ class _Rows:
 
 def _shares(detection: Detection, sums: _Sums) -> tuple[FloatArray, FloatArray]:
     """float64[row]: parts of the sides' totals; NaN where a strategy's values are no parts of them."""
-    if not detection.facts.get("shares", True):
+    if not detection.shares:
         unknown = np.full(len(detection.symbol), np.nan)
         return unknown, unknown
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -130,7 +128,7 @@ def _rows(detection: Detection, sums: _Sums, *, total_changed: bool, verbose: bo
     rows = order[listed[order]]
     limit = LISTED_CHANGES if detection.node is None else LISTED_CONTEXTS
     counts["cut"] += max(0, len(rows) - limit)
-    counts.update(detection.facts.get("counts", {}))
+    counts.update(detection.counts)
     return _Rows(kinds, share_from, share_to, rows[:limit].tolist(), counts)
 
 
@@ -163,7 +161,7 @@ def _evidence(comparison: Comparison, detection: Detection, sums: _Sums, row: in
     evidence: dict[str, float | str | None] = {
         name: _number(float(column[row])) for name, column in detection.statistics.items()
     }
-    evidence |= {name: column[row] for name, column in detection.words.items() if column[row]}
+    evidence |= {name: column[row] for name, column in detection.texts.items() if column[row]}
     if row in detection.moved:
         evidence["moved"] = path_text(_path(comparison, detection.moved[row]))
     symbol = int(detection.symbol[row])
@@ -171,8 +169,6 @@ def _evidence(comparison: Comparison, detection: Detection, sums: _Sums, row: in
         for word, (b, t) in (("exclusive", sums.exclusive), ("inclusive", sums.inclusive)):
             evidence[f"{word}_from"] = _scaled(float(b[symbol]), scale)
             evidence[f"{word}_to"] = _scaled(float(t[symbol]), scale)
-    if symbol == WHOLE and "test" in detection.facts:
-        evidence["test"] = str(detection.facts["test"])
     return evidence
 
 
@@ -183,7 +179,7 @@ def _change(comparison: Comparison, detection: Detection, sums: _Sums, rows: _Ro
     delta = None if from_value is None or to_value is None else to_value - from_value
     relative = None if delta is None or not from_value else _number(delta / from_value)
     symbol = int(detection.symbol[row])
-    flags = [*detection.facts.get("flags", ()), *detection.flags.get(row, ())]
+    flags = list(detection.flags.get(row, ()))
     if rows.kinds[row] != detection.kind[row]:
         flags.append("capped")
     if row in detection.moved:
@@ -203,7 +199,7 @@ def _change(comparison: Comparison, detection: Detection, sums: _Sums, rows: _Ro
         confidence_type=detection.confidence_types[row],
         confidence=_number(float(detection.confidence[row])),
         evidence=_evidence(comparison, detection, sums, row),
-        reason=detection.reasons.get(row) or str(detection.facts.get("reason", "")),
+        reason=as_reason(detection.reasons[row]) if row in detection.reasons else None,
         flags=tuple(flags),
         partial=detection.partial.get(row, ()),
     )
@@ -236,18 +232,18 @@ def _total(comparison: Comparison, sums: _Sums) -> Total:
 def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Calibration:
     """What the judge needs to know of the tests: their facts, and how many base jobs there are."""
     runs = comparison.runs
-    found: Calibration = {"base_jobs": len(set(runs.base_jobs))}
-    for detection in detections:
-        if detection.strategy in {"calibrated_log_ratio", "totals"}:
-            found |= {name: value for name, value in detection.facts.items() if name != "failed"}
-    if any(count > 1 and jobs is None for count, jobs in _sides_jobs(runs)):
-        found["independence"] = "assumed"
+    tested = [detection.calibration for detection in detections if detection.calibration is not None]
+    found = next((calibration for calibration in tested if calibration.state is not None), Calibration())
+    sides = (runs.baseline, runs.baseline_jobs), (runs.target, runs.target_jobs)
     known = _known_share(comparison)
-    if known < HALF:
-        found["known_share"] = known
-    if not comparison.metric.directed:
-        found["undirected"] = True
-    return found
+    return replace(
+        found,
+        base_jobs=found.base_jobs or len(set(runs.base_jobs)),
+        total_tested=any(calibration.total_tested for calibration in tested) or None,
+        independence="assumed" if any(count > 1 and jobs is None for count, jobs in sides) else None,
+        known_share=known if known < HALF else None,
+        undirected=True if not comparison.metric.directed else None,
+    )
 
 
 def _known_share(comparison: Comparison) -> float:
@@ -258,10 +254,6 @@ def _known_share(comparison: Comparison) -> float:
         for runs in (comparison.self_value[:split], comparison.self_value[split:])
     ]
     return min(shares)
-
-
-def _sides_jobs(runs: Runs) -> tuple[tuple[int, tuple[int, ...] | None], ...]:
-    return (runs.baseline, runs.baseline_jobs), (runs.target, runs.target_jobs)
 
 
 def _not_compared(comparison: Comparison, sums: _Sums, reasons: tuple[Reason, ...]) -> MetricReport:
@@ -282,12 +274,8 @@ def _not_compared(comparison: Comparison, sums: _Sums, reasons: tuple[Reason, ..
 
 
 def _blocking(notes: Sequence[Note], detections: Sequence[Detection]) -> tuple[Reason, ...]:
-    failed = [found for found in detections if found.family == "T" and found.facts.get("failed")]
+    failed = [found for found in detections if found.family == "T" and found.failed]
     return (*(note.reason for note in notes if note.blocks), *_reasons(failed))
-
-
-def _is_unsuited(detection: Detection) -> bool:
-    return detection.facts.get("state") == UNSUITED
 
 
 def _reasons(detections: Iterable[Detection]) -> tuple[Reason, ...]:
@@ -295,7 +283,7 @@ def _reasons(detections: Iterable[Detection]) -> tuple[Reason, ...]:
     return tuple(
         Reason(ReasonCode.STRATEGY_UNTESTED, {"strategy": detection.strategy}, (as_reason(reason),))
         for detection in detections
-        for reason in detection.cannot_tell
+        for reason in detection.not_tested
     )
 
 
@@ -327,14 +315,13 @@ def metric_report(
     for detection in detections:
         rows = _rows(detection, sums, total_changed=changed, verbose=verbose)
         counts.update(rows.counts)
-        counts["failed"] += bool(detection.facts.get("failed"))
+        counts["failed"] += detection.failed
         changes += [
             _with_source(_change(comparison, detection, sums, rows, row), states, int(detection.symbol[row]))
             for row in rows.listed
         ]
         listed |= {int(detection.symbol[row]) for row in rows.listed if detection.symbol[row] >= 0}
     calibration = _calibration(comparison, detections)
-    visible = calibration.get("visible_tenth")
     metric, runs = comparison.metric, comparison.runs
     return MetricReport(
         name=metric.name,
@@ -347,9 +334,9 @@ def metric_report(
         changes=tuple(changes),
         findings=(),
         counts=dict(counts),
-        cannot_tell=_reasons(word for word in detections if requested or not _is_unsuited(word)),
-        unsuited=_reasons(word for word in detections if not requested and _is_unsuited(word)),
-        detectable=_number(visible) if isinstance(visible, int | float) else None,
+        cannot_tell=_reasons(found for found in detections if requested or not found.unsuited),
+        unsuited=_reasons(found for found in detections if not requested and found.unsuited),
+        detectable=calibration.visible_tenth,
         calibration=calibration,
         relations=relations_of(comparison),
         causes=causes_of(comparison, listed),

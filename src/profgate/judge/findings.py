@@ -242,8 +242,8 @@ def _note(finding: Finding, metric: MetricReport) -> Finding:
     """A finding without the test: a note, or a possible change where nothing was tested."""
     if finding.kind in {kind.word for kind in ONE_SIDED}:
         return finding
-    if metric.calibration.get("state") == "tested":
-        votes = 1 if metric.calibration.get("inconclusive") == "too_few_runs" else 2
+    if metric.calibration.state == "tested":
+        votes = 1 if metric.calibration.inconclusive == "too_few_runs" else 2
         if finding.direction == "worse" and _models_agree(finding, votes):
             return replace(finding, colour="yellow", reasons=(Reason(ReasonCode.MODELS),))
         return replace(finding, reasons=(Reason(ReasonCode.WITHIN_NOISE),))
@@ -291,14 +291,14 @@ def _why_red(finding: Finding, metric: MetricReport) -> Reason:
     runs = metric.runs["baseline"] + metric.runs["target"]
     if finding.statistics.get("p") == 0.0:
         return Reason(ReasonCode.EXACT, {"runs": runs})
-    if metric.calibration.get("mode") == "jobs":
+    if metric.calibration.mode == "jobs":
         return Reason(ReasonCode.BEYOND_JOBS, _jobs(finding, metric))
-    return Reason(ReasonCode.NO_SPLIT, {"splits": metric.calibration.get("splits"), "runs": runs})
+    return Reason(ReasonCode.NO_SPLIT, {"splits": metric.calibration.splits, "runs": runs})
 
 
 def _jobs(finding: Finding, metric: MetricReport) -> dict[str, str | int | float | bool | None]:
     return {
-        "jobs": metric.calibration.get("base_jobs"),
+        "jobs": metric.calibration.base_jobs,
         "bound": finding.statistics.get("bound"),
         "change": finding.statistics.get("ratio", finding.relative),
     }
@@ -307,7 +307,7 @@ def _jobs(finding: Finding, metric: MetricReport) -> dict[str, str | int | float
 def _doubts(finding: Finding, metric: MetricReport, context: GateContext, net: str) -> list[Reason]:
     """Why the test does not make the finding red; empty where it does."""
     facts = metric.calibration
-    if facts.get("inconclusive") == "too_few_runs":
+    if facts.inconclusive == "too_few_runs":
         runs = {"baseline": metric.runs["baseline"], "target": metric.runs["target"]}
         return [Reason(ReasonCode.UNCONFIRMED, dict(runs))]
     if net:
@@ -316,17 +316,17 @@ def _doubts(finding: Finding, metric: MetricReport, context: GateContext, net: s
         return [Reason(ReasonCode.CALLS)]
     found = []
     p, certain = finding.statistics.get("p"), BY_WORD[finding.kind] not in MAYBE
-    if facts.get("mode") == "jobs" and not certain:
+    if facts.mode == "jobs" and not certain:
         found.append(Reason(ReasonCode.NEAR_JOBS, _jobs(finding, metric)))
     elif p is not None and p > context.red:
-        found.append(Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.get("splits")}))
+        found.append(Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.splits}))
     elif not certain:
         found.append(Reason(ReasonCode.BELOW_MINIMUM))
-    factor = facts.get("common_factor")
-    if p != 0.0 and not facts.get("interleaved") and _unlike(factor):
+    factor = facts.common_factor
+    if p != 0.0 and not facts.interleaved and _unlike(factor):
         found.append(Reason(ReasonCode.UNLIKE_RUNS, {"factor": factor}))
-    if p != 0.0 and facts.get("different_jobs") and facts.get("mode") == "runs":
-        found.append(Reason(ReasonCode.FEW_JOBS, {"jobs": facts.get("base_jobs"), "needed": FEWEST_JOBS}))
+    if p != 0.0 and facts.different_jobs and facts.mode == "runs":
+        found.append(Reason(ReasonCode.FEW_JOBS, {"jobs": facts.base_jobs, "needed": FEWEST_JOBS}))
     return found
 
 
@@ -359,7 +359,7 @@ def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) ->
         or "judged" in (finding.evidence or {})
     ):
         return None
-    if metric.calibration.get("inconclusive") == "too_few_runs":
+    if metric.calibration.inconclusive == "too_few_runs":
         return None
     before, after = counts
     growth, relative = (after - before) / before if before > 0 else float("inf"), finding.relative
@@ -437,14 +437,14 @@ def _doubts_of_total(finding: Finding, metric: MetricReport, context: GateContex
         reason = Reason(ReasonCode.CALLS)
     elif p == 0.0:
         reason = None
-    elif factor is not None and not facts.get("interleaved"):
+    elif factor is not None and not facts.interleaved:
         reason = Reason(ReasonCode.EVERYTHING, {"factor": factor})
-    elif facts.get("mode") == "jobs":
+    elif facts.mode == "jobs":
         reason = None if sure else Reason(ReasonCode.NEAR_JOBS, _jobs(finding, metric))
     elif p is not None and p > context.red:
-        reason = Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.get("splits")})
-    elif facts.get("different_jobs"):
-        reason = Reason(ReasonCode.FEW_JOBS, {"jobs": facts.get("base_jobs"), "needed": FEWEST_JOBS})
+        reason = Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.splits})
+    elif facts.different_jobs:
+        reason = Reason(ReasonCode.FEW_JOBS, {"jobs": facts.base_jobs, "needed": FEWEST_JOBS})
     elif not sure:
         reason = Reason(ReasonCode.ORDER_UNKNOWN)
     return [] if reason is None else [reason]

@@ -127,7 +127,7 @@ def _standing(shards: Sequence[Shard]) -> Standing:
 
 def _p_of_found(shard: Shard, family: str, standing: Standing) -> list[float]:
     metrics = [metric for load in shard.report.workloads for metric in load.metrics]
-    tested = [metric for metric in metrics if metric.calibration.get("family") == family]
+    tested = [metric for metric in metrics if metric.calibration.family == family]
     changes = [change for metric in tested for change in metric.changes if _by_rank(change)]
     return [_p(change, shard, family, standing) for change in changes if _number(change, "p") <= RED]
 
@@ -153,7 +153,7 @@ def _p(change: Change, shard: Shard, family: str, standing: Standing) -> float:
 
 
 def _with_p(metric: MetricReport, shard: Shard, standing: Standing) -> tuple[Change, ...]:
-    family = str(metric.calibration.get("family"))
+    family = str(metric.calibration.family)
     if (shard.name, family) not in standing:
         return metric.changes
     return tuple(

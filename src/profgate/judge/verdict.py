@@ -10,7 +10,7 @@ from profgate.judge.stories import with_stories
 from profgate.model.kinds import BY_WORD, MAYBE, WORSE
 from profgate.model.levels import RED, RED_OF_FAMILIES
 from profgate.model.policy import Policy
-from profgate.model.reason import Parameter, Reason, ReasonCode, as_reason
+from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import (
     FIRST_SCHEMA,
     Colour,
@@ -55,7 +55,7 @@ def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: Met
     families = sum(len(family.first[0]) * RED >= 1.0 for family in draft.tests)  # those that can show red at all
     red = min(RED, RED_OF_FAMILIES / max(1, families))
     compared = [other for other in workload.metrics if other.state == "compared"]
-    decided = any(other.calibration.get("inconclusive") is None for other in compared)
+    decided = any(other.calibration.inconclusive is None for other in compared)
     context = GateContext(policy, red, tuple(_advisory(draft, policy, metric)), _calls_of(workload), decided)
     return replace(metric, findings=merged(metric, context))
 
@@ -63,7 +63,7 @@ def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: Met
 def _advisory(draft: Report, policy: Policy, metric: MetricReport) -> list[Reason]:
     """What keeps every finding of a metric from being red."""
     found = []
-    if metric.calibration.get("undirected"):
+    if metric.calibration.undirected:
         found.append(Reason(ReasonCode.NO_DIRECTION))
     if policy.auto_demote and (_over_budget(policy) if policy.demoted is None else policy.demoted):
         reds, trials = policy.unchanged
@@ -78,7 +78,7 @@ def _calls_of(workload: WorkloadReport) -> dict[tuple[str, str | None], tuple[fl
     """Exact calls of a run of both sides, of functions whose calls changed by the same number in every run."""
     found = {}
     for metric in workload.metrics:
-        if (metric.name, metric.unit) != (CALLS.name, CALLS.unit) or not metric.calibration.get("exact"):
+        if (metric.name, metric.unit) != (CALLS.name, CALLS.unit) or not metric.calibration.exact:
             continue
         for change in metric.changes:
             before, after = change.from_value, change.to_value
@@ -147,7 +147,7 @@ class _VerdictInputs:
         self.failed = [pair for pair in self.compared if pair[1].counts.get("failed")]
         found = [(workload, metric, finding) for workload, metric in self.compared for finding in metric.findings]
         self.untested = [pair for pair in self.compared if _total_untested(pair[1])]
-        self.unlike = [pair for pair in self.compared if "known_share" in pair[1].calibration]
+        self.unlike = [pair for pair in self.compared if pair[1].calibration.known_share is not None]
         self.inconclusive = inconclusive(report)
         self.departures = [change for change in report.changes if BY_WORD[change.kind] in MAYBE]
         self.findings = sorted(found, key=lambda entry: importance(entry[2]))
@@ -169,12 +169,12 @@ def inconclusive(report: Report) -> list[tuple[WorkloadReport, MetricReport]]:
 
 
 def _undecided(metric: MetricReport) -> bool:
-    return metric.calibration.get("inconclusive") in UNDECIDED and all(one.colour != "red" for one in metric.findings)
+    return metric.calibration.inconclusive in UNDECIDED and all(one.colour != "red" for one in metric.findings)
 
 
 def _total_untested(metric: MetricReport) -> bool:
     """A total far apart that could not be tested: not passed in silence."""
-    return not metric.calibration.get("total_tested") and abs(metric.total.relative or 0.0) >= FAR_APART
+    return not metric.calibration.total_tested and abs(metric.total.relative or 0.0) >= FAR_APART
 
 
 def _verdict(report: Report, policy: Policy) -> Verdict:
@@ -239,18 +239,16 @@ def _place(workload: WorkloadReport, metric: MetricReport, **parameters: Paramet
 
 def _undecided_reason(workload: WorkloadReport, metric: MetricReport) -> Reason:
     facts, runs = metric.calibration, metric.runs
-    code = ReasonCode(str(facts["inconclusive"]))
+    code = ReasonCode(str(facts.inconclusive))
     if code is ReasonCode.TOO_FEW_SAMPLES:
-        counts = [(facts.get(f"samples_{side}"), runs[side]) for side in ("baseline", "target")]
-        known = [(float(count), number) for count, number in counts if isinstance(count, int | float)]
-        samples, of_runs = min(known, default=(0.0, 0))
+        counts = [(facts.samples_baseline or 0.0, runs["baseline"]), (facts.samples_target or 0.0, runs["target"])]
+        samples, of_runs = min(counts)
         factor = -(-SAMPLES_WANTED // max(1, int(samples)))
         return Reason(code, _place(workload, metric, samples=int(samples), runs=of_runs, factor=factor))
     if code is ReasonCode.TOO_FEW_RUNS:
         parameters = _place(workload, metric, baseline=runs["baseline"], target=runs["target"], wanted=RUNS_WANTED)
         return Reason(code, parameters)
-    visible = {name: facts.get(f"visible_{name}") for name in ("total", "tenth")}
-    return Reason(code, _place(workload, metric, **visible))
+    return Reason(code, _place(workload, metric, total=facts.visible_total, tenth=facts.visible_tenth))
 
 
 def _absences(inputs: _VerdictInputs) -> list[Reason]:
@@ -269,12 +267,12 @@ def _absences(inputs: _VerdictInputs) -> list[Reason]:
         for workload, metric in inputs.untested
     ]
     found += [
-        Reason(ReasonCode.FEW_SHARED_NAMES, _place(workload, metric, share=metric.calibration["known_share"]))
+        Reason(ReasonCode.FEW_SHARED_NAMES, _place(workload, metric, share=metric.calibration.known_share))
         for workload, metric in inputs.unlike
     ]
     found += [Reason(ReasonCode.STRATEGY_FAILED, _place(workload, metric)) for workload, metric in inputs.failed]
     found += [
-        Reason(ReasonCode.DEPARTURE, {"workload": change.location.name}, (as_reason(change.reason),))
+        Reason(ReasonCode.DEPARTURE, {"workload": change.location.name}, tuple(filter(None, (change.reason,))))
         for change in inputs.departures
     ]
     return found

@@ -6,6 +6,9 @@ from typing import Any
 
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.attribution import SourceStates
+from profgate.model.durations import RankCheck
+from profgate.model.reason import Reason
+from profgate.model.tests import Calibration
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +55,21 @@ class Partial:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Detection:
-    """One strategy's word on one comparison, as parallel columns.
+    """What one strategy reports of one comparison, as parallel columns.
 
     ``symbol`` int64[row] (-1 = the whole workload, -2 = a module row named in ``labels``), ``kind`` int64[row] (codes
     of `Kind`), ``from_value`` and ``to_value`` float64[row] in stored units of the metric, ``statistics`` float64[row]
-    by name (NaN = unknown), ``words`` text[row] by name ("" = none), ``confidence_types`` and ``confidence``
-    float64[row]. ``facts["counts"]`` are numbers of what is in no row. ``cannot_tell`` holds reasons for the whole
-    comparison. ``reasons``, ``flags`` and ``partial`` are there for the rows that have them.
+    by name (NaN = unknown), ``texts`` text[row] by name ("" = none), ``confidence_types`` and ``confidence``
+    float64[row]. ``counts`` are numbers of what is in no row. ``shares``: the values are parts of the sides' totals.
+    ``not_tested`` holds reasons for the whole comparison; ``unsuited`` marks a strategy that needs what profiles of
+    this kind never hold, ``failed`` one that raised. ``reasons``, ``flags`` and ``partial`` are there for the rows
+    that have them. ``calibration`` is that of the calibrated strategies.
 
-    A strategy that speaks of calling contexts says which: ``node`` int64[row] is the row of the comparison's tree, and
-    ``moved`` gives, for a row whose cost only moved, the tree's row at the other end.
+    Rows of calling contexts: ``node`` int64[row] is the row of the comparison's tree, and ``moved`` gives, for a row
+    whose cost only moved, the tree's row at the other end.
 
-    What compares models has names instead of values: ``from_names`` and ``to_names`` by row ("" = none), with
-    ``relative`` float64[row] as its own.
+    Rows of models have names instead of values: ``from_names`` and ``to_names`` by row ("" = none), with ``relative``
+    float64[row] of their own.
     """
 
     strategy: str
@@ -78,16 +83,20 @@ class Detection:
     confidence_types: list[str]
     confidence: FloatArray
     statistics: dict[str, FloatArray] = field(default_factory=dict)
-    facts: dict[str, Any] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
     labels: dict[int, str] = field(default_factory=dict)
-    words: dict[str, list[str]] = field(default_factory=dict)
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    shares: bool = True
+    calibration: Calibration | None = None
     node: IntArray | None = None
     moved: dict[int, int] = field(default_factory=dict)
-    cannot_tell: tuple[str, ...] = ()
+    not_tested: tuple[Reason | str, ...] = ()
+    unsuited: bool = False
+    failed: bool = False
     from_names: list[str] | None = None
     to_names: list[str] | None = None
     relative: FloatArray | None = None
-    reasons: dict[int, str] = field(default_factory=dict)
+    reasons: dict[int, Reason | str] = field(default_factory=dict)
     flags: dict[int, tuple[str, ...]] = field(default_factory=dict)
     partial: dict[int, tuple[Partial, ...]] = field(default_factory=dict)
 
@@ -108,7 +117,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One strategy's word about one location; numbers in the metric's base unit or names of models, None = unknown."""
+    """What one strategy reports about one location, in the metric's base unit or as names of models; None = unknown."""
 
     strategy: str
     family: str
@@ -124,6 +133,7 @@ class Change:
     confidence_type: str
     confidence: float | None
     evidence: dict[str, float | str | None] = field(default_factory=dict)
-    reason: str = ""
+    reason: Reason | None = None
     flags: tuple[str, ...] = ()
     partial: tuple[Partial, ...] = ()
+    ranks: RankCheck | None = None

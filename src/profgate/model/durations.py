@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from profgate.model.arrays import FloatArray
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, base_unit
 
 TEST_RESULTS = frozenset({"junit", "pytest-durations", "pytest-report-log", "go-test", "durations"})  # formats
@@ -59,7 +60,7 @@ class MovedTest:
 
 @dataclass(frozen=True, slots=True)
 class RankCheck:
-    """The stable ranks of one target against several baseline runs.
+    """The stable ranks of one target against several baseline runs; ``reason`` explains an unknown order.
 
     ``order`` below or above: more than ``width`` * ``sigma`` from ``mean``, the mean count over all pairs of baseline
     runs; ``count`` is the mean over target against each of them. Both are None where no pair exists. ``chance`` is the
@@ -71,7 +72,7 @@ class RankCheck:
     """
 
     order: Order
-    reason: str
+    reason: Reason | None
     common: int
     left_out: int
     baselines: int
@@ -107,18 +108,15 @@ class RankCheck:
         return (self.count - self.mean) / self.sigma
 
     @property
-    def said(self) -> str:
-        """The first sentence: whether the order of durations held."""
-        if self.order == "unknown":
+    def result(self) -> Reason:
+        """Whether the order of durations is stable, or why that is unknown."""
+        if self.reason is not None:
             return self.reason
         if self.identical:
-            return "the same measurements stand on both sides"
-        if self.order == "kept":
-            return "the order of the durations is as stable as in the baseline"
-        if self.order == "above":
-            return "the order is steadier than before: fewer tests change places than among the baseline runs"
-        which = {"slower": "tests got slower", "faster": "tests got faster", "unknown": "no direction stands out"}
-        return f"the order of the durations changed: {which[self.direction]}"
+            return Reason(ReasonCode.SAME_MEASUREMENTS)
+        if self.order == "below":
+            return Reason(ReasonCode.ORDER_CHANGED, {"direction": self.direction})
+        return Reason(ReasonCode.ORDER_STEADIER if self.order == "above" else ReasonCode.ORDER_STABLE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,6 +128,40 @@ class ReasonCode(StrEnum):
     TEXT = "text"  # text
     SEVERAL = "several"  # reasons
 
+    # strategies: why a comparison is not tested
+    STRATEGY_RAISED = "strategy_raised"  # error
+    RATES_APART = "rates_apart"  # baseline, target
+    ZERO_TOTAL = "zero_total"
+    NEGATIVE_VALUES = "negative_values"
+    NO_AMOUNTS = "no_amounts"
+    NOTHING_PASSES = "nothing_passes"
+    NO_STACKS = "no_stacks"
+    NO_SHARES = "no_shares"
+    ZERO_BASELINE = "zero_baseline"
+    NO_MODELS = "no_models"
+    HISTORY_NEEDED = "history_needed"
+    REPORT_NEEDED = "report_needed"
+    # strategies: why a location has no result
+    TOTAL_UNCHANGED = "total_unchanged"
+    NO_LINE = "no_line"  # sides
+    SIZES_APART = "sizes_apart"
+    NO_DIFFERENCE = "no_difference"
+    POOR_FIT = "poor_fit"  # r_square
+    NO_AREA = "no_area"
+    NO_WINDOW = "no_window"
+    NO_MODEL = "no_model"  # baseline, target, baseline_records, target_records
+    # strategies: stable ranks
+    NO_TARGET_RUN = "no_target_run"
+    NO_COMMON_TEST = "no_common_test"
+    ONE_TEST = "one_test"
+    FEW_TESTS = "few_tests"  # tests, needed
+    FEW_BASELINE_RUNS = "few_baseline_runs"  # runs, needed
+    FEW_STABLE_RANKS = "few_stable_ranks"  # mean
+    SAME_MEASUREMENTS = "same_measurements"
+    ORDER_STABLE = "order_stable"
+    ORDER_STEADIER = "order_steadier"
+    ORDER_CHANGED = "order_changed"  # direction
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:

@@ -6,7 +6,7 @@ from typing import Literal
 from profgate.model.acceptance import Acceptance
 from profgate.model.change import Change, Location
 from profgate.model.reason import Reason
-from profgate.model.tests import TestFamily
+from profgate.model.tests import Calibration, TestFamily
 
 SCHEMA = "profgate.report/2"
 FIRST_SCHEMA = "profgate.report/1"  # shown and merged as it was judged
@@ -104,7 +104,7 @@ class MetricReport:
     cannot_tell: tuple[Reason, ...] = ()
     unsuited: tuple[Reason, ...] = ()
     detectable: float | None = None
-    calibration: dict[str, float | int | str | bool | None] = field(default_factory=dict)
+    calibration: Calibration = field(default_factory=Calibration)
     relations: tuple[Relation, ...] = ()
     causes: tuple[Cause, ...] = ()
     undrawable: bool = False

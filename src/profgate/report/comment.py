@@ -22,7 +22,7 @@ from profgate.report.markdown_text import (
     sentence,
     short_sha,
 )
-from profgate.report.rank_report import rank_details, rank_sections
+from profgate.report.rank_report import rank_details, rank_sections, result_text
 from profgate.report.rows import Pair, Row
 from profgate.report.templates import render_template
 
@@ -129,7 +129,7 @@ def _view(report: Report, limit: int, links: Links, run_url: str | None, open_ro
         "acceptances": markdown_acceptances(report),
         "pages": _pages(groups.worse + groups.better, pairs, links),
         "ranks": [
-            (f"{sign} Order of {sentence(place)}: {sentence(check.said)}", rank_details(check))
+            (f"{sign} Order of {sentence(place)}: {sentence(result_text(check))}", rank_details(check))
             for sign, place, check in rank_sections(report)
         ],
         "trust": _trust(report, pairs, max(limit, 2)) if pairs else [],
@@ -147,7 +147,7 @@ def headline(report: Report) -> str:
         return text
     if conclusion == "pass":
         metrics = [pair.metric for pair in rows.pairs(report) if wording.visible_changes(pair.metric)]
-        worst = max(metrics, key=lambda metric: metric.calibration.get("visible_total") or 0.0, default=None)
+        worst = max(metrics, key=lambda metric: metric.calibration.visible_total or 0.0, default=None)
         seen = wording.visible_changes(worst) if worst is not None else ""
         return f"No performance change{f' (smallest visible: {seen})' if seen else ''}"
     return next((sentence(wording.full_sentence(reason, _plain)) for reason in report.verdict.reasons), "")

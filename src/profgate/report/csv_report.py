@@ -93,7 +93,7 @@ def _change(workload: str, metric: MetricReport | None, change: Change) -> dict[
         "subtype": change.subtype,
         "confidence_type": change.confidence_type,
         "confidence": change.confidence,
-        "reason": change.reason,
+        "reason": reason_text(change.reason, str) if change.reason else "",
         "flags": " ".join(change.flags),
         "context": ";".join(change.location.context or ()),
     }

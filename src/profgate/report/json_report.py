@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
@@ -11,6 +11,7 @@ from profgate.errors import ProfgateError
 from profgate.model.change import Change
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import FIRST_SCHEMA, SCHEMA, Report
+from profgate.model.tests import Calibration
 from profgate.report.wording import reason_text
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 Plain: TypeAlias = Any  # what `json` takes and gives
 REPORT_NAME = "report.json"
-OPTIONAL = frozenset({"context", "acceptances", "undrawable", "parameters"})  # left out where there is none
+OPTIONAL = frozenset({"context", "acceptances", "undrawable", "parameters", "ranks"})  # left out where there is none
 KEYS = {"from_value": "from", "to_value": "to"}  # of fields that have another name in the document
 SENTENCES_BEFORE = {  # lists that held texts, and the code that these get
     "reasons": ReasonCode.FIRST_EDITION,
@@ -65,6 +66,8 @@ def from_json(text: str, where: str = REPORT_NAME) -> Report:
 
 
 def _encoded(value: object) -> Plain:
+    if isinstance(value, Calibration):
+        return {name: _encoded(known) for name, known in sorted(asdict(value).items()) if known is not None}
     if is_dataclass(value) and not isinstance(value, type):
         return _encoded_record(value)
     if isinstance(value, (tuple, list)):
@@ -120,8 +123,8 @@ def _with_codes(entries: dict[str, Any]) -> dict[str, Any]:
     for name, code in SENTENCES_BEFORE.items():
         if isinstance(texts := entries.get(name), list):
             entries[name] = [_as_code(entry, code) for entry in texts]
-    if entries.keys() >= {"side", "reason"}:
-        entries["reason"] = _as_code(entries["reason"], ReasonCode.TEXT)
+    if "reason" in entries and ("side" in entries or "strategy" in entries):
+        entries["reason"] = _as_code(entries["reason"] or None, ReasonCode.TEXT)
     if isinstance(relations := entries.get("relations"), list):
         entries["relations"] = [item for item in relations if isinstance(item, dict) and item.get("kind") == "renamed"]
     return entries

@@ -255,7 +255,7 @@ def name_of(finding: Finding, *, with_file: bool = False) -> str:
 
 def total_within_noise(metric: MetricReport) -> bool:
     """Whether the total was tested and nothing was found."""
-    tested = metric.calibration.get("total_tested") and metric.calibration.get("inconclusive") != "too_few_runs"
+    tested = metric.calibration.total_tested and metric.calibration.inconclusive != "too_few_runs"
     return bool(tested) and not any(is_total(found) for found in metric.findings)
 
 

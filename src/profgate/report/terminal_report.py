@@ -213,7 +213,7 @@ def _change_lines(change: Change, unit: str) -> Iterable[str]:
     if change.location.context:
         yield f"      in {plain(path_text(change.location.context))}"
     if change.reason:
-        yield f"      {plain(change.reason)}"
+        yield f"      {plain(wording.reason_text(change.reason, name_text))}"
 
 
 def _value(value: float | str | None, unit: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from profgate.model.levels import RED
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report
-from profgate.report import numbers
+from profgate.report import numbers, strategy_wording
 
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
@@ -69,6 +69,7 @@ STYLES: dict[str, Callable[[float | None], str]] = {
     "factor": lambda number: f"{number or 0:.3g}",
     "rate": lambda number: f"{number or 0:g}",
     "whole": lambda number: f"{100 * (number or 0):.0f} %",
+    "mean": lambda number: f"{number or 0:,.1f}",
     "percent": numbers.percent,
     "ratio": lambda number: numbers.ratio(1.0, number),
     "signed": numbers.signed_percent,
@@ -283,6 +284,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.ACCEPTED_LESS: "up to {limit:signed}, but it is {growth:signed} now",
     ReasonCode.TEXT: "{text}",
     ReasonCode.SEVERAL: "{reasons}",
+    **strategy_wording.SENTENCES,
 }
 ADVICE = {
     ReasonCode.TOO_FEW_SAMPLES: "Record about {factor} times longer, or at a higher rate.",
@@ -350,14 +352,14 @@ def repetitions(findings: Iterable[Finding]) -> str:
 def calibration(report: Report, metric: MetricReport) -> str:
     """By what this metric is judged; empty where the report does not state it."""
     facts = metric.calibration
-    if facts.get("mode") == "jobs":
-        basis = f"compared with {numbers.counted(int(facts.get('base_jobs') or 0), 'base job')}"
-    elif facts.get("mode") == "runs" and facts.get("inconclusive") != "too_few_runs":
-        order = "interleaved runs" if facts.get("interleaved") else "runs"
-        basis = f"{int(facts.get('splits') or 0):,} ways to regroup the {order}"
+    if facts.mode == "jobs":
+        basis = f"compared with {numbers.counted(facts.base_jobs or 0, 'base job')}"
+    elif facts.mode == "runs" and facts.inconclusive != "too_few_runs":
+        order = "interleaved runs" if facts.interleaved else "runs"
+        basis = f"{facts.splits or 0:,} ways to regroup the {order}"
     else:
         return ""
-    basis = "exact counts" if facts.get("exact") else basis
+    basis = "exact counts" if facts.exact else basis
     if factor := common_factor(metric):
         basis += f"; a common factor of {factor:.2f} is divided out"
     return "; ".join(filter(None, (basis, false_alarms(report))))
@@ -365,8 +367,8 @@ def calibration(report: Report, metric: MetricReport) -> str:
 
 def common_factor(metric: MetricReport) -> float | None:
     """The common factor of a metric's functions, None where it is not worth stating."""
-    factor = metric.calibration.get("common_factor")
-    return factor if isinstance(factor, float) and abs(factor - 1.0) >= COMMON else None
+    factor = metric.calibration.common_factor
+    return factor if factor is not None and abs(factor - 1.0) >= COMMON else None
 
 
 def false_alarms(report: Report) -> str:
@@ -387,9 +389,9 @@ def false_alarms(report: Report) -> str:
 
 def visible_changes(metric: MetricReport) -> str:
     """The smallest visible changes, ``4 % in the total, 22 % in a 10 % function``; empty where they are unknown."""
-    total, tenth = (metric.calibration.get(f"visible_{name}") for name in ("total", "tenth"))
-    found = [f"{numbers.smallest_change(total)} in the total"] if isinstance(total, int | float) else []
-    found += [f"{numbers.smallest_change(tenth)} in a 10 % function"] if isinstance(tenth, int | float) else []
+    total, tenth = metric.calibration.visible_total, metric.calibration.visible_tenth
+    found = [f"{numbers.smallest_change(total)} in the total"] if total is not None else []
+    found += [f"{numbers.smallest_change(tenth)} in a 10 % function"] if tenth is not None else []
     return ", ".join(found)
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from profgate.errors import ComparisonError
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
 from profgate.model.durations import Direction, DurationRun, DurationTable, MovedTest, Order, RankCheck
+from profgate.model.reason import Reason, ReasonCode
 
 FEWEST_RUNS = 3  # of a baseline: their three pairs are the least that shows a mean
 OBSERVED_RUNS = 5  # from which ten pairs show a spread
@@ -123,7 +124,7 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
     sigma, rule = _sigma(pairs, mean, split, rules)
     reason = _why_unknown(len(names), split, len(ranks) - split, rules.min_tests)
     reason = reason or _why_blind(mean, count, sigma, rules.width)
-    identical = not reason and _identical(values, split)
+    identical = reason is None and _identical(values, split)
     order: Order = "kept" if identical else "unknown" if reason else _order(mean, count, sigma, rules.width)
     moves = _moves(names, values, np.array(ranks), split) if counts and names else _Moves()
     return RankCheck(
@@ -169,26 +170,25 @@ def _identical(values: FloatArray, split: int) -> bool:
     return all(row.tobytes() in before for row in values[split:])
 
 
-def _why_unknown(tests: int, baselines: int, targets: int, min_tests: int) -> str:
+def _why_unknown(tests: int, baselines: int, targets: int, min_tests: int) -> Reason | None:
     if not targets:
-        return "there is no run to check"
+        return Reason(ReasonCode.NO_TARGET_RUN)
     if tests == 0:
-        return "no test stands in all runs"
+        return Reason(ReasonCode.NO_COMMON_TEST)
     if tests == 1:
-        return "one test alone is always first: its order cannot change"
+        return Reason(ReasonCode.ONE_TEST)
     if tests < min_tests:
-        return f"{tests} tests stand in all runs; at least {min_tests} are needed"
+        return Reason(ReasonCode.FEW_TESTS, {"tests": tests, "needed": min_tests})
     if baselines < FEWEST_RUNS:
-        runs = f"{baselines} baseline run{'s' if baselines != 1 else ''}"
-        return f"{runs}, at least {FEWEST_RUNS} are needed to know how many ranks are stable"
-    return ""
+        return Reason(ReasonCode.FEW_BASELINE_RUNS, {"runs": baselines, "needed": FEWEST_RUNS})
+    return None
 
 
-def _why_blind(mean: float | None, count: float | None, sigma: float | None, width: float) -> str:
+def _why_blind(mean: float | None, count: float | None, sigma: float | None, width: float) -> Reason | None:
     """A count within bounds that reach down to nothing: it could not have fallen out of them, whatever happened."""
     if mean is None or sigma is None or mean - width * sigma > CLOSE or _order(mean, count, sigma, width) != "kept":
-        return ""
-    return f"only {mean:,.1f} ranks are stable among the baseline runs, too few for their count to fall by much"
+        return None
+    return Reason(ReasonCode.FEW_STABLE_RANKS, {"mean": mean})
 
 
 def _sigma(pairs: Sequence[int], mean: float | None, runs: int, rules: RankRules) -> tuple[float | None, str]:

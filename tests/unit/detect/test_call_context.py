@@ -17,6 +17,7 @@ from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 from profgate.model.units import Metric, MetricKind
+from sentences import not_tested
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "data" / "contexts" / "states.json").read_text())
 STACKS = st.dictionaries(
@@ -118,7 +119,7 @@ def test_shares_and_costs_are_those_of_the_tree() -> None:
     assert (detection.from_value.tolist(), detection.to_value.tolist()) == ([20.0], [60.0])
     assert detection.statistics["shift"].tolist() == pytest.approx([60 / 140 - 0.2])
     assert np.isnan(detection.statistics["calls_from"]).all()
-    assert detection.facts["counts"] == {
+    assert detection.counts == {
         "contexts_unchanged": 2,
         "contexts_added": 0,
         "contexts_removed": 0,
@@ -169,8 +170,8 @@ def test_the_same_name_elsewhere_with_another_cost_has_not_moved() -> None:
 def test_only_a_changed_source_makes_it_more_than_a_maybe(state: SourceState, source: str, kind: str) -> None:
     comparison, detection = detected({"f": 20, "g": 80}, {"f": 60, "g": 80}, sources={"f": state})
     assert rows((comparison, detection)) == {"f": kind}
-    assert detection.words["source"] == [source]
-    assert detection.words["state"] == ["slower"]
+    assert detection.texts["source"] == [source]
+    assert detection.texts["state"] == ["slower"]
 
 
 def test_calls_are_stated_where_they_are_exact() -> None:
@@ -181,7 +182,7 @@ def test_calls_are_stated_where_they_are_exact() -> None:
 
 def test_a_context_that_is_only_called_is_known() -> None:
     comparison = from_stacks([{"f": 100}], [{"f": 100, "f;g": 0}], metric=timed(), calls=(0, 7))
-    counts = CallContext().detect(comparison, {}, Context()).facts["counts"]
+    counts = CallContext().detect(comparison, {}, Context()).counts
     assert (counts["contexts_added"], counts["contexts_removed"]) == (1, 0)
 
 
@@ -199,7 +200,7 @@ def test_swapped_sides_mirror_every_row(baseline: dict[str, int], target: dict[s
 def test_a_profile_against_itself_has_no_row(stacks: dict[str, int]) -> None:
     _, detection = detected(stacks, stacks)
     assert len(detection.symbol) == 0
-    assert not detection.cannot_tell
+    assert not not_tested(detection)
 
 
 @pytest.mark.parametrize(
@@ -212,7 +213,7 @@ def test_a_profile_against_itself_has_no_row(stacks: dict[str, int]) -> None:
 )
 def test_it_says_why_it_cannot_speak(comparison: Comparison, reason: str) -> None:
     found = CallContext().detect(comparison, {}, Context())
-    assert reason in found.cannot_tell[0]
+    assert reason in not_tested(found)
     assert len(found.kind) == 0
 
 

@@ -16,6 +16,7 @@ from profgate.model.history import Series
 from profgate.model.policy import Policy, Rule
 from profgate.model.profile import Configuration
 from profgate.model.units import Metric
+from sentences import not_tested
 
 TIME, SERIES = Metric("time", "nanoseconds"), Series("k", "api", Configuration(workload="api"))
 
@@ -24,7 +25,7 @@ def test_it_says_of_two_sides_that_it_needs_the_commits_after_the_change() -> No
     comparison = from_stacks([{"main;f": 60}], [{"main;f": 90}])
     word = ChangePoint().detect(comparison, {}, Context(pairs=1))
     assert len(word.symbol) == 0
-    assert "profgate trends" in word.cannot_tell[0]
+    assert "profgate trends" in not_tested(word)
 
 
 def test_it_is_found_by_both_names_and_not_among_the_defaults() -> None:

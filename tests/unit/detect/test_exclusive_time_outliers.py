@@ -20,6 +20,7 @@ from profgate.model.profile import Configuration
 from profgate.model.source import source_of
 from profgate.model.workload import Workload
 from profgate.readers.perun import PerunReader
+from sentences import not_tested
 
 GOLDEN = """
 hash 30.0 36.5 +6.5 +3.487124 6.641231 SevereDegradation iqr_multiple +6.648649
@@ -144,13 +145,13 @@ def test_cutoff_hides_rows_and_keeps_the_statistics() -> None:
     rows = named(comparison, word)
     assert set(rows) == {"hash", "find", "walk", "app"}
     assert word.confidence[rows["hash"]] == pytest.approx(6.648649, abs=6e-7)
-    assert word.facts["hidden_by_cutoff"] == 9
+    assert word.counts["hidden_by_cutoff"] == 9
 
 
 def test_location_filter_searches_the_module() -> None:
     comparison = golden()
     assert detect(comparison, location_filter="^ap+$").to_value[-1] == pytest.approx(186_400)
-    assert "filter" in detect(comparison, location_filter="lib").cannot_tell[0]
+    assert "filter" in not_tested(detect(comparison, location_filter="lib"))
 
 
 def test_eto_d1_what_is_gone_stays_in_the_sums() -> None:
@@ -220,7 +221,7 @@ def test_aat_d3_subtypes_are_compared_apart() -> None:
     target = [("cmd:real", 100.0), ("cmd:user", 60.0), ("cmd:sys", 5.0)]
     word = detect(from_records(base, target))
     rows = [
-        (word.words["records"][row], word.from_value[row] / 1e6, word.to_value[row] / 1e6, Kind(int(word.kind[row])))
+        (word.texts["records"][row], word.from_value[row] / 1e6, word.to_value[row] / 1e6, Kind(int(word.kind[row])))
         for row in range(len(word.kind))
         if word.symbol[row] == MODULE
     ]

@@ -10,6 +10,7 @@ from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 from profgate.model.units import Metric
+from sentences import sentence
 
 GOLDEN = {
     "A": (8.910979228, Kind.DEGRADATION),
@@ -54,7 +55,7 @@ def test_golden_bounds(before: float, after: float, relative: float, kind: Kind)
 def test_golden_poor_fits_are_unknown(r_square: float) -> None:
     word = detect(pair([constant(10, r_square)], [constant(20)]))
     assert said(word)[1] is Kind.UNKNOWN
-    assert word.reasons[0].startswith("fit too poor")
+    assert sentence(word.reasons[0]).startswith("fit too poor")
     assert said(detect(pair([constant(10, 0.15)], [constant(20)])))[1] is Kind.DEGRADATION
 
 
@@ -81,7 +82,7 @@ def test_int_d4_what_is_not_finite_is_unknown() -> None:
     """INT-d4: an infinite error became 0 and no change."""
     word = detect(pair([Given("linear", (1, 1), 0.99)], [Given("exponential", (1.0, 100.0), 0.99)]))
     assert said(word)[1] is Kind.UNKNOWN
-    assert word.reasons[0] == "an area is zero or not positive"
+    assert sentence(word.reasons[0]) == "an area is zero or not positive"
 
 
 def test_negative_areas_form_no_ratio() -> None:

@@ -9,6 +9,7 @@ from profgate.detect.strategy import resolved
 from profgate.model.change import Context
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
+from sentences import not_tested, sentence
 
 UNDER_MAIN = ("f", "f;j", "f;j;x", "f;j;y", "f;j;z", "f;k", "f;k;x", "f;l", "f;l;x")
 UNDER_G = ("j", "j;x", "j;y", "j;z", "k", "k;x", "k;y", "k;z")
@@ -182,10 +183,10 @@ def test_a_total_within_its_noise_explains_nothing() -> None:
     base = [{"m;a": 500 + step, "m;b": 500} for step in (-60, -30, 0, 30, 60)]
     slower = [{"m;a": 540 + step, "m;b": 500} for step in (-60, -30, 0, 30, 60)]
     noisy = Overweight().detect(from_stacks(base, slower), {}, Context())
-    assert noisy.facts["flags"] == ["total_small"]
+    assert set(noisy.flags.values()) == {("total_small",)}
     assert not noisy.kind.any()
     steady = Overweight().detect(from_stacks([{"m;a": 500, "m;b": 500}], [{"m;a": 540, "m;b": 500}]), {}, Context())
-    assert "flags" not in steady.facts
+    assert not steady.flags
     assert steady.kind.any()
 
 
@@ -239,15 +240,15 @@ def test_unchanged_total_is_undefined_and_ranks_by_exclusive_change() -> None:
     assert [comparison.symbols.names[s] for s in word.symbol.tolist()] == ["b", "a", "c", "m"]
     assert np.isnan(word.statistics["overweight"]).all()
     assert not word.kind.any()
-    assert word.facts["reason"] == "total unchanged"
+    assert set(map(sentence, word.reasons.values())) == {"total unchanged"}
 
 
 def test_small_total_change_is_flagged() -> None:
     comparison = from_stacks([{"m;a": 500, "m;b": 500}], [{"m;a": 540, "m;b": 465}])
     word = Overweight().detect(comparison, {}, Context())
-    assert word.facts["flags"] == ["total_small"]
+    assert set(word.flags.values()) == {("total_small",)}
     assert not word.kind.any()
 
 
 def test_empty_baseline_cannot_be_told() -> None:
-    assert Overweight().detect(from_stacks([{"m": 0}], [{"m": 5}]), {}, Context()).cannot_tell
+    assert not_tested(Overweight().detect(from_stacks([{"m": 0}], [{"m": 5}]), {}, Context()))

@@ -14,6 +14,7 @@ from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy, Rule
 from profgate.model.profile import Configuration
+from sentences import not_tested
 
 HERE = Configuration(
     type="mixed", command="mybin", workload="big-[1]", collector="time", postprocessors=("regression", "filter")
@@ -101,8 +102,8 @@ def test_outside_strategies_join_unless_their_name_is_taken() -> None:
 def test_a_strategy_that_raises_becomes_a_reason() -> None:
     comparison = from_exclusive([{"f": 1}], [{"f": 1}])
     word = words_on(comparison, [(Broken(), {})], Context())[0]
-    assert word.facts["failed"]
-    assert word.cannot_tell[0].startswith("the strategy failed: KeyError")
+    assert word.failed
+    assert not_tested(word).startswith("the strategy failed: KeyError")
 
 
 def test_an_outside_part_that_is_no_strategy_is_refused() -> None:

@@ -11,6 +11,7 @@ from comparisons import from_stacks
 from profgate.detect.rules import words_on
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
+from sentences import not_tested
 
 
 class Spoken:
@@ -41,7 +42,7 @@ FITTING = Detection("odd", "X", "", {}, np.array([0]), np.array([-1]), ONE, ONE,
         ),
         (replace(FITTING, kind=np.array([-1, 0])), "its column kind has 2 rows, symbol has 1"),
         (replace(FITTING, statistics={"z": np.zeros(3)}), "its column z has 3 rows, symbol has 1"),
-        (replace(FITTING, words={"source": []}), "its column source has 0 rows, symbol has 1"),
+        (replace(FITTING, texts={"source": []}), "its column source has 0 rows, symbol has 1"),
         (replace(FITTING, symbol=np.array([2])), "a row names a symbol that does not exist"),
         (replace(FITTING, symbol=np.array([-3])), "a row names a symbol that does not exist"),
         (replace(FITTING, kind=np.array([7])), "7 is not the code of a Kind"),
@@ -53,8 +54,8 @@ FITTING = Detection("odd", "X", "", {}, np.array([0]), np.array([-1]), ONE, ONE,
 )
 def test_a_word_that_does_not_fit_becomes_a_reason(word: Detection | None, fault: str) -> None:
     said = words_on(STACKS, [(Spoken(word), {})], Context())[0]
-    assert said.facts["failed"]
-    assert said.cannot_tell[0].startswith(f"the strategy failed: {fault}")
+    assert said.failed
+    assert not_tested(said).startswith(f"the strategy failed: {fault}")
     assert len(said.symbol) == 0
 
 
@@ -68,4 +69,4 @@ class Leaving(Spoken):
 
 
 def test_a_strategy_cannot_end_the_program() -> None:
-    assert words_on(STACKS, [(Leaving(None), {})], Context())[0].facts["failed"]
+    assert words_on(STACKS, [(Leaving(None), {})], Context())[0].failed

@@ -19,6 +19,7 @@ from profgate.model.comparison import Comparison, Note
 from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, MetricKind
+from sentences import not_tested
 
 APART = Note(Reason(ReasonCode.RATES_DIFFER, {"baseline": "100", "target": "200"}), advisory=True)
 BASE = {f"m;f{number:02}": 500 for number in range(40)}
@@ -33,19 +34,19 @@ def at_two_rates(target: dict[str, int], metric: Metric = SAMPLES) -> Comparison
 @pytest.mark.parametrize("strategy", [AverageAmountThreshold(), ExclusiveTimeOutliers(), Overweight(), Totals()])
 def test_who_compares_amounts_says_that_it_cannot(strategy: Strategy) -> None:
     word = strategy.detect(at_two_rates(TWICE), {}, Context())
-    assert word.cannot_tell == ("sampling rate differs: 100 against 200: more samples are not more cost",)
+    assert not_tested(word) == "sampling rate differs: 100 against 200: more samples are not more cost"
     assert len(word.kind) == 0
 
 
 def test_times_are_compared_at_any_rate() -> None:
     times = Metric("cpu", "nanoseconds", kind=MetricKind.SAMPLED)
-    assert not Totals().detect(at_two_rates(TWICE, times), {}, Context()).cannot_tell
+    assert not not_tested(Totals().detect(at_two_rates(TWICE, times), {}, Context()))
 
 
 def kinds(comparison: Comparison) -> dict[str, Kind]:
     """What the test of locations calls changed."""
     word = CalibratedLogRatio().detect(comparison, {}, Context())
-    assert not word.cannot_tell
+    assert not not_tested(word)
     names = comparison.symbols.names
     return {names[symbol]: Kind(kind) for symbol, kind in zip(word.symbol, word.kind.tolist(), strict=True) if kind}
 

@@ -15,7 +15,8 @@ from profgate.model.durations import DurationTable
 from profgate.model.policy import Policy, Rule
 from profgate.model.profile import Configuration
 from profgate.model.units import Metric
-from profgate.report.rank_report import check_of, rank_details
+from profgate.report.rank_report import rank_details
+from sentences import not_tested, sentence
 
 RANKS = (StableRanks(),)
 
@@ -48,7 +49,8 @@ def words(comparisons: list[Comparison], **options: object) -> tuple[Change, ...
 def test_workloads_that_keep_their_order() -> None:
     (word,) = words(workloads(60))
     assert (word.kind, word.location.name, word.family, word.subtype) == ("NoChange", "all workloads", "R", "ranks")
-    assert (word.evidence["tests"], word.evidence["baseline_runs"]) == (60, 5)
+    assert word.ranks is not None
+    assert (word.ranks.common, word.ranks.baselines) == (60, 5)
     assert word.confidence_type == "sigma"
     assert abs(word.confidence or 0.0) <= 2.0
 
@@ -60,27 +62,30 @@ def test_the_same_measurements_on_both_sides_are_no_steadier_order() -> None:
         for one in workloads(200, noise=0.5)
     ]
     (word,) = words(measured)
-    assert (word.kind, word.reason) == ("NoChange", "the same measurements stand on both sides")
+    assert (word.kind, sentence(word.reason)) == ("NoChange", "both sides hold the same measurements")
     assert (word.to_value or 0.0) > 4.0 * (word.from_value or 0.0)  # type: ignore[operator]
-    assert check_of(word).identical
-    assert "expected" not in rank_details(check_of(word))
+    assert word.ranks is not None
+    assert word.ranks.identical
+    assert "expected" not in rank_details(word.ranks)
     one_run_differs = [replace(one, run_totals=np.append(one.run_totals[:5], 7 + n)) for n, one in enumerate(measured)]
     (word,) = words(one_run_differs)
-    assert "identical" not in word.evidence
+    assert word.ranks is not None
+    assert not word.ranks.identical
 
 
 def test_a_slow_workload_is_a_maybe_and_is_named() -> None:
     (word,) = words(workloads(120, slow=4))
     assert word.kind == "MaybeDegradation"
-    assert (word.evidence["moved_1"], word.evidence["direction"]) == ("w04", "slower")
+    assert word.ranks is not None
+    assert (word.ranks.moved[0].name, word.ranks.direction) == ("w04", "slower")
     assert word.delta == pytest.approx((word.to_value or 0) - (word.from_value or 0))  # type: ignore[operator]
-    assert word.reason == "the order of the durations changed: tests got slower"
+    assert sentence(word.reason) == "the order of the durations changed: tests got slower"
 
 
 def test_few_workloads_cannot_tell_and_are_silent_unless_asked() -> None:
     (word,) = words(workloads(29))
     assert (word.kind, word.flags) == ("Unknown", (UNSUITED_FLAG,))
-    assert word.reason == "29 tests stand in all runs; at least 30 are needed"
+    assert sentence(word.reason) == "29 tests in all runs; at least 30 are needed"
     assert words_on_all(workloads(29), Policy(), RANKS, Context()) == ()
     assert len(words_on_all(workloads(29), Policy(rules=(Rule("ranks"),)), RANKS, Context())) == 1
     assert len(words_on_all(workloads(30), Policy(), RANKS, Context())) == 1
@@ -90,7 +95,7 @@ def test_rules_choose_workloads_and_options() -> None:
     made = workloads(60)
     policy = Policy(rules=(Rule("tot"), Rule("ranks", {"metric": ("time",)}, {"min_tests": 100})))
     (word,) = words_on_all(made, policy, (*RANKS, *_totals()), Context())
-    assert word.reason == "60 tests stand in all runs; at least 100 are needed"
+    assert sentence(word.reason) == "60 tests in all runs; at least 100 are needed"
     elsewhere = Policy(rules=(Rule("ranks", {"metric": ("memory",)}),))
     assert words_on_all(made, elsewhere, RANKS, Context()) == ()
     assert words_on_all(made, Policy(rules=(Rule("tot"),)), (*RANKS, *_totals()), Context()) == ()
@@ -114,7 +119,8 @@ def test_tests_of_a_run_are_ranked_by_themselves() -> None:
     table = DurationTable([f"t{n}" for n in range(90)], list("abcd"), values, 3, "nanoseconds")
     made = replace(workloads(1)[0], durations=table)
     (word,) = words([made])
-    assert (word.location.name, word.kind, word.evidence["moved_1"]) == ("all tests", "MaybeDegradation", "t11")
+    assert word.ranks is not None
+    assert (word.location.name, word.kind, word.ranks.moved[0].name) == ("all tests", "MaybeDegradation", "t11")
     assert words_on_all([made], Policy(), RANKS, Context()) == (word,)
 
 
@@ -134,8 +140,8 @@ def test_it_speaks_of_no_comparison_alone() -> None:
     policy = Policy(rules=(Rule("ranks"), Rule("tot")))
     assert [one.short for one, _ in selected(policy, Configuration(), SAMPLES)] == ["tot"]
     word = StableRanks().detect(workloads(1)[0], {}, Context())
-    assert word.facts == {"state": "unsuited"}
-    assert word.cannot_tell
+    assert word.unsuited
+    assert not_tested(word)
 
 
 def test_one_that_raises_is_told() -> None:
@@ -144,4 +150,4 @@ def test_one_that_raises_is_told() -> None:
             raise KeyError("gone")
 
     (word,) = words_on_all(workloads(1), Policy(), (Broken(),), Context())
-    assert (word.kind, word.reason) == ("Unknown", "the strategy failed: KeyError: 'gone'")
+    assert (word.kind, sentence(word.reason)) == ("Unknown", "the strategy failed: KeyError: 'gone'")

@@ -18,8 +18,10 @@ from profgate.model.comparison import Comparison, Note, Runs
 from profgate.model.policy import Policy
 from profgate.model.reason import as_reason
 from profgate.model.report import MetricReport
+from profgate.model.tests import Calibration
 from profgate.model.units import Metric
 from report_samples import texts
+from sentences import sentence
 
 
 def report_of(comparison: Comparison, *, verbose: bool = False) -> MetricReport:
@@ -102,9 +104,9 @@ def test_unsuited_default_strategies_are_listed_apart() -> None:
 
 def test_base_jobs_are_counted_without_the_test() -> None:
     comparison = from_exclusive([{"a": 1}] * 3, [{"a": 1}], noise=[{"a": 1}] * 2)
-    assert metric_report(comparison, []).calibration["base_jobs"] == 5
+    assert metric_report(comparison, []).calibration.base_jobs == 5
     shared = replace(comparison, runs=Runs(3, 1, 2, (0,) * 3, (0,)))
-    assert metric_report(shared, []).calibration == {"base_jobs": 3}
+    assert metric_report(shared, []).calibration == Calibration(base_jobs=3)
 
 
 def test_the_whole_workload_has_no_share() -> None:
@@ -146,13 +148,13 @@ def test_models_are_named_and_keep_their_own_change_and_parts() -> None:
 def test_unknown_rows_of_models_tell_why() -> None:
     poor = modelled({"f": [Given("linear", (1, 1), 0.1)]}, {"f": [Given("linear", (1, 9), 0.99)]})
     report = metric_report(poor, [IntegralComparison().detect(poor, {}, Context())], verbose=True)
-    assert [change.reason for change in report.changes] == ["fit too poor: r_square 0.10"]
+    assert [sentence(change.reason) for change in report.changes] == ["fit too poor: r_square 0.10"]
     assert report.counts["unknown"] == 1
 
 
 def test_several_runs_without_a_stated_job_are_taken_for_independent_and_that_is_said() -> None:
     base = {"a": 5000, "b": 5000}
-    assert report_of(from_exclusive([base] * 3, [base] * 3)).calibration["independence"] == "assumed"
+    assert report_of(from_exclusive([base] * 3, [base] * 3)).calibration.independence == "assumed"
     stated = from_exclusive([base] * 3, [base] * 3, runs=Runs(3, 3, 0, (0, 1, 2), (0, 1, 2)))
-    assert "independence" not in report_of(stated).calibration
-    assert "independence" not in report_of(from_exclusive([base], [base])).calibration
+    assert report_of(stated).calibration.independence is None
+    assert report_of(from_exclusive([base], [base])).calibration.independence is None

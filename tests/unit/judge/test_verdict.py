@@ -329,4 +329,4 @@ def test_sides_that_share_little_need_a_review() -> None:
     assert report.verdict.colour == "yellow"
     (reason,) = [reason for reason in report.verdict.reasons if reason.code.value == "few_shared_names"]
     assert reason.parameters["share"] == pytest.approx(0.1)
-    assert "known_share" not in judged(same()).workloads[0].metrics[0].calibration
+    assert judged(same()).workloads[0].metrics[0].calibration.known_share is None

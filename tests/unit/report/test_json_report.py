@@ -15,10 +15,11 @@ from profgate.model.acceptance import Acceptance
 from profgate.model.policy import Policy
 from profgate.model.reason import ReasonCode
 from profgate.model.report import Report
-from profgate.model.tests import TestFamily
+from profgate.model.tests import Calibration, TestFamily
 from profgate.report.comment import render_comment
 from profgate.report.json_report import from_json, to_json
 
+PROOF = "no other split of the runs differs as much"
 FAMILY = TestFamily("1+1", ((1.5, 0.5), (0.5, 1.5)), ((0.0, 0.5), (0.5, 0.0)))
 REPORTS = {
     "regression": samples.regression(),
@@ -53,7 +54,7 @@ def test_a_change_is_written_in_the_published_words() -> None:
         "share_to": 0.1275,
         "confidence": {"type": "p_value", "value": 0.004},
         "evidence": {"t": 9.5, "note": None},
-        "reason": "no other split of the runs differs as much",
+        "reason": {"code": "text", "parameters": {"text": PROOF}, "text": PROOF},
         "flags": [],
         "partial": [],
     }
@@ -62,10 +63,10 @@ def test_a_change_is_written_in_the_published_words() -> None:
 def test_what_is_not_finite_is_written_as_null() -> None:
     report = samples.regression()
     load = report.workloads[0]
-    broken = replace(load.metrics[0], detectable=math.nan, calibration={"sigma": math.inf})
+    broken = replace(load.metrics[0], detectable=math.nan, calibration=Calibration(largest=math.inf))
     text = to_json(replace(report, workloads=(replace(load, metrics=(broken,)),)))
     metric = from_json(text).workloads[0].metrics[0]
-    assert (metric.detectable, metric.calibration) == (None, {"sigma": None})
+    assert (metric.detectable, metric.calibration) == (None, Calibration())
 
 
 def spoiled(path: str, value: object) -> str:

@@ -7,6 +7,7 @@ import pytest
 import report_samples as samples
 from profgate.model.change import Change
 from profgate.model.report import Finding, Report
+from profgate.model.tests import Calibration
 from profgate.report.comment import render_comment, total_cells
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
@@ -35,7 +36,7 @@ def model_change(**parts: object) -> Change:
         delta=None,
         relative=None,
         evidence=evidence,
-        reason="",
+        reason=None,
     )
     return replace(made, **parts)  # type: ignore[arg-type]
 
@@ -171,7 +172,7 @@ def test_growth_from_next_to_nothing_shows_both_values() -> None:
 
 
 def test_untested_total_is_not_called_noise() -> None:
-    untested = replace(samples.metric(samples.finding("f", 1e9, 2e9)), calibration={})
+    untested = replace(samples.metric(samples.finding("f", 1e9, 2e9)), calibration=Calibration())
     assert total_cells(Pair("w", untested))["tag"] == "not tested"
     assert total_cells(Pair("w", samples.metric()))["tag"] == "within noise"
     report = samples.report(samples.workload(untested), verdict=samples.verdict("fail"))
@@ -180,6 +181,6 @@ def test_untested_total_is_not_called_noise() -> None:
 
 def test_smallest_visible_change_can_be_a_multiple() -> None:
     metric = samples.metric()
-    blind = replace(metric, calibration={"visible_total": 1.77, "visible_tenth": 264.87})
+    blind = replace(metric, calibration=Calibration(visible_total=1.77, visible_tenth=264.87))
     assert detectable(blind) == "smallest visible change: 177 % in the total, 266x in a 10 % function"
-    assert detectable(replace(metric, calibration={})) == ""
+    assert detectable(replace(metric, calibration=Calibration())) == ""

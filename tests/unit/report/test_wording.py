@@ -70,6 +70,11 @@ SAMPLES: dict[str, Parameter] = {
     "names": "render",
     "shard": "linux",
     "baselines": "linux 9d01, mac 4f2c",
+    "error": "KeyError: 'f'",
+    "sides": "the target",
+    "r_square": 0.1,
+    "tests": 12,
+    "mean": 1.5,
 }
 OTHER_SAMPLES: dict[ReasonCode, dict[str, Parameter]] = {
     ReasonCode.FEW_JOBS: {"jobs": 1},
@@ -83,6 +88,9 @@ OTHER_SAMPLES: dict[ReasonCode, dict[str, Parameter]] = {
     ReasonCode.RATES_CONVERTED: {"baseline": "100", "target": "99"},
     ReasonCode.RATES_DIFFER: {"baseline": "100", "target": "99"},
     ReasonCode.FOLDERS_PAIRED: {"baseline": "/old", "target": "/new"},
+    ReasonCode.RATES_APART: {"baseline": "100", "target": "99"},
+    ReasonCode.NO_MODEL: {"baseline": "unfit", "target": "few_sizes", "target_records": 2},
+    ReasonCode.ORDER_CHANGED: {"direction": "slower"},
     ReasonCode.SAME_FILES: {"baseline": "profiles", "target": "./profiles"},
 }
 BEHIND = {

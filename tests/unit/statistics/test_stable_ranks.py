@@ -9,6 +9,7 @@ import pytest
 from profgate.model.arrays import FloatArray
 from profgate.model.durations import DurationTable, RankCheck
 from profgate.statistics.rank_checks import RankRules, _order, check, ranks_of, stable
+from sentences import sentence
 
 
 def names_of(count: int) -> list[str]:
@@ -140,16 +141,16 @@ def test_only_tests_of_all_runs_count() -> None:
     ("tests", "baselines", "reason"),
     [
         (1, 3, "one test alone"),
-        (29, 3, "29 tests stand in all runs; at least 30"),
+        (29, 3, "29 tests in all runs; at least 30"),
         (40, 2, "2 baseline runs, at least 3"),
         (40, 1, "1 baseline run, at least 3"),
-        (0, 3, "no test stands in all runs"),
+        (0, 3, "no test is in all runs"),
     ],
 )
 def test_what_cannot_be_told_says_why(tests: int, baselines: int, reason: str) -> None:
     found = checked(noisy(tests, baselines + 1, 0.01), baselines)
     assert found.order == "unknown"
-    assert reason in found.reason
+    assert reason in sentence(found.reason)
 
 
 def test_few_tests_still_show_their_number_and_its_chance() -> None:
@@ -206,7 +207,7 @@ def test_where_hardly_any_rank_is_stable_a_count_cannot_fall_and_tells_nothing()
     values[5, 17] *= 1000.0
     found = checked(values, 5)
     assert found.order == "unknown"
-    assert found.reason.startswith(f"only {found.mean:.1f} ranks are stable among the baseline runs, too few")
+    assert sentence(found.reason).startswith(f"only {found.mean:.1f} ranks are stable among the baseline runs, too few")
     assert (found.bounds or (1.0, 0.0))[0] <= 0.0
 
 

@@ -5,15 +5,9 @@ import json
 import numpy as np
 
 from profgate.model.durations import DurationRun, RankCheck
+from profgate.ranks.rank_output import history_json, history_lines, history_markdown, rank_json, rank_markdown
 from profgate.ranks.rank_runs import rank_history
-from profgate.report.rank_report import (
-    history_json,
-    history_lines,
-    history_markdown,
-    rank_json,
-    rank_lines,
-    rank_markdown,
-)
+from profgate.report.rank_report import rank_lines
 from profgate.statistics.rank_checks import RankRules, check, side_by_side
 
 HOSTILE = "a|b`@all\u202e\x1b[31m<img src=x>\n"
