@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from profgate.detect.base_jobs import JobTest, jobs_of, tested_with_jobs
-from profgate.detect.costs import TOTAL, Costs, between_sides, costs_of
+from profgate.detect.location_costs import TOTAL, Costs, between_sides, costs_of
 from profgate.detect.permutation import (
     POWER,
     Rows,

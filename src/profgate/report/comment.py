@@ -163,8 +163,9 @@ def _compared(report: Report) -> str:
     """Who was compared with whom, and how much of it."""
     base, head = short_sha(report.baseline.sha), short_sha(report.target.sha)
     count = len(rows.pairs(report))
-    amount = numbers.counted(sum(any(m.state == "compared" for m in w.metrics) for w in report.workloads), "workload")
-    metrics = "" if amount.startswith(f"{count} ") else f" ({numbers.counted(count, 'metric')})"
+    workloads = sum(any(metric.state == "compared" for metric in load.metrics) for load in report.workloads)
+    amount = numbers.counted(workloads, "workload")
+    metrics = "" if count == workloads else f" ({numbers.counted(count, 'metric')})"
     target = "this pull request" if head else "target"
     sides = f"aseline {_side(report.baseline, base)}, {target} {_side(report.target, head)}."
     return f"{amount}{metrics} compared: b{sides}" if count else f"B{sides}"

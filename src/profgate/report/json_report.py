@@ -28,6 +28,7 @@ SENTENCES_BEFORE = {  # lists that held texts, and the code that these get
     "comparability": ReasonCode.TEXT,
     "warnings": ReasonCode.TEXT,
 }
+NESTED = "is nested too deeply; it is no report of profgate"
 LONGEST_INTEGER = 18  # digits; of longer ones other languages lose some or refuse the number
 
 
@@ -59,7 +60,7 @@ def from_json(text: str, where: str = REPORT_NAME) -> Report:
     except ValidationError as error:
         raise ProfgateError(where, _first_error(error)) from None
     except RecursionError:
-        _refuse(where, "is nested too deeply; it is no report of profgate")
+        _refuse(where, NESTED)
     except ValueError as error:
         _refuse(where, f"is no JSON ({error}); write it with `profgate compare --format json`")
 
@@ -104,6 +105,8 @@ def _adapter() -> "TypeAdapter[list[Report]]":
 
 def _first_error(error: "ValidationError") -> str:
     first = error.errors(include_url=False)[0]
+    if first["type"] == "json_invalid":
+        return NESTED
     steps = first["loc"][1:]  # of the list
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step[:80]}" for step in steps).removeprefix(".")
     if first["type"] == "missing":
@@ -120,10 +123,8 @@ def _with_codes(entries: dict[str, Any]) -> dict[str, Any]:
     for name, code in SENTENCES_BEFORE.items():
         if isinstance(texts := entries.get(name), list):
             entries[name] = [_as_code(entry, code) for entry in texts]
-    if entries.keys() >= {"side", "reason"}:
-        entries["reason"] = _as_code(entries["reason"], ReasonCode.TEXT)
-    if entries.keys() >= {"strategy", "reason"}:
-        entries["reason"] = _as_code(entries["reason"], ReasonCode.TEXT) if entries["reason"] else None
+    if "reason" in entries and ("side" in entries or "strategy" in entries):
+        entries["reason"] = _as_code(entries["reason"] or None, ReasonCode.TEXT)
     if isinstance(relations := entries.get("relations"), list):
         entries["relations"] = [item for item in relations if isinstance(item, dict) and item.get("kind") == "renamed"]
     return entries

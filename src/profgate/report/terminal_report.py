@@ -174,7 +174,7 @@ def _cells(row: Row, *, with_file: bool) -> tuple[str, ...]:
 
 
 def _named(finding: Finding, *, with_file: bool) -> str:
-    source = wording.source_text(finding) or wording.reach_text(finding).partition(":")[0]  # the path has no room here
+    source = wording.source_text(finding) or wording.reach_text(finding, with_path=False)
     return name_text(rows.name_of(finding, with_file=with_file)) + (f" ({source})" if source else "")
 
 

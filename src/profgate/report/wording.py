@@ -66,10 +66,10 @@ def _size(value: float | None) -> str:
 
 STYLES: dict[str, Callable[[float | None], str]] = {
     "count": lambda number: f"{number or 0:,.0f}",
-    "mean": lambda number: f"{number or 0:,.1f}",
     "factor": lambda number: f"{number or 0:.3g}",
     "rate": lambda number: f"{number or 0:g}",
     "whole": lambda number: f"{100 * (number or 0):.0f} %",
+    "mean": lambda number: f"{number or 0:,.1f}",
     "percent": numbers.percent,
     "ratio": lambda number: numbers.ratio(1.0, number),
     "signed": numbers.signed_percent,
@@ -298,8 +298,8 @@ SOURCES = {
     "renamed": "moved or renamed here",
 }
 REACHES = {
-    "called by a changed function": "called by changed code: {}",
-    "dependency changed": "dependency changed: {}",
+    "called by a changed function": "called by changed code",
+    "dependency changed": "dependency changed",
     "not reachable": "not reachable from the change",
 }
 NO_PATH = {"changed here": "changed here", "unknown": "unknown whether the change reaches it"}
@@ -310,10 +310,11 @@ def source_text(finding: Finding) -> str:
     return SOURCES.get((finding.evidence or {}).get("source", ""), "")
 
 
-def reach_text(finding: Finding) -> str:
+def reach_text(finding: Finding, *, with_path: bool = True) -> str:
     """How the change reaches a function that it does not touch; empty where it touches it or it is unknown."""
     evidence = finding.evidence or {}
-    return REACHES.get(evidence.get("reach", ""), "").format(evidence.get("reach_path", ""))
+    text, path = REACHES.get(evidence.get("reach", ""), ""), evidence.get("reach_path")
+    return f"{text}: {path}" if text and path and with_path else text
 
 
 def full_reach_text(finding: Finding) -> str:

@@ -2,6 +2,7 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -12,6 +13,7 @@ from profgate.errors import ProfgateError
 from profgate.judge.verdict import judge
 from profgate.model.acceptance import Acceptance
 from profgate.model.policy import Policy
+from profgate.model.reason import ReasonCode
 from profgate.model.report import Report
 from profgate.model.tests import Calibration, TestFamily
 from profgate.report.comment import render_comment
@@ -126,6 +128,27 @@ def test_first_edition_is_shown_and_not_judged_again() -> None:
     assert "### ❌ `http.parse_headers` is 2.1x slower (2.40 → 5.10 s)" in text
     assert "| above the noise |" in text
     assert "- 1 function is slower than the gate allows" in text
+
+
+def test_sentences_of_earlier_versions_become_reasons() -> None:
+    document = json.loads(to_json(samples.nothing_compared()))
+    document["warnings"], document["not_compared"][0]["reason"] = ["old image"], "no baseline"
+    document["verdict"]["reasons"] = [{"code": "departure", "parameters": {"workload": "api", "text": "slower"}}]
+    report = from_json(json.dumps(document))
+    shown = (*report.warnings, report.not_compared[0].reason, *report.verdict.reasons)
+    assert samples.texts(shown) == ["old image", "no baseline", "api: slower"]
+
+
+def test_deeply_nested_reasons_are_refused() -> None:
+    reason: dict[str, Any] = {"code": "text"}
+    for _ in range(300):
+        reason = {"code": "several", "reasons": [reason]}
+    with pytest.raises(ProfgateError, match="nested too deeply"):
+        from_json(spoiled("warnings", [reason]))
+
+
+def test_schema_lists_every_code() -> None:
+    assert SCHEMA["$defs"]["reason"]["properties"]["code"]["enum"] == list(ReasonCode)
 
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "report.schema.json").read_text(encoding="utf-8"))
