@@ -49,8 +49,8 @@ class AverageAmountThreshold:
     """Compares the mean amounts of a location: twice as much is a degradation, half is an optimization.
 
     Works on repeated records (durations of calls, benchmark rounds), else on exclusive sums for each run. It states
-    no confidence, since it looks at no noise: rare locations cross its bounds by chance, and it overlooks everything
-    below a factor of two. It cannot tell where a mean is negative or not finite.
+    no confidence because it ignores noise: rare locations cross its bounds by chance, and changes below a factor of two
+    are not found. Locations whose mean is negative or not finite are not tested.
     """
 
     name = "average_amount_threshold"

@@ -17,7 +17,7 @@ from profgate.statistics.regression import TIE, fitted
 from profgate.statistics.thresholds import above, at_most
 
 FLAT = 0.05  # slope, as a part of the largest difference, and scatter, as a part of the squares, that count as none
-CURVED = 0.90  # r_square from which a parabola is believed,
+CURVED = 0.90  # r_square from which a parabola is chosen,
 BETTER = 0.01  # if it is so much better than the line
 STRAIGHT = 0.95
 LEFT_OVER = 0.01  # part of the squares that a polynomial may leave
@@ -30,10 +30,10 @@ class DifferenceOfModels(ModelStrategy):
 
     Works on the best models of both sides over their common range of sizes; both need a linear model too, which is
     fitted where the records allow. Size is the mean relative difference: up to 25 % is a maybe. Its confidence is the
-    lower r_square of the two models, which shows how well they follow the records and nothing about noise, so it names
-    functions on unchanged code too. It cannot tell where a model is missing or the ranges of sizes do not meet, and
-    reports no more than a maybe where less than half of them is common. fast_check, linear_regression and
-    polynomial_regression have one vote together: they differ in the name of the form alone.
+    lower r_square of the two models, which measures how well they follow the records and not the noise, so it reports
+    functions of unchanged code too. It is inconclusive where a model is missing or the ranges of sizes do not meet, and
+    reports at most a maybe where less than half of them is common. fast_check, linear_regression and
+    polynomial_regression share one vote: they differ only in the name of the form.
     """
 
     options: tuple[OptionSpec, ...] = (

@@ -56,8 +56,8 @@ class ExclusiveTimeOutliers:
 
     Works on exclusive sums of any profile with symbols, as means over runs, and adds the sum of each module; modules
     that differ in nothing but the digits of a version are one. Its confidence is a distance in quartile ranges,
-    deviations or modified z, not a probability. Because something is always the largest change, it names locations on
-    unchanged code too: it is a hint and does not decide.
+    deviations or modified z, not a probability. Because some change is always the largest, it reports locations of
+    unchanged code too: it gives a note and does not decide.
     """
 
     name = "exclusive_time_outliers"

@@ -255,13 +255,13 @@ def _level_columns(levels: Sequence[PivotLevel], symbol: IntArray, symbols: int)
 
 
 class Overweight:
-    """Finds the symbols that carry the total's change: responsibility for it, divided by their share of the baseline.
+    """Finds functions responsible for the total's change: responsibility divided by their share of the baseline.
 
-    Works on any profile with inclusive costs; 1.0 means that a symbol changed as the whole did. Where there are stacks
-    it drops those of the most interesting symbol and looks again, so that a second cause shows. It states no
-    confidence: it explains a change of the total and does not establish one, so its words stay weak until the test
-    of totals calls the total changed. It fails where the total moved less than its noise, because both ratios explode
-    there, and it points at the callers of a cause too. Symbols of one side have no overweight and stand apart.
+    Works on any profile with inclusive costs; 1.0 means that a symbol changed as the total did. Where there are stacks
+    it drops those of the most interesting symbol and repeats, so that a second cause is found. It states no
+    confidence: it explains a change of the total and does not prove one, so it reports at most a maybe until the test
+    of totals finds a change. It fails where the total moved less than its noise, because both ratios are unbounded
+    there, and it reports the callers of a cause too. Symbols of one side have no overweight and are listed apart.
     """
 
     name = "overweight"
@@ -272,7 +272,7 @@ class Overweight:
         OptionSpec("overweight", 1.10, "overweight above which a candidate stands out", 0.0),
         OptionSpec("plain", 0.20, "responsibility from which a candidate is more than a maybe", 0.0),
         OptionSpec("severe", 0.50, "responsibility from which an overweight of 2 is severe", 0.0),
-        OptionSpec("min_total_change", 0.01, "change of the total below which nothing is called changed", 0.0),
+        OptionSpec("min_total_change", 0.01, "change of the total below which no symbol is reported as changed", 0.0),
         OptionSpec("max_pivots", 5, "levels of the pivot recursion", 0, 100),
     )
 

@@ -41,12 +41,12 @@ CHOICE_OPTIONS: tuple[OptionSpec, ...] = (
 class BestModelOrderEquality(ModelStrategy):
     """Finds functions whose cost grows by another order: linear became quadratic, or the other way round.
 
-    Works on models of cost over the size of the input: those a Perun profile brings, or those fitted to records that
-    tell a size. The order is constant < logarithmic < linear < quadratic < power < exponential. Its confidence is the
-    lower r_square of the two best models, and below the option's bound it sees no change. It knows no size: a line ten
-    times as steep is no change for it, and a power ranks above a quadratic whatever its exponent, so it adds the
-    exponent of growth and both values at the largest common size. It cannot tell where a side has no usable model, as
-    with fewer than three sizes.
+    Works on models of cost over the size of the input: those of a Perun profile, or those fitted to records that
+    state a size. The order is constant < logarithmic < linear < quadratic < power < exponential. Its confidence is the
+    lower r_square of the two best models, and below the option's bound it reports no change. It ignores coefficients: a
+    line ten times as steep is no change, and a power ranks above a quadratic whatever its exponent, so it adds the
+    exponent of growth and both values at the largest common size. It is inconclusive where a side has no usable model,
+    as with fewer than three sizes.
     """
 
     name = "best_model_order_equality"
@@ -82,10 +82,10 @@ class IntegralComparison(ModelStrategy):
     """Finds functions whose modelled cost, summed over all sizes of the input, got larger or smaller.
 
     Works on models of cost over size and compares their areas over the common range of sizes: up to 10 % is no
-    change, up to 25 % a maybe. Its confidence is the lower r_square of the two models, which says how well they follow
-    the records and nothing about noise. Large sizes dominate an area: a change of small ones is overlooked. It cannot
-    tell where a fit is poorer than 0.15, where an area is not positive, or where the ranges of sizes do not meet, and
-    says no more than maybe where less than half of them is common.
+    change, up to 25 % a maybe. Its confidence is the lower r_square of the two models, which measures how well they
+    follow the records and not the noise. Large sizes dominate an area: a change at small ones is not found. It is
+    inconclusive where a fit is poorer than 0.15, where an area is not positive, or where the ranges of sizes do not
+    meet, and reports at most a maybe where less than half of them is common.
     """
 
     name = "integral_comparison"
@@ -137,9 +137,9 @@ class LocalStatistics(ModelStrategy):
     Works on models of cost over size. It cuts their common range of sizes into windows of 5 % and compares eight
     statistics in each: area, mean, median, largest, smallest, sum and quartiles. The error of all is the mean over the
     windows: up to 10 % is no change, up to 25 % a maybe; the windows themselves are always in the JSON. Its confidence
-    is the lower r_square of the two models, which says how well they follow the records and nothing about noise. It
-    cannot tell where a fit is poorer than 0.15 or nothing is positive, and says no more than maybe where less than half
-    of the sizes is common.
+    is the lower r_square of the two models, which measures how well they follow the records and not the noise. It is
+    inconclusive where a fit is poorer than 0.15 or nothing is positive, and reports at most a maybe where less than
+    half of the sizes is common.
     """
 
     name = "local_statistics"

@@ -1,4 +1,4 @@
-"""Whether tests or workloads keep their place in the order of duration: a sentinel that needs no profiler."""
+"""Stable ranks of tests or workloads in the order of duration, which need no profiler."""
 
 import math
 from collections import Counter
@@ -16,28 +16,33 @@ from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.rank_checks import RankRules, check, distinct
 
-REPORTED = 5  # tests that moved most, that the report names
+REPORTED = 5  # of the tests that moved most
 
 
 class StableRanks:
-    """Whether tests or workloads keep their place in the order of duration, whatever the clock shows.
+    """Finds changes in the order of tests or workloads by duration.
 
-    Counts how many ranks are stable from run to run (Copeland and Haemer, 2011) and finds changes that hit some
+    Counts how many ranks are stable from run to run (Copeland and Haemer, 2011) and finds changes that affect some
     tests and not others. Works on the results of test runs with 30 or more tests, or on 30 or more workloads,
     against three or more baseline runs, base runs of other commits and those of the history among them. A uniform
     change moves no rank, so runs of different machines may be compared. Confidence: the distance from the mean
     count in sigmas; sigma is the root of the mean, an upper bound, or the spread among five or more baseline runs.
-    Never more than a maybe, and it has no vote. It fails where one test crosses few others, which hardly changes
-    the count, and sees nothing that slows all tests alike; where hardly any rank is stable in the baseline, the
-    count cannot fall and the result is inconclusive.
+    Its result is at most a maybe and has no vote. It fails where one test passes few others, which hardly changes
+    the count, and where all tests slow down alike; where hardly any rank is stable in the baseline, the count cannot
+    fall and the result is inconclusive.
     """
 
     name = "stable_ranks"
     short = "ranks"
     family = "R"
     options: tuple[OptionSpec, ...] = (
-        OptionSpec("width", 2.0, "sigmas from the mean count that still are no change", 0.5, 100.0),
-        OptionSpec("sigma", "poisson", "where sigma comes from", choices=("poisson", "observed")),
+        OptionSpec("width", 2.0, "sigmas from the mean count up to which there is no change", 0.5, 100.0),
+        OptionSpec(
+            "sigma",
+            "poisson",
+            "source of sigma: the root of the mean, or the observed spread",
+            choices=("poisson", "observed"),
+        ),
         OptionSpec("min_tests", 30, "fewer tests or workloads are not tested", 2, 1_000_000),
     )
 
@@ -47,7 +52,7 @@ class StableRanks:
         options: Mapping[str, Any],
         context: Context,  # noqa: ARG002 - the same
     ) -> Detection:
-        """Nothing: one comparison has no order."""
+        """A detection without rows: one comparison has no order."""
         return not_tested(self, resolved(self, options), Reason(ReasonCode.REPORT_NEEDED), unsuited=True)
 
     def detect_all(
