@@ -40,7 +40,7 @@ class StableRanks:
         OptionSpec(
             "sigma",
             "poisson",
-            "source of sigma: the root of the mean, or the observed spread",
+            "source of sigma",
             choices=("poisson", "observed"),
         ),
         OptionSpec("min_tests", 30, "fewer tests or workloads are not tested", 2, 1_000_000),
