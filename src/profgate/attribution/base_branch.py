@@ -49,5 +49,5 @@ def _found(report: Report) -> dict[Key, Finding]:
         for workload in report.workloads
         for metric in workload.metrics
         for finding in metric.findings
-        if finding.direction != "none" and finding.colour != "neutral" and finding.carried_by is None
+        if finding.direction != "none" and finding.colour != "neutral" and finding.explained_by is None
     }

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from profgate.judge.findings import TOTAL, importance, is_total
+from profgate.judge.findings import importance
 from profgate.model.acceptance import Acceptance
 from profgate.model.change import Location
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Finding, MetricReport, WorkloadReport
+from profgate.model.report import TOTAL, Finding, MetricReport, WorkloadReport
 from profgate.model.visible_text import name_text
 
 ROOM = 1.25  # of the growth that was there when somebody accepted it
@@ -59,7 +59,7 @@ def _settled(acceptance: Acceptance, workloads: Iterable[WorkloadReport]) -> Acc
 
 
 def _means(acceptance: Acceptance, workload: str, metric: MetricReport, finding: Finding) -> bool:
-    if finding.direction != "worse" or finding.colour not in {"red", "yellow"} or is_total(finding):
+    if finding.direction != "worse" or finding.colour not in {"red", "yellow"} or finding.is_total:
         return False
     if acceptance.workload not in {None, workload} or acceptance.metric not in {None, metric.name}:
         return False
@@ -111,7 +111,7 @@ def _accepted(workload: str, metric: MetricReport, finding: Finding, limits: Seq
 def _total_explained(finding: Finding, accepted: float) -> Finding:
     """A red total is yellow where it hardly moved but for what was accepted."""
     before, delta = finding.from_value, finding.delta
-    if finding.colour != "red" or not is_total(finding) or not accepted or not before or delta is None:
+    if finding.colour != "red" or not finding.is_total or not accepted or not before or delta is None:
         return finding
     usual = max(TOTAL_FLOOR, finding.statistics.get("bound") or 0.0)
     if abs(delta - accepted) > usual * before:

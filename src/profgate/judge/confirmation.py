@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from profgate.judge.findings import is_total
 from profgate.judge.verdict import judge
 from profgate.model.levels import CONFIRMED, GATE_SHARE, OWN_FLOOR, RED, TOTAL_FLOOR
 from profgate.model.policy import Policy
@@ -33,7 +32,7 @@ class Suspect:
     @property
     def total(self) -> bool:
         """Whether it is about the whole workload."""
-        return is_total(self.finding)
+        return self.finding.is_total
 
     @property
     def certain(self) -> bool:

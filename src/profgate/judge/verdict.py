@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import Any, cast
 
 from profgate.judge.accepted import with_acceptances
-from profgate.judge.findings import GateContext, importance, is_total, merged
-from profgate.judge.stories import with_stories
+from profgate.judge.causes import with_causes
+from profgate.judge.findings import findings_of, importance
+from profgate.judge.gate import GateContext
 from profgate.model.kinds import BY_WORD, MAYBE, WORSE
 from profgate.model.levels import RED, RED_OF_FAMILIES
 from profgate.model.policy import Policy
@@ -45,7 +46,7 @@ def judge(draft: Report, policy: Policy) -> Report:
         for workload in draft.workloads
     )
     accepted, acceptances = with_acceptances(workloads, draft.acceptances)
-    judged = replace(draft, workloads=with_stories(accepted), acceptances=acceptances, policy=_stated(policy))
+    judged = replace(draft, workloads=with_causes(accepted), acceptances=acceptances, policy=_stated(policy))
     return replace(judged, verdict=_verdict(judged, policy))
 
 
@@ -57,7 +58,7 @@ def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: Met
     compared = [other for other in workload.metrics if other.state == "compared"]
     decided = any(other.calibration.inconclusive is None for other in compared)
     context = GateContext(policy, red, tuple(_advisory(draft, policy, metric)), _calls_of(workload), decided)
-    return replace(metric, findings=merged(metric, context))
+    return replace(metric, findings=findings_of(metric, context))
 
 
 def _advisory(draft: Report, policy: Policy, metric: MetricReport) -> list[Reason]:
@@ -212,7 +213,7 @@ def _of_finding(workload: WorkloadReport, metric: MetricReport, finding: Finding
         {
             "workload": workload.name,
             "metric": metric.name,
-            "function": "" if is_total(finding) else finding.location.name,
+            "function": "" if finding.is_total else finding.location.name,
             "kind": finding.kind,
             "direction": finding.direction,
             "relative": finding.relative,
@@ -224,9 +225,9 @@ def _named(inputs: _VerdictInputs, colour: Colour) -> list[Reason]:
     """The findings of one colour, those of causes that several workloads share once."""
     entries, seen = [], set[int | None]()
     for entry in inputs.of(colour):
-        story = entry[2].story
-        if entry[2].carried_by is None and (story is None or story not in seen):
-            seen.add(story)
+        cause = entry[2].cause
+        if entry[2].explained_by is None and (cause is None or cause not in seen):
+            seen.add(cause)
             entries.append(entry)
     more = len(entries) - NAMED_REASONS - 1
     found = [_of_finding(*entry) for entry in entries[: NAMED_REASONS + 1]]

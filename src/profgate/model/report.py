@@ -5,6 +5,7 @@ from typing import Literal
 
 from profgate.model.acceptance import Acceptance
 from profgate.model.change import Change, Location
+from profgate.model.kinds import BETTER, WORSE, Kind
 from profgate.model.reason import Reason
 from profgate.model.tests import Calibration, TestFamily
 
@@ -13,6 +14,15 @@ FIRST_SCHEMA = "profgate.report/1"  # shown and merged as it was judged
 Conclusion = Literal["pass", "warn", "fail", "not_compared", "inconclusive"]
 Colour = Literal["red", "yellow", "neutral", "green"]
 Direction = Literal["worse", "better", "none"]
+Severity = Literal["severe", "degraded", "maybe", "none"]
+TOTAL = Location("total")
+
+
+def direction_of(kind: Kind) -> Direction:
+    """Which way a kind of change points."""
+    if kind in WORSE:
+        return "worse"
+    return "better" if kind in BETTER else "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +37,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What one strategy says of a finding's location."""
+    """What one strategy reports about a finding's location."""
 
     name: str
     family: str
@@ -39,11 +49,11 @@ class Vote:
 class Finding:
     """All changes about one (workload, metric, location), merged and judged.
 
-    ``story`` numbers causes, the most important first; ``carried_by`` is the location that names the story where this
-    is another one.
+    ``cause`` numbers the causes, the most important first; ``explained_by`` is the location that names the cause where
+    it is another one than this.
     """
 
-    severity: Literal["severe", "degraded", "maybe", "none"]
+    severity: Severity
     colour: Colour
     kind: str
     direction: Direction
@@ -59,8 +69,13 @@ class Finding:
     statistics: dict[str, float | None] = field(default_factory=dict)
     evidence: dict[str, str] | None = None
     acknowledgement: dict[str, str] | None = None
-    story: int | None = None
-    carried_by: Location | None = None
+    cause: int | None = None
+    explained_by: Location | None = None
+
+    @property
+    def is_total(self) -> bool:
+        """Whether it is about a whole workload; a function may have that name, but it has a share of the run."""
+        return self.location == TOTAL and self.share_from is None and self.share_to is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +89,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Where the walk from a location down the calls that carry its change ends, some steps below."""
+    """Where the walk from a location down the calls that explain its change ends, some steps below."""
 
     location: Location
     direction: Direction
@@ -143,7 +158,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The gate's word; ``reasons`` read from the most important."""
+    """The result of the gate; ``reasons`` from the most important."""
 
     conclusion: Conclusion
     colour: Colour

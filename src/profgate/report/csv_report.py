@@ -69,7 +69,7 @@ def _finding(workload: str, metric: MetricReport, finding: Finding) -> dict[str,
         *(reason_text(reason, str) for reason in finding.reasons),
         source_text(finding),
         *evidence_texts(finding),
-        f"part of the change of {finding.carried_by.name}" if finding.carried_by else "",
+        f"part of the change of {finding.explained_by.name}" if finding.explained_by else "",
     )
     return {
         **_place(workload, metric),

@@ -1,4 +1,4 @@
-"""One story for each cause: findings that one change carries are gathered under the one that names it."""
+"""Causes: findings of one change are gathered under the one that names it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -6,35 +6,35 @@ from dataclasses import replace
 from profgate.judge.findings import importance
 from profgate.model.change import Location
 from profgate.model.kinds import Kind
-from profgate.model.report import Colour, Finding, MetricReport, WorkloadReport
+from profgate.model.report import TOTAL, Colour, Finding, MetricReport, WorkloadReport
 
-NAMES_IT = 0.5  # part of a story's change that the finding which names it has of its own
+NAMES_IT = 0.5  # part of a cause's change that the finding which names it has of its own
 WORST: tuple[Colour, ...] = ("red", "yellow", "green")
 Place = tuple[str, str | None]
 Ends = Mapping[tuple[Place, str], tuple[Place, int]]
-Story = tuple[str, str, str, Place]
+Cause = tuple[str, str, str, Place]
 
 
-def with_stories(workloads: Sequence[WorkloadReport]) -> tuple[WorkloadReport, ...]:
-    """The workloads with each finding's story by number, the most important first, and who carries whom.
+def with_causes(workloads: Sequence[WorkloadReport]) -> tuple[WorkloadReport, ...]:
+    """The workloads with the number of each finding's cause, the most important first, and what explains whom.
 
-    Within a metric findings of one direction are one story where the walks from them end at one location; in several
-    workloads those that end alike are one story again.
+    Within a metric findings of one direction have one cause where the walks from them end at one location; in several
+    workloads those that end alike have one cause again.
     """
     gathered = [
         replace(load, metrics=tuple(replace(metric, findings=_gathered(metric)) for metric in load.metrics))
         for load in workloads
     ]
     leading = [
-        ((importance(finding), load.name, metric.name), _story(metric, finding, _ends(metric)))
+        ((importance(finding), load.name, metric.name), _cause(metric, finding, _ends(metric)))
         for load in gathered
         for metric in load.metrics
         for finding in metric.findings
-        if _tells(finding) and finding.carried_by is None
+        if _has_cause(finding) and finding.explained_by is None
     ]
-    numbers: dict[Story, int] = {}
-    for _, story in sorted(leading):
-        numbers.setdefault(story, len(numbers) + 1)
+    numbers: dict[Cause, int] = {}
+    for _, cause in sorted(leading):
+        numbers.setdefault(cause, len(numbers) + 1)
     return tuple(
         replace(load, metrics=tuple(replace(metric, findings=_numbered(metric, numbers)) for metric in load.metrics))
         for load in gathered
@@ -45,10 +45,10 @@ def _place(location: Location) -> Place:
     return location.name, location.file
 
 
-def _tells(finding: Finding) -> bool:
-    """Hints, totals and what nobody can tell are no part of a story."""
+def _has_cause(finding: Finding) -> bool:
+    """Notes, totals and findings without a direction have no cause."""
     clear = finding.direction != "none" and finding.kind != Kind.UNKNOWN.word
-    return finding.colour in WORST and clear and finding.location != Location("total")
+    return finding.colour in WORST and clear and finding.location != TOTAL
 
 
 def _ends(metric: MetricReport) -> Ends:
@@ -60,27 +60,27 @@ def _end(finding: Finding, ends: Ends) -> tuple[Place, int]:
     return ends.get((here, finding.direction), (here, 0))
 
 
-def _story(metric: MetricReport, finding: Finding, ends: Ends) -> Story:
+def _cause(metric: MetricReport, finding: Finding, ends: Ends) -> Cause:
     end = _end(finding, ends)[0]
     return metric.name, finding.direction, end[0], (end[0], end[1] or "")
 
 
 def _gathered(metric: MetricReport) -> tuple[Finding, ...]:
-    """The findings of one metric, in their order, each that another one carries with that one's location."""
+    """The findings of one metric in their order, each with the location that explains it."""
     ends = _ends(metric)
-    stories: dict[Story, list[Finding]] = {}
+    causes: dict[Cause, list[Finding]] = {}
     for finding in metric.findings:
-        if _tells(finding):
-            stories.setdefault(_story(metric, finding, ends), []).append(finding)
-    leads = {id(finding): _named_by(members, ends) for members in stories.values() for finding in members}
+        if _has_cause(finding):
+            causes.setdefault(_cause(metric, finding, ends), []).append(finding)
+    leads = {id(finding): _named_by(members, ends) for members in causes.values() for finding in members}
     return tuple(
-        replace(finding, carried_by=None if (lead := leads.get(id(finding), finding)) is finding else lead.location)
+        replace(finding, explained_by=None if (lead := leads.get(id(finding), finding)) is finding else lead.location)
         for finding in metric.findings
     )
 
 
 def _named_by(members: Sequence[Finding], ends: Ends) -> Finding:
-    """The deepest finding with half of the story's change of its own, none less grave than the gravest."""
+    """The deepest finding with half of the cause's change of its own, none less grave than the gravest."""
     worst = min(WORST.index(finding.colour) for finding in members)
     grave = [finding for finding in members if WORST.index(finding.colour) == worst]
     nearest = min(members, key=lambda finding: _end(finding, ends)[1])
@@ -96,9 +96,9 @@ def _inclusive(finding: Finding) -> float:
     return abs(after - before) if before is not None and after is not None else abs(finding.delta or 0.0)
 
 
-def _numbered(metric: MetricReport, numbers: Mapping[Story, int]) -> tuple[Finding, ...]:
+def _numbered(metric: MetricReport, numbers: Mapping[Cause, int]) -> tuple[Finding, ...]:
     ends = _ends(metric)
     return tuple(
-        replace(finding, story=numbers.get(_story(metric, finding, ends)) if _tells(finding) else None)
+        replace(finding, cause=numbers.get(_cause(metric, finding, ends)) if _has_cause(finding) else None)
         for finding in metric.findings
     )
