@@ -8,7 +8,8 @@ from profgate.model.change import Change
 from profgate.model.report import Finding, MetricReport, Report
 from profgate.model.visible_text import plain
 from profgate.report import rows
-from profgate.report.wording import evidence_texts, reason_text, source_text
+from profgate.report.statements import evidence_texts, source_text
+from profgate.report.wording import reason_text
 
 COLUMNS = (
     "record",

@@ -12,7 +12,8 @@ from profgate.model.reason import Reason, ReasonCode, joined
 from profgate.model.report import Finding, MetricReport, NotCompared, Report, direction_of
 from profgate.model.units import base_unit
 from profgate.report import numbers
-from profgate.report.wording import common_factor, full_sentence, reason_text
+from profgate.report.statements import common_factor
+from profgate.report.wording import full_sentence, reason_text
 
 COLOURS = ("red", "yellow", "neutral", "green")
 TAGS: dict[Kind, tuple[str, str]] = {
