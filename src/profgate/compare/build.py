@@ -207,7 +207,7 @@ def _first_seen(profiles: Sequence[Profile], maps: Sequence[IntArray], symbols: 
 
 
 def _runs(workload: Workload, metric: Metric) -> Runs:
-    # what one file of the noise holds was recorded by one job, even where it does not say which
+    # one file of the noise was recorded by one job, even where it does not state which
     noise = workload.noise_runs
     noise_jobs = _numbered([profile.facts.job or place for place, profile in enumerate(noise)], noise, metric)
     baseline, target = workload.baseline_runs, workload.target_runs
@@ -348,7 +348,7 @@ def _squared_error(shape: TreeShape, rows: Sequence[IntArray]) -> FloatArray | N
             return None
         values = np.stack([total, own]).astype(np.float64)
         first = values if first is None else first
-        away = values - first  # keeps the digits of values that hardly differ
+        away = values - first  # differences of values that are almost equal, without loss of digits
         sums += away
         squares += away * away
     variance = np.maximum(squares - sums * sums / len(rows), 0.0) / (len(rows) - 1)

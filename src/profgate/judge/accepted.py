@@ -1,4 +1,4 @@
-"""What people accepted is red no longer: bound to one location and a size; a total only where that explains it."""
+"""Accepted regressions: a finding of the named location up to a limit is yellow; so is a total that it explains."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import TOTAL, Finding, MetricReport, WorkloadReport
 from profgate.model.visible_text import name_text
 
-ROOM = 1.25  # of the growth that was there when somebody accepted it
+ROOM = 1.25  # of the growth at the time of the acceptance
 ROUNDING = 1e-9
 Place = tuple[str, str | None]
 
@@ -19,14 +19,14 @@ Place = tuple[str, str | None]
 def with_acceptances(
     workloads: Sequence[WorkloadReport], acceptances: Sequence[Acceptance]
 ) -> tuple[tuple[WorkloadReport, ...], tuple[Acceptance, ...]]:
-    """The workloads with accepted findings yellow instead of red, and the acceptances with what became of them.
+    """The workloads with accepted findings yellow instead of red, and the acceptances with their states.
 
-    One without a limit gets the growth it meets, and a quarter more: that number is to be remembered.
+    One without a limit gets the present growth and a quarter more, to be stored for later runs.
     """
     if not acceptances:
         return tuple(workloads), ()
-    settled = tuple(_settled(one, workloads) for one in acceptances)
-    limits = [one for one in settled if one.state in {"applies", "exceeded"}]
+    settled = tuple(_settled(acceptance, workloads) for acceptance in acceptances)
+    limits = [acceptance for acceptance in settled if acceptance.state in {"applies", "exceeded"}]
     accepted = [
         replace(load, metrics=tuple(_with_accepted(load.name, metric, limits) for metric in load.metrics))
         for load in workloads
@@ -45,17 +45,17 @@ def _settled(acceptance: Acceptance, workloads: Iterable[WorkloadReport]) -> Acc
         if acceptance.location == TOTAL.name:
             return replace(acceptance, state="refused", told=Reason(ReasonCode.ACCEPTED_TOTAL))
         return replace(acceptance, state="unused", told=Reason(ReasonCode.ACCEPTED_NOTHING))
-    places: set[Place] = {(one.location.name, one.location.file) for one in found}
+    places: set[Place] = {(finding.location.name, finding.location.file) for finding in found}
     if len(places) > 1:
-        told = Reason(ReasonCode.ACCEPTED_SEVERAL, {"count": len(places)})
-        return replace(acceptance, state="refused", told=told)
-    growth = max(_growth(one) for one in found)
+        why = Reason(ReasonCode.ACCEPTED_SEVERAL, {"count": len(places)})
+        return replace(acceptance, state="refused", told=why)
+    growth = max(map(_growth, found))
     limit = acceptance.limit if acceptance.limit is not None else ROOM * growth
     if not _within(growth, limit):
-        told = Reason(ReasonCode.ACCEPTED_LESS, {"limit": limit, "growth": growth})
-        return replace(acceptance, limit=limit, state="exceeded", told=told)
-    told = Reason(ReasonCode.ACCEPTED_UP_TO, {"limit": limit})
-    return replace(acceptance, limit=limit, state="applies", told=told)
+        why = Reason(ReasonCode.ACCEPTED_LESS, {"limit": limit, "growth": growth})
+        return replace(acceptance, limit=limit, state="exceeded", told=why)
+    why = Reason(ReasonCode.ACCEPTED_UP_TO, {"limit": limit})
+    return replace(acceptance, limit=limit, state="applies", told=why)
 
 
 def _means(acceptance: Acceptance, workload: str, metric: MetricReport, finding: Finding) -> bool:

@@ -19,7 +19,7 @@ from profgate.model.report import MetricReport, Total, WorkloadReport
 from profgate.model.tests import Calibration
 
 LISTED_CHANGES = 2000  # for each strategy; what is cut is counted
-LISTED_CONTEXTS = 200  # each carries its whole call path
+LISTED_CONTEXTS = 200  # each holds its whole call path
 CARRIED = 0.8  # part of a context's change in one context below it from which that one is the cause
 NEW_COST_SHARE = 0.001  # a new or gone location below this share on both sides is counted, not listed
 HALF = 0.5  # a pair that knows less of each other than this part of the run has hardly been compared

@@ -1,4 +1,4 @@
-"""Confirm before red: what a second measurement says of the findings that fail the gate."""
+"""Confirmation: findings that fail the gate are judged with a second measurement."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -47,10 +47,10 @@ class Suspect:
 
 def suspects(report: Report, policy: Policy) -> list[Suspect]:
     """Findings that are red without confirmation, and those that more measurements could make red."""
-    asked = judge(_unconfirmed(report), replace(policy, confirm="off"))
+    suspected = judge(_unconfirmed(report), replace(policy, confirm="off"))
     return [
         Suspect(load.name, metric.name, finding, metric.better == "lower")
-        for load in asked.workloads
+        for load in suspected.workloads
         for metric in load.metrics
         for finding in metric.findings
         if _is_suspect(finding)
@@ -62,16 +62,17 @@ def _is_suspect(finding: Finding) -> bool:
     return finding.colour == "red" or (finding.colour == "yellow" and bool(open_question))
 
 
-def confirmed(report: Report, policy: Policy, ask: Callable[[Suspect], Second | None]) -> Report:
-    """The report judged with the second measurement of each suspect; None from ``ask`` = nothing was seen of it.
+def confirmed(report: Report, policy: Policy, measured: Callable[[Suspect], Second | None]) -> Report:
+    """The report judged with the second measurement of each suspect; None from ``measured`` = it is not in it.
 
-    What the second measurement does not see stays suspect: only numbers withdraw a finding.
+    A finding without a second measurement stays suspect: only numbers withdraw it.
     """
-    asked = judge(_unconfirmed(report), replace(policy, confirm="off"))
+    suspected = judge(_unconfirmed(report), replace(policy, confirm="off"))
     workloads = tuple(
-        replace(load, metrics=tuple(_metric(load, metric, ask) for metric in load.metrics)) for load in asked.workloads
+        replace(load, metrics=tuple(_metric(load, metric, measured) for metric in load.metrics))
+        for load in suspected.workloads
     )
-    return judge(replace(asked, workloads=workloads), policy)
+    return judge(replace(suspected, workloads=workloads), policy)
 
 
 def holds(suspect: Suspect, second: Second) -> bool:
@@ -88,13 +89,13 @@ def holds(suspect: Suspect, second: Second) -> bool:
     return same and sure and large
 
 
-def _metric(load: WorkloadReport, metric: MetricReport, ask: Callable[[Suspect], Second | None]) -> MetricReport:
+def _metric(load: WorkloadReport, metric: MetricReport, measured: Callable[[Suspect], Second | None]) -> MetricReport:
     findings = []
     for finding in metric.findings:
         evidence = {}
         if _is_suspect(finding):
             suspect = Suspect(load.name, metric.name, finding, metric.better == "lower")
-            second = ask(suspect)
+            second = measured(suspect)
             evidence = _evidence(None if second is None else holds(suspect, second), second)
         findings.append(replace(finding, evidence={**(finding.evidence or {}), **evidence} or None))
     return replace(metric, findings=tuple(findings))
@@ -112,7 +113,7 @@ def _evidence(same: bool | None, second: Second | None) -> dict[str, str]:
 
 
 def _unconfirmed(report: Report) -> Report:
-    """The report without the word of an earlier second measurement."""
+    """The report without the evidence of an earlier second measurement."""
     return replace(
         report,
         workloads=tuple(

@@ -33,7 +33,7 @@ SIGNED: dict[tuple[Severity, Direction], Kind] = {
 class GateContext:
     """What holds for every finding of one metric.
 
-    ``red`` is the level of the family of tests, ``advisory`` what keeps every finding of the metric from being red.
+    ``red`` is the level of the family of tests, ``advisory`` why no finding of the metric can be red.
     ``calls`` are exact calls of a run of both sides by name and file, where the workload has them. ``decided``: another
     metric of the workload has runs enough to decide.
     """
@@ -196,7 +196,7 @@ def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) ->
 
 
 def _against(finding: Finding, context: GateContext) -> list[Reason]:
-    """What attribution and confirmation say against red."""
+    """Why attribution or confirmation prevents red."""
     evidence, confirm = finding.evidence or {}, context.policy.confirm
     found = []
     if evidence.get("reach") == "not reachable":

@@ -37,7 +37,7 @@ Entry = tuple[WorkloadReport, MetricReport, Finding]
 def judge(draft: Report, policy: Policy) -> Report:
     """The report with findings and verdict; judging its JSON again gives the same.
 
-    Findings that the draft already holds lend their evidence. A report of the first edition stays as it was judged.
+    The evidence of findings in the draft is used again. A report of the first edition stays as it was judged.
     """
     if draft.schema == FIRST_SCHEMA:
         return draft
@@ -62,7 +62,7 @@ def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: Met
 
 
 def _advisory(draft: Report, policy: Policy, metric: MetricReport) -> list[Reason]:
-    """What keeps every finding of a metric from being red."""
+    """Why no finding of a metric can be red."""
     found = []
     if metric.calibration.undirected:
         found.append(Reason(ReasonCode.NO_DIRECTION))

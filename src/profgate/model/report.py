@@ -101,7 +101,7 @@ class Cause:
 class MetricReport:
     """One metric of one workload.
 
-    ``cannot_tell`` are reasons a reader can act on, and those of strategies somebody asked for; ``unsuited`` those of
+    ``cannot_tell``: why strategies could not test it, where a reader can act on that; ``unsuited`` the reasons of
     default strategies for which profiles of this kind hold nothing. ``undrawable``: they hold no calls, so no flame
     graph can be drawn.
     """

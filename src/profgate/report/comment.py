@@ -31,7 +31,7 @@ SUMMARY_BYTES = 1_000_000  # GitHub takes 1 MiB for a step and drops the whole s
 OPEN_REASONS = 3
 LONGEST_TEXT = 400
 LONGEST_NAME = 60
-LONGEST_FRAGMENT = 300  # a link that long helps nobody; it then names the frame by its key alone
+LONGEST_FRAGMENT = 300  # of a link, which beyond it names the frame by its key alone
 POLICY = ("fail_on", "fail_on_total", "source")
 SIGNS = {"fail": "❌", "warn": "🟡", "pass": "✅", "not_compared": "⚪", "inconclusive": "⚪"}
 
@@ -160,7 +160,7 @@ def _advice(report: Report) -> str:
 
 
 def _compared(report: Report) -> str:
-    """Who was compared with whom, and how much of it."""
+    """The compared commits, and the numbers of workloads and metrics."""
     base, head = short_sha(report.baseline.sha), short_sha(report.target.sha)
     count = len(rows.pairs(report))
     workloads = sum(any(metric.state == "compared" for metric in load.metrics) for load in report.workloads)
@@ -188,12 +188,12 @@ def finding_cells(row: Row, links: Links) -> dict[str, Any]:
         "values": _unbroken(numbers.from_to(finding.from_value, finding.to_value, row.metric.unit)),
         "share": "" if row.total else _unbroken(numbers.share_from_to(finding.share_from, finding.share_to)),
         "new": (finding.evidence or {}).get("new", ""),
-        "whose": _whose(finding) or numbers.UNKNOWN,
+        "origin": _origin(finding) or numbers.UNKNOWN,
         "why": _joined(_why(row), *notes).replace("|", "\\|") or numbers.UNKNOWN,
     }
 
 
-def _whose(finding: Finding) -> str:
+def _origin(finding: Finding) -> str:
     """Whose change it is: what the pull request did to the function, with a link to its lines, or what it reaches."""
     if source := statements.source_text(finding):
         return link(source, (finding.evidence or {}).get("source_link"))
@@ -322,7 +322,7 @@ def _frame_link(row: Row, links: Links) -> str | None:
     page = link_target(links.pages.get((row.workload, row.metric.name)))
     if page is None or row.total:
         return page
-    # the key finds the function among those of its name; the name is for people, and where the page has no such mark
+    # the key finds the function among those of one name; the name is for readers, and where the page has no such key
     name = quote(full_name(row.finding.location.name), safe="", errors="replace")
     key = rows.finding_key(row.finding.location)
     return f"{page}#finding={key}~{name}" if len(name) <= LONGEST_FRAGMENT else f"{page}#finding={key}"
