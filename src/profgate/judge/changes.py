@@ -274,7 +274,7 @@ def metric_report(
         changes=(),
         findings=(),
         counts={"no_change": 0, "unknown": 0},
-        cannot_tell=blocking,
+        not_tested=blocking,
     )
     if blocking:
         return report
@@ -284,7 +284,7 @@ def metric_report(
         report,
         changes=changes,
         counts=counts,
-        cannot_tell=_reasons(found for found in detections if requested or not found.unsuited),
+        not_tested=_reasons(found for found in detections if requested or not found.unsuited),
         unsuited=_reasons(found for found in detections if not requested and found.unsuited),
         detectable=calibration.visible_tenth,
         calibration=calibration,

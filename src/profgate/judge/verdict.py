@@ -255,7 +255,7 @@ def _undecided_reason(workload: WorkloadReport, metric: MetricReport) -> Reason:
 def _absences(inputs: _VerdictInputs) -> list[Reason]:
     found = [] if inputs.compared else [Reason(ReasonCode.NOTHING_COMPARED)]
     found += [
-        Reason(ReasonCode.NOT_COMPARED, _place(workload, metric), metric.cannot_tell)
+        Reason(ReasonCode.NOT_COMPARED, _place(workload, metric), metric.not_tested)
         for workload, metric in inputs.blocked
     ]
     found += [

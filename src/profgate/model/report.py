@@ -101,7 +101,7 @@ class Cause:
 class MetricReport:
     """One metric of one workload.
 
-    ``cannot_tell``: why strategies could not test it, where a reader can act on that; ``unsuited`` the reasons of
+    ``not_tested``: why strategies could not test it, where a reader can act on that; ``unsuited`` the reasons of
     default strategies for which profiles of this kind hold nothing. ``undrawable``: they hold no calls, so no flame
     graph can be drawn.
     """
@@ -116,7 +116,7 @@ class MetricReport:
     changes: tuple[Change, ...]
     findings: tuple[Finding, ...]
     counts: dict[str, int]
-    cannot_tell: tuple[Reason, ...] = ()
+    not_tested: tuple[Reason, ...] = ()
     unsuited: tuple[Reason, ...] = ()
     detectable: float | None = None
     calibration: Calibration = field(default_factory=Calibration)

@@ -248,7 +248,7 @@ def _facts(report: Report, pairs: Sequence[Pair]) -> list[str]:
         metric = pair.metric
         name = f"{_short_code(pair.workload)} {code_span(metric.name, 40)}"
         facts = (statements.run_counts(metric), statements.calibration(report, metric), statements.detectable(metric))
-        reasons = (f"not tested: {_text(reason)}" for reason in metric.cannot_tell[:OPEN_REASONS])
+        reasons = (f"not tested: {_text(reason)}" for reason in metric.not_tested[:OPEN_REASONS])
         for text in (_joined(*map(sentence, facts)), *reasons):
             lines.setdefault(text, []).append(name)
     return [f"{', '.join(_limited(names, 2, 'metric', ''))}: {text}" for text, names in lines.items() if text]

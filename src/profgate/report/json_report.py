@@ -25,6 +25,7 @@ KEYS = {  # of fields that have another name in the document
     "to_value": "to",
     "cause": "story",
     "explained_by": "carried_by",
+    "not_tested": "cannot_tell",
 }
 SENTENCES_BEFORE = {  # lists that held texts, and the code that these get
     "reasons": ReasonCode.FIRST_EDITION,

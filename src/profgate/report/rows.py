@@ -152,7 +152,7 @@ def not_compared(report: Report) -> tuple[NotCompared, ...]:
     """What could not be compared: what both sides have, the baseline alone, the target alone, each by name."""
     stated = {(entry.name, entry.metric) for entry in report.not_compared}
     unstated = [
-        NotCompared(workload.name, metric.name, "both", joined(metric.cannot_tell or (Reason(ReasonCode.UNSTATED),)))
+        NotCompared(workload.name, metric.name, "both", joined(metric.not_tested or (Reason(ReasonCode.UNSTATED),)))
         for workload in report.workloads
         for metric in workload.metrics
         if metric.state != "compared" and not {(workload.name, metric.name), (workload.name, None)} & stated

@@ -122,7 +122,7 @@ def _pair_lines(
     yield from _found_lines(*found, width, verbose=verbose)
     renames = statements.renames([metric], lambda name: name_text(name, LABEL))
     yield from (("quiet", f"  {text}") for text in renames[: None if verbose else ROWS])
-    yield from (("warn", f"  not tested: {_text(reason)}") for reason in metric.cannot_tell)
+    yield from (("warn", f"  not tested: {_text(reason)}") for reason in metric.not_tested)
     if verbose:
         yield from (("quiet", f"  does not apply: {_text(reason)}") for reason in metric.unsuited)
         yield from (("quiet", line) for change in metric.changes for line in _change_lines(change, metric.unit))

@@ -96,10 +96,10 @@ def test_unsuited_default_strategies_are_listed_apart() -> None:
     words = words_on(comparison, selected(Policy(), comparison.configuration, comparison.metric), Context())
     report, requested = metric_report(comparison, words), metric_report(comparison, words, requested=True)
     assert texts(report.unsuited) == ["call_context: this format has no stacks, so there are no calling contexts"]
-    assert any("the total of a run is zero" in text for text in texts(report.cannot_tell))
+    assert any("the total of a run is zero" in text for text in texts(report.not_tested))
     assert requested.unsuited == ()
     assert report.undrawable
-    assert requested.cannot_tell == (*report.cannot_tell, *report.unsuited)
+    assert requested.not_tested == (*report.not_tested, *report.unsuited)
 
 
 def test_base_jobs_are_counted_without_the_test() -> None:
