@@ -204,7 +204,7 @@ def _as_run(sources: Sequence[SourceFile], number: int) -> list[SourceFile]:
 def _judged(
     report: Report, policy: Policy, asked: Sequence[Suspect], fresh: dict[str, list[SourceFile]], read: Policy
 ) -> Report:
-    from profgate.detect.remeasured import measured_again
+    from profgate.detect.second_runs import second_measurement
 
     comparisons = wiring.overlays(PipelineInput(fresh["baseline"], fresh["target"], policy=read, pages=0))
     by_place: dict[tuple[str, str], Comparison] = {(one.workload, one.metric.name): one for one in comparisons}
@@ -222,6 +222,6 @@ def _judged(
             return None
         worse = 1 if suspect.lower_is_better else -1
         place = suspect.finding.location
-        return measured_again(comparison, place, total=suspect.total, subtree=suspect.subtree, worse=worse)
+        return second_measurement(comparison, place, total=suspect.total, subtree=suspect.subtree, worse=worse)
 
     return confirmed(report, policy, ask)

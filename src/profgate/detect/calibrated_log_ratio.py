@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.costs import SELF, active_totals
 from profgate.detect.evidence import Evidence, evidence_of
-from profgate.detect.found import FoundRow, rows_of, unconfirmed_rows
+from profgate.detect.location_costs import SELF, active_totals
+from profgate.detect.net_changes import FoundRow, rows_of, unconfirmed_rows
 from profgate.detect.strategy import not_tested, resolved, worse_sign
 from profgate.model.arrays import FloatArray
 from profgate.model.change import Context, Detection, OptionSpec

@@ -1,4 +1,4 @@
-"""The tests that may decide, over all comparisons of a report: by runs that are alike, by base jobs, or exactly."""
+"""The calibrated tests over all comparisons of a report: by permutation of alike runs, by base jobs, or exactly."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from profgate.detect.base_jobs import JobTest, jobs_of, tested_with_jobs
-from profgate.detect.costs import TOTAL, Costs, between_sides, costs_of
+from profgate.detect.location_costs import TOTAL, Costs, between_sides, costs_of
 from profgate.detect.permutation import (
     POWER,
     Rows,
     observed,
-    splits_of,
     tested_together,
     visible_factor,
 )
@@ -38,7 +37,6 @@ from profgate.model.units import MetricKind
 EXACT_RUNS = 2  # of each side, from which counts show whether they are reproducible
 EXACT_SPREAD = 3.0  # a change this many times as large as the spread within the sides is exact
 FAR = 12.0  # distance of an exact change
-PENDING = Reason(ReasonCode.NOT_TESTED)  # replaced as soon as the comparisons of its family are tested together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,63 +58,76 @@ class Evidence:
     bound: FloatArray
     listed: BoolArray
     certain: BoolArray
-    baseline_runs: int
     calibration: Calibration
 
 
 def evidence_of(
     comparisons: Sequence[Comparison], *, interleaved: bool = False
 ) -> tuple[list[Evidence | Reason], tuple[TestFamily, ...]]:
-    """Test all comparisons of a report together; results in their order, and the families for merging reports."""
-    found: list[Evidence | Reason] = []
+    """Test all comparisons of a report together.
+
+    Returns their results in order, or the reason why one cannot be tested, and the families for merging reports.
+    """
+    found: dict[int, Evidence | Reason] = {}
     alike: dict[tuple[int, int], list[int]] = {}
     for place, comparison in enumerate(comparisons):
-        by_jobs = _by_jobs(comparison, interleaved=interleaved)
-        found.append(_obstacle(comparison) or (_with_jobs(comparison) if by_jobs else PENDING))
-        if found[-1] is PENDING:
+        if obstacle := _obstacle(comparison):
+            found[place] = obstacle
+        elif _by_jobs(comparison, interleaved=interleaved):
+            found[place] = _with_jobs(comparison)
+        else:
             alike.setdefault((comparison.runs.baseline, comparison.runs.target), []).append(place)
     families = []
-    for (baseline, target), places in alike.items():
-        costs = [costs_of(comparisons[place], interleaved=interleaved) for place in places]
-        rows = [_rows(one) for one in costs]
-        family = tested_together(rows, baseline, target, RED)
-        name = f"{baseline}+{target}"
-        families.append(TestFamily(name, _stored(family.first), _stored(family.last)))
-        bar = float(np.quantile(family.last[0], 1.0 - RED)) if len(family.last[0]) else 0.0
-        visible = visible_factor(family.last[0], LISTED)
-        for place, cost, row, p in zip(places, costs, rows, family.p, strict=True):
-            one = comparisons[place]
-            seen = observed(row, baseline)
-            found[place] = _finished(
-                one,
-                Evidence(
-                    costs=cost,
-                    mode="runs",
-                    p=p,
-                    t=seen.t,
-                    difference=seen.difference,
-                    error=seen.error,
-                    distance=np.abs(seen.t) / bar if bar > 0 else np.where(seen.t != 0.0, FAR, 0.0),
-                    bound=np.full(len(p), np.nan),
-                    listed=p <= LISTED,
-                    certain=p <= RED,
-                    baseline_runs=baseline,
-                    calibration=Calibration(
-                        family=name,
-                        splits=len(splits_of(baseline, target)),
-                        interleaved=interleaved,
-                        different_jobs=_different_jobs(one) and not interleaved,
-                        base_jobs=len(np.unique(jobs_of(one.runs))),
-                    ),
-                ),
-                visible,
-            )
-    return found, tuple(families)
+    for sides, places in alike.items():
+        family, evidence = _with_splits([comparisons[place] for place in places], *sides, interleaved=interleaved)
+        families.append(family)
+        found |= dict(zip(places, evidence, strict=True))
+    return [found[place] for place in range(len(comparisons))], tuple(families)
 
 
-def _stored(maxima: tuple[FloatArray, FloatArray]) -> Maxima:
+def _with_splits(
+    comparisons: Sequence[Comparison], baseline: int, target: int, *, interleaved: bool
+) -> tuple[TestFamily, list[Evidence]]:
+    """Comparisons of the same numbers of alike runs, tested as one family."""
+    costs = [costs_of(comparison, interleaved=interleaved) for comparison in comparisons]
+    rows = [_rows(one) for one in costs]
+    family = tested_together(rows, baseline, target, RED)
+    name, rises = f"{baseline}+{target}", family.last[0]
+    bar, visible = float(np.quantile(rises, 1.0 - RED)), visible_factor(rises, LISTED)
+    found = []
+    for comparison, cost, row, p in zip(comparisons, costs, rows, family.p, strict=True):
+        seen = observed(row, baseline)
+        evidence = Evidence(
+            costs=cost,
+            mode="runs",
+            p=p,
+            t=seen.t,
+            difference=seen.difference,
+            error=seen.error,
+            distance=_distance(seen.t, bar),
+            bound=np.full(len(p), np.nan),
+            listed=p <= LISTED,
+            certain=p <= RED,
+            calibration=Calibration(
+                family=name,
+                splits=len(rises),
+                interleaved=interleaved,
+                different_jobs=_different_jobs(comparison) and not interleaved,
+                base_jobs=len(np.unique(jobs_of(comparison.runs))),
+            ),
+        )
+        found.append(_finished(comparison, evidence, visible))
+    return TestFamily(name, _stored(family.first), _stored(family.last)), found
+
+
+def _distance(t: FloatArray, bar: float) -> FloatArray:
+    """float64[location]: the statistic over the bar of the gate."""
+    return np.abs(t) / bar if bar > 0 else np.where(t != 0.0, FAR, 0.0)
+
+
+def _stored(maxima: FloatArray) -> Maxima:
     """Six digits, which keep the report small."""
-    worse, better = (tuple(float(f"{value:.6g}") for value in side.tolist()) for side in maxima)
+    worse, better = (tuple(float(f"{value:.6g}") for value in side) for side in maxima.tolist())
     return worse, better
 
 
@@ -154,8 +165,7 @@ def _with_jobs(comparison: Comparison) -> Evidence:
     test = tested_with_jobs(costs.values, _rows(costs), comparison.runs, sampled=sampled)
     beyond = np.abs(test.difference) > test.bound
     bar = job_margin(test.jobs) * test.largest
-    size = np.abs(test.t)
-    distance = size / bar if bar > 0 else np.where(size > 0, FAR, 0.0)
+    size, distance = np.abs(test.t), _distance(test.t, bar)
     margins = np.where(costs.kind == TOTAL, job_margin(test.jobs), listing_margin(test.jobs))
     listed = (size > margins * test.largest) & beyond & (size > 0)
     evidence = Evidence(
@@ -169,7 +179,6 @@ def _with_jobs(comparison: Comparison) -> Evidence:
         bound=_relative_bound(test),
         listed=listed,
         certain=listed & (distance > 1.0),
-        baseline_runs=comparison.runs.noise + comparison.runs.baseline,
         calibration=Calibration(base_jobs=test.jobs, largest=test.largest, margin=job_margin(test.jobs)),
     )
     return _finished(comparison, evidence, bar + POWER)

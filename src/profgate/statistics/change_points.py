@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from profgate.model.arrays import FloatArray, IntArray
+from profgate.model.arrays import FloatArray, IntArray, splitmix64
 from profgate.statistics.t_tests import two_sided_p, welch
 
 WINDOW = 50  # readings that are looked at together; longer series are looked at in windows that overlap by half
@@ -152,13 +152,8 @@ def _cached_before(count: int) -> FloatArray:
 
 @cache
 def _shuffles(count: int) -> IntArray:
-    """int64[SHUFFLES, count]: orders that look like chance and are always the same (splitmix64, Steele 2014)."""
-    with np.errstate(over="ignore"):
-        state = np.arange(1, SHUFFLES * count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-        state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        state ^= state >> np.uint64(31)
-    return np.argsort(state.reshape(SHUFFLES, count), axis=1).astype(np.int64)
+    """int64[SHUFFLES, count]: random orders that are the same in every run."""
+    return np.argsort(splitmix64(SHUFFLES * count).reshape(SHUFFLES, count), axis=1).astype(np.int64)
 
 
 def _apart(values: FloatArray, places: list[int], least: int, window: int) -> list[int]:

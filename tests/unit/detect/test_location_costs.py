@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from comparisons import from_exclusive, from_stacks, timed
-from profgate.detect.costs import (
+from profgate.detect.location_costs import (
     FEWEST_STEADY,
     SELF,
     SUBTREE,

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from profgate.detect.base_jobs import tested_with_jobs
-from profgate.detect.costs import SELF, SUBTREE, WHOLE, active_totals, common_factors, within_sides
+from profgate.detect.call_paths import OFFSET, CallPaths, Enclosing, offsetting
 from profgate.detect.evidence import Evidence
-from profgate.detect.net_cost import OFFSET, CallPaths, Enclosing, offsetting
+from profgate.detect.location_costs import SELF, SUBTREE, WHOLE, active_totals, common_factors, within_sides
 from profgate.detect.permutation import Rows, p_of_one, splits_of
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.comparison import Comparison

@@ -8,7 +8,7 @@ import pytest
 
 from comparisons import from_stacks, timed
 from profgate.detect.evidence import Evidence, evidence_of
-from profgate.detect.found import FoundRow, rows_of, unconfirmed_rows
+from profgate.detect.net_changes import FoundRow, rows_of, unconfirmed_rows
 from profgate.model.comparison import CallEdges, Comparison, Runs
 from profgate.model.units import Metric, MetricKind
 

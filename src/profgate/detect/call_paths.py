@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from profgate.detect.costs import WHOLE
+from profgate.detect.location_costs import WHOLE
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.comparison import Comparison
 
