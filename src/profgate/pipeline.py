@@ -143,7 +143,7 @@ def report_on(
     """
     from profgate.attribution.causes import causes_of  # none of these is needed to draw only
     from profgate.detect.evidence import evidence_of
-    from profgate.detect.rules import words_on, words_on_all
+    from profgate.detect.rules import detections_of, report_changes
     from profgate.judge.changes import metric_report, workload_reports
     from profgate.judge.verdict import judge
 
@@ -152,7 +152,7 @@ def report_on(
     metrics = []
     for comparison, shown, known in zip_longest(comparisons, evidence, states):
         one = replace(comparison, causes=causes_of(comparison))
-        found = words_on(one, chosen_for(one, given, strategies), Context(len(comparisons), known, shown))
+        found = detections_of(one, chosen_for(one, given, strategies), Context(len(comparisons), known, shown))
         metrics.append(
             metric_report(one, found, verbose=given.verbose, states=known, requested=bool(_rules(given).rules))
         )
@@ -162,7 +162,7 @@ def report_on(
         verdict=UNJUDGED,
         workloads=workload_reports(comparisons, metrics),
         not_compared=tuple(sorted(alone, key=lambda entry: (entry.name, entry.side, entry.metric or ""))),
-        changes=words_on_all(comparisons, _rules(given), strategies, Context(pairs=len(comparisons))),
+        changes=report_changes(comparisons, _rules(given), strategies, Context(pairs=len(comparisons))),
         warnings=(*warnings, *_without_effect(given.policy)),
         acceptances=given.acceptances,
         tests=families,

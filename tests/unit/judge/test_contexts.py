@@ -8,7 +8,7 @@ import pytest
 import report_samples as samples
 from comparisons import from_stacks, timed
 from profgate.detect.call_context import CallContext
-from profgate.detect.rules import selected, words_on
+from profgate.detect.rules import detections_of, selected
 from profgate.judge.changes import LISTED_CONTEXTS, metric_report
 from profgate.judge.findings import findings_of
 from profgate.judge.gate import GateContext
@@ -55,7 +55,7 @@ def judged(comparison: Comparison, sources: dict[str, SourceState] | None = None
     nothing = (None,) * len(names)
     states = SourceStates(tuple((sources or {}).get(name, "unknown") for name in names), nothing, nothing)
     chosen = selected(policy, comparison.configuration, comparison.metric)
-    words = words_on(comparison, chosen, Context(source_states=states))
+    words = detections_of(comparison, chosen, Context(source_states=states))
     workload = WorkloadReport("w", {}, (), (metric_report(comparison, words),))
     return judge(Report(Side("b"), Side("t"), Verdict("not_compared", "neutral", ()), (workload,)), policy)
 
