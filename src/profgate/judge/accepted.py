@@ -1,6 +1,6 @@
 """Accepted regressions: a finding of the named location up to a limit is yellow; so is a total that it explains."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from profgate.judge.findings import importance
@@ -8,7 +8,7 @@ from profgate.model.acceptance import Acceptance
 from profgate.model.change import Location
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import TOTAL, Finding, MetricReport, WorkloadReport
+from profgate.model.report import TOTAL, Finding, MetricReport, Report
 from profgate.model.visible_text import name_text
 
 ROOM = 1.25  # of the growth at the time of the acceptance
@@ -16,31 +16,23 @@ ROUNDING = 1e-9
 Place = tuple[str, str | None]
 
 
-def with_acceptances(
-    workloads: Sequence[WorkloadReport], acceptances: Sequence[Acceptance]
-) -> tuple[tuple[WorkloadReport, ...], tuple[Acceptance, ...]]:
-    """The workloads with accepted findings yellow instead of red, and the acceptances with their states.
+def with_acceptances(report: Report) -> Report:
+    """The report with accepted findings yellow instead of red, and its acceptances with their states.
 
     One without a limit gets the present growth and a quarter more, to be stored for later runs.
     """
-    if not acceptances:
-        return tuple(workloads), ()
-    settled = tuple(_settled(acceptance, workloads) for acceptance in acceptances)
+    if not report.acceptances:
+        return report
+    settled = tuple(_settled(acceptance, report) for acceptance in report.acceptances)
     limits = [acceptance for acceptance in settled if acceptance.state in {"applies", "exceeded"}]
-    accepted = [
-        replace(load, metrics=tuple(_with_accepted(load.name, metric, limits) for metric in load.metrics))
-        for load in workloads
-    ]
-    return tuple(accepted), settled
+    accepted = report.with_metrics(lambda load, metric: _with_accepted(load.name, metric, limits))
+    return replace(accepted, acceptances=settled)
 
 
-def _settled(acceptance: Acceptance, workloads: Iterable[WorkloadReport]) -> Acceptance:
+def _settled(acceptance: Acceptance, report: Report) -> Acceptance:
     if acceptance.state == "refused":
         return acceptance
-    metrics = [(load.name, metric) for load in workloads for metric in load.metrics]
-    found = [
-        finding for name, metric in metrics for finding in metric.findings if _means(acceptance, name, metric, finding)
-    ]
+    found = [finding for load, metric, finding in report.findings if _means(acceptance, load.name, metric, finding)]
     if not found:
         if acceptance.location == TOTAL.name:
             return replace(acceptance, state="refused", told=Reason(ReasonCode.ACCEPTED_TOTAL))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from profgate.judge.findings import importance
 from profgate.model.change import Location
 from profgate.model.kinds import Kind
-from profgate.model.report import TOTAL, Colour, Finding, MetricReport, WorkloadReport
+from profgate.model.report import TOTAL, Colour, Finding, MetricReport, Report
 
 NAMES_IT = 0.5  # part of a cause's change that the finding which names it has of its own
 WORST: tuple[Colour, ...] = ("red", "yellow", "green")
@@ -15,30 +15,22 @@ Ends = Mapping[tuple[Place, str], tuple[Place, int]]
 Cause = tuple[str, str, str, Place]
 
 
-def with_causes(workloads: Sequence[WorkloadReport]) -> tuple[WorkloadReport, ...]:
-    """The workloads with the number of each finding's cause, the most important first, and what explains whom.
+def with_causes(report: Report) -> Report:
+    """The report with the number of each finding's cause, the most important first, and what explains whom.
 
     Within a metric findings of one direction have one cause where the walks from them end at one location; in several
     workloads those that end alike have one cause again.
     """
-    gathered = [
-        replace(load, metrics=tuple(replace(metric, findings=_gathered(metric)) for metric in load.metrics))
-        for load in workloads
-    ]
+    gathered = report.with_metrics(lambda _, metric: replace(metric, findings=_gathered(metric)))
     leading = [
         ((importance(finding), load.name, metric.name), _cause(metric, finding, _ends(metric)))
-        for load in gathered
-        for metric in load.metrics
-        for finding in metric.findings
+        for load, metric, finding in gathered.findings
         if _has_cause(finding) and finding.explained_by is None
     ]
     numbers: dict[Cause, int] = {}
     for _, cause in sorted(leading):
         numbers.setdefault(cause, len(numbers) + 1)
-    return tuple(
-        replace(load, metrics=tuple(replace(metric, findings=_numbered(metric, numbers)) for metric in load.metrics))
-        for load in gathered
-    )
+    return gathered.with_metrics(lambda _, metric: replace(metric, findings=_numbered(metric, numbers)))
 
 
 def _place(location: Location) -> Place:

@@ -11,7 +11,7 @@ from profgate.model.report import Finding, MetricReport, Report, WorkloadReport
 from profgate.model.second_measurement import Second
 
 ENOUGH = 0.5  # part of the gate's floors that it must reach
-
+EVIDENCE = frozenset({"confirmed", "confirmed_runs", "confirmed_change", "confirmed_p"})
 
 # what a second measurement of both sides in turns can settle
 OPEN = frozenset(
@@ -50,9 +50,7 @@ def suspects(report: Report, policy: Policy) -> list[Suspect]:
     suspected = judge(_unconfirmed(report), replace(policy, confirm="off"))
     return [
         Suspect(load.name, metric.name, finding, metric.better == "lower")
-        for load in suspected.workloads
-        for metric in load.metrics
-        for finding in metric.findings
+        for load, metric, finding in suspected.findings
         if _is_suspect(finding)
     ]
 
@@ -68,11 +66,7 @@ def confirmed(report: Report, policy: Policy, measured: Callable[[Suspect], Seco
     A finding without a second measurement stays suspect: only numbers withdraw it.
     """
     suspected = judge(_unconfirmed(report), replace(policy, confirm="off"))
-    workloads = tuple(
-        replace(load, metrics=tuple(_metric(load, metric, measured) for metric in load.metrics))
-        for load in suspected.workloads
-    )
-    return judge(replace(suspected, workloads=workloads), policy)
+    return judge(suspected.with_metrics(lambda load, metric: _metric(load, metric, measured)), policy)
 
 
 def holds(suspect: Suspect, second: Second) -> bool:
@@ -114,23 +108,9 @@ def _evidence(same: bool | None, second: Second | None) -> dict[str, str]:
 
 def _unconfirmed(report: Report) -> Report:
     """The report without the evidence of an earlier second measurement."""
-    return replace(
-        report,
-        workloads=tuple(
-            replace(load, metrics=tuple(_without(metric) for metric in load.metrics)) for load in report.workloads
-        ),
-    )
 
+    def without(finding: Finding) -> Finding:
+        evidence = {name: text for name, text in (finding.evidence or {}).items() if name not in EVIDENCE}
+        return replace(finding, evidence=evidence or None)
 
-def _without(metric: MetricReport) -> MetricReport:
-    dropped = {"confirmed", "confirmed_runs", "confirmed_change", "confirmed_p"}
-    return replace(
-        metric,
-        findings=tuple(
-            replace(
-                one,
-                evidence={name: text for name, text in (one.evidence or {}).items() if name not in dropped} or None,
-            )
-            for one in metric.findings
-        ),
-    )
+    return report.with_metrics(lambda _, metric: replace(metric, findings=tuple(map(without, metric.findings))))

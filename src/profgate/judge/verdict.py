@@ -41,12 +41,8 @@ def judge(draft: Report, policy: Policy) -> Report:
     """
     if draft.schema == FIRST_SCHEMA:
         return draft
-    workloads = tuple(
-        replace(workload, metrics=tuple(_judged(draft, policy, workload, metric) for metric in workload.metrics))
-        for workload in draft.workloads
-    )
-    accepted, acceptances = with_acceptances(workloads, draft.acceptances)
-    judged = replace(draft, workloads=with_causes(accepted), acceptances=acceptances, policy=_stated(policy))
+    judged = draft.with_metrics(lambda workload, metric: _judged(draft, policy, workload, metric))
+    judged = replace(with_causes(with_acceptances(judged)), policy=_stated(policy))
     return replace(judged, verdict=_verdict(judged, policy))
 
 
@@ -140,9 +136,8 @@ class _VerdictInputs:
     """What the verdict weighs, gathered once from a judged report."""
 
     def __init__(self, report: Report) -> None:
-        metrics = [(workload, metric) for workload in report.workloads for metric in workload.metrics]
-        self.compared = [pair for pair in metrics if pair[1].state == "compared"]
-        self.blocked = [pair for pair in metrics if pair[1].state != "compared"]
+        self.compared = [pair for pair in report.metrics if pair[1].state == "compared"]
+        self.blocked = [pair for pair in report.metrics if pair[1].state != "compared"]
         self.missing = [entry for entry in report.not_compared if entry.side != "target"]
         self.new = [entry for entry in report.not_compared if entry.side == "target"]
         self.failed = [pair for pair in self.compared if pair[1].counts.get("failed")]

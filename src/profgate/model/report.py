@@ -1,6 +1,7 @@
 """The report: everything a reporter needs and nothing that needs I/O; it makes the round trip through JSON."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from profgate.model.acceptance import Acceptance
@@ -182,6 +183,22 @@ class Report:
     tests: tuple[TestFamily, ...] = ()
     policy: dict[str, str | int | float | bool | None] = field(default_factory=dict)
     schema: str = SCHEMA
+
+    @property
+    def metrics(self) -> tuple[tuple[WorkloadReport, MetricReport], ...]:
+        """Every metric with its workload."""
+        return tuple((load, metric) for load in self.workloads for metric in load.metrics)
+
+    @property
+    def findings(self) -> tuple[tuple[WorkloadReport, MetricReport, Finding], ...]:
+        """Every finding with its workload and metric."""
+        return tuple((load, metric, finding) for load, metric in self.metrics for finding in metric.findings)
+
+    def with_metrics(self, changed: Callable[[WorkloadReport, MetricReport], MetricReport]) -> "Report":
+        """The report with every metric replaced by what ``changed`` returns for it."""
+        changes = (tuple(changed(load, metric) for metric in load.metrics) for load in self.workloads)
+        loads = (replace(load, metrics=metrics) for load, metrics in zip(self.workloads, changes, strict=True))
+        return replace(self, workloads=tuple(loads))
 
 
 @dataclass(frozen=True, slots=True)

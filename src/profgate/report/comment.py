@@ -102,7 +102,7 @@ def _view(report: Report, limit: int, links: Links, run_url: str | None, open_ro
     worse = [row for row in groups.worse if not row.total]  # totals have their own table
     head, conclusion = short_sha(report.target.sha), report.verdict.conclusion
     loud = conclusion in {"fail", "warn"} and not _doubtful(report)
-    findings = [finding for workload in report.workloads for metric in workload.metrics for finding in metric.findings]
+    findings = [finding for _, _, finding in report.findings]
     return {
         "sign": _sign(report),
         "headline": headline(report),
@@ -163,7 +163,7 @@ def _compared(report: Report) -> str:
     """The compared commits, and the numbers of workloads and metrics."""
     base, head = short_sha(report.baseline.sha), short_sha(report.target.sha)
     count = len(rows.pairs(report))
-    workloads = sum(any(metric.state == "compared" for metric in load.metrics) for load in report.workloads)
+    workloads = len({workload.name for workload, metric in report.metrics if metric.state == "compared"})
     amount = numbers.counted(workloads, "workload")
     metrics = "" if count == workloads else f" ({numbers.counted(count, 'metric')})"
     target = "this pull request" if head else "target"
@@ -227,13 +227,12 @@ def _trust(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
     lines += _limited([f"{code_span(name)}: {_text(note)}" for name, note in notes], limit, "note")
     lines += _limited([text for warning in report.warnings if (text := _text(warning))], limit, "warning")
     lines += [sentence(reason) for reason in rows.further_reasons(report, _plain)[OPEN_REASONS:limit]]
-    metrics = [metric for workload in report.workloads for metric in workload.metrics]
-    names = {vote.name for metric in metrics for finding in metric.findings for vote in finding.strategies}
-    if names := names | {change.strategy for metric in metrics for change in metric.changes}:
+    names = {vote.name for _, _, finding in report.findings for vote in finding.strategies}
+    if names := names | {change.strategy for _, metric in report.metrics for change in metric.changes}:
         lines.append("Strategies used: " + ", ".join(code_span(name, 40) for name in sorted(names)[:20]))
     lines += _limited(statements.renames((pair.metric for pair in pairs), _short_code), limit, "rename")
     counts: Counter[str] = Counter()
-    for metric in metrics:
+    for _, metric in report.metrics:
         counts.update(metric.counts)
     lines += statements.only_counted(counts)
     if policy := [f"{name.replace('_', '-')} {report.policy[name]}" for name in POLICY if name in report.policy]:

@@ -56,9 +56,8 @@ def to_csv(report: Report) -> str:
 def _records(report: Report) -> Iterable[dict[str, Cell]]:
     for row in (row for group in rows.grouped(report) for row in group):
         yield _finding(row.workload, row.metric, row.finding)
-    for load in report.workloads:
-        for metric in load.metrics:
-            yield from (_change(load.name, metric, change) for change in metric.changes)
+    for load, metric in report.metrics:
+        yield from (_change(load.name, metric, change) for change in metric.changes)
     yield from (_change("", None, change) for change in report.changes)
     for entry in rows.not_compared(report):
         reason = f"{entry.side}: {reason_text(entry.reason, str)}"

@@ -103,7 +103,8 @@ def grouped(report: Report) -> Groups:
     """The findings of all workloads in reading order."""
     groups: dict[str, list[Row]] = {name: [] for name in Groups._fields}
     causes: set[int] = set()
-    shown = (row for row in _rows(report) if row.finding.kind != "NoChange" or row.finding.evidence)
+    found = (Row(workload.name, metric, finding) for workload, metric, finding in report.findings)
+    shown = (row for row in found if row.finding.kind != "NoChange" or row.finding.evidence)
     for row in sorted(shown, key=_importance):
         cause, group = row.finding.cause, _group(row)
         if group in {"worse", "better"} and cause is not None:
@@ -139,7 +140,7 @@ def _with_related(row: Row, related: Sequence[Row]) -> Row:
 
 def pairs(report: Report) -> tuple[Pair, ...]:
     """Every compared metric, those with findings first, then by the size of the relative change, then by name."""
-    found = [Pair(workload.name, metric) for workload in report.workloads for metric in workload.metrics]
+    found = [Pair(workload.name, metric) for workload, metric in report.metrics]
     return tuple(sorted((pair for pair in found if pair.metric.state == "compared"), key=_movement))
 
 
@@ -153,8 +154,7 @@ def not_compared(report: Report) -> tuple[NotCompared, ...]:
     stated = {(entry.name, entry.metric) for entry in report.not_compared}
     unstated = [
         NotCompared(workload.name, metric.name, "both", joined(metric.not_tested or (Reason(ReasonCode.UNSTATED),)))
-        for workload in report.workloads
-        for metric in workload.metrics
+        for workload, metric in report.metrics
         if metric.state != "compared" and not {(workload.name, metric.name), (workload.name, None)} & stated
     ]
     order = ("both", "baseline", "target")
@@ -351,13 +351,6 @@ def further_reasons(report: Report, quote: Quote) -> tuple[str, ...]:
         else full_sentence(reason, quote)
         for reason in reasons
     )
-
-
-def _rows(report: Report) -> Iterable[Row]:
-    for workload in report.workloads:
-        for metric in workload.metrics:
-            for finding in metric.findings:
-                yield Row(workload.name, metric, finding)
 
 
 def _importance(row: Row) -> tuple[tuple[int, int, float, float], str, str, str, str]:

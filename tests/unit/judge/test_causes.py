@@ -24,7 +24,7 @@ def causes_of(*metrics: MetricReport) -> dict[tuple[str, str], tuple[int | None,
     loads = [WorkloadReport(f"w{place}", {}, (), (metric,)) for place, metric in enumerate(metrics)]
     return {
         (load.name, finding.location.name): (finding.cause, finding.explained_by.name if finding.explained_by else None)
-        for load in with_causes(loads)
+        for load in with_causes(samples.report(*loads)).workloads
         for metric in load.metrics
         for finding in metric.findings
     }
