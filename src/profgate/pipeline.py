@@ -6,29 +6,22 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from profgate.attribution.function_changes import FunctionChanges, function_changes, unread
-from profgate.attribution.identity import overlay
+from profgate.attribution.overlay import OverlayInput, overlay
 from profgate.attribution.reach import with_reach
 from profgate.attribution.source_states import Sides, source_states
 from profgate.compare.columns import CompareOptions
-from profgate.compare.comparability import comparability, doubts
-from profgate.compare.duration_table import durations_of
-from profgate.compare.multiples import without_multiples
-from profgate.compare.rates import at_one_rate
 from profgate.compare.recordings import Reader, read_recordings, without_samples
 from profgate.compare.workloads import pair
-from profgate.errors import ComparisonError
 from profgate.flamegraph.pages import PageDocument, build_pages
 from profgate.model.acceptance import Acceptance
 from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.change import Context
 from profgate.model.comparison import Comparison
-from profgate.model.durations import DurationRun
 from profgate.model.manifest import Manifest
 from profgate.model.policy import Policy, Rule
-from profgate.model.reason import Reason, ReasonCode, as_reason, joined
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import NotCompared, Report, Side, Verdict
 from profgate.model.source import SourceFile
-from profgate.model.workload import Workload
 
 if TYPE_CHECKING:
     from profgate.detect.rules import Selection
@@ -36,7 +29,6 @@ if TYPE_CHECKING:
     from profgate.model.history import Reading
 
 UNJUDGED = Verdict("not_compared", "neutral", ())
-MOST_PAST_RUNS = 10  # of tests: only those count that stand in all runs, and older runs lack more of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +106,11 @@ def compare_sources(given: PipelineInput, read: Reader) -> Compared:
     damaged = {entry.name for entry in files.unreadable}
     missing = [*files.unreadable, *(entry for entry in paired.alone if entry.name not in damaged)]
     # 3. Lay the sides of each workload over each other.
-    functions, comparisons = function_changes(given.diff), list[Comparison]()
+    functions, comparisons, policy = function_changes(given.diff), list[Comparison](), given.policy
+    options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, policy_aliases=policy.aliases)
+    beside = OverlayInput(options, given.named, given.diff, functions, given.past)
     for workload in paired.workloads:
-        made, alone = _compare(workload, given, functions)
+        made, alone = overlay(workload, beside)
         comparisons += made
         missing += alone
     empty = without_samples(comparisons)
@@ -127,38 +121,6 @@ def compare_sources(given: PipelineInput, read: Reader) -> Compared:
         warnings=(*files.warnings, *paired.warnings),
         functions=functions,
     )
-
-
-def _compare(
-    workload: Workload, given: PipelineInput, functions: FunctionChanges
-) -> tuple[list[Comparison], list[NotCompared]]:
-    """The comparisons of one workload, or why there is none."""
-    policy = given.policy
-    options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, policy_aliases=policy.aliases)
-    notes = comparability(workload.baseline_runs, workload.target_runs, named=given.named)
-    if blocking := [note.reason for note in notes if note.blocks]:
-        return [], [NotCompared(workload.name, None, "both", joined(blocking))]
-    try:
-        alike = at_one_rate(without_multiples(workload))
-        comparisons, alone = overlay(alike, notes, options, given.diff, functions)
-    except ComparisonError as error:
-        return [], [NotCompared(workload.name, None, "both", as_reason(str(error)))]
-    comparisons, past = _with_past(comparisons, workload, given, options)
-    table = durations_of(workload, past, options) if comparisons else None
-    return [replace(one, notes=(*one.notes, *doubts(one)), durations=table) for one in comparisons], alone
-
-
-def _with_past(
-    comparisons: list[Comparison], workload: Workload, given: PipelineInput, options: CompareOptions
-) -> tuple[list[Comparison], list[DurationRun]]:
-    """The comparisons with earlier base commits as further noise, and the earlier runs of tests."""
-    if given.past is None:
-        return comparisons, []
-    from profgate.compare.past import runs_of, with_past  # not needed without a history
-    from profgate.compare.readings import series_of
-
-    past = given.past(series_of(workload.baseline_runs[0], options).key)
-    return [with_past(comparison, past) for comparison in comparisons], runs_of(past)[-MOST_PAST_RUNS:]
 
 
 def states_of(comparison: Comparison, diff: SourceDiff, functions: FunctionChanges) -> SourceStates:
@@ -181,7 +143,7 @@ def report_on(
     """
     from profgate.attribution.causes import causes_of  # none of these is needed to draw only
     from profgate.detect.evidence import evidence_of
-    from profgate.detect.rules import words_on, words_on_all
+    from profgate.detect.rules import detections_of, report_changes
     from profgate.judge.changes import metric_report, workload_reports
     from profgate.judge.verdict import judge
 
@@ -190,7 +152,7 @@ def report_on(
     metrics = []
     for comparison, shown, known in zip_longest(comparisons, evidence, states):
         one = replace(comparison, causes=causes_of(comparison))
-        found = words_on(one, chosen_for(one, given, strategies), Context(len(comparisons), known, shown))
+        found = detections_of(one, chosen_for(one, given, strategies), Context(len(comparisons), known, shown))
         metrics.append(
             metric_report(one, found, verbose=given.verbose, states=known, requested=bool(_rules(given).rules))
         )
@@ -200,7 +162,7 @@ def report_on(
         verdict=UNJUDGED,
         workloads=workload_reports(comparisons, metrics),
         not_compared=tuple(sorted(alone, key=lambda entry: (entry.name, entry.side, entry.metric or ""))),
-        changes=words_on_all(comparisons, _rules(given), strategies, Context(pairs=len(comparisons))),
+        changes=report_changes(comparisons, _rules(given), strategies, Context(pairs=len(comparisons))),
         warnings=(*warnings, *_without_effect(given.policy)),
         acceptances=given.acceptances,
         tests=families,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 PACKING = 8
-Progress = Callable[[int], None]  # told the size of each file that was read
+Progress = Callable[[int], None]  # called with the size of each file that was read
 LARGE = 16 << 20  # bytes on both sides together; below, starting a process costs more than it saves
 PART = 64 << 20  # bytes of a file that are read in one go
 MOST_PARTS = 16  # of one file: each part learns all names anew
@@ -50,20 +50,20 @@ def _outside(group: str) -> tuple[Any, ...]:
 
 def strategies() -> "tuple[Strategy, ...]":
     """The built-in strategies and those of outside packages."""
-    from profgate.detect.builtin import all_strategies  # not needed by who only draws
+    from profgate.detect.builtin import all_strategies  # not needed to draw only
 
     return all_strategies(_outside("profgate.strategies"))
 
 
 def readers() -> tuple[ProfileReader, ...]:
-    """The readers in the order in which they are asked."""
+    """The readers in the order in which they are tried."""
     from profgate.io.native import NativeKernels
 
     return readers_with(_outside("profgate.readers"), NativeKernels())
 
 
 def read_all(sources: Sequence[SourceFile], progress: Progress | None = None) -> list[Profile | ProfileError]:
-    """Every source in order; large input is read by processes, in parts. ``progress`` hears of each file read."""
+    """Every source in order; large input is read by processes, in parts. ``progress`` is called after each file."""
     unread = iter(_read_anew([converted(one) for one in sources if one.profile is None], progress))
     return [next(unread) if one.profile is None else one.profile for one in sources]
 
@@ -117,7 +117,7 @@ def _scanned(reader: SplittingReader[Any], source: SourceFile, start: int, stop:
 
 
 def _work(source: SourceFile) -> int:
-    """Bytes that reading has to look at: packed input and pprof hold several times what their size says."""
+    """Bytes to read: packed input holds several times its size."""
     packed = source.head.startswith((GZIP, ZSTANDARD))
     return source.size * (PACKING if packed else 1)
 
@@ -144,12 +144,12 @@ def compare(given: PipelineInput, progress: Progress | None = None) -> Built:
 
 
 def strategies_of(built: Built, given: PipelineInput) -> dict[str, tuple[str, ...]]:
-    """The full names of the strategies that spoke on each workload that was compared."""
-    spoke: dict[str, dict[str, None]] = {}
+    """The full names of the strategies used on each workload."""
+    used: dict[str, dict[str, None]] = {}
     for comparison in built.comparisons:
         names = (strategy.name for strategy, _ in chosen_for(comparison, given, strategies()))
-        spoke.setdefault(comparison.workload, {}).update(dict.fromkeys(names))
-    return {workload: tuple(names) for workload, names in spoke.items()}
+        used.setdefault(comparison.workload, {}).update(dict.fromkeys(names))
+    return {workload: tuple(names) for workload, names in used.items()}
 
 
 def overlays(given: PipelineInput) -> list[Comparison]:

@@ -30,7 +30,7 @@ def test_failing_strategy_prevents_green() -> None:
     given = PipelineInput(sides, sides, strategies=("broken", "clr", "tot"), named=True)
     report = build_report(given, read_all, (*STRATEGIES, Broken())).report
     (metric,) = report.workloads[0].metrics
-    assert any("broken" in text and "ZeroDivisionError" in text for text in texts(metric.cannot_tell))
+    assert any("broken" in text and "ZeroDivisionError" in text for text in texts(metric.not_tested))
     assert report.verdict.colour != "green"
 
 

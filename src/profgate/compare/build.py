@@ -23,7 +23,7 @@ from profgate.compare.columns import (
 )
 from profgate.compare.growth import cost_models
 from profgate.compare.rates import sample_values
-from profgate.compare.symbols import Numbering, number_symbols
+from profgate.compare.symbols import Identity, Numbering, number_symbols
 from profgate.compare.waiting import waiting_symbols
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
 from profgate.model.call_tree import TreeShape, levels_of, with_children
@@ -96,15 +96,9 @@ def _compared(
     metric = stored_metric(metric, (*runs, *noise))
     waits = waiting if metric.unit in TIMES else np.zeros(len(symbols), np.bool_)
     columns, forest, rows = columns_of(runs, Numbering(symbols, maps), metric, options, waits)
-    # each base run is read without the others' trees
-    others = [
-        columns_of([profile], Numbering(symbols, (mapping,)), metric, options, waits)[0]
-        for profile, mapping in zip(noise, noise_maps, strict=True)
-    ]
-    nothing = np.zeros((0, len(symbols)), np.int64)
+    noise_self, noise_active, noise_totals = _noise(noise, noise_maps, symbols, metric, options, waits)
     records = _observations(runs, maps, baselines, metric)
     paired = list(zip(runs, maps, strict=True))
-    former = {new: old for old, new in options.aliases.items()}
     return Comparison(
         workload=workload.name,
         configuration=workload.configuration,
@@ -115,9 +109,9 @@ def _compared(
         total_value=read_only(columns.total),
         run_totals=read_only(columns.sums),
         present=read_only(_presence(numbering, baselines, len(workload.target_runs))),
-        noise_self=read_only(np.concatenate([nothing, *(run.own for run in others)])),
-        noise_totals=read_only(np.concatenate([np.zeros(0, np.int64), *(run.sums for run in others)])),
-        noise_active=read_only(np.concatenate([nothing, *(run.active for run in others)])),
+        noise_self=noise_self,
+        noise_totals=noise_totals,
+        noise_active=noise_active,
         waiting=read_only(waits),
         active_total=read_only(columns.active),
         period=_period((*runs, *noise), metric),
@@ -131,12 +125,36 @@ def _compared(
         facts=(workload.baseline_runs[0].facts, workload.target_runs[0].facts),
         notes=notes,
         warnings=_warnings(runs, symbols, columns, forest),
-        renamed={
-            place: former[identity]
-            for place, identity in enumerate(zip(symbols.names, symbols.files, strict=True))
-            if identity in former
-        },
+        renamed=_renamed(symbols, options),
         files=options.files,
+    )
+
+
+def _renamed(symbols: Symbols, options: CompareOptions) -> dict[int, Identity]:
+    """The former name and file of each renamed symbol."""
+    former = {new: old for old, new in options.aliases.items()}
+    identities = enumerate(zip(symbols.names, symbols.files, strict=True))
+    return {place: former[identity] for place, identity in identities if identity in former}
+
+
+def _noise(
+    runs: Sequence[Profile],
+    maps: Sequence[IntArray],
+    symbols: Symbols,
+    metric: Metric,
+    options: CompareOptions,
+    waits: BoolArray,
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Self and active values int64[run, symbol] and totals int64[run] of base runs, each without the others' trees."""
+    found = [
+        columns_of([profile], Numbering(symbols, (mapping,)), metric, options, waits)[0]
+        for profile, mapping in zip(runs, maps, strict=True)
+    ]
+    nothing = np.zeros((0, len(symbols)), np.int64)
+    return (
+        read_only(np.concatenate([nothing, *(run.own for run in found)])),
+        read_only(np.concatenate([nothing, *(run.active for run in found)])),
+        read_only(np.concatenate([np.zeros(0, np.int64), *(run.sums for run in found)])),
     )
 
 
@@ -189,7 +207,7 @@ def _first_seen(profiles: Sequence[Profile], maps: Sequence[IntArray], symbols: 
 
 
 def _runs(workload: Workload, metric: Metric) -> Runs:
-    # what one file of the noise holds was recorded by one job, even where it does not say which
+    # one file of the noise was recorded by one job, even where it does not state which
     noise = workload.noise_runs
     noise_jobs = _numbered([profile.facts.job or place for place, profile in enumerate(noise)], noise, metric)
     baseline, target = workload.baseline_runs, workload.target_runs
@@ -330,7 +348,7 @@ def _squared_error(shape: TreeShape, rows: Sequence[IntArray]) -> FloatArray | N
             return None
         values = np.stack([total, own]).astype(np.float64)
         first = values if first is None else first
-        away = values - first  # keeps the digits of values that hardly differ
+        away = values - first  # differences of values that are almost equal, without loss of digits
         sums += away
         squares += away * away
     variance = np.maximum(squares - sums * sums / len(rows), 0.0) / (len(rows) - 1)

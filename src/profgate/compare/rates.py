@@ -23,10 +23,10 @@ def at_one_rate(workload: Workload) -> Workload:
     """
     rates = {profile.facts.rate for profile in (*workload.baseline_runs, *workload.target_runs)}
     known = rates | ({profile.facts.rate for profile in workload.noise_runs} - {None})
-    wanted = workload.target_runs[0].facts.rate
-    if len(known) == 1 or not wanted or not all(rates):
+    target_rate = workload.target_runs[0].facts.rate
+    if len(known) == 1 or not target_rate or not all(rates):
         return workload
-    return with_profiles(workload, lambda profile: _at_rate(profile, wanted))
+    return with_profiles(workload, lambda profile: _at_rate(profile, target_rate))
 
 
 def with_profiles(workload: Workload, changed: Callable[[Profile], Profile]) -> Workload:
@@ -39,12 +39,12 @@ def with_profiles(workload: Workload, changed: Callable[[Profile], Profile]) -> 
     )
 
 
-def _at_rate(profile: Profile, wanted: float) -> Profile:
+def _at_rate(profile: Profile, target_rate: float) -> Profile:
     rate = profile.facts.rate
     counted = [metric.kind is MetricKind.SAMPLED and metric.unit in COUNTS for metric in profile.metrics]
-    if not rate or rate == wanted or not any(counted):
+    if not rate or rate == target_rate or not any(counted):
         return profile
-    factors = [wanted / rate * 10.0**DECIMALS if one else 1.0 for one in counted]
+    factors = [target_rate / rate * 10.0**DECIMALS if one else 1.0 for one in counted]
     return replace(
         profile,
         metrics=tuple(
@@ -61,7 +61,7 @@ def _at_rate(profile: Profile, wanted: float) -> Profile:
 
 
 def sample_values(profile: Profile) -> tuple[float | None, ...]:
-    """The value of one sample of each metric in stored integers; None where nobody knows."""
+    """The value of one sample of each metric in stored integers; None where unknown."""
     periods = profile.periods or (None,) * len(profile.metrics)
     return tuple(
         period or (10.0**-metric.exponent if metric.unit == "samples" else None)

@@ -166,7 +166,7 @@ def _key_of(reading: Reading) -> tuple[str, str | None]:
 
 
 def _table(columns: Sequence[Column], place: Mapping[SymbolKey, int]) -> CallGraph:
-    """The columns as a table without callers; calls that nobody counted are zero."""
+    """The columns as a table without callers; unknown calls are zero."""
     values = np.zeros((2, len(columns), len(place)), np.int64)
     calls = np.zeros(len(place), np.int64)
     for number, column in enumerate(columns):

@@ -1,4 +1,4 @@
-"""Functions that wait: in wall-clock profiles their time says how busy the machine was, not what the code did."""
+"""Functions that wait: in wall-clock profiles their time depends on the machine's load, not on the code."""
 
 import numpy as np
 

@@ -36,7 +36,7 @@ def workload_name(path: str) -> str:
 class SeriesKey:
     """What profiles that are runs of one workload share: files that differ in format or unit stay apart."""
 
-    said: str
+    source: str
     scenario: str | None
     format: str
     postprocessors: tuple[str, ...] = ()
@@ -56,8 +56,8 @@ def series_key(profile: Profile, only: str | None = None) -> SeriesKey:
     name = workload_name(profile.name) if only is None else only
     command = f"{configuration.command} {configuration.arguments} {configuration.workload}".strip()
     units = tuple((metric.name, metric.unit) for metric in profile.metrics)
-    said = f"{configuration.collector}:{command}" if command else name
-    return SeriesKey(said, None, profile.facts.format, configuration.postprocessors, units)
+    source = f"{configuration.collector}:{command}" if command else name
+    return SeriesKey(source, None, profile.facts.format, configuration.postprocessors, units)
 
 
 def _grouped(profiles: Iterable[Profile], only: str | None = None) -> dict[SeriesKey, list[Profile]]:
@@ -73,7 +73,7 @@ def _titles(groups: Mapping[SeriesKey, Sequence[Profile]]) -> dict[SeriesKey, st
     names = {key: key.scenario or workload_name(profiles[0].name) for key, profiles in groups.items()}
     times = Counter(names.values())
     names = {
-        key: name if times[name] == 1 or key.scenario is None or not key.said else f"{key.said}: {name}"
+        key: name if times[name] == 1 or key.scenario is None or not key.source else f"{key.source}: {name}"
         for key, name in names.items()
     }
     times = Counter(names.values())

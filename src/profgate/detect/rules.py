@@ -83,7 +83,7 @@ def selected(
     return result
 
 
-def words_on(comparison: Comparison, selection: Sequence[Selection], context: Context) -> list[Detection]:
+def detections_of(comparison: Comparison, selection: Sequence[Selection], context: Context) -> list[Detection]:
     """The detection of each selected strategy; a strategy that raises becomes a reason."""
     return [_detection(strategy, comparison, options, context) for strategy, options in selection]
 
@@ -124,7 +124,7 @@ def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Ite
             yield "a row names a calling context that does not exist"
 
 
-def words_on_all(
+def report_changes(
     comparisons: Sequence[Comparison], policy: Policy, strategies: Iterable[Strategy], context: Context
 ) -> tuple[Change, ...]:
     """Changes of strategies on all workloads: those of the rules on the comparisons that match, else the built-in ones.
@@ -140,12 +140,12 @@ def words_on_all(
         if not isinstance(strategy, ReportStrategy):
             continue
         chosen = [pair for pair in comparisons if _matches(rule, pair.configuration, pair.metric)]
-        changes = _report_changes(strategy, chosen, resolved(strategy, rule.options), context)
+        changes = _changes_of(strategy, chosen, resolved(strategy, rule.options), context)
         found += [change for change in changes if policy.rules or UNSUITED_FLAG not in change.flags]
     return tuple(found)
 
 
-def _report_changes(
+def _changes_of(
     strategy: ReportStrategy, comparisons: Sequence[Comparison], options: dict[str, Any], context: Context
 ) -> tuple[Change, ...]:
     try:

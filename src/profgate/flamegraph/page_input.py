@@ -14,7 +14,8 @@ from profgate.model.attribution import ChangedFile, Hunk, SourceDiff, SourceStat
 from profgate.model.comparison import Comparison, DiffTree, Runs, Symbols
 from profgate.model.report import Finding
 from profgate.report.rows import finding_key, tag_of, weight_of
-from profgate.report.wording import full_reach_text, reason_text
+from profgate.report.statements import full_reach_text
+from profgate.report.wording import reason_text
 
 Embed = Literal["changed", "none", "all"]
 LIMIT = 200_000  # characters of source in one page, which may be more public than the code

@@ -35,7 +35,7 @@ def build_pages(
     limit: int = 10,
 ) -> tuple[PageDocument, ...]:
     """Pages of at most ``limit`` comparisons with call paths; ``states`` are those of each comparison's sources."""
-    metrics = {(load.name, metric.name): metric for load in report.workloads for metric in load.metrics}
+    metrics = {(load.name, metric.name): metric for load, metric in report.metrics}
     labels = (report.baseline.sha or report.baseline.label, report.target.sha or report.target.label)
     found = [
         (comparison, metrics[comparison.workload, comparison.metric.name], name, known)

@@ -126,8 +126,7 @@ def _standing(shards: Sequence[Shard]) -> Standing:
 
 
 def _p_of_found(shard: Shard, family: str, standing: Standing) -> list[float]:
-    metrics = [metric for load in shard.report.workloads for metric in load.metrics]
-    tested = [metric for metric in metrics if metric.calibration.family == family]
+    tested = [metric for _, metric in shard.report.metrics if metric.calibration.family == family]
     changes = [change for metric in tested for change in metric.changes if _by_rank(change)]
     return [_p(change, shard, family, standing) for change in changes if _number(change, "p") <= RED]
 

@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import Any, cast
 
 from profgate.judge.accepted import with_acceptances
-from profgate.judge.findings import GateContext, importance, is_total, merged
-from profgate.judge.stories import with_stories
+from profgate.judge.causes import with_causes
+from profgate.judge.findings import findings_of, importance
+from profgate.judge.gate import GateContext
 from profgate.model.kinds import BY_WORD, MAYBE, WORSE
 from profgate.model.levels import RED, RED_OF_FAMILIES
 from profgate.model.policy import Policy
@@ -36,16 +37,12 @@ Entry = tuple[WorkloadReport, MetricReport, Finding]
 def judge(draft: Report, policy: Policy) -> Report:
     """The report with findings and verdict; judging its JSON again gives the same.
 
-    Findings that the draft already holds lend their evidence. A report of the first edition stays as it was judged.
+    The evidence of findings in the draft is used again. A report of the first edition stays as it was judged.
     """
     if draft.schema == FIRST_SCHEMA:
         return draft
-    workloads = tuple(
-        replace(workload, metrics=tuple(_judged(draft, policy, workload, metric) for metric in workload.metrics))
-        for workload in draft.workloads
-    )
-    accepted, acceptances = with_acceptances(workloads, draft.acceptances)
-    judged = replace(draft, workloads=with_stories(accepted), acceptances=acceptances, policy=_stated(policy))
+    judged = draft.with_metrics(lambda workload, metric: _judged(draft, policy, workload, metric))
+    judged = replace(with_causes(with_acceptances(judged)), policy=_stated(policy))
     return replace(judged, verdict=_verdict(judged, policy))
 
 
@@ -57,11 +54,11 @@ def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: Met
     compared = [other for other in workload.metrics if other.state == "compared"]
     decided = any(other.calibration.inconclusive is None for other in compared)
     context = GateContext(policy, red, tuple(_advisory(draft, policy, metric)), _calls_of(workload), decided)
-    return replace(metric, findings=merged(metric, context))
+    return replace(metric, findings=findings_of(metric, context))
 
 
 def _advisory(draft: Report, policy: Policy, metric: MetricReport) -> list[Reason]:
-    """What keeps every finding of a metric from being red."""
+    """Why no finding of a metric can be red."""
     found = []
     if metric.calibration.undirected:
         found.append(Reason(ReasonCode.NO_DIRECTION))
@@ -139,9 +136,8 @@ class _VerdictInputs:
     """What the verdict weighs, gathered once from a judged report."""
 
     def __init__(self, report: Report) -> None:
-        metrics = [(workload, metric) for workload in report.workloads for metric in workload.metrics]
-        self.compared = [pair for pair in metrics if pair[1].state == "compared"]
-        self.blocked = [pair for pair in metrics if pair[1].state != "compared"]
+        self.compared = [pair for pair in report.metrics if pair[1].state == "compared"]
+        self.blocked = [pair for pair in report.metrics if pair[1].state != "compared"]
         self.missing = [entry for entry in report.not_compared if entry.side != "target"]
         self.new = [entry for entry in report.not_compared if entry.side == "target"]
         self.failed = [pair for pair in self.compared if pair[1].counts.get("failed")]
@@ -212,7 +208,7 @@ def _of_finding(workload: WorkloadReport, metric: MetricReport, finding: Finding
         {
             "workload": workload.name,
             "metric": metric.name,
-            "function": "" if is_total(finding) else finding.location.name,
+            "function": "" if finding.is_total else finding.location.name,
             "kind": finding.kind,
             "direction": finding.direction,
             "relative": finding.relative,
@@ -224,9 +220,9 @@ def _named(inputs: _VerdictInputs, colour: Colour) -> list[Reason]:
     """The findings of one colour, those of causes that several workloads share once."""
     entries, seen = [], set[int | None]()
     for entry in inputs.of(colour):
-        story = entry[2].story
-        if entry[2].carried_by is None and (story is None or story not in seen):
-            seen.add(story)
+        cause = entry[2].cause
+        if entry[2].explained_by is None and (cause is None or cause not in seen):
+            seen.add(cause)
             entries.append(entry)
     more = len(entries) - NAMED_REASONS - 1
     found = [_of_finding(*entry) for entry in entries[: NAMED_REASONS + 1]]
@@ -254,7 +250,7 @@ def _undecided_reason(workload: WorkloadReport, metric: MetricReport) -> Reason:
 def _absences(inputs: _VerdictInputs) -> list[Reason]:
     found = [] if inputs.compared else [Reason(ReasonCode.NOTHING_COMPARED)]
     found += [
-        Reason(ReasonCode.NOT_COMPARED, _place(workload, metric), metric.cannot_tell)
+        Reason(ReasonCode.NOT_COMPARED, _place(workload, metric), metric.not_tested)
         for workload, metric in inputs.blocked
     ]
     found += [

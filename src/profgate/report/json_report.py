@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 Plain: TypeAlias = Any  # what `json` takes and gives
 REPORT_NAME = "report.json"
 OPTIONAL = frozenset({"context", "acceptances", "undrawable", "parameters", "ranks"})  # left out where there is none
-KEYS = {"from_value": "from", "to_value": "to"}  # of fields that have another name in the document
+KEYS = {  # of fields that have another name in the document
+    "from_value": "from",
+    "to_value": "to",
+    "cause": "story",
+    "explained_by": "carried_by",
+    "not_tested": "cannot_tell",
+}
 SENTENCES_BEFORE = {  # lists that held texts, and the code that these get
     "reasons": ReasonCode.FIRST_EDITION,
     "cannot_tell": ReasonCode.TEXT,

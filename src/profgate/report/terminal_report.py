@@ -9,7 +9,7 @@ from profgate.model.change import Change, path_text
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, Report, Side
 from profgate.model.visible_text import columns_of, cut, fitting, name_text, plain
-from profgate.report import numbers, rows, wording
+from profgate.report import numbers, rows, statements, wording
 from profgate.report.acceptance_rows import plain_acceptances
 from profgate.report.rank_report import rank_lines, rank_sections
 from profgate.report.rows import Pair, Row
@@ -116,18 +116,18 @@ def _pair_lines(
     relative = f" ({numbers.signed_percent(total.relative)})" if total.relative is not None else ""
     values = numbers.from_to(total.baseline, total.target, metric.unit)
     yield "text", f"  total {values}, {numbers.signed(total.delta, metric.unit)}{relative}"
-    facts = (wording.run_counts(metric), wording.calibration(report, metric))
-    texts = ["; ".join(filter(None, facts)), wording.detectable(metric)]
+    facts = (statements.run_counts(metric), statements.calibration(report, metric))
+    texts = ["; ".join(filter(None, facts)), statements.detectable(metric)]
     yield from (("quiet", f"  {text}") for text in texts if text)
     yield from _found_lines(*found, width, verbose=verbose)
-    renames = wording.renames([metric], lambda name: name_text(name, LABEL))
+    renames = statements.renames([metric], lambda name: name_text(name, LABEL))
     yield from (("quiet", f"  {text}") for text in renames[: None if verbose else ROWS])
-    yield from (("warn", f"  not tested: {_text(reason)}") for reason in metric.cannot_tell)
+    yield from (("warn", f"  not tested: {_text(reason)}") for reason in metric.not_tested)
     if verbose:
         yield from (("quiet", f"  does not apply: {_text(reason)}") for reason in metric.unsuited)
         yield from (("quiet", line) for change in metric.changes for line in _change_lines(change, metric.unit))
     else:
-        yield from (("quiet", f"  {text}") for text in wording.only_counted(metric.counts))
+        yield from (("quiet", f"  {text}") for text in statements.only_counted(metric.counts))
 
 
 def _found_lines(findings: list[Row], notes: list[Row], width: int, *, verbose: bool) -> Iterable[Line]:
@@ -174,7 +174,7 @@ def _cells(row: Row, *, with_file: bool) -> tuple[str, ...]:
 
 
 def _named(finding: Finding, *, with_file: bool) -> str:
-    source = wording.source_text(finding) or wording.reach_text(finding, with_path=False)
+    source = statements.source_text(finding) or statements.reach_text(finding, with_path=False)
     return name_text(rows.name_of(finding, with_file=with_file)) + (f" ({source})" if source else "")
 
 

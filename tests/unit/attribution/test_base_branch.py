@@ -32,7 +32,7 @@ def test_opposite_direction_is_another_change() -> None:
 
 def test_neutral_and_explained_findings_do_not_count() -> None:
     neutral = report(workload(metric(finding("f", 2e9, 3e9, colour="neutral")), name="api"))
-    explained = replace(finding("f", 2e9, 3e9), carried_by=Location("g"))
+    explained = replace(finding("f", 2e9, 3e9), explained_by=Location("g"))
     assert shared(of("f"), neutral) == []
     assert shared(of("f"), report(workload(metric(explained), name="api"))) == []
 

@@ -8,7 +8,7 @@ import pytest
 
 from comparisons import SAMPLES, from_exclusive
 from profgate.detect.builtin import DEFAULTS, STRATEGIES, all_strategies, strategy_named
-from profgate.detect.rules import selected, words_on
+from profgate.detect.rules import detections_of, selected
 from profgate.errors import SettingsError
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
@@ -101,7 +101,7 @@ def test_outside_strategies_join_unless_their_name_is_taken() -> None:
 
 def test_a_strategy_that_raises_becomes_a_reason() -> None:
     comparison = from_exclusive([{"f": 1}], [{"f": 1}])
-    word = words_on(comparison, [(Broken(), {})], Context())[0]
+    word = detections_of(comparison, [(Broken(), {})], Context())[0]
     assert word.failed
     assert not_tested(word).startswith("the strategy failed: KeyError")
 

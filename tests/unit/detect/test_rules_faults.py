@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from comparisons import from_stacks
-from profgate.detect.rules import words_on
+from profgate.detect.rules import detections_of
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from sentences import not_tested
@@ -53,14 +53,14 @@ FITTING = Detection("odd", "X", "", {}, np.array([0]), np.array([-1]), ONE, ONE,
     ],
 )
 def test_a_word_that_does_not_fit_becomes_a_reason(word: Detection | None, fault: str) -> None:
-    said = words_on(STACKS, [(Spoken(word), {})], Context())[0]
+    said = detections_of(STACKS, [(Spoken(word), {})], Context())[0]
     assert said.failed
     assert not_tested(said).startswith(f"the strategy failed: {fault}")
     assert len(said.symbol) == 0
 
 
 def test_a_word_that_fits_is_left_alone() -> None:
-    assert words_on(STACKS, [(Spoken(FITTING), {})], Context())[0] is FITTING
+    assert detections_of(STACKS, [(Spoken(FITTING), {})], Context())[0] is FITTING
 
 
 class Leaving(Spoken):
@@ -69,4 +69,4 @@ class Leaving(Spoken):
 
 
 def test_a_strategy_cannot_end_the_program() -> None:
-    assert words_on(STACKS, [(Leaving(None), {})], Context())[0].failed
+    assert detections_of(STACKS, [(Leaving(None), {})], Context())[0].failed

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from comparisons import SAMPLES, from_exclusive
-from profgate.detect.rules import selected, words_on_all
+from profgate.detect.rules import report_changes, selected
 from profgate.detect.stable_ranks import StableRanks, joined
 from profgate.detect.strategy import UNSUITED_FLAG, ReportStrategy, Strategy
 from profgate.model.change import Change, Context
@@ -86,19 +86,19 @@ def test_few_workloads_cannot_tell_and_are_silent_unless_asked() -> None:
     (word,) = words(workloads(29))
     assert (word.kind, word.flags) == ("Unknown", (UNSUITED_FLAG,))
     assert sentence(word.reason) == "29 tests in all runs; at least 30 are needed"
-    assert words_on_all(workloads(29), Policy(), RANKS, Context()) == ()
-    assert len(words_on_all(workloads(29), Policy(rules=(Rule("ranks"),)), RANKS, Context())) == 1
-    assert len(words_on_all(workloads(30), Policy(), RANKS, Context())) == 1
+    assert report_changes(workloads(29), Policy(), RANKS, Context()) == ()
+    assert len(report_changes(workloads(29), Policy(rules=(Rule("ranks"),)), RANKS, Context())) == 1
+    assert len(report_changes(workloads(30), Policy(), RANKS, Context())) == 1
 
 
 def test_rules_choose_workloads_and_options() -> None:
     made = workloads(60)
     policy = Policy(rules=(Rule("tot"), Rule("ranks", {"metric": ("time",)}, {"min_tests": 100})))
-    (word,) = words_on_all(made, policy, (*RANKS, *_totals()), Context())
+    (word,) = report_changes(made, policy, (*RANKS, *_totals()), Context())
     assert sentence(word.reason) == "60 tests in all runs; at least 100 are needed"
     elsewhere = Policy(rules=(Rule("ranks", {"metric": ("memory",)}),))
-    assert words_on_all(made, elsewhere, RANKS, Context()) == ()
-    assert words_on_all(made, Policy(rules=(Rule("tot"),)), (*RANKS, *_totals()), Context()) == ()
+    assert report_changes(made, elsewhere, RANKS, Context()) == ()
+    assert report_changes(made, Policy(rules=(Rule("tot"),)), (*RANKS, *_totals()), Context()) == ()
 
 
 def _totals() -> tuple[Strategy, ...]:
@@ -121,7 +121,7 @@ def test_tests_of_a_run_are_ranked_by_themselves() -> None:
     (word,) = words([made])
     assert word.ranks is not None
     assert (word.location.name, word.kind, word.ranks.moved[0].name) == ("all tests", "MaybeDegradation", "t11")
-    assert words_on_all([made], Policy(), RANKS, Context()) == (word,)
+    assert report_changes([made], Policy(), RANKS, Context()) == (word,)
 
 
 def test_results_in_many_files_are_one_order() -> None:
@@ -149,5 +149,5 @@ def test_one_that_raises_is_told() -> None:
         def detect_all(self, *_: object) -> tuple[Change, ...]:
             raise KeyError("gone")
 
-    (word,) = words_on_all(workloads(1), Policy(), (Broken(),), Context())
+    (word,) = report_changes(workloads(1), Policy(), (Broken(),), Context())
     assert (word.kind, sentence(word.reason)) == ("Unknown", "the strategy failed: KeyError: 'gone'")

@@ -4,7 +4,7 @@ from profgate.history.false_alarms import LAST, with_false_alarms
 from profgate.model.history import StoredVerdict
 from profgate.model.policy import Policy
 from profgate.model.report import Report, Side, Verdict
-from profgate.report.wording import false_alarms
+from profgate.report.statements import false_alarms
 
 
 def verdict(conclusion: str, comparisons: int = 1) -> StoredVerdict:

@@ -14,22 +14,20 @@ from profgate.report.json_report import from_json, to_json
 from report_samples import finding, metric, report
 
 
-def accepting(location: str = "parse", **told: Any) -> Acceptance:
-    return Acceptance("7.0", location, "the new format needs it", by="octocat", **told)
+def accepting(location: str = "parse", **options: Any) -> Acceptance:
+    return Acceptance("7.0", location, "the new format needs it", by="octocat", **options)
 
 
 def load(*findings: Finding, name: str = "api", relations: tuple[Relation, ...] = ()) -> WorkloadReport:
     return WorkloadReport(name, {}, (), (replace(metric(*findings), relations=relations),))
 
 
-def settled(loads: list[WorkloadReport], *wishes: Acceptance) -> tuple[dict[str, Finding], tuple[Acceptance, ...]]:
-    workloads, acceptances = with_acceptances(loads, wishes)
-    return {
-        f"{one.name}/{each.location.file or ''}{each.location.name}": each
-        for one in workloads
-        for m in one.metrics
-        for each in m.findings
-    }, acceptances
+def settled(loads: list[WorkloadReport], *accepted: Acceptance) -> tuple[dict[str, Finding], tuple[Acceptance, ...]]:
+    judged = with_acceptances(replace(report(*loads), acceptances=accepted))
+    findings = {
+        f"{one.name}/{found.location.file or ''}{found.location.name}": found for one, _, found in judged.findings
+    }
+    return findings, judged.acceptances
 
 
 PARSE = finding("parse", 1e9, 2e9)

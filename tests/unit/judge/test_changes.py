@@ -10,7 +10,7 @@ from model_samples import Given, modelled, with_line
 from profgate.detect.average_amount_threshold import AverageAmountThreshold
 from profgate.detect.overweight import Overweight
 from profgate.detect.regression_models import BestModelOrderEquality, IntegralComparison, LocalStatistics
-from profgate.detect.rules import selected, words_on
+from profgate.detect.rules import detections_of, selected
 from profgate.detect.strategy import Strategy
 from profgate.judge.changes import LISTED_CHANGES, metric_report
 from profgate.model.change import Context, Location
@@ -26,7 +26,7 @@ from sentences import sentence
 
 def report_of(comparison: Comparison, *, verbose: bool = False) -> MetricReport:
     chosen = selected(Policy(), comparison.configuration, comparison.metric)
-    return metric_report(comparison, words_on(comparison, chosen, Context()), verbose=verbose)
+    return metric_report(comparison, detections_of(comparison, chosen, Context()), verbose=verbose)
 
 
 def test_values_are_in_base_units_and_json_has_no_nan() -> None:
@@ -93,13 +93,13 @@ def test_other_machine_leaves_overweight_weak() -> None:
 
 def test_unsuited_default_strategies_are_listed_apart() -> None:
     comparison = from_exclusive([{"a": 10}], [{"a": 0}])
-    words = words_on(comparison, selected(Policy(), comparison.configuration, comparison.metric), Context())
+    words = detections_of(comparison, selected(Policy(), comparison.configuration, comparison.metric), Context())
     report, requested = metric_report(comparison, words), metric_report(comparison, words, requested=True)
     assert texts(report.unsuited) == ["call_context: this format has no stacks, so there are no calling contexts"]
-    assert any("the total of a run is zero" in text for text in texts(report.cannot_tell))
+    assert any("the total of a run is zero" in text for text in texts(report.not_tested))
     assert requested.unsuited == ()
     assert report.undrawable
-    assert requested.cannot_tell == (*report.cannot_tell, *report.unsuited)
+    assert requested.not_tested == (*report.not_tested, *report.unsuited)
 
 
 def test_base_jobs_are_counted_without_the_test() -> None:

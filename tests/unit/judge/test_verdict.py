@@ -235,7 +235,7 @@ def test_blocking_note_leaves_the_metric_out() -> None:
     why = as_reason("samples against bytes")
     report = judged(slower(notes=(Note(why, blocks=True),)))
     metric = report.workloads[0].metrics[0]
-    assert (metric.state, metric.changes, metric.cannot_tell) == (
+    assert (metric.state, metric.changes, metric.not_tested) == (
         "not compared",
         (),
         (as_reason("samples against bytes"),),
@@ -246,7 +246,7 @@ def test_blocking_note_leaves_the_metric_out() -> None:
 def test_failing_strategy_is_reported() -> None:
     report = judged(replace(same(), first_seen="nonsense"))  # type: ignore[arg-type]
     assert (report.verdict.colour, reasons(report)) == ("yellow", ["strategy_failed"])
-    assert any("overweight: the strategy failed" in text for text in texts(report.workloads[0].metrics[0].cannot_tell))
+    assert any("overweight: the strategy failed" in text for text in texts(report.workloads[0].metrics[0].not_tested))
 
 
 def test_new_function_is_red() -> None:

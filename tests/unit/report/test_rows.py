@@ -12,8 +12,8 @@ from profgate.report.comment import render_comment, total_cells
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
 from profgate.report.rows import Pair, Row, change_text, grouped, growth, headline, name_of
+from profgate.report.statements import detectable
 from profgate.report.terminal_report import render_terminal
-from profgate.report.wording import detectable
 
 
 def model_change(**parts: object) -> Change:

@@ -79,7 +79,7 @@ def test_verbose_lists_what_does_not_apply() -> None:
     row = samples.finding("parse", 1e9, 2e9)
     metric = replace(
         samples.metric(row),
-        cannot_tell=(as_reason("totals: one run"),),
+        not_tested=(as_reason("totals: one run"),),
         unsuited=(as_reason("call_context: no stacks"),),
     )
     report = samples.report(samples.workload(metric), verdict=samples.RED)
