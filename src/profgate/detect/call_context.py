@@ -31,7 +31,7 @@ class State(IntEnum):
     FASTER = 4
 
     @property
-    def word(self) -> str:
+    def label(self) -> str:
         """The state in lower case."""
         return self.name.lower()
 
@@ -87,7 +87,7 @@ def context_table(comparison: Comparison, tree: DiffTree, options: Mapping[str, 
     # shares fall when others grow: the share and the cost itself must change in the same direction
     state[(shift >= threshold - tolerance(1.0)) & (delta > 0)] = State.SLOWER
     state[(-shift >= threshold - tolerance(1.0)) & (delta < 0)] = State.FASTER
-    # a side knows a context that has cost, or at least calls
+    # a context exists on a side where it has cost, or at least calls
     calls = (tree.baseline_calls, tree.target_calls)
     known_before, known_after = (
         value != 0 if count is None else (value != 0) | (count != 0)
@@ -174,7 +174,7 @@ class CallContext:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        """One row for each context that passes; ``counts`` says how many contexts are in which state."""
+        """One row for each context that passes; ``counts`` holds the number of contexts in each state."""
         chosen = resolved(self, options)
         tree = comparison.tree
         if tree is None:
@@ -207,8 +207,8 @@ class CallContext:
                 "calls_from": _calls(tree.baseline_calls, rows),
                 "calls_to": _calls(tree.target_calls, rows),
             },
-            counts={f"contexts_{state.word}": counted[state] for state in State},
-            texts={"state": [State(code).word for code in state.tolist()], "source": sources},
+            counts={f"contexts_{state.label}": counted[state] for state in State},
+            texts={"state": [State(code).label for code in state.tolist()], "source": sources},
             node=rows,
             moved={place: moved[row] for place, row in enumerate(rows.tolist()) if row in moved},
         )

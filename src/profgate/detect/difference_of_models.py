@@ -56,10 +56,10 @@ class DifferenceOfModels(ModelStrategy):
         relative, area, names = self._differences(rows, able)
         alike = _alike(rows, able, relative, options["coefficients"])
         more = area > 0
-        sure = np.where(more, above(relative, options["certain"]), above(-relative, options["certain"]))
+        certain = np.where(more, above(relative, options["certain"]), above(-relative, options["certain"]))
         worse = np.equal(rows.sign > 0, more)
         # the sign is that of the area, the size that of the mean; where they disagree it is a maybe
-        kinds = np.where(sure, directed(Kind.DEGRADATION, worse), directed(Kind.MAYBE_DEGRADATION, worse))
+        kinds = np.where(certain, directed(Kind.DEGRADATION, worse), directed(Kind.MAYBE_DEGRADATION, worse))
         kinds = np.where(alike | (area == 0), np.int64(Kind.NO_CHANGE), kinds)
         rows.change(able, kinds, relative, ReasonCode.NO_DIFFERENCE)
         rows.subtypes = [""] * len(rows)

@@ -90,7 +90,7 @@ def _with_splits(
 ) -> tuple[TestFamily, list[Evidence]]:
     """Comparisons of the same numbers of alike runs, tested as one family."""
     costs = [costs_of(comparison, interleaved=interleaved) for comparison in comparisons]
-    rows = [_rows(one) for one in costs]
+    rows = [_rows(cost) for cost in costs]
     family = tested_together(rows, baseline, target, RED)
     name, rises = f"{baseline}+{target}", family.last[0]
     bar, visible = float(np.quantile(rises, 1.0 - RED)), visible_factor(rises, LISTED)
@@ -126,7 +126,7 @@ def _distance(t: FloatArray, bar: float) -> FloatArray:
 
 
 def _stored(maxima: FloatArray) -> Maxima:
-    """Six digits, which keep the report small."""
+    """The statistics with six digits, for a small report."""
     worse, better = (tuple(float(f"{value:.6g}") for value in side) for side in maxima.tolist())
     return worse, better
 

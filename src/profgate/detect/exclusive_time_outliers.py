@@ -109,7 +109,7 @@ class ExclusiveTimeOutliers:
 class _Part:
     """Locations that are compared with each other: int64[row] symbols with means over runs in stored units.
 
-    ``known`` bool[2, row] tells which side has the location; ``subtype`` is that of the records, "" = one or none.
+    ``known`` bool[2, row]: whether a side has the location; ``subtype`` is that of the records, "" = one or none.
     """
 
     symbol: IntArray
@@ -173,16 +173,16 @@ def _kinds(delta: FloatArray, found: _Outliers, known: BoolArray, sign: int) -> 
     return new_or_gone(known, np.where(delta == 0.0, np.int64(Kind.NO_CHANGE), kinds))
 
 
-def _parts(comparison: Comparison, wanted: str) -> list[_Part]:
+def _parts(comparison: Comparison, location_filter: str) -> list[_Part]:
     """One part; of records with several subtypes (real, user, sys) a part each. Empty parts are left out."""
     records = comparison.observations
-    allowed = _allowed(comparison, wanted)
+    allowed = _allowed(comparison, location_filter)
     if comparison.tree is not None or records is None or len(records.subtypes) < 2:
-        keep = (comparison.self_value != 0).any(axis=0)
+        included = (comparison.self_value != 0).any(axis=0)
         if records is not None:
-            # whoever has records was measured, be it as nothing; in stacks it is a mere caller
-            keep[records.symbol] |= comparison.tree is None
-        rows = np.flatnonzero(keep & allowed)
+            # a location with records was measured, even as zero; in stacks it may only be a caller
+            included[records.symbol] |= comparison.tree is None
+        rows = np.flatnonzero(included & allowed)
         baseline, target = (side[rows] for side in side_means(comparison, comparison.self_value))
         known = np.asarray(comparison.present, dtype=np.bool_)[:, rows]
         return [_Part(rows, baseline, target, known)] if len(rows) else []
@@ -190,11 +190,11 @@ def _parts(comparison: Comparison, wanted: str) -> list[_Part]:
     return [part for part in found if len(part.symbol)]
 
 
-def _allowed(comparison: Comparison, wanted: str) -> BoolArray:
+def _allowed(comparison: Comparison, location_filter: str) -> BoolArray:
     """bool[symbol]: the module passes the filter."""
-    if wanted == "*":
+    if location_filter == "*":
         return np.ones(len(comparison.symbols), np.bool_)
-    pattern = re.compile(wanted)
+    pattern = re.compile(location_filter)
     return np.array([pattern.search(module or "") is not None for module in comparison.symbols.modules], np.bool_)
 
 

@@ -31,7 +31,7 @@ KINDS = {
 CHOICE = OptionSpec(
     "choice",
     "auto",
-    "how the best model is found: auto = r_square for models a profile brings, aicc for those fitted here",
+    "how the best model is found: auto = r_square for models of the profile, aicc for models fitted here",
     choices=("auto", "r_square", "aicc"),
 )
 MIN_OVERLAP = OptionSpec(
@@ -63,7 +63,7 @@ def _places(comparison: Comparison, models: CostModels) -> IntArray:
         columns.append(location_keys(records.symbol, subtype))
     found = np.unique(np.concatenate(columns))
     symbol, general = found >> SUBTYPE_BITS, found % (1 << SUBTYPE_BITS) == 0
-    # a model without a subtype stands for all records of its symbol, unless those have models of their own
+    # a model without a subtype describes all records of its symbol, unless those have models of their own
     stay: BoolArray = general | ~np.isin(symbol, symbol[general]) | np.isin(found, modelled)
     return found[stay]
 
@@ -103,7 +103,7 @@ def _best_pairs(comparison: Comparison, models: CostModels, kinds: tuple[int, ..
 
 
 def _same_name_pairs(models: CostModels, kinds: tuple[int, ...]) -> Pairs:
-    """Every model of these kinds against that of the same name; one without a counterpart stands alone."""
+    """Every model of these kinds against that of the same name; one without a counterpart is a row by itself."""
     rows = np.flatnonzero(np.isin(models.kind, kinds))
     columns = np.stack([models.symbol, models.subtype, models.kind])[:, rows]
     keys, place = np.unique(columns, axis=1, return_inverse=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from profgate.detect.base_jobs import tested_with_jobs
-from profgate.detect.call_paths import OFFSET, CallPaths, Enclosing, offsetting
+from profgate.detect.call_paths import OFFSET, Enclosing, call_paths, offsetting
 from profgate.detect.evidence import Evidence
 from profgate.detect.location_costs import SELF, SUBTREE, WHOLE, active_totals, common_factors, within_sides
 from profgate.detect.permutation import Rows, p_of_one, splits_of
@@ -130,9 +130,9 @@ class _Search:
         self.split = comparison.runs.baseline
         self.factors = _factors_of_rest(comparison, evidence)
         sides = self.factors[-(comparison.runs.baseline + comparison.runs.target) :]
-        self.paths = CallPaths(comparison, sides)
+        self.paths = call_paths(comparison, sides)
         # of interleaved runs the common factor may be the change itself
-        self.recorded = CallPaths(comparison, np.ones(len(sides))) if evidence.calibration.interleaved else None
+        self.recorded = call_paths(comparison, np.ones(len(sides))) if evidence.calibration.interleaved else None
         self.moving = [symbol for sign in (1, -1) for symbol in self._moving(sign)]
         self.place = {
             (int(symbol), int(kind)): place
@@ -193,7 +193,7 @@ class _Search:
         return row.sign * change >= EXPLAINED * abs(row.change)
 
     def under_caller(self, row: NetChange) -> NetChange:
-        """A new function under the nearest caller that both sides know, with that caller's numbers.
+        """A new function under the nearest caller that exists on both sides, with that caller's numbers.
 
         Where that caller costs no more than half of it in addition, its cost was there before.
         """

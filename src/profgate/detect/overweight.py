@@ -21,7 +21,7 @@ from profgate.statistics.thresholds import above, at_least, below
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OverweightTable:
-    """Symbols that both sides know, by overweight, as parallel columns; means over runs in stored units.
+    """Symbols of both sides, by overweight, as parallel columns; means over runs in stored units.
 
     ``symbol`` and ``interest`` int64[row], the rest float64[row]; ratios are fractions and NaN where undefined.
     ``only_baseline`` and ``only_target`` int64 are the symbols of one side, heaviest first, with their inclusive
@@ -117,6 +117,19 @@ def _heaviest_first(symbols: IntArray, values: FloatArray) -> IntArray:
     return symbols[np.lexsort((symbols, -values[symbols]))]
 
 
+def _values(comparison: Comparison, dropped: Sequence[int], stacks: _Stacks | None) -> _Values:
+    if not dropped:
+        return _Values(
+            np.stack(side_means(comparison, comparison.total_value)),
+            np.stack(side_means(comparison, comparison.self_value)),
+            np.asarray(comparison.present, dtype=np.bool_),
+            np.stack(side_means(comparison, comparison.run_totals)),
+        )
+    if comparison.tree is None:
+        raise ValueError("stacks are needed to drop the stacks of a symbol")
+    return (stacks or _Stacks(comparison, comparison.tree)).without(dropped)
+
+
 def overweight_table(
     comparison: Comparison, *, dropped: Sequence[int] = (), stacks: _Stacks | None = None
 ) -> OverweightTable:
@@ -124,17 +137,7 @@ def overweight_table(
 
     Dropping needs ``comparison.tree`` (`ValueError` without it); ``stacks`` are those of the comparison where known.
     """
-    if dropped:
-        if comparison.tree is None:
-            raise ValueError("stacks are needed to drop the stacks of a symbol")
-        values = (stacks or _Stacks(comparison, comparison.tree)).without(dropped)
-    else:
-        values = _Values(
-            np.stack(side_means(comparison, comparison.total_value)),
-            np.stack(side_means(comparison, comparison.self_value)),
-            np.asarray(comparison.present, dtype=np.bool_),
-            np.stack(side_means(comparison, comparison.run_totals)),
-        )
+    values = _values(comparison, dropped, stacks)
     b, t = values.inclusive
     known_b, known_t = values.known
     total_b, total_t = values.totals.tolist()
@@ -179,7 +182,7 @@ def _candidates(table: OverweightTable, options: Mapping[str, Any]) -> BoolArray
 
 
 def _is_small(table: OverweightTable, options: Mapping[str, Any], bar: float | None) -> bool:
-    """Whether the total moved so little that both ratios explode: less than the option says, or than its noise."""
+    """Whether the total moved less than the option or its noise, so that both ratios are unbounded."""
     if abs(table.total_delta) < options["min_total_change"] * table.baseline_total:
         return True
     if bar is None or table.target_total <= 0.0:
@@ -210,7 +213,7 @@ def pivot_levels(
     bar: float | None = None,
     dropped: tuple[int, ...] = (),
 ) -> tuple[PivotLevel, ...]:
-    """The recursion: drop the stacks of the first candidate in order of interest, and look again.
+    """The recursion: drop the stacks of the first candidate in order of interest, and repeat.
 
     The first level is without the stacks of the symbols that are ``dropped`` already.
     One level without pivot where the comparison has no stacks, no candidate or an unchanged total.

@@ -121,7 +121,7 @@ def _areas(rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _areas_of_curves(x: FloatArray, before: FloatArray, after: FloatArray) -> tuple[float, float]:
-    """Sums of trapezoids over the parts that both know; NaN where that is less than half."""
+    """Sums of trapezoids over the parts where both have values; NaN where that is less than half."""
     known = np.isfinite(before) & np.isfinite(after)
     cells = known[:-1] & known[1:]
     if 2 * cells.sum() < len(cells):

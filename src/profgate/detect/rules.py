@@ -37,7 +37,7 @@ def _values(key: str, configuration: Configuration, metric: Metric) -> tuple[str
 
 
 def _accepts(value: str, pattern: str) -> bool:
-    # only * is a wildcard: brackets and question marks stand for themselves in names of programs and workloads
+    # only * is a wildcard: brackets and question marks are literal in names of programs and workloads
     return fnmatchcase(value, pattern.replace("[", "[[]").replace("?", "[?]"))
 
 

@@ -1,4 +1,4 @@
-"""How many samples stand behind stored values."""
+"""From stored values to numbers of samples."""
 
 import numpy as np
 
@@ -9,9 +9,9 @@ from profgate.model.units import COUNTS, MetricKind
 
 
 def count_scales(comparison: Comparison) -> tuple[FloatArray, FloatArray] | None:
-    """Factors from stored values of a sampled metric to sample counts; None where a profile does not say.
+    """Factors from stored values of a sampled metric to sample counts; None where a profile does not state them.
 
-    float64[run] and float64[noise run]: a sample of one run may stand for another value than that of the next.
+    float64[run] and float64[noise run]: the value of a sample may differ between runs.
     """
     sizes = len(comparison.run_totals), len(comparison.noise_totals)
     values = comparison.sample_values, comparison.noise_sample_values
@@ -24,7 +24,7 @@ def count_scales(comparison: Comparison) -> tuple[FloatArray, FloatArray] | None
 
 
 def sample_counts(comparison: Comparison) -> tuple[float, float] | None:
-    """The samples of each side; None where a profile does not say, or nothing was sampled."""
+    """The samples of each side; None where a profile does not state them, or nothing was sampled."""
     scales = count_scales(comparison) if comparison.metric.kind is MetricKind.SAMPLED else None
     if scales is None:
         return None

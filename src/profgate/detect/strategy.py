@@ -1,4 +1,4 @@
-"""What every strategy offers, and the small steps that all of them share."""
+"""The interface of strategies, and the steps that they share."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
@@ -18,7 +18,7 @@ UNSUITED_FLAG = "unsuited"
 
 
 class Strategy(Protocol):
-    """A plug-in: the class docstring says what it detects, on which data, with what confidence, and when it fails."""
+    """A plug-in: its docstring describes what it detects, on which data, with what confidence, and when it fails."""
 
     name: str
     short: str
@@ -72,12 +72,12 @@ def directed(kind: Kind, worse: BoolArray) -> IntArray:
 
 
 def one_sided(comparison: Comparison, symbols: IntArray, kinds: IntArray) -> IntArray:
-    """The kinds, with symbols that one side alone knows as new or gone."""
+    """The kinds, with symbols of one side as new or gone."""
     return new_or_gone(np.asarray(comparison.present, dtype=np.bool_)[:, symbols], kinds)
 
 
 def new_or_gone(known: BoolArray, kinds: IntArray) -> IntArray:
-    """The kinds, with rows that one side alone knows (bool[2, row]) as new or gone."""
+    """The kinds, with rows ``known`` (bool[2, row]) on one side only as new or gone."""
     kinds = np.where(known[1] & ~known[0], np.int64(Kind.NOT_IN_BASELINE), kinds)
     return np.where(known[0] & ~known[1], np.int64(Kind.NOT_IN_TARGET), kinds)
 

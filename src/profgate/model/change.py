@@ -39,7 +39,7 @@ class Location:
 
 
 def path_text(path: Sequence[str], frames: int = 3) -> str:
-    """A call path as one text, root first; of a long one its innermost frames, which tell it from others."""
+    """A call path as one text, root first; of a long one its innermost frames, which distinguish it."""
     return " › ".join(path if len(path) <= frames + 1 else ("…", *path[-frames:]))
 
 
@@ -103,7 +103,7 @@ class Detection:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a strategy may know beyond the comparison.
+    """What a strategy may use beyond the comparison.
 
     ``pairs`` W = compared (workload, metric) pairs in the report; ``source_states`` what is known of the sources of the
     comparison's symbols, None where nothing is. ``evidence`` is what the tests of the whole report show of the

@@ -64,11 +64,11 @@ class RankCheck:
 
     ``order`` below or above: more than ``width`` * ``sigma`` from ``mean``, the mean count over all pairs of baseline
     runs; ``count`` is the mean over target against each of them. Both are None where no pair exists. ``chance`` is the
-    probability that a random order keeps as many ranks. ``common`` tests stand in all runs, ``left_out`` in some.
+    probability that a random order has as many stable ranks. ``common`` tests are in all runs, ``left_out`` in some.
     ``overall`` is the median ratio of all tests, which no rank shows. ``direction`` is that of the tests that moved.
     ``usual_distance`` is the farthest that any test of a baseline run left the ranks of the other ones, None where
     those are too few; ``farther`` tests moved farther than that. ``identical``: each target run is a baseline run to
-    the last bit, so its count shows nothing; the order is kept.
+    the last bit, so its count shows nothing.
     """
 
     order: Order
@@ -95,7 +95,7 @@ class RankCheck:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """Between which counts the order counts as kept."""
+        """The counts between which the order is kept."""
         if self.mean is None or self.sigma is None:
             return None
         return self.mean - self.width * self.sigma, self.mean + self.width * self.sigma

@@ -43,7 +43,7 @@ def counts(check: RankCheck) -> str:
 
 
 def notes(check: RankCheck) -> Iterable[str]:
-    """What a reader should know beside the count."""
+    """Remarks beside the count."""
     if check.order == "unknown" and check.chance is not None and check.common > 1:
         yield f"a random order has as many stable ranks with probability {numbers.probability(check.chance)}"
     if check.usual_distance is not None and check.moved and not check.identical:

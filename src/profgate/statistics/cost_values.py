@@ -49,7 +49,7 @@ def areas(kind: IntArray, coefficients: FloatArray, start: FloatArray, end: Floa
     with np.errstate(all="ignore"):
         logarithm = b0 * width + b1 * (high * np.log(high) - high - (low * np.log(low) - low))
         rise = b1 + 1.0
-        # expm1 keeps the digits that two nearly equal powers would lose
+        # expm1 preserves the digits that two nearly equal powers would lose
         steps = np.log(high / low)
         power = b0 * low**rise * np.where(rise == 0.0, steps, np.expm1(rise * steps) / rise)
         rate = np.log(b1)

@@ -1,4 +1,4 @@
-"""Stable ranks: how many tests keep their place in the order of duration from run to run.
+"""Stable ranks: how many tests have the same place in the order of duration from run to run.
 
 Copeland and Haemer, "Robust Performance Testing on the Cheap" (2011), with its appendix. A uniform change of speed
 moves no rank, so runs of different machines may be compared.
@@ -31,7 +31,7 @@ EXACT_LIMIT = 10  # from here on the exact law and Poisson(1) differ by less tha
 class RankRules:
     """Bounds of the check. ``sigma`` poisson: the root of the mean, an upper bound; observed: the pairs' own spread.
 
-    ``min_value``: tests whose baseline median is below it are left out, since a coarse clock knows no order of them.
+    ``min_value``: tests whose baseline median is below it are left out, since a coarse clock gives them no order.
     """
 
     width: float = 2.0
@@ -90,8 +90,8 @@ def side_by_side(baseline: Sequence[DurationRun], target: Sequence[DurationRun])
 def ranks_of(values: FloatArray, run: str, names: Sequence[str]) -> IntArray:
     """int64[test]: the rank of each, 1 the quickest.
 
-    Equal values are ordered by a hash of run and name: a cluster of equal readings then keeps one rank on average, as
-    tests of equal speed do, where mid-ranks would move the whole cluster at once.
+    Equal values are ordered by a hash of run and name: a cluster of equal readings then has one stable rank on
+    average, as tests of equal speed do, where mid-ranks would move the whole cluster at once.
     """
     _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
     hashes = np.zeros(len(values), dtype=np.uint64)
@@ -153,7 +153,7 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
 
 
 def _included(table: DurationTable, least: float) -> BoolArray:
-    """bool[test]: which stand in all runs and are long enough."""
+    """bool[test]: which are in all runs and long enough."""
     included: BoolArray = np.logical_and.reduce(np.isfinite(table.values), axis=0)
     if least > 0.0 and table.baselines:
         included[included] = np.median(table.values[: table.baselines, included], axis=0) >= least
@@ -197,7 +197,7 @@ def _sigma(pairs: Sequence[int], mean: float | None, runs: int, rules: RankRules
         return None, "poisson"
     if rules.sigma == "observed" and runs >= OBSERVED_RUNS:
         return max(1.0, float(np.std(pairs, ddof=1))), "observed"
-    # every cluster keeps one rank on average, so the mean is never truly below 1
+    # every cluster has one stable rank on average, so the mean is never truly below 1
     return math.sqrt(max(1.0, mean)), "poisson"
 
 

@@ -36,7 +36,7 @@ class Fits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Points:
-    """Points of all groups with what every fit needs; float64[group] unless said otherwise."""
+    """Points of all groups with what every fit needs; float64[group] unless stated otherwise."""
 
     group: IntArray
     x: FloatArray
