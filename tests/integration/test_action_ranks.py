@@ -22,13 +22,13 @@ def junit(seed: int, *, slow: float = 1.0, everything: float = 1.0, tests: int =
 
 
 def ranks(stage: Stage) -> dict[str, Any]:
-    """The word of the stable ranks in the report."""
+    """The change of the stable ranks in the report."""
     (change,) = json.loads(stage.file("report.json"))["changes"]
     assert change["strategy"] == "stable_ranks"
     return dict(change)
 
 
-def test_the_first_pull_request_reads_what_the_durations_will_tell(stage: Stage) -> None:
+def test_first_pull_request_explains_durations(stage: Stage) -> None:
     stage.open_pull()
     assert stage.compare(junit(1)) == 0
     (comment,) = stage.comments
@@ -38,7 +38,7 @@ def test_the_first_pull_request_reads_what_the_durations_will_tell(stage: Stage)
     assert "record a profile next" in comment
 
 
-def test_few_tests_are_told_that_their_order_says_little(stage: Stage) -> None:
+def test_few_tests_need_thirty(stage: Stage) -> None:
     stage.open_pull()
     assert stage.compare(junit(1, tests=5)) == 0
     assert "With 30 tests or more" in stage.comments[0]
@@ -50,18 +50,18 @@ def test_profiles_read_nothing_of_durations(stage: Stage) -> None:
     assert "No profiler" not in stage.comments[0]
 
 
-def test_two_base_runs_cannot_tell_and_say_so(stage: Stage) -> None:
+def test_two_base_runs_are_not_tested(stage: Stage) -> None:
     for seed in range(2):
         stage.push(junit(seed))
     stage.open_pull()
     assert stage.compare(junit(9)) == 0
-    word = ranks(stage)
-    assert (word["kind"], word["to"] is None) == ("Unknown", False)
-    assert word["reason"]["text"] == "2 baseline runs, at least 3 are needed to know how many ranks are stable"
-    assert word["reason"]["text"] in stage.summary
+    change = ranks(stage)
+    assert (change["kind"], change["to"] is None) == ("Unknown", False)
+    assert change["reason"]["text"] == "2 baseline runs, at least 3 are needed to know how many ranks are stable"
+    assert change["reason"]["text"] in stage.summary
 
 
-def test_from_the_third_base_run_on_a_slow_test_is_worth_a_look_and_red_for_nobody(stage: Stage) -> None:
+def test_slow_test_needs_review_and_passes(stage: Stage) -> None:
     for seed in range(4):
         stage.push(junit(seed))
     stage.open_pull()
@@ -69,9 +69,9 @@ def test_from_the_third_base_run_on_a_slow_test_is_worth_a_look_and_red_for_nobo
     assert stage.compare(junit(8)) == 0
     assert ranks(stage)["kind"] == "NoChange"
     assert stage.compare(junit(9, slow=60.0)) == 0
-    word = ranks(stage)
-    assert (word["kind"], word["ranks"]["baselines"]) == ("MaybeDegradation", 4)
-    assert word["ranks"]["moved"][0]["name"] == "tests.shop.test_7"
+    change = ranks(stage)
+    assert (change["kind"], change["ranks"]["baselines"]) == ("MaybeDegradation", 4)
+    assert change["ranks"]["moved"][0]["name"] == "tests.shop.test_7"
     assert stage.outputs["conclusion"] == "warn"
     (comment,) = stage.comments
     assert "the order of the durations changed: tests got slower" in comment
@@ -83,19 +83,19 @@ def test_a_slower_machine_keeps_the_order(stage: Stage) -> None:
         stage.push(junit(seed))
     stage.open_pull()
     assert stage.compare(junit(9, everything=1.9)) == 0
-    word = ranks(stage)
-    assert word["kind"] == "NoChange"
-    assert 1.8 < word["ranks"]["overall"] < 2.0
+    change = ranks(stage)
+    assert change["kind"] == "NoChange"
+    assert 1.8 < change["ranks"]["overall"] < 2.0
 
 
-def test_a_history_gives_the_runs_of_the_base_without_reading_them_again(stage: Stage) -> None:
+def test_history_provides_base_runs(stage: Stage) -> None:
     stage.inputs["history"] = "artifact"
     for seed in range(6):
         stage.push(junit(seed))
     stage.open_pull()
     assert stage.compare(junit(8)) == 0
-    word = ranks(stage)
-    assert (word["kind"], word["ranks"]["baselines"], word["ranks"]["left_out"]) == ("NoChange", 6, 0)
+    change = ranks(stage)
+    assert (change["kind"], change["ranks"]["baselines"], change["ranks"]["left_out"]) == ("NoChange", 6, 0)
     assert stage.compare(junit(9, slow=60.0)) == 0
-    word = ranks(stage)
-    assert (word["kind"], word["ranks"]["moved"][0]["name"]) == ("MaybeDegradation", "tests.shop.test_7")
+    change = ranks(stage)
+    assert (change["kind"], change["ranks"]["moved"][0]["name"]) == ("MaybeDegradation", "tests.shop.test_7")

@@ -58,7 +58,7 @@ def test_columns_of_a_slower_function() -> None:
     assert numbers["distance"] > 1
     assert np.isnan(numbers["bound"])
     assert [detection.from_value[0], detection.to_value[0]] == pytest.approx([472, 942], abs=2)
-    assert [detection.texts[word][0] for word in ("judged", "net", "new")] == ["self", "", ""]
+    assert [detection.texts[result][0] for result in ("judged", "net", "new")] == ["self", "", ""]
     assert len(detection.symbol) == len(BASE)
 
 

@@ -184,7 +184,7 @@ def test_offset_in_the_run_is_listed_and_uncertain() -> None:
     ]
 
 
-def test_caller_of_a_listed_function_is_not_listed_again() -> None:
+def test_caller_of_listed_function_is_omitted() -> None:
     """What fell below it is less than what rose, and its part of the change is known."""
     rows = found(sides({"main;x;a": 300, "main;y;b": 900}, {"main;x;a": 1800, "main;y;b": 400}))
     assert [name for name, row in rows.items() if row.listed and row.sign > 0] == ["a"]

@@ -32,10 +32,10 @@ def at_two_rates(target: dict[str, int], metric: Metric = SAMPLES) -> Comparison
 
 
 @pytest.mark.parametrize("strategy", [AverageAmountThreshold(), ExclusiveTimeOutliers(), Overweight(), Totals()])
-def test_who_compares_amounts_says_that_it_cannot(strategy: Strategy) -> None:
-    word = strategy.detect(at_two_rates(TWICE), {}, Context())
-    assert not_tested(word) == "sampling rate differs: 100 against 200: more samples are not more cost"
-    assert len(word.kind) == 0
+def test_amounts_at_two_rates_are_not_tested(strategy: Strategy) -> None:
+    result = strategy.detect(at_two_rates(TWICE), {}, Context())
+    assert not_tested(result) == "sampling rate differs: 100 against 200: more samples are not more cost"
+    assert len(result.kind) == 0
 
 
 def test_times_are_compared_at_any_rate() -> None:
@@ -45,10 +45,10 @@ def test_times_are_compared_at_any_rate() -> None:
 
 def kinds(comparison: Comparison) -> dict[str, Kind]:
     """What the test of locations calls changed."""
-    word = CalibratedLogRatio().detect(comparison, {}, Context())
-    assert not not_tested(word)
+    result = CalibratedLogRatio().detect(comparison, {}, Context())
+    assert not not_tested(result)
     names = comparison.symbols.names
-    return {names[symbol]: Kind(kind) for symbol, kind in zip(word.symbol, word.kind.tolist(), strict=True) if kind}
+    return {names[symbol]: Kind(kind) for symbol, kind in zip(result.symbol, result.kind.tolist(), strict=True) if kind}
 
 
 def test_samples_may_stand_for_other_times() -> None:
@@ -74,9 +74,9 @@ def test_slower_function_is_found_at_half_the_rate() -> None:
     assert kinds(from_exclusive([base] * 5, [target] * 5, notes=(APART,))) == {"slow": Kind.DEGRADATION}
 
 
-def test_a_context_is_faster_by_its_share_where_all_have_more_samples() -> None:
+def test_context_is_faster_by_its_share() -> None:
     comparison = at_two_rates({**TWICE, "m;f07": 200})
-    word = CallContext().detect(comparison, {}, Context())
+    result = CallContext().detect(comparison, {}, Context())
     names = comparison.symbols.names
-    found = {names[symbol]: Kind(kind) for symbol, kind in zip(word.symbol, word.kind.tolist(), strict=True)}
+    found = {names[symbol]: Kind(kind) for symbol, kind in zip(result.symbol, result.kind.tolist(), strict=True)}
     assert found["f07"] is Kind.MAYBE_OPTIMIZATION
