@@ -192,7 +192,8 @@ def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> I
     cells = [texts[:-1] for texts in cells] if brief else cells
     above = [] if brief else [HEADINGS]
     lines = aligned([*above, *cells], width - 2, name=1, right=range(2, 5))
-    tones: list[Tone] = [*(["quiet"] if above else []), *map(_tone, shown)]
+    tones: list[Tone] = ["quiet"] if above else []
+    tones += map(_tone, shown)
     yield from ((tone, f"  {line}".rstrip()) for tone, line in zip(tones, lines, strict=True))
 
 

@@ -13,7 +13,7 @@ def aligned(rows: Sequence[Sequence[str]], width: int, *, name: int = 0, right: 
         return []
     sizes = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
     others = sum(sizes) - sizes[name] + 2 * (len(sizes) - 1)
-    sizes[name] = min(sizes[name], max(width - others, NARROWEST))
+    sizes[name] = max(min(sizes[name], width - others), NARROWEST)
     lines = []
     for row in rows:
         cells = []
