@@ -23,7 +23,7 @@ def test_nothing_without_models_and_sizes() -> None:
     assert measured({"f": [(float("nan"), 1.0)]}, {"f": [(float("nan"), 1.0)]}).models is None
 
 
-def test_models_are_sorted_and_the_best_of_a_kind_is_kept() -> None:
+def test_best_model_of_each_kind_remains() -> None:
     found = modelled(
         {"g": [Given("power", (1, 2))], "f": [Given("linear", (9, 9), 0.3), Given("linear", (1, 1), 0.9)]},
         {"f": [Given("constant", (4,))]},

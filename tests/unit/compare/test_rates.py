@@ -53,7 +53,7 @@ def at(rate: float, share: dict[str, float] | None = None) -> Profile:
     return profile(rate, {name: round(10 * rate / 4 * (share or {}).get(name, 1.0)) for name in NAMES})
 
 
-def test_a_tenth_of_the_rate_is_the_same_program() -> None:
+def test_rates_do_not_change_the_program() -> None:
     comparison = compared([at(100)] * 5, [at(1000)] * 5)
     assert (comparison.run_totals * comparison.metric.scale).tolist() == [100_000.0] * 10
     assert sample_counts(comparison) == (50_000.0, 500_000.0)

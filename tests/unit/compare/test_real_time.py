@@ -50,7 +50,7 @@ def test_totals_are_of_real_time() -> None:
     assert overweight_table(comparison).total_delta == 0
 
 
-def test_who_reads_records_still_sees_each_kind() -> None:
+def test_records_separate_the_kinds() -> None:
     word = AverageAmountThreshold().detect(compared(run(BASE), run(TARGET)), {}, Context())
     assert sorted(word.kind.tolist()) == [int(Kind.DEGRADATION), int(Kind.NO_CHANGE), int(Kind.OPTIMIZATION)]
 

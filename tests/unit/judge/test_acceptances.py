@@ -83,7 +83,7 @@ def test_workload_and_metric_narrow_it() -> None:
     assert settled(loads, accepting(metric="cpu"))[1][0].state == "applies"
 
 
-def test_a_limit_that_one_workload_exceeds_holds_for_the_other() -> None:
+def test_limit_holds_for_each_workload() -> None:
     loads = [load(PARSE), load(finding("parse", 1e9, 9e9), name="batch")]
     found, (wish,) = settled(loads, accepting(limit=2.0))
     assert (found["api/parse"].colour, found["batch/parse"].colour) == ("yellow", "red")
@@ -99,20 +99,20 @@ def test_a_total_cannot_be_accepted() -> None:
     assert settled([load(finding("total", 1e9, 2e9))], accepting("total"))[0]["api/total"].colour == "yellow"
 
 
-def test_a_rename_keeps_it() -> None:
+def test_acceptance_survives_a_rename() -> None:
     renamed = Relation("renamed", Location("parse"), (Location("parse_old"),))
     found, (wish,) = settled([load(PARSE, relations=(renamed,))], accepting("parse_old"))
     assert (found["api/parse"].colour, wish.state) == ("yellow", "applies")
 
 
-def test_a_long_name_may_be_written_as_the_comment_shows_it() -> None:
+def test_long_name_matches_as_shown() -> None:
     name = "x" * 300
     shown = "x" * 40 + "…" + "x" * 39
     found, _ = settled([load(finding(name, 1e9, 2e9))], accepting(shown))
     assert found[f"api/{name}"].colour == "yellow"
 
 
-def test_new_cost_is_bound_to_its_share_of_the_run() -> None:
+def test_new_cost_is_limited_by_its_share() -> None:
     new = replace(finding("fresh", 0.0, 4e9, kind="NotInBaseline"), direction="worse", relative=None)
     found, (wish,) = settled([load(new)], accepting("fresh"))
     assert found["api/fresh"].colour == "yellow"
@@ -124,7 +124,7 @@ def test_what_was_refused_stays_refused() -> None:
     assert (found["api/parse"].colour, wish.told) == ("red", "may not")
 
 
-def test_improvements_and_hints_are_left_alone() -> None:
+def test_improvements_and_notes_are_not_accepted() -> None:
     better = finding("parse", 2e9, 1e9, colour="green", kind="Optimization")
     found, (wish,) = settled([load(better)], accepting())
     assert (found["api/parse"], wish.state) == (better, "unused")
