@@ -241,9 +241,9 @@ def verdict(conclusion: Conclusion, *reasons: Reason) -> Verdict:
     return Verdict(conclusion, colours.get(conclusion, "neutral"), reasons)
 
 
-def text(words: str) -> Reason:
+def text(sentence: str) -> Reason:
     """A departure with a text of its own."""
-    return Reason(ReasonCode.DEPARTURE, {"workload": "api-bench"}, (as_reason(words),))
+    return Reason(ReasonCode.DEPARTURE, {"workload": "api-bench"}, (as_reason(sentence),))
 
 
 def texts(reasons: Iterable[Reason]) -> list[str]:

@@ -55,7 +55,7 @@ def test_records_are_fitted_on_both_sides() -> None:
     assert {name for _, _, name, _ in found} == set(MODEL_NAMES[:6])
 
 
-def records(symbols: list[int], subtypes: list[int], words: list[str]) -> Observations:
+def records(symbols: list[int], subtypes: list[int], names: list[str]) -> Observations:
     count = len(symbols)
     x = np.tile(np.arange(1.0, 1 + count / 2), 2)
     return Observations(
@@ -66,7 +66,7 @@ def records(symbols: list[int], subtypes: list[int], words: list[str]) -> Observ
         exclusive=3 * x,
         size=x,
         subtype=np.array(subtypes),
-        subtypes=words,
+        subtypes=names,
     )
 
 

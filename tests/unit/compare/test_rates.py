@@ -58,16 +58,16 @@ def test_rates_do_not_change_the_program() -> None:
     assert (comparison.run_totals * comparison.metric.scale).tolist() == [100_000.0] * 10
     assert sample_counts(comparison) == (50_000.0, 500_000.0)
     for strategy in (AverageAmountThreshold(), Totals(), CalibratedLogRatio()):
-        word = strategy.detect(comparison, {}, Context())
-        assert not not_tested(word)
-        assert not word.kind.any(), strategy.name
+        detection = strategy.detect(comparison, {}, Context())
+        assert not not_tested(detection)
+        assert not detection.kind.any(), strategy.name
 
 
 def test_slower_function_is_found_across_rates() -> None:
     comparison = compared([at(100)] * 5, [at(1000, {"f07": 2.0})] * 5)
-    word = CalibratedLogRatio().detect(comparison, {}, Context())
-    assert [comparison.symbols.names[symbol] for symbol in word.symbol[word.kind != 0]] == ["f07"]
-    assert word.from_value[0] * comparison.metric.scale == pytest.approx(2500)
+    detection = CalibratedLogRatio().detect(comparison, {}, Context())
+    assert [comparison.symbols.names[symbol] for symbol in detection.symbol[detection.kind != 0]] == ["f07"]
+    assert detection.from_value[0] * comparison.metric.scale == pytest.approx(2500)
 
 
 def test_thirds_are_given_to_the_millionth_of_a_sample() -> None:

@@ -51,8 +51,8 @@ def test_totals_are_of_real_time() -> None:
 
 
 def test_records_separate_the_kinds() -> None:
-    word = AverageAmountThreshold().detect(compared(run(BASE), run(TARGET)), {}, Context())
-    assert sorted(word.kind.tolist()) == [int(Kind.DEGRADATION), int(Kind.NO_CHANGE), int(Kind.OPTIMIZATION)]
+    detection = AverageAmountThreshold().detect(compared(run(BASE), run(TARGET)), {}, Context())
+    assert sorted(detection.kind.tolist()) == [int(Kind.DEGRADATION), int(Kind.NO_CHANGE), int(Kind.OPTIMIZATION)]
 
 
 def test_user_and_sys_alone_are_added() -> None:

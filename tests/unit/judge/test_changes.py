@@ -50,8 +50,8 @@ def test_no_change_is_listed_only_when_verbose() -> None:
 def test_order_is_rank_then_weight_then_name() -> None:
     base = {"a": 10, "b": 10, "c": 10, "d": 10, "e": 100}
     comparison = from_exclusive([base], [{"a": 30, "b": 40, "c": 4, "d": 30, "e": 100}])
-    word = AverageAmountThreshold().detect(comparison, {}, Context())
-    report = metric_report(comparison, [word])
+    detection = AverageAmountThreshold().detect(comparison, {}, Context())
+    report = metric_report(comparison, [detection])
     assert [change.location.name for change in report.changes] == ["b", "a", "d", "c"]
 
 
@@ -93,8 +93,8 @@ def test_other_machine_leaves_overweight_weak() -> None:
 
 def test_unsuited_default_strategies_are_listed_apart() -> None:
     comparison = from_exclusive([{"a": 10}], [{"a": 0}])
-    words = detections_of(comparison, selected(Policy(), comparison.configuration, comparison.metric), Context())
-    report, requested = metric_report(comparison, words), metric_report(comparison, words, requested=True)
+    detections = detections_of(comparison, selected(Policy(), comparison.configuration, comparison.metric), Context())
+    report, requested = metric_report(comparison, detections), metric_report(comparison, detections, requested=True)
     assert texts(report.unsuited) == ["call_context: this format has no stacks, so there are no calling contexts"]
     assert any("the total of a run is zero" in text for text in texts(report.not_tested))
     assert requested.unsuited == ()
@@ -131,8 +131,8 @@ def test_models_have_names_changes_and_parts() -> None:
     after = with_line(Given("power", (1, 1.5), 0.97, 0, 40))
     comparison = modelled({"f": before, "g": before}, {"f": after})
     chosen: list[Strategy] = [BestModelOrderEquality(), LocalStatistics()]
-    words = [strategy.detect(comparison, {}, Context()) for strategy in chosen]
-    report = metric_report(comparison, words)
+    detections = [strategy.detect(comparison, {}, Context()) for strategy in chosen]
+    report = metric_report(comparison, detections)
     json.dumps(asdict(report), allow_nan=False)
     order, gone, local, also_gone = report.changes
     assert (order.from_value, order.to_value, order.delta, order.relative) == ("linear", "power", None, None)

@@ -55,8 +55,8 @@ def judged(comparison: Comparison, sources: dict[str, SourceState] | None = None
     nothing = (None,) * len(names)
     states = SourceStates(tuple((sources or {}).get(name, "unknown") for name in names), nothing, nothing)
     chosen = selected(policy, comparison.configuration, comparison.metric)
-    words = detections_of(comparison, chosen, Context(source_states=states))
-    workload = WorkloadReport("w", {}, (), (metric_report(comparison, words),))
+    detections = detections_of(comparison, chosen, Context(source_states=states))
+    workload = WorkloadReport("w", {}, (), (metric_report(comparison, detections),))
     return judge(Report(Side("b"), Side("t"), Verdict("not_compared", "neutral", ()), (workload,)), policy)
 
 
@@ -93,8 +93,8 @@ def test_new_and_gone_contexts_are_no_finding() -> None:
 
 def test_context_rows_have_path_state_and_origin() -> None:
     report = listed(from_stacks([{"a;f": 100, "b": 900}], [{"b;f": 105, "b": 900}], metric=timed()))
-    told = {change.location.context: (change.kind, change.evidence["state"], change.flags) for change in report.changes}
-    assert told == {
+    rows = {change.location.context: (change.kind, change.evidence["state"], change.flags) for change in report.changes}
+    assert rows == {
         ("a",): ("NotInTarget", "removed", ()),
         ("a", "f"): ("NotInTarget", "removed", ("moved",)),
         ("b",): ("MaybeDegradation", "slower", ()),

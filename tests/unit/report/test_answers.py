@@ -26,8 +26,8 @@ def test_answer_replaces_the_earlier_one() -> None:
 
 
 def test_refusals_in_the_comment_are_not_repeated() -> None:
-    told = f"{BODY}\n- `parse`: refused: gives no reason · [where]({refused(7).link})\n"
-    assert with_answers(told, [refused(7)]) == told
+    shown = f"{BODY}\n- `parse`: refused: gives no reason · [where]({refused(7).link})\n"
+    assert with_answers(shown, [refused(7)]) == shown
 
 
 def test_only_the_newest_are_shown() -> None:

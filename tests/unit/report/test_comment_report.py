@@ -283,16 +283,16 @@ def test_first_run_that_fails_states_why() -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "said", "not_said"),
+    ("policy", "present", "absent"),
     [
         (Policy(fail_on="never", fail_on_total="never"), "never fails, because `fail-on: never`", "base runs"),
         (Policy(fail_on="never"), "Until 3 base runs are stored", "on-not-compared"),
     ],
 )
-def test_first_run_states_when_the_gate_begins(policy: Policy, said: str, not_said: str) -> None:
+def test_first_run_states_when_the_gate_begins(policy: Policy, present: str, absent: str) -> None:
     text = render_first_run(policy=policy).text
-    assert said in text
-    assert not_said not in text
+    assert present in text
+    assert absent not in text
 
 
 def test_first_run_counts_down() -> None:
@@ -311,8 +311,8 @@ def test_reasons_that_repeat_a_row_are_left_out() -> None:
 
 
 def test_notes_stay_in_their_fold() -> None:
-    hint = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", agreeing=1, p=None)
-    text = comment(samples.report(samples.workload(samples.metric(hint)))).text
+    note = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", agreeing=1, p=None)
+    text = comment(samples.report(samples.workload(samples.metric(note)))).text
     assert "### ✅ No performance change (smallest visible: 4.0 % in the total, 22.0 % in a 10 % function)" in text
     assert text.index("💡 1 note") < text.index("`parse`")
 
@@ -343,7 +343,7 @@ def test_failure_shows_the_acceptance_command() -> None:
 
 
 def test_acceptances_are_listed_with_what_became_of_them() -> None:
-    wishes = (
+    acceptances = (
         Acceptance(
             "7.0",
             "parse",
@@ -356,7 +356,7 @@ def test_acceptances_are_listed_with_what_became_of_them() -> None:
         ),
         Acceptance("8.0", "a|b", "", "mallory", state="refused", told="mallory may not write here"),
     )
-    text = comment(replace(samples.regression(), acceptances=wishes)).text
+    text = comment(replace(samples.regression(), acceptances=acceptances)).text
     assert text.splitlines()[0].endswith(" accepted=7.0:0.3 -->")
     assert remembered_limits(text) == {"7.0": 0.3}
     assert "<summary>🤝 2 acceptances</summary>" in text
@@ -368,16 +368,16 @@ def test_acceptances_are_listed_with_what_became_of_them() -> None:
 
 @pytest.mark.parametrize("name", ["parse", "ns::f", "a: b", "`", "a`b", " x", "operator new(long)", "x" * 300, "-->"])
 def test_shown_acceptance_command_can_be_read(name: str) -> None:
-    (wish,) = in_comment(command_for(name, "dir/a b.py") + "because", 1)
-    assert wish.location in {name, name_text(name)}
-    assert (wish.file, wish.reason, wish.state) == ("dir/a b.py", "because", "open")
+    (acceptance,) = in_comment(command_for(name, "dir/a b.py") + "because", 1)
+    assert acceptance.location in {name, name_text(name)}
+    assert (acceptance.file, acceptance.reason, acceptance.state) == ("dir/a b.py", "because", "open")
 
 
 def test_a_changed_function_links_to_its_lines() -> None:
     link = "https://github.com/octo/shop/pull/7/files#diff-0123R9"
-    for state, words in (("changed", "changed here"), ("added", "added here"), ("removed", "removed here")):
+    for state, shown in (("changed", "changed here"), ("added", "added here"), ("removed", "removed here")):
         row = replace(samples.finding("parse", 1e9, 2e9), evidence={"source": state, "source_link": link})
-        assert f"[{words}]({link})" in comment(samples.report(samples.workload(samples.metric(row)))).text
+        assert f"[{shown}]({link})" in comment(samples.report(samples.workload(samples.metric(row)))).text
     row = replace(samples.finding("parse", 1e9, 2e9), evidence={"source": "same", "source_link": link})
     assert "#diff" not in comment(samples.report(samples.workload(samples.metric(row)))).text
     hostile = {"source": "changed", "source_link": "javascript:alert(1)"}
@@ -440,9 +440,9 @@ def test_improvement_names_its_largest_part() -> None:
 
 
 def test_missing_stacks_are_stated_instead_of_a_link() -> None:
-    said, uploaded = "no flame graph: no stacks were recorded · [report]", Links(report=LINKS.report)
+    expected, uploaded = "no flame graph: no stacks were recorded · [report]", Links(report=LINKS.report)
     bench = without_calls(samples.regression())
-    assert said in comment(bench, uploaded).text
+    assert expected in comment(bench, uploaded).text
     assert "no flame graph" not in comment(bench, LINKS).text
     assert "no flame graph" not in comment(bench, Links()).text  # nothing was uploaded: nobody looks for a link
     assert "no flame graph" not in comment(samples.regression(), uploaded).text

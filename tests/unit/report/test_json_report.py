@@ -112,8 +112,8 @@ def test_a_spoiled_document_is_refused_with_the_path(path: str, value: object, m
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, '{"schema": NaN}', '{"schema": 1e999}', "null", "[]"])
 def test_what_is_no_report_is_refused(text: str) -> None:
-    with pytest.raises(ProfgateError, match=r"^leg-3/report\.json"):
-        from_json(text, "leg-3/report.json")
+    with pytest.raises(ProfgateError, match=r"^shard-3/report\.json"):
+        from_json(text, "shard-3/report.json")
 
 
 def test_unknown_keys_are_passed_over() -> None:
@@ -159,8 +159,10 @@ def test_the_published_schema_is_a_schema() -> None:
 
 
 def test_acceptances_follow_the_schema() -> None:
-    wish = Acceptance("7.0", "parse", "needed", "octocat", file="a.py", limit=0.3, state="applies", told="up to +30 %")
-    report = replace(samples.regression(), acceptances=(wish, replace(wish, limit=None, file=None)))
+    acceptance = Acceptance(
+        "7.0", "parse", "needed", "octocat", file="a.py", limit=0.3, state="applies", told="up to +30 %"
+    )
+    report = replace(samples.regression(), acceptances=(acceptance, replace(acceptance, limit=None, file=None)))
     jsonschema.validate(json.loads(to_json(report)), SCHEMA, Draft202012Validator)
     assert from_json(to_json(report)) == report
 

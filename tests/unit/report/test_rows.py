@@ -1,4 +1,4 @@
-"""How a finding's growth is told."""
+"""How the growth of a finding is shown."""
 
 from dataclasses import replace
 

@@ -132,8 +132,8 @@ def test_show_replaces_what_the_encoding_lacks() -> None:
 
 
 def test_notes_are_counted_and_listed_with_verbose() -> None:
-    hint = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", agreeing=1, p=None)
-    report = samples.report(samples.workload(samples.metric(hint)))
+    note = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", agreeing=1, p=None)
+    report = samples.report(samples.workload(samples.metric(note)))
     assert "parse" not in render_terminal(report)
     assert "1 note: related, within noise, new or gone (-v shows them)" in render_terminal(report)
     assert "  note  parse" in render_terminal(report, verbose=True)
