@@ -44,7 +44,7 @@ def _at_rate(profile: Profile, target_rate: float) -> Profile:
     counted = [metric.kind is MetricKind.SAMPLED and metric.unit in COUNTS for metric in profile.metrics]
     if not rate or rate == target_rate or not any(counted):
         return profile
-    factors = [target_rate / rate * 10.0**DECIMALS if one else 1.0 for one in counted]
+    factors = [target_rate / rate * 10.0**DECIMALS if is_count else 1.0 for is_count in counted]
     return replace(
         profile,
         metrics=tuple(

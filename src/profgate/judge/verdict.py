@@ -165,7 +165,7 @@ def inconclusive(report: Report) -> list[tuple[WorkloadReport, MetricReport]]:
 
 
 def _undecided(metric: MetricReport) -> bool:
-    return metric.calibration.inconclusive in UNDECIDED and all(one.colour != "red" for one in metric.findings)
+    return metric.calibration.inconclusive in UNDECIDED and all(finding.colour != "red" for finding in metric.findings)
 
 
 def _total_untested(metric: MetricReport) -> bool:
