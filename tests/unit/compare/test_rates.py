@@ -7,7 +7,7 @@ import pytest
 
 from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
-from profgate.compare.rates import at_one_rate
+from profgate.compare.metrics import at_one_rate
 from profgate.detect.average_amount_threshold import AverageAmountThreshold
 from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
 from profgate.detect.sampling import sample_counts
