@@ -13,6 +13,7 @@ from profgate.model.report import (
     NotCompared,
     Report,
     Side,
+    StatedPolicy,
     Total,
     Verdict,
     Vote,
@@ -136,7 +137,7 @@ def report(
         workloads=workloads,
         not_compared=missing,
         warnings=tuple(map(as_reason, warnings)),
-        policy={"fail_on": "degradation", "fail_on_total": "degradation", "source": "built-in"},
+        policy=StatedPolicy("degradation", "degradation", source="built-in"),
     )
 
 
