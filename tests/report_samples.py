@@ -13,6 +13,7 @@ from profgate.model.report import (
     NotCompared,
     Report,
     Side,
+    StatedPolicy,
     Total,
     Verdict,
     Vote,
@@ -136,7 +137,7 @@ def report(
         workloads=workloads,
         not_compared=missing,
         warnings=tuple(map(as_reason, warnings)),
-        policy={"fail_on": "degradation", "fail_on_total": "degradation", "source": "built-in"},
+        policy=StatedPolicy("degradation", "degradation", source="built-in"),
     )
 
 
@@ -241,9 +242,9 @@ def verdict(conclusion: Conclusion, *reasons: Reason) -> Verdict:
     return Verdict(conclusion, colours.get(conclusion, "neutral"), reasons)
 
 
-def text(words: str) -> Reason:
+def text(sentence: str) -> Reason:
     """A departure with a text of its own."""
-    return Reason(ReasonCode.DEPARTURE, {"workload": "api-bench"}, (as_reason(words),))
+    return Reason(ReasonCode.DEPARTURE, {"workload": "api-bench"}, (as_reason(sentence),))
 
 
 def texts(reasons: Iterable[Reason]) -> list[str]:

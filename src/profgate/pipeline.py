@@ -83,7 +83,8 @@ def build_report(given: PipelineInput, read: Reader, strategies: "Sequence[Strat
     compared = compare_sources(given, read)
     # 4. Find out which functions the sources changed, and which of the others that reaches.
     states = [
-        None if given.diff is None else states_of(one, given.diff, compared.functions) for one in compared.comparisons
+        None if given.diff is None else states_of(comparison, given.diff, compared.functions)
+        for comparison in compared.comparisons
     ]
     warnings = compared.warnings
     if given.diff is not None:
@@ -150,12 +151,12 @@ def report_on(
     # 5. Detect changes: what the tests of all comparisons show together comes first.
     evidence, families = evidence_of(comparisons, interleaved=given.interleaved)
     metrics = []
-    for comparison, shown, known in zip_longest(comparisons, evidence, states):
-        one = replace(comparison, causes=causes_of(comparison))
-        found = detections_of(one, chosen_for(one, given, strategies), Context(len(comparisons), known, shown))
-        metrics.append(
-            metric_report(one, found, verbose=given.verbose, states=known, requested=bool(_rules(given).rules))
-        )
+    for plain, shown, known in zip_longest(comparisons, evidence, states):
+        context, chosen = Context(len(comparisons), known, shown), chosen_for(plain, given, strategies)
+        comparison = replace(plain, causes=causes_of(plain))
+        found = detections_of(comparison, chosen, context)
+        requested = bool(_rules(given).rules)
+        metrics.append(metric_report(comparison, found, verbose=given.verbose, states=known, requested=requested))
     draft = Report(
         baseline=given.baseline_side,
         target=given.target_side,

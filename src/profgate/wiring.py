@@ -40,7 +40,7 @@ def _outside(group: str) -> tuple[Any, ...]:
     from importlib.metadata import entry_points
 
     parts = []
-    for point in sorted(entry_points(group=group), key=lambda one: one.name):
+    for point in sorted(entry_points(group=group), key=lambda point: point.name):
         try:
             parts.append(point.load()())
         except (Exception, SystemExit) as error:  # a foreign package may raise anything
@@ -64,21 +64,21 @@ def readers() -> tuple[ProfileReader, ...]:
 
 def read_all(sources: Sequence[SourceFile], progress: Progress | None = None) -> list[Profile | ProfileError]:
     """Every source in order; large input is read by processes, in parts. ``progress`` is called after each file."""
-    unread = iter(_read_anew([converted(one) for one in sources if one.profile is None], progress))
-    return [next(unread) if one.profile is None else one.profile for one in sources]
+    unread = iter(_read_anew([converted(source) for source in sources if source.profile is None], progress))
+    return [next(unread) if source.profile is None else source.profile for source in sources]
 
 
 def _read_anew(sources: Sequence[SourceFile], progress: Progress | None) -> list[Profile | ProfileError]:
     read = partial(read_or_error, readers=readers())
     large = sum(map(_work, sources)) >= LARGE
     work = [_Reading(source, read, split=large) for source in sources]
-    tasks = [(one, task) for one in work for task in one.tasks]
+    tasks = [(reading, task) for reading in work for task in reading.tasks]
     for number, result in done([task for _, task in tasks], processors() if large else 1):
-        one, task = tasks[number]
-        one.results[task] = result
-        if progress is not None and len(one.results) == len(one.tasks):
-            progress(one.source.size)
-    return [one.profile() for one in work]
+        reading, task = tasks[number]
+        reading.results[task] = result
+        if progress is not None and len(reading.results) == len(reading.tasks):
+            progress(reading.source.size)
+    return [reading.profile() for reading in work]
 
 
 class _Reading:
@@ -168,8 +168,10 @@ def overlays(given: PipelineInput) -> list[Comparison]:
 def with_texts(diff: SourceDiff) -> SourceDiff:
     """The diff with the files whose ids it names, as git or the working tree has them."""
     wanted_before, wanted_after = wanted_texts(diff)
-    before = {one.previous_path: one.blobs[0] for one in diff.files if one.blobs and one.previous_path in wanted_before}
-    after = {one.path: one.blobs[1] for one in diff.files if one.blobs and one.path in wanted_after}
+    before = {
+        file.previous_path: file.blobs[0] for file in diff.files if file.blobs and file.previous_path in wanted_before
+    }
+    after = {file.path: file.blobs[1] for file in diff.files if file.blobs and file.path in wanted_after}
     if not before and not after:
         return diff
     stored = blob_texts([*before.values(), *after.values()])

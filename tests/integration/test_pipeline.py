@@ -52,7 +52,7 @@ def test_one_run_a_side_is_inconclusive() -> None:
     assert verdict.reasons[0].code == "too_few_runs"
 
 
-def test_calls_without_stacks_get_a_page_that_says_so() -> None:
+def test_calls_without_stacks_are_noted_on_the_page() -> None:
     content = (Path(__file__).parents[1] / "data" / "pstats" / "cprofile-3.11.pstats").read_bytes()
     sides = [source_of("calls.pstats", content)]
     built = build_report(PipelineInput(sides, sides, named=True), read_all, STRATEGIES)

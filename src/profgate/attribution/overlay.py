@@ -13,8 +13,7 @@ from profgate.compare.build import compare_workload, number_workload, without_va
 from profgate.compare.columns import CompareOptions
 from profgate.compare.comparability import comparability, doubts
 from profgate.compare.duration_table import durations_of
-from profgate.compare.multiples import without_multiples
-from profgate.compare.rates import at_one_rate
+from profgate.compare.metrics import at_one_rate, without_multiples
 from profgate.compare.symbols import Identity
 from profgate.errors import ComparisonError
 from profgate.model.attribution import SourceDiff

@@ -22,9 +22,8 @@ from profgate.compare.columns import (
     within_real,
 )
 from profgate.compare.growth import cost_models
-from profgate.compare.rates import sample_values
-from profgate.compare.symbols import Identity, Numbering, number_symbols
-from profgate.compare.waiting import waiting_symbols
+from profgate.compare.metrics import sample_values
+from profgate.compare.symbols import Identity, Numbering, number_symbols, waiting_symbols
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
 from profgate.model.call_tree import TreeShape, levels_of, with_children
 from profgate.model.comparison import CallEdges, Comparison, DiffTree, Note, Observations, Repeats, Runs, Symbols

@@ -86,7 +86,9 @@ def profile_of(reading: Reading, number: int) -> Profile:
     stated, scenario = _key_of(reading)
     name = f"{stated if scenario is not None else reading.series.workload}/{number}"
     known = list(dict.fromkeys(key for column in reading.columns for key in column.symbols))
-    frames = FrameList([one for one, _ in known], [file for _, file in known], [None] * len(known), [None] * len(known))
+    frames = FrameList(
+        [name for name, _ in known], [file for _, file in known], [None] * len(known), [None] * len(known)
+    )
     metrics = tuple(column.metric for column in reading.columns)
     profile = Profile(
         name,

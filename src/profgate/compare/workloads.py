@@ -91,8 +91,8 @@ def pair(baseline: Sequence[Profile], target: Sequence[Profile], noise: Sequence
     sides = [taken_apart(baseline), taken_apart(target)]
     spread = taken_apart(profile for run in noise for profile in run)
     if only is not None and len(sides[0]) == len(sides[1]) == 1:
-        (one,), (other,) = sides
-        workload = Workload(scenario_of(other) or only, other.configuration, (one,), (other,), tuple(spread))
+        (old,), (new,) = sides
+        workload = Workload(scenario_of(new) or only, new.configuration, (old,), (new,), tuple(spread))
         return Paired((workload,), (), warnings)
     groups, noises = [_grouped(side, only) for side in sides], _grouped(spread, only)
     workloads, alone = [], []

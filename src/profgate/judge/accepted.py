@@ -64,7 +64,12 @@ def _means(acceptance: Acceptance, workload: str, metric: MetricReport, finding:
 def _former(finding: Finding, metric: MetricReport) -> list[Location]:
     """The locations a finding had before it was renamed."""
     here = (finding.location.name, finding.location.file)
-    return [old for one in metric.relations if (one.location.name, one.location.file) == here for old in one.others]
+    return [
+        old
+        for relation in metric.relations
+        if (relation.location.name, relation.location.file) == here
+        for old in relation.others
+    ]
 
 
 def _growth(finding: Finding) -> float:
@@ -88,14 +93,21 @@ def _with_accepted(workload: str, metric: MetricReport, limits: Sequence[Accepta
 
 
 def _accepted(workload: str, metric: MetricReport, finding: Finding, limits: Sequence[Acceptance]) -> Finding:
-    for one in limits:
-        if not _means(one, workload, metric, finding):
+    for acceptance in limits:
+        if not _means(acceptance, workload, metric, finding):
             continue
-        if one.limit is None or not _within(_growth(finding), one.limit):
+        if acceptance.limit is None or not _within(_growth(finding), acceptance.limit):
             continue
-        reason = Reason(ReasonCode.ACCEPTED, {"by": one.by, "limit": one.limit, "reason": one.reason})
+        reason = Reason(
+            ReasonCode.ACCEPTED, {"by": acceptance.by, "limit": acceptance.limit, "reason": acceptance.reason}
+        )
         others = () if finding.colour == "red" else finding.reasons
-        acknowledgement = {"by": one.by, "reason": one.reason, "limit": _percent(one.limit), "link": one.link}
+        acknowledgement = {
+            "by": acceptance.by,
+            "reason": acceptance.reason,
+            "limit": _percent(acceptance.limit),
+            "link": acceptance.link,
+        }
         return replace(finding, colour="yellow", reasons=(reason, *others), acknowledgement=acknowledgement)
     return finding
 

@@ -59,12 +59,19 @@ def importance(finding: Finding) -> tuple[int, int, float, str, str]:
 
 def _none_red_where_faster(findings: list[Finding]) -> list[Finding]:
     """Nothing is red while the total improved."""
-    faster = (one for one in findings if one.is_total and one.direction == "better" and one.severity != "none")
+    faster = (
+        finding
+        for finding in findings
+        if finding.is_total and finding.direction == "better" and finding.severity != "none"
+    )
     total = next(faster, None)
     if total is None:
         return findings
     reason = Reason(ReasonCode.TOTAL_IMPROVED, {"relative": total.relative})
-    return [replace(one, colour="yellow", reasons=(reason,)) if one.colour == "red" else one for one in findings]
+    return [
+        replace(finding, colour="yellow", reasons=(reason,)) if finding.colour == "red" else finding
+        for finding in findings
+    ]
 
 
 def _number(value: float | str | None) -> float | None:

@@ -55,14 +55,14 @@ def merge_reports(
         baseline=baseline,
         target=target,
         workloads=tuple(
-            replace(one, name=_name(shard, one.name, shared), metrics=_together(shard, standing, one.metrics))
+            replace(load, name=_name(shard, load.name, shared), metrics=_together(shard, standing, load.metrics))
             for shard in shards
-            for one in shard.report.workloads
+            for load in shard.report.workloads
         ),
         not_compared=(*lost, *_all_absences(shards, shared)),
-        changes=tuple(one for shard in shards for one in shard.report.changes),
+        changes=tuple(change for shard in shards for change in shard.report.changes),
         warnings=without_repeats((*doubts, *_warnings(shards), *warnings)),
-        acceptances=without_repeats(one for shard in shards for one in shard.report.acceptances)
+        acceptances=without_repeats(acceptance for shard in shards for acceptance in shard.report.acceptances)
         if acceptances is None
         else tuple(acceptances),
         tests=tests,
@@ -89,7 +89,7 @@ def _tests(shards: Sequence[Shard]) -> tuple[TestFamily, ...]:
                 problem = f"the tests {family.name} have another number of splits than those of the other reports"
                 raise ProfgateError(f"shard {shard.name}", f"{problem}; merge reports of one version of profgate")
     return tuple(
-        TestFamily(name, _largest([one.first for one in same]), _largest([one.last for one in same]))
+        TestFamily(name, _largest([family.first for family in same]), _largest([family.last for family in same]))
         for name, same in by_name.items()
     )
 
@@ -173,7 +173,7 @@ def _worst(shards: Sequence[Shard]) -> Verdict:
 
 
 def _all_names(shard: Shard) -> set[str]:
-    return {one.name for one in shard.report.workloads} | {one.name for one in _absences(shard)}
+    return {load.name for load in shard.report.workloads} | {entry.name for entry in _absences(shard)}
 
 
 def _name(shard: Shard, workload: str, shared: set[str]) -> str:
@@ -181,8 +181,8 @@ def _name(shard: Shard, workload: str, shared: set[str]) -> str:
 
 
 def _all_absences(shards: Sequence[Shard], shared: set[str]) -> list[NotCompared]:
-    found = [replace(one, name=_name(shard, one.name, shared)) for shard in shards for one in _absences(shard)]
-    return sorted(found, key=lambda one: (one.name, one.side, one.metric or ""))
+    found = [replace(entry, name=_name(shard, entry.name, shared)) for shard in shards for entry in _absences(shard)]
+    return sorted(found, key=lambda entry: (entry.name, entry.side, entry.metric or ""))
 
 
 def _absences(shard: Shard) -> tuple[NotCompared, ...]:
@@ -197,7 +197,7 @@ def _target(shards: Sequence[Shard]) -> Side:
     first = shards[0]
     for shard in shards[1:]:
         if shard.report.target.sha != first.report.target.sha:
-            own, other = (one.report.target.sha or "an unknown commit" for one in (shard, first))
+            own, other = (side.report.target.sha or "an unknown commit" for side in (shard, first))
             what = f"is a report of {own}, {first.name} of {other}; merge reports of one build"
             raise ProfgateError(f"shard {shard.name}", what)
     return first.report.target

@@ -1,8 +1,7 @@
 """From findings to the verdict of the gate, from nothing but what the report stores."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, cast
+from dataclasses import fields, replace
 
 from profgate.judge.accepted import with_acceptances
 from profgate.judge.causes import with_causes
@@ -19,6 +18,7 @@ from profgate.model.report import (
     Finding,
     MetricReport,
     Report,
+    StatedPolicy,
     Verdict,
     WorkloadReport,
 )
@@ -85,45 +85,28 @@ def _calls_of(workload: WorkloadReport) -> dict[tuple[str, str | None], tuple[fl
     return found
 
 
-def _stated(policy: Policy) -> dict[str, str | int | float | bool | None]:
-    return {
-        "fail_on": policy.fail_on,
-        "fail_on_total": policy.fail_on_total,
-        "on_not_compared": policy.on_not_compared,
-        "on_inconclusive": policy.on_inconclusive,
-        "max_gate_distance": policy.max_gate_distance,
-        "budget": policy.budget,
-        "confirm": policy.confirm,
-        "auto_demote": policy.auto_demote,
-        **_false_alarms(policy),
-        "source": policy.source,
-    }
+def _stated(policy: Policy) -> StatedPolicy:
+    """The policy with how often the gate was red on unchanged code, and the 95 % interval of that."""
+    known = {part.name: getattr(policy, part.name) for part in fields(StatedPolicy) if hasattr(policy, part.name)}
+    reds, trials = policy.unchanged
+    if not trials:
+        return StatedPolicy(**{**known, "demoted": None})
+    low, high = interval(reds, trials)
+    return StatedPolicy(
+        **known,
+        unchanged_reds=reds,
+        unchanged_comparisons=trials,
+        false_alarms_low=low,
+        false_alarms_high=high,
+        over_budget=_over_budget(policy),
+    )
 
 
 def policy_stated_in(report: Report) -> Policy:
-    """The part of the policy by which a report was judged; what it does not state is the built-in one."""
-    known = {name: report.policy[name] for name in _stated(Policy()) if name in report.policy}
-    reds, trials = report.policy.get("unchanged_reds"), report.policy.get("unchanged_comparisons")
-    tried = (reds, trials) if isinstance(reds, int) and isinstance(trials, int) else (0, 0)
-    stated = report.policy.get("demoted")
-    demoted = stated if isinstance(stated, bool) else None
-    return replace(Policy(), unchanged=tried, demoted=demoted, **cast("dict[str, Any]", known))
-
-
-def _false_alarms(policy: Policy) -> dict[str, str | int | float | bool | None]:
-    """How often the gate was red on unchanged code, with its 95 % interval; nothing where that was never tried."""
-    reds, trials = policy.unchanged
-    if not trials:
-        return {}
-    low, high = interval(reds, trials)
-    return {
-        "unchanged_reds": reds,
-        "unchanged_comparisons": trials,
-        "false_alarms_low": low,
-        "false_alarms_high": high,
-        "over_budget": _over_budget(policy),
-        **({} if policy.demoted is None else {"demoted": policy.demoted}),
-    }
+    """The policy by which a report was judged; what it does not state is the built-in one."""
+    stated = report.policy
+    known = {part.name: value for part in fields(Policy) if (value := getattr(stated, part.name, None)) is not None}
+    return replace(Policy(), unchanged=(stated.unchanged_reds or 0, stated.unchanged_comparisons or 0), **known)
 
 
 def _over_budget(policy: Policy) -> bool:
@@ -165,7 +148,7 @@ def inconclusive(report: Report) -> list[tuple[WorkloadReport, MetricReport]]:
 
 
 def _undecided(metric: MetricReport) -> bool:
-    return metric.calibration.inconclusive in UNDECIDED and all(one.colour != "red" for one in metric.findings)
+    return metric.calibration.inconclusive in UNDECIDED and all(finding.colour != "red" for finding in metric.findings)
 
 
 def _total_untested(metric: MetricReport) -> bool:

@@ -7,6 +7,7 @@ from typing import Literal
 from profgate.model.acceptance import Acceptance
 from profgate.model.change import Change, Location
 from profgate.model.kinds import BETTER, WORSE, Kind
+from profgate.model.policy import Confirm, FailOn, OnInconclusive, OnNotCompared
 from profgate.model.reason import Reason
 from profgate.model.tests import Calibration, TestFamily
 
@@ -169,6 +170,27 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class StatedPolicy:
+    """The policy of a judged report, and how often the gate was red on unchanged code; None where it is not stated."""
+
+    fail_on: FailOn | None = None
+    fail_on_total: FailOn | None = None
+    on_not_compared: OnNotCompared | None = None
+    on_inconclusive: OnInconclusive | None = None
+    max_gate_distance: int | None = None
+    budget: float | None = None
+    confirm: Confirm | None = None
+    auto_demote: bool | None = None
+    source: str | None = None
+    demoted: bool | None = None
+    unchanged_reds: int | None = None
+    unchanged_comparisons: int | None = None
+    false_alarms_low: float | None = None
+    false_alarms_high: float | None = None
+    over_budget: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """One run of profgate."""
 
@@ -181,7 +203,7 @@ class Report:
     warnings: tuple[Reason, ...] = ()
     acceptances: tuple[Acceptance, ...] = ()
     tests: tuple[TestFamily, ...] = ()
-    policy: dict[str, str | int | float | bool | None] = field(default_factory=dict)
+    policy: StatedPolicy = field(default_factory=StatedPolicy)
     schema: str = SCHEMA
 
     @property

@@ -235,8 +235,9 @@ def _trust(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
     for _, metric in report.metrics:
         counts.update(metric.counts)
     lines += statements.only_counted(counts)
-    if policy := [f"{name.replace('_', '-')} {report.policy[name]}" for name in POLICY if name in report.policy]:
-        lines.append("Policy: " + sentence(", ".join(policy)))
+    policy = ((name, getattr(report.policy, name)) for name in POLICY)
+    if stated := [f"{name.replace('_', '-')} {value}" for name, value in policy if value is not None]:
+        lines.append("Policy: " + sentence(", ".join(stated)))
     return lines
 
 

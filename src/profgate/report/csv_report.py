@@ -12,32 +12,9 @@ from profgate.report.statements import evidence_texts, source_text
 from profgate.report.wording import reason_text
 
 COLUMNS = (
-    "record",
-    "workload",
-    "metric",
-    "unit",
-    "name",
-    "file",
-    "line",
-    "module",
-    "kind",
-    "severity",
-    "colour",
-    "direction",
-    "strategy",
-    "family",
-    "subtype",
-    "from",
-    "to",
-    "delta",
-    "relative",
-    "share_from",
-    "share_to",
-    "confidence_type",
-    "confidence",
-    "reason",
-    "flags",
-    "context",
+    *("record", "workload", "metric", "unit", "name", "file", "line", "module", "kind", "severity", "colour"),
+    *("direction", "strategy", "family", "subtype", "from", "to", "delta", "relative", "share_from", "share_to"),
+    *("confidence_type", "confidence", "reason", "flags", "context"),
 )
 FORMULA = ("=", "+", "-", "@")
 Cell = str | float | int | None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 from profgate.errors import ProfgateError
 from profgate.model.change import Change
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import FIRST_SCHEMA, SCHEMA, Report
+from profgate.model.report import FIRST_SCHEMA, SCHEMA, Report, StatedPolicy
 from profgate.model.tests import Calibration
 from profgate.report.wording import reason_text
 
@@ -72,7 +72,7 @@ def from_json(text: str, where: str = REPORT_NAME) -> Report:
 
 
 def _encoded(value: object) -> Plain:
-    if isinstance(value, Calibration):
+    if isinstance(value, (Calibration, StatedPolicy)):
         return {name: _encoded(known) for name, known in sorted(asdict(value).items()) if known is not None}
     if is_dataclass(value) and not isinstance(value, type):
         return _encoded_record(value)

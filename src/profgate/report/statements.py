@@ -93,15 +93,14 @@ def common_factor(metric: MetricReport) -> float | None:
 def false_alarms(report: Report) -> str:
     """How often the gate was red on unchanged code, with its interval and advice; empty where that was never tried."""
     policy = report.policy
-    trials, reds = policy.get("unchanged_comparisons"), policy.get("unchanged_reds")
-    low, high = policy.get("false_alarms_low"), policy.get("false_alarms_high")
-    if not isinstance(trials, int) or not isinstance(low, int | float) or not isinstance(high, int | float):
+    if not policy.unchanged_comparisons:
         return ""
     text = (
-        f"false alarms in {reds} of {numbers.counted(trials, 'comparison')} of unchanged code"
-        f" (95 % interval {numbers.percent(low)} to {numbers.percent(high)})"
+        f"false alarms in {policy.unchanged_reds} of {numbers.counted(policy.unchanged_comparisons, 'comparison')} of "
+        f"unchanged code (95 % interval {numbers.percent(policy.false_alarms_low)} to "
+        f"{numbers.percent(policy.false_alarms_high)})"
     )
-    if policy.get("over_budget") and not policy.get("auto_demote"):
+    if policy.over_budget and not policy.auto_demote:
         text += ", more than the budget allows: set auto-demote: true, or fail-on: never until it is quieter"
     return text
 

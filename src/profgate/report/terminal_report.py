@@ -8,11 +8,12 @@ from typing import Literal
 from profgate.model.change import Change, path_text
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, Report, Side
-from profgate.model.visible_text import columns_of, cut, fitting, name_text, plain
+from profgate.model.visible_text import cut, name_text, plain
 from profgate.report import numbers, rows, statements, wording
 from profgate.report.acceptance_rows import plain_acceptances
 from profgate.report.rank_report import rank_lines, rank_sections
 from profgate.report.rows import Pair, Row
+from profgate.report.text_table import aligned
 
 Tone = Literal["head", "bad", "warn", "good", "quiet", "text"]
 Line = tuple[Tone, str]
@@ -190,21 +191,10 @@ def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> I
     cells = [_cells(row, with_file=times[row.finding.location.name] > 1) for row in shown]
     cells = [texts[:-1] for texts in cells] if brief else cells
     above = [] if brief else [HEADINGS]
-    columns = [max(map(columns_of, texts)) for texts in zip(*above, *cells, strict=True)]
-    if columns:
-        columns[1] = min(columns[1], max(width - sum(columns) + columns[1] - 2 * len(columns), 12))
-    yield from (("quiet", _aligned(row, columns)) for row in above)
-    for row, texts in zip(shown, cells, strict=True):
-        yield _tone(row), _aligned(texts, columns)
-
-
-def _aligned(cells: Sequence[str], columns: Sequence[int]) -> str:
-    padded = []
-    for place, (cell, size) in enumerate(zip(cells, columns, strict=True)):
-        text = fitting(cell, size) if place == 1 else cell
-        gap = " " * (size - columns_of(text))
-        padded.append(text + gap if place < 2 else gap + text)
-    return ("  " + "  ".join(padded)).rstrip()
+    lines = aligned([*above, *cells], width - 2, name=1, right=range(2, 5))
+    tones: list[Tone] = ["quiet"] if above else []
+    tones += map(_tone, shown)
+    yield from ((tone, f"  {line}".rstrip()) for tone, line in zip(tones, lines, strict=True))
 
 
 def _change_lines(change: Change, unit: str) -> Iterable[str]:

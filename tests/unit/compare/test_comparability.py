@@ -77,7 +77,7 @@ def test_another_machine_or_rate_makes_totals_advisory(fact: str, change: dict[s
     assert notes([profile()], [profile(**change)]) == {fact: (False, True)}
 
 
-def test_counts_at_two_rates_are_rescaled_only_where_every_run_states_its_rate() -> None:
+def test_counts_are_converted_where_all_rates_are_known() -> None:
     (note,) = comparability([profile()], [profile(rate=400.0)], named=False)
     assert text_of(note) == (
         "sampling rate differs: 100 against 400; counts of samples are given as at 400 a second, totals are advisory"

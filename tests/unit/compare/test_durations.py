@@ -44,17 +44,17 @@ def test_durations_in_base_units_by_test() -> None:
     assert run == DurationRun("monday", "nanoseconds", {"a": 5e8, "b": 2e9}, "c0ffee", "2026-01-02T03:04:05Z")
 
 
-def test_files_of_one_run_are_joined() -> None:
+def test_files_of_a_run_are_joined_by_median() -> None:
     run = run_of([results(("a", 1.0), ("a", 2.0)), results(("a", 9.0), ("b", 1.0))], "r")
     assert run.values == {"a": 2e9, "b": 1e9}
 
 
-def test_same_name_in_two_files() -> None:
+def test_tests_of_one_name_in_two_files_are_two() -> None:
     run = run_of([results(("test_x", 1.0), file="a.py"), results(("test_x", 2.0), file="b.py")], "r")
     assert run.values == {"a.py: test_x": 1e9, "b.py: test_x": 2e9}
 
 
-def test_profile_is_one_test() -> None:
+def test_a_profile_is_one_test_that_took_its_total() -> None:
     folded = read_profile(source_of("big/load.folded", b"main;parse 10\nmain 5\n"))
     assert not is_table_of_durations(folded)
     assert run_of([folded], "r") == DurationRun("r", "samples", {"big/load": 15.0})
@@ -96,7 +96,7 @@ def test_nothing_side_by_side_is_an_empty_table() -> None:
     assert side_by_side([], []).values.shape == (0, 0)
 
 
-def test_history_runs_come_first() -> None:
+def test_history_runs_precede_baseline_runs() -> None:
     one, two = results(("a", 1.0), ("b", 2.0)), results(("a", 3.0), ("b", 1.0))
     past = [
         DurationRun("c1", "nanoseconds", {"a": 5e9, "b": 6e9}, "c1"),
@@ -110,7 +110,7 @@ def test_history_runs_come_first() -> None:
     assert np.array_equal(table.values / 1e9, expected, equal_nan=True)
 
 
-def test_history_tests_match_by_stored_name() -> None:
+def test_history_tests_have_stored_names() -> None:
     raw = "test_x[at 0x7f00]"
     one = results((raw, 1.0), ("b", 2.0), file="/home/someone/a.py")
     numbering = number_symbols([one], CompareOptions().level)

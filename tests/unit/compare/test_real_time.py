@@ -50,9 +50,9 @@ def test_totals_are_of_real_time() -> None:
     assert overweight_table(comparison).total_delta == 0
 
 
-def test_who_reads_records_still_sees_each_kind() -> None:
-    word = AverageAmountThreshold().detect(compared(run(BASE), run(TARGET)), {}, Context())
-    assert sorted(word.kind.tolist()) == [int(Kind.DEGRADATION), int(Kind.NO_CHANGE), int(Kind.OPTIMIZATION)]
+def test_records_separate_the_kinds() -> None:
+    detection = AverageAmountThreshold().detect(compared(run(BASE), run(TARGET)), {}, Context())
+    assert sorted(detection.kind.tolist()) == [int(Kind.DEGRADATION), int(Kind.NO_CHANGE), int(Kind.OPTIMIZATION)]
 
 
 def test_user_and_sys_alone_are_added() -> None:

@@ -78,6 +78,6 @@ def test_workloads_share_a_cause() -> None:
 
 
 def test_notes_and_totals_have_no_cause() -> None:
-    hint = row("hint", 1e9, colour="neutral")
+    note = row("note", 1e9, colour="neutral")
     total = row("total", 1e9)
-    assert causes_of(metric_of(hint, total)) == {("w0", "hint"): (None, None), ("w0", "total"): (None, None)}
+    assert causes_of(metric_of(note, total)) == {("w0", "note"): (None, None), ("w0", "total"): (None, None)}

@@ -55,8 +55,8 @@ def judged(comparison: Comparison, sources: dict[str, SourceState] | None = None
     nothing = (None,) * len(names)
     states = SourceStates(tuple((sources or {}).get(name, "unknown") for name in names), nothing, nothing)
     chosen = selected(policy, comparison.configuration, comparison.metric)
-    words = detections_of(comparison, chosen, Context(source_states=states))
-    workload = WorkloadReport("w", {}, (), (metric_report(comparison, words),))
+    detections = detections_of(comparison, chosen, Context(source_states=states))
+    workload = WorkloadReport("w", {}, (), (metric_report(comparison, detections),))
     return judge(Report(Side("b"), Side("t"), Verdict("not_compared", "neutral", ()), (workload,)), policy)
 
 
@@ -91,10 +91,10 @@ def test_new_and_gone_contexts_are_no_finding() -> None:
     assert [vote.kind for vote in found.strategies] == ["MaybeDegradation"]
 
 
-def test_listed_rows_carry_their_path_their_state_and_the_other_end_of_a_move() -> None:
+def test_context_rows_have_path_state_and_origin() -> None:
     report = listed(from_stacks([{"a;f": 100, "b": 900}], [{"b;f": 105, "b": 900}], metric=timed()))
-    told = {change.location.context: (change.kind, change.evidence["state"], change.flags) for change in report.changes}
-    assert told == {
+    rows = {change.location.context: (change.kind, change.evidence["state"], change.flags) for change in report.changes}
+    assert rows == {
         ("a",): ("NotInTarget", "removed", ()),
         ("a", "f"): ("NotInTarget", "removed", ("moved",)),
         ("b",): ("MaybeDegradation", "slower", ()),
@@ -104,7 +104,7 @@ def test_listed_rows_carry_their_path_their_state_and_the_other_end_of_a_move() 
     assert (moved["a", "f"], moved["b", "f"]) == ("b › f", "a › f")
 
 
-def test_contexts_are_bounded_in_number_and_the_rest_is_counted() -> None:
+def test_contexts_beyond_the_limit_are_counted() -> None:
     before = {f"c{place};f": 1000 for place in range(80)}
     after = {f"c{place};f": 1000 + 2000 * (place % 2) for place in range(80)}
     wide = [{f"{side}{stack}": value for side in "xyz" for stack, value in one.items()} for one in (before, after)]
@@ -115,7 +115,7 @@ def test_contexts_are_bounded_in_number_and_the_rest_is_counted() -> None:
     assert (report.counts["contexts_slower"], report.counts["contexts_unchanged"]) == (240, 240)
 
 
-def test_of_a_long_chain_the_end_is_listed_and_the_middle_of_its_path_is_counted() -> None:
+def test_end_of_a_long_chain_is_listed() -> None:
     deep = ";".join(f"f{place}" for place in range(300))
     report = listed(from_stacks([{deep: 100, "rest": 900}], [{deep: 400, "rest": 900}], metric=timed()))
     cause = report.changes[0].location
@@ -135,7 +135,7 @@ def test_two_contexts_of_a_function_are_one_finding() -> None:
     assert (found.colour, found.direction) == ("red", "worse")
 
 
-def test_an_old_function_in_a_new_context_is_not_a_new_function() -> None:
+def test_new_context_is_not_a_new_function() -> None:
     before = {f"main;a;f{n}": 2000 for n in range(20)} | {"main;a;hot": 4000}
     after = {f"main;a;f{n}": 2000 for n in range(20)} | {"main;b;hot": 4000}
     found = findings(judged(from_stacks([before], [after])))
@@ -143,7 +143,7 @@ def test_an_old_function_in_a_new_context_is_not_a_new_function() -> None:
 
 
 @pytest.mark.parametrize(("state", "colour"), [("unknown", "neutral"), ("changed", "yellow")])
-def test_a_shift_alone_is_a_hint_unless_the_source_changed(state: SourceState, colour: str) -> None:
+def test_shift_alone_is_a_note_unless_the_source_changed(state: SourceState, colour: str) -> None:
     before, after = {"main;work": 200, "main;rest": 800}, {"main;work": 280, "main;rest": 720}
     alone = Policy(rules=(Rule("ctx"),))
     found = findings(judged(from_stacks([before], [after], metric=timed()), {"work": state}, alone))["work"]
@@ -151,7 +151,7 @@ def test_a_shift_alone_is_a_hint_unless_the_source_changed(state: SourceState, c
     assert (found.colour, found.direction, found.severity) == (colour, "worse", "maybe")
 
 
-def test_reports_show_the_context_of_a_change_and_read_it_back() -> None:
+def test_reports_show_the_context_of_a_change() -> None:
     report = judged(from_stacks([{"main;a;f": 3000, "b": 9000}], [{"main;a;f": 9000, "b": 9000}]))
     again = from_json(to_json(report))
     assert again == report

@@ -41,7 +41,7 @@ def judged(kind: str) -> Report:
     ("kind", "conclusion"),
     [("MaybeDegradation", "warn"), ("MaybeOptimization", "pass"), ("Unknown", "pass"), ("NoChange", "pass")],
 )
-def test_departure_needs_a_review_and_is_never_red(kind: str, conclusion: str) -> None:
+def test_departure_is_yellow(kind: str, conclusion: str) -> None:
     verdict = judged(kind).verdict
     assert (verdict.conclusion, verdict.exit_code) == (conclusion, 0)
     assert (Reason(ReasonCode.DEPARTURE, {"workload": "all tests"}, (CHANGED,)) in verdict.reasons) == kind.startswith(

@@ -1,4 +1,4 @@
-"""A name changes the words of a report, never its form: the same elements in the same order as with a plain name."""
+"""A name changes the text of a report, never its structure: the same elements as with a plain name, in order."""
 
 import re
 from html.parser import HTMLParser
