@@ -152,7 +152,7 @@ def report_on(
     evidence, families = evidence_of(comparisons, interleaved=given.interleaved)
     metrics = []
     for plain, shown, known in zip_longest(comparisons, evidence, states):
-        context, chosen = Context(len(comparisons), known, shown), chosen_for(plain, given, strategies)
+        context, chosen = Context(known, shown), chosen_for(plain, given, strategies)
         comparison = replace(plain, causes=causes_of(plain))
         found = detections_of(comparison, chosen, context)
         requested = bool(_rules(given).rules)
@@ -163,7 +163,7 @@ def report_on(
         verdict=UNJUDGED,
         workloads=workload_reports(comparisons, metrics),
         not_compared=tuple(sorted(alone, key=lambda entry: (entry.name, entry.side, entry.metric or ""))),
-        changes=report_changes(comparisons, _rules(given), strategies, Context(pairs=len(comparisons))),
+        changes=report_changes(comparisons, _rules(given), strategies, Context()),
         warnings=(*warnings, *_without_effect(given.policy)),
         acceptances=given.acceptances,
         tests=families,

@@ -22,7 +22,7 @@ class Broken:
     options: tuple[OptionSpec, ...] = ()
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        raise ZeroDivisionError(f"{comparison.workload}{len(options)}{context.pairs}")
+        raise ZeroDivisionError(f"{comparison.workload}{len(options)}{context.source_states}")
 
 
 def test_failing_strategy_prevents_green() -> None:

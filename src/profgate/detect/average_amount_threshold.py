@@ -85,8 +85,6 @@ class AverageAmountThreshold:
             kind=_kinds(groups, ratio, chosen, comparison.metric),
             from_value=np.where(groups.known[0], before, np.nan),
             to_value=np.where(groups.known[1], after, np.nan),
-            confidence_types=["none"] * len(ratio),
-            confidence=np.full(len(ratio), np.nan),
             statistics={"ratio": ratio},
             shares=records is None,
             labels=dict(enumerate(names)),

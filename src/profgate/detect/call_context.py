@@ -198,8 +198,6 @@ class CallContext:
             kind=kinds_of(state, shift, changed, chosen["severe_shift"]),
             from_value=table.baseline[rows],
             to_value=table.target[rows],
-            confidence_types=["none"] * len(rows),
-            confidence=np.full(len(rows), np.nan),
             statistics={
                 "shift": shift,
                 "threshold": table.threshold[rows],

@@ -315,8 +315,6 @@ class Overweight:
             ),
             from_value=from_value,
             to_value=to_value,
-            confidence_types=["none"] * len(symbol),
-            confidence=np.full(len(symbol), np.nan),
             statistics={
                 "responsibility": (to_value - from_value) / change,
                 "overweight": np.concatenate([table.overweight, unknown]),

@@ -51,10 +51,8 @@ def _second(comparison: Comparison, values: FloatArray, worse: int, whole: float
 
 def _rows(comparison: Comparison, location: Location) -> BoolArray:
     symbols = comparison.symbols
-    found = np.zeros(len(symbols), dtype=np.bool_)
-    for row, (name, file) in enumerate(zip(symbols.names, symbols.files, strict=True)):
-        found[row] = name == location.name and _same_file(file, location.file)
-    return found
+    pairs = zip(symbols.names, symbols.files, strict=True)
+    return np.array([name == location.name and _same_file(file, location.file) for name, file in pairs], np.bool_)
 
 
 def _same_file(here: str | None, there: str | None) -> bool:

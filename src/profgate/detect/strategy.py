@@ -91,19 +91,6 @@ def not_tested(
     failed: bool = False,
 ) -> Detection:
     """A detection without rows: only the reason why this comparison cannot be tested."""
-    nothing, none = np.empty(0, dtype=np.float64), np.empty(0, dtype=np.int64)
     return Detection(
-        strategy=strategy.name,
-        family=strategy.family,
-        subtype="",
-        options=options,
-        symbol=none,
-        kind=none,
-        from_value=nothing,
-        to_value=nothing,
-        confidence_types=[],
-        confidence=nothing,
-        not_tested=(reason,),
-        unsuited=unsuited,
-        failed=failed,
+        strategy.name, strategy.family, "", options, not_tested=(reason,), unsuited=unsuited, failed=failed
     )

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.attribution import SourceStates
 from profgate.model.durations import RankCheck
@@ -53,17 +55,25 @@ class Partial:
     x_to: float
 
 
+def _no_rows() -> IntArray:
+    return np.empty(0, np.int64)
+
+
+def _no_values() -> FloatArray:
+    return np.empty(0)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Detection:
     """What one strategy reports of one comparison, as parallel columns.
 
     ``symbol`` int64[row] (-1 = the whole workload, -2 = a module row named in ``labels``), ``kind`` int64[row] (codes
     of `Kind`), ``from_value`` and ``to_value`` float64[row] in stored units of the metric, ``statistics`` float64[row]
-    by name (NaN = unknown), ``texts`` text[row] by name ("" = none), ``confidence_types`` and ``confidence``
-    float64[row]. ``counts`` are numbers of what is in no row. ``shares``: the values are parts of the sides' totals.
-    ``not_tested`` holds reasons for the whole comparison; ``unsuited`` marks a strategy that needs what profiles of
-    this kind never hold, ``failed`` one that raised. ``reasons``, ``flags`` and ``partial`` are there for the rows
-    that have them. ``calibration`` is that of the calibrated strategies.
+    by name (NaN = unknown), ``texts`` text[row] by name ("" = none), ``confidence_types`` text[row] and ``confidence``
+    float64[row], both left out where there is none. ``counts`` are numbers of what is in no row. ``shares``: the
+    values are parts of the sides' totals. ``not_tested`` holds reasons for the whole comparison; ``unsuited`` marks a
+    strategy that needs what profiles of this kind never hold, ``failed`` one that raised. ``reasons``, ``flags`` and
+    ``partial`` are there for the rows that have them. ``calibration`` is that of the calibrated strategies.
 
     Rows of calling contexts: ``node`` int64[row] is the row of the comparison's tree, and ``moved`` gives, for a row
     whose cost only moved, the tree's row at the other end.
@@ -76,12 +86,12 @@ class Detection:
     family: str
     subtype: str
     options: dict[str, Any]
-    symbol: IntArray
-    kind: IntArray
-    from_value: FloatArray
-    to_value: FloatArray
-    confidence_types: list[str]
-    confidence: FloatArray
+    symbol: IntArray = field(default_factory=_no_rows)
+    kind: IntArray = field(default_factory=_no_rows)
+    from_value: FloatArray = field(default_factory=_no_values)
+    to_value: FloatArray = field(default_factory=_no_values)
+    confidence_types: list[str] = field(default_factory=list)
+    confidence: FloatArray = field(default_factory=_no_values)
     statistics: dict[str, FloatArray] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     labels: dict[int, str] = field(default_factory=dict)
@@ -100,17 +110,21 @@ class Detection:
     flags: dict[int, tuple[str, ...]] = field(default_factory=dict)
     partial: dict[int, tuple[Partial, ...]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Fill in that no row states a confidence."""
+        if not self.confidence_types:
+            object.__setattr__(self, "confidence_types", ["none"] * len(self.symbol))
+            object.__setattr__(self, "confidence", np.full(len(self.symbol), np.nan))
+
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """What a strategy may use beyond the comparison.
 
-    ``pairs`` W = compared (workload, metric) pairs in the report; ``source_states`` what is known of the sources of the
-    comparison's symbols, None where nothing is. ``evidence`` is what the tests of the whole report show of the
-    comparison (`detect.evidence`), None outside a report.
+    ``source_states`` are those of the comparison's symbols, None where nothing is known. ``evidence`` is the result of
+    the tests of the whole report for the comparison (`detect.evidence`), None outside a report.
     """
 
-    pairs: int = 1
     source_states: SourceStates | None = None
     evidence: Any = None
 

@@ -142,13 +142,9 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
         target_counts=counts,
         chance=chance_of_as_many(len(names), round(count)) if count is not None and names else None,
         ties=max((len(row) - len(np.unique(row)) for row in values), default=0),
-        overall=moves.overall,
-        direction=moves.direction,
-        moved=moves.tests,
         unit=table.unit,
         identical=identical,
-        usual_distance=moves.usual,
-        farther=moves.farther,
+        **moves._asdict(),
     )
 
 
@@ -212,10 +208,10 @@ def _order(mean: float | None, count: float | None, sigma: float | None, width: 
 class _Moves(NamedTuple):
     """How the tests moved; the fields are those of `RankCheck`."""
 
-    tests: tuple[MovedTest, ...] = ()
+    moved: tuple[MovedTest, ...] = ()
     direction: Direction = "unknown"
     overall: float | None = None
-    usual: int | None = None
+    usual_distance: int | None = None
     farther: int = 0
 
 
@@ -251,7 +247,7 @@ def _moves(names: Sequence[str], values: FloatArray, ranks: IntArray, split: int
         found,
         direction=_direction(now[rows] - low[rows], distance[rows], centred[rows]),
         overall=None if overall is None else float(np.exp(overall)),
-        usual=usual,
+        usual_distance=usual,
         farther=0 if usual is None else sum(test.distance > usual for test in found),
     )
 

@@ -23,7 +23,7 @@ TIME, SERIES = Metric("time", "nanoseconds"), Series("k", "api", Configuration(w
 
 def test_two_sides_are_no_history() -> None:
     comparison = from_stacks([{"main;f": 60}], [{"main;f": 90}])
-    result = ChangePoint().detect(comparison, {}, Context(pairs=1))
+    result = ChangePoint().detect(comparison, {}, Context())
     assert len(result.symbol) == 0
     assert "profgate trends" in not_tested(result)
 

@@ -30,7 +30,7 @@ class Broken:
     options: tuple[OptionSpec, ...] = ()
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        raise KeyError(comparison.workload, dict(options), context.pairs)
+        raise KeyError(comparison.workload, dict(options), context.source_states)
 
 
 def shorts(policy: Policy) -> list[str]:
