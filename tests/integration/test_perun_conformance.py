@@ -29,7 +29,7 @@ from profgate.model.cost_models import CONSTANT, LINEAR, LOGARITHMIC, POWER, Cos
 from profgate.model.kinds import Kind
 from profgate.model.source import source_of
 from profgate.readers.perun import PerunReader
-from profgate.statistics.cost_values import areas, grid, values
+from profgate.statistics.model_fits import areas, grid, values
 from sentences import sentence
 
 FOLDER = os.environ.get("PROFGATE_CONFORMANCE")

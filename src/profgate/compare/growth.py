@@ -10,7 +10,7 @@ from profgate.model.arrays import IntArray, read_only
 from profgate.model.comparison import Observations
 from profgate.model.cost_models import CONSTANT, LINEAR, MODEL_NAMES, QUADRATIC, SHAPES, WITHOUT_SUBTYPE, CostModels
 from profgate.model.profile import Model, Profile
-from profgate.statistics.regression import fitted
+from profgate.statistics.model_fits import fitted
 
 Side = Sequence[tuple[Profile, IntArray]]
 Columns = dict[str, NDArray[Any]]

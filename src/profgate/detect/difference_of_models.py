@@ -12,8 +12,7 @@ from profgate.model.change import OptionSpec
 from profgate.model.cost_models import LINEAR, QUADRATIC, SHAPES
 from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
-from profgate.statistics.cost_values import grid, values
-from profgate.statistics.regression import TIE, fitted
+from profgate.statistics.model_fits import TIE, fitted, grid, values
 from profgate.statistics.thresholds import above, at_most
 
 FLAT = 0.05  # slope, as a part of the largest difference, and scatter, as a part of the squares, that count as none

@@ -14,8 +14,7 @@ from profgate.model.comparison import Comparison
 from profgate.model.cost_models import MODEL_NAMES, REGRESSOGRAM, SHAPES, WITHOUT_SUBTYPE, CostModels
 from profgate.model.kinds import Kind
 from profgate.model.reason import Parameter, Reason, ReasonCode
-from profgate.statistics.cost_values import SMALLEST_X, curve_at, growth, rebinned, steps_at, values
-from profgate.statistics.regression import TIE, criterion
+from profgate.statistics.model_fits import SMALLEST_X, TIE, criterion, curve_at, growth, rebinned, steps_at, values
 from profgate.statistics.thresholds import at_least, at_most
 
 NONE = -1

@@ -11,7 +11,7 @@ from profgate.model.change import OptionSpec, Partial
 from profgate.model.cost_models import CostModels
 from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
-from profgate.statistics.cost_values import GRID, areas, grid
+from profgate.statistics.model_fits import GRID, areas, grid
 from profgate.statistics.thresholds import at_least, at_most
 
 SAME, WEAK = 0.2, 0.5  # part of a window's statistics that must agree for a maybe, and for more

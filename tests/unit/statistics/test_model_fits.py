@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from profgate.model.cost_models import CONSTANT, LINEAR, QUADRATIC, SHAPES
-from profgate.statistics.regression import Fits, criterion, fitted
+from profgate.statistics.model_fits import Fits, criterion, fitted
 
 X = [1, 2, 3, 5, 8, 13, 21, 34]
 Y = [2.1, 4.4, 6.2, 10.8, 17.1, 26.3, 44.0, 69.5]
