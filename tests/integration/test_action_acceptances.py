@@ -399,7 +399,7 @@ def test_who_accepts_reads_in_a_reaction_that_it_was_taken_up(failed: Stage) -> 
     ("body", "author", "told"),
     [
         ("/profgate accept parse", "maintainer", "gives no reason"),
-        ("/profgate accept parse max=alot: x", "maintainer", "max=alot is no growth"),
+        ("/profgate accept parse max=alot: x", "maintainer", "max=alot is not a growth"),
         ("/profgate approve parse: x", "maintainer", "is unknown"),
         (COMMAND, "stranger", "stranger has no right to write here"),
     ],

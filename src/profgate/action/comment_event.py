@@ -16,7 +16,7 @@ from profgate.github.records import PullRecord, RunRecord
 from profgate.github.sticky_comment import answer_in_comment
 from profgate.model.acceptance import Acceptance
 from profgate.model.run_context import TriggeringRun
-from profgate.report.acceptance_rows import remark, with_answers
+from profgate.report.acceptance_rows import remark_text, with_answers
 
 TAKEN, REFUSED = "+1", "confused"  # reactions
 NO_FAILURE = "no failed run of {} stands at {}: the acceptance counts in the next run"
@@ -33,10 +33,10 @@ def judge_again(job: Job) -> int:
     acceptances = acceptances_in(job, policy, pull)
     written = [one for one in acceptances if one.id.partition(".")[0] == str(job.context.comment_id)]
     for acceptance in written:
-        job.commands.log(f"{acceptance.location or 'a command'}: {remark(acceptance) or 'may be accepted'}")
+        job.commands.log(f"{acceptance.location or 'a command'}: {remark_text(acceptance) or 'may be accepted'}")
     _answer(job, pull, written, [one for one in acceptances if one.state == "refused"])
     if not any(one.state == "open" for one in written):
-        return end_without_result(job, "; ".join(remark(one) for one in written) or "the comment is gone")
+        return end_without_result(job, "; ".join(remark_text(one) for one in written) or "the comment is gone")
     return _again(job, pull)
 
 

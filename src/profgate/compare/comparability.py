@@ -60,6 +60,9 @@ def _machine(before: Sequence[Facts], after: Sequence[Facts]) -> Iterable[Note]:
     theirs, ours = ({facts.cpu_model for facts in side if facts.cpu_model} for side in (before, after))
     if theirs and ours and (theirs != ours or len(theirs) > 1):
         yield _advisory(ReasonCode.CPU_DIFFERS, baseline=_joined(theirs), target=_joined(ours))
+
+
+def _rates(before: Sequence[Facts], after: Sequence[Facts]) -> Iterable[Note]:
     rates = [{facts.rate for facts in side if facts.rate} for side in (before, after)]
     if rates[0] and rates[1] and len(rates[0] | rates[1]) > 1:
         baseline, target = (_joined(f"{rate:g}" for rate in side) for side in rates)
@@ -76,7 +79,7 @@ def _advisory(code: ReasonCode, **parameters: Parameter) -> Note:
 def comparability(baseline: Sequence[Profile], target: Sequence[Profile], *, named: bool) -> tuple[Note, ...]:
     """Notes on one workload. ``named``: two files a person named are always compared, differences only warn."""
     before, after = [profile.facts for profile in baseline], [profile.facts for profile in target]
-    notes = [*_disagreements(before, after, named=named), *_machine(before, after)]
+    notes = [*_disagreements(before, after, named=named), *_machine(before, after), *_rates(before, after)]
     for side, runs in (("baseline", before), ("target", after)):
         if any(facts.truncated for facts in runs):
             notes.append(Note(Reason(ReasonCode.TRUNCATED, {"side": side}), blocks=not named))

@@ -110,16 +110,27 @@ def number_symbols(
     identities = sorted(set(chain.from_iterable(found)))
     number = {identity: place for place, identity in enumerate(identities)}
     maps = tuple(np.fromiter(map(number.__getitem__, of_profile), np.int64, len(of_profile)) for of_profile in found)
-    lines: list[int | None] = [None] * len(identities)
-    modules: list[str | None] = [None] * len(identities)
-    labels = [""] * len(identities)
+    names, symbol_files = [name for name, _, _ in identities], [file or None for _, file, _ in identities]
+    return Numbering(Symbols(names, symbol_files, *_details(profiles, maps, keys, shown, len(identities))), maps)
+
+
+def _details(
+    profiles: Sequence[Profile],
+    maps: Sequence[IntArray],
+    keys: Sequence[Sequence[FrameKey]],
+    shown: Sequence[Sequence[str]],
+    symbols: int,
+) -> tuple[list[int | None], list[str | None], list[str]]:
+    """The line, module and raw name of each symbol, from the last profile that has them."""
+    lines: list[int | None] = [None] * symbols
+    modules: list[str | None] = [None] * symbols
+    labels = [""] * symbols
     for profile, mapping, of_profile, own in zip(profiles, maps, keys, shown, strict=True):
         for place, key, module, raw in zip(mapping.tolist(), of_profile, own, profile.frames.names, strict=True):
             lines[place] = lines[place] if key.line is None else key.line
             modules[place] = module or modules[place]
             labels[place] = raw
-    names, symbol_files = [name for name, _, _ in identities], [file or None for _, file, _ in identities]
-    return Numbering(Symbols(names, symbol_files, lines, modules, labels), maps)
+    return lines, modules, labels
 
 
 def _under_new_name(key: FrameKey, aliases: Mapping[Identity, Identity], files: Mapping[str, str]) -> FrameKey:

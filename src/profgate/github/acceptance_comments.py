@@ -63,7 +63,7 @@ def _is_ours(comment: CommentRecord, key: str) -> bool:
 
 
 def _refused(acceptance: Acceptance, reason: str) -> Acceptance:
-    return replace(acceptance, state="refused", told=reason)
+    return replace(acceptance, state="refused", remark=reason)
 
 
 def _judged_comment(comment: CommentRecord, acceptance: Acceptance, people: "_Rights") -> Acceptance:

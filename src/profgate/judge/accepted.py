@@ -35,19 +35,19 @@ def _settled(acceptance: Acceptance, report: Report) -> Acceptance:
     found = [finding for load, metric, finding in report.findings if _means(acceptance, load.name, metric, finding)]
     if not found:
         if acceptance.location == TOTAL.name:
-            return replace(acceptance, state="refused", told=Reason(ReasonCode.ACCEPTED_TOTAL))
-        return replace(acceptance, state="unused", told=Reason(ReasonCode.ACCEPTED_NOTHING))
+            return replace(acceptance, state="refused", remark=Reason(ReasonCode.ACCEPTED_TOTAL))
+        return replace(acceptance, state="unused", remark=Reason(ReasonCode.ACCEPTED_NOTHING))
     places: set[Place] = {(finding.location.name, finding.location.file) for finding in found}
     if len(places) > 1:
         why = Reason(ReasonCode.ACCEPTED_SEVERAL, {"count": len(places)})
-        return replace(acceptance, state="refused", told=why)
+        return replace(acceptance, state="refused", remark=why)
     growth = max(map(_growth, found))
     limit = acceptance.limit if acceptance.limit is not None else ROOM * growth
     if not _within(growth, limit):
         why = Reason(ReasonCode.ACCEPTED_LESS, {"limit": limit, "growth": growth})
-        return replace(acceptance, limit=limit, state="exceeded", told=why)
+        return replace(acceptance, limit=limit, state="exceeded", remark=why)
     why = Reason(ReasonCode.ACCEPTED_UP_TO, {"limit": limit})
-    return replace(acceptance, limit=limit, state="applies", told=why)
+    return replace(acceptance, limit=limit, state="applies", remark=why)
 
 
 def _means(acceptance: Acceptance, workload: str, metric: MetricReport, finding: Finding) -> bool:

@@ -62,9 +62,7 @@ def merge_reports(
         not_compared=(*lost, *_all_absences(shards, shared)),
         changes=tuple(change for shard in shards for change in shard.report.changes),
         warnings=without_repeats((*doubts, *_warnings(shards), *warnings)),
-        acceptances=without_repeats(acceptance for shard in shards for acceptance in shard.report.acceptances)
-        if acceptances is None
-        else tuple(acceptances),
+        acceptances=_acceptances(shards) if acceptances is None else tuple(acceptances),
         tests=tests,
     )
     if any(shard.report.schema == FIRST_SCHEMA for shard in shards):
@@ -75,6 +73,10 @@ def merge_reports(
         for (workload, metric), url in shard.links.pages.items()
     }
     return judge(draft, policy), Links(pages=pages)
+
+
+def _acceptances(shards: Sequence[Shard]) -> tuple[Acceptance, ...]:
+    return without_repeats(acceptance for shard in shards for acceptance in shard.report.acceptances)
 
 
 def _tests(shards: Sequence[Shard]) -> tuple[TestFamily, ...]:

@@ -1,11 +1,11 @@
-"""What people accept in a pull request, and how they write it: comments that begin with `/profgate accept`, trailers.
+"""Acceptances in a pull request: comments that begin with `/profgate accept`, and trailers of commit messages.
 
     /profgate accept parse_headers: the new format needs it
     /profgate accept `ns::parse(int)` max=+40% file=src/parse.cpp: the new format needs it
     Profgate-Accepted: parse_headers max=+40% the new format needs it
 
-A command stands at the very beginning of a comment, so what is quoted, hidden or shown as code is never one. A trailer
-stands in the last paragraph of a commit's message, which holds trailers only.
+A command is at the very beginning of a comment, so quoted, hidden or code text is never a command. A trailer is in the
+last paragraph of a commit's message, which holds trailers only.
 """
 
 import re
@@ -21,7 +21,7 @@ State = Literal["open", "applies", "unused", "exceeded", "refused"]
 MOST_COMMANDS = 20  # of one comment or commit
 LONGEST_LINE = 4_000
 LONGEST_REASON = 300
-LARGEST_LIMIT = 1000.0  # times; what is meant to be unlimited is no limit
+LARGEST_LIMIT = 1000.0  # times; larger limits are refused
 COMMAND = re.compile(r"/profgate(?=\s|$)\s*(.*)")
 TRAILER = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*): *(.*)")
 TRAILER_NAME = "profgate-accepted"
@@ -37,10 +37,10 @@ WHAT_TO_WRITE = "write /profgate accept LOCATION: REASON"
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """One wish to let a named location pass.
+    """A request to let a regression of a named location pass.
 
     ``limit`` is the largest accepted growth as a fraction (0.3 = +30 %), None until it was measured; ``file``,
-    ``workload`` and ``metric`` narrow what is meant. ``told`` says why it stands as it does.
+    ``workload`` and ``metric`` narrow what is meant. ``remark`` is the reason for its state.
     """
 
     id: str
@@ -53,11 +53,11 @@ class Acceptance:
     metric: str | None = None
     limit: float | None = None
     state: State = "open"
-    told: Reason | str = ""
+    remark: Reason | str = ""
 
 
 def in_comment(body: str, number: int) -> tuple[Acceptance, ...]:
-    """The commands with which a comment begins; whatever follows them is talk. ``number`` is the comment's id."""
+    """The commands with which a comment begins; text after them is ignored. ``number`` is the comment's id."""
     found: list[Acceptance] = []
     for line in body.replace("\r\n", "\n").split("\n"):
         if not line.strip() and not found:
@@ -65,11 +65,11 @@ def in_comment(body: str, number: int) -> tuple[Acceptance, ...]:
         command = COMMAND.fullmatch(line[:LONGEST_LINE].rstrip())
         if command is None or len(found) == MOST_COMMANDS:
             break
-        word, *rest = command[1].split(None, 1) or [""]
+        verb, *rest = command[1].split(None, 1) or [""]
         name = f"{number}.{len(found)}"
-        known = word == "accept"
+        known = verb == "accept"
         found.append(
-            _wish(name, "".join(rest), colon=True) if known else _refused(name, f"is unknown: {WHAT_TO_WRITE}")
+            _request(name, "".join(rest), colon=True) if known else _refused(name, f"is unknown: {WHAT_TO_WRITE}")
         )
     return tuple(found)
 
@@ -87,8 +87,8 @@ def in_commit(message: str, sha: str) -> tuple[Acceptance, ...]:
             trailers[-1] = (trailers[-1][0], f"{trailers[-1][1]} {line.strip()}"[:LONGEST_LINE])
         else:
             return ()
-    ours = [value for name, value in trailers if name == TRAILER_NAME][:MOST_COMMANDS]
-    return tuple(_wish(f"{sha[:12]}.{place}", value, colon=False) for place, value in enumerate(ours))
+    values = [value for name, value in trailers if name == TRAILER_NAME][:MOST_COMMANDS]
+    return tuple(_request(f"{sha[:12]}.{place}", value, colon=False) for place, value in enumerate(values))
 
 
 def command_for(location: str, file: str | None = None) -> str:
@@ -99,9 +99,9 @@ def command_for(location: str, file: str | None = None) -> str:
 
 
 def limits_text(acceptances: Iterable[Acceptance]) -> str:
-    """The limits that hold, for a comment of our own to remember: what was measured once must not grow with a push."""
-    known = [one for one in acceptances if one.limit is not None and one.state != "refused"]
-    return ",".join(f"{one.id}:{one.limit:.6g}" for one in known)
+    """The limits that hold, which our own comment stores, so that a measured limit does not grow with a later push."""
+    known = [item for item in acceptances if item.limit is not None and item.state != "refused"]
+    return ",".join(f"{item.id}:{item.limit:.6g}" for item in known)
 
 
 def remembered_limits(body: str) -> dict[str, float]:
@@ -127,7 +127,7 @@ def _quoted(text: str) -> str:
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
-def _wish(name: str, text: str, *, colon: bool) -> Acceptance:
+def _request(name: str, text: str, *, colon: bool) -> Acceptance:
     location, rest = _location(text.strip(), colon=colon)
     if not location:
         return _refused(name, f"names no location: {WHAT_TO_WRITE}")
@@ -138,11 +138,11 @@ def _wish(name: str, text: str, *, colon: bool) -> Acceptance:
     rest = rest.strip()
     reason = cut(plain(rest.removeprefix(":")), LONGEST_REASON)
     limit = _limit(options["max"]) if "max" in options else None
-    told = ""
+    remark = ""
     if "max" in options and limit is None:
-        told = f"max={cut(plain(options['max']), 30)} is no growth: write max=+30% or max=1.3x"
+        remark = f"max={cut(plain(options['max']), 30)} is not a growth: write max=+30% or max=1.3x"
     elif not reason or (colon and not rest.startswith(":")):
-        told = f"gives no reason: {WHAT_TO_WRITE}"
+        remark = f"gives no reason: {WHAT_TO_WRITE}"
     return Acceptance(
         name,
         location,
@@ -151,18 +151,18 @@ def _wish(name: str, text: str, *, colon: bool) -> Acceptance:
         workload=options.get("workload"),
         metric=options.get("metric"),
         limit=limit,
-        state="refused" if told else "open",
-        told=told,
+        state="refused" if remark else "open",
+        remark=remark,
     )
 
 
 def _location(text: str, *, colon: bool) -> tuple[str, str]:
-    """What is accepted, and the rest of the line; a name with blanks or colons stands in backticks."""
+    """What is accepted, and the rest of the line; a name with blanks or colons is in backticks."""
     if (quoted := QUOTED.match(text)) is not None:
         return _unpadded(quoted[2]), text[quoted.end() :]
     if not colon:
-        word, _, rest = text.partition(" ")
-        return word.removesuffix(":"), rest
+        name, _, rest = text.partition(" ")
+        return name.removesuffix(":"), rest
     end = NAME_END.search(text)
     return (text, "") if end is None else (text[: end.start()].rstrip(), text[end.start() :])
 
@@ -183,5 +183,5 @@ def _limit(text: str) -> float | None:
     return limit if 0 < limit <= LARGEST_LIMIT else None
 
 
-def _refused(name: str, told: str) -> Acceptance:
-    return Acceptance(name, "", "", state="refused", told=told)
+def _refused(name: str, remark: str) -> Acceptance:
+    return Acceptance(name, "", "", state="refused", remark=remark)

@@ -62,18 +62,18 @@ def _markdown(item: Acceptance) -> str:
     reason = f" ({sentence(item.reason)})" if item.reason else ""
     where = f" · {link('where', item.link)}" if item.link else ""
     state = STATES[item.state] + (by if item.state == "applies" else "")
-    return f"{what}: {state} {sentence(remark(item))}{reason}{where}"
+    return f"{what}: {state} {sentence(remark_text(item))}{reason}{where}"
 
 
-def remark(item: Acceptance) -> str:
+def remark_text(item: Acceptance) -> str:
     """Why an acceptance has its state."""
-    return reason_text(as_reason(item.told), str)
+    return reason_text(as_reason(item.remark), str)
 
 
 def plain_acceptances(report: Report) -> list[str]:
     """The same for a terminal."""
     return [
         f"{name_text(item.location) if item.location else 'a command'} by {name_text(item.by or 'unknown', 60)}: "
-        f"{STATES[item.state]} {plain(remark(item))}" + (f" ({plain(item.reason)})" if item.reason else "")
+        f"{STATES[item.state]} {plain(remark_text(item))}" + (f" ({plain(item.reason)})" if item.reason else "")
         for item in report.acceptances
     ]

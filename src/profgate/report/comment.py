@@ -227,18 +227,26 @@ def _trust(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
     lines += _limited([f"{code_span(name)}: {_text(note)}" for name, note in notes], limit, "note")
     lines += _limited([text for warning in report.warnings if (text := _text(warning))], limit, "warning")
     lines += [sentence(reason) for reason in rows.further_reasons(report, _plain)[OPEN_REASONS:limit]]
-    names = {vote.name for _, _, finding in report.findings for vote in finding.strategies}
-    if names := names | {change.strategy for _, metric in report.metrics for change in metric.changes}:
-        lines.append("Strategies used: " + ", ".join(code_span(name, 40) for name in sorted(names)[:20]))
+    lines += _strategies(report)
     lines += _limited(statements.renames((pair.metric for pair in pairs), _short_code), limit, "rename")
     counts: Counter[str] = Counter()
     for _, metric in report.metrics:
         counts.update(metric.counts)
     lines += statements.only_counted(counts)
+    return [*lines, *_policy(report)]
+
+
+def _strategies(report: Report) -> list[str]:
+    names = {vote.name for _, _, finding in report.findings for vote in finding.strategies}
+    if names := names | {change.strategy for _, metric in report.metrics for change in metric.changes}:
+        return ["Strategies used: " + ", ".join(code_span(name, 40) for name in sorted(names)[:20])]
+    return []
+
+
+def _policy(report: Report) -> list[str]:
     policy = ((name, getattr(report.policy, name)) for name in POLICY)
-    if stated := [f"{name.replace('_', '-')} {value}" for name, value in policy if value is not None]:
-        lines.append("Policy: " + sentence(", ".join(stated)))
-    return lines
+    stated = [f"{name.replace('_', '-')} {value}" for name, value in policy if value is not None]
+    return ["Policy: " + sentence(", ".join(stated))] if stated else []
 
 
 def _facts(report: Report, pairs: Sequence[Pair]) -> list[str]:

@@ -102,10 +102,14 @@ def _encoded_record(value: Plain) -> dict[str, Any]:
 @cache
 def _adapter() -> "TypeAdapter[list[Report]]":
     """Reads a list of reports, because only a list can have a configuration that holds for all records in it."""
-    from pydantic import AliasGenerator, AliasPath, ConfigDict, TypeAdapter
+    from pydantic import AliasChoices, AliasGenerator, AliasPath, ConfigDict, TypeAdapter
 
-    confidence = {"confidence_type": AliasPath("confidence", "type"), "confidence": AliasPath("confidence", "value")}
-    keys = AliasGenerator(validation_alias=lambda name: confidence.get(name) or KEYS.get(name, name))
+    aliases: dict[str, AliasPath | AliasChoices] = {
+        "confidence_type": AliasPath("confidence", "type"),
+        "confidence": AliasPath("confidence", "value"),
+        "remark": AliasChoices("remark", "told"),  # its former name
+    }
+    keys = AliasGenerator(validation_alias=lambda name: aliases.get(name) or KEYS.get(name, name))
     return TypeAdapter(list[Report], config=ConfigDict(strict=True, alias_generator=keys))
 
 

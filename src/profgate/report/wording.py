@@ -240,14 +240,14 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     "record both sides in the same mode",
     ReasonCode.FACT_MISSING: "the {side} does not state its {fact}",
     ReasonCode.CPU_DIFFERS: "CPU model differs: {baseline} against {target}; totals are advisory",
-    ReasonCode.RATES_CONVERTED: "sampling rate differs: {baseline} against {target}; counts of samples are given as "
-    "at {rate:rate} a second, totals are advisory",
-    ReasonCode.RATES_DIFFER: "sampling rate differs: {baseline} against {target}; some runs do not state theirs: "
+    ReasonCode.RATES_CONVERTED: "sampling rate differs: {baseline} against {target}; sample counts are converted to "
+    "{rate:rate} a second, totals are advisory",
+    ReasonCode.RATES_DIFFER: "sampling rate differs: {baseline} against {target}; some runs do not state it: "
     "totals are advisory, counts are compared as shares of their run",
     ReasonCode.TRUNCATED: "the {side}'s profile is truncated",
     ReasonCode.CONFIGURATIONS_DIFFER: "the configurations differ",
-    ReasonCode.RUN_COUNTS_DIFFER: "run counts differ: {baseline} against {target}; the single run decides how much can "
-    "be seen",
+    ReasonCode.RUN_COUNTS_DIFFER: "run counts differ: {baseline} against {target}; the single run limits what can be "
+    "detected",
     ReasonCode.FOLDERS_PAIRED: "files below {baseline} are compared with those below {target}",
     ReasonCode.UNDIRECTED: "the profiles do not state whether more or less {metric} is better; compared as if less "
     "were, never red",

@@ -80,7 +80,7 @@ def test_another_machine_or_rate_makes_totals_advisory(fact: str, change: dict[s
 def test_counts_are_converted_where_all_rates_are_known() -> None:
     (note,) = comparability([profile()], [profile(rate=400.0)], named=False)
     assert text_of(note) == (
-        "sampling rate differs: 100 against 400; counts of samples are given as at 400 a second, totals are advisory"
+        "sampling rate differs: 100 against 400; sample counts are converted to 400 a second, totals are advisory"
     )
     assert notes([profile(), profile(rate=None)], [profile(rate=400.0)] * 2) == {"rates_differ": (False, True)}
 

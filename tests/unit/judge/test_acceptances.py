@@ -46,7 +46,7 @@ def test_accepted_finding_is_yellow_and_states_why() -> None:
         "link": "",
     }
     assert found["api/store"].colour == "red"
-    assert (acceptance.state, acceptance.limit, acceptance.told) == (
+    assert (acceptance.state, acceptance.limit, acceptance.remark) == (
         "applies",
         1.25,
         Reason(ReasonCode.ACCEPTED_UP_TO, {"limit": 1.25}),
@@ -56,7 +56,7 @@ def test_accepted_finding_is_yellow_and_states_why() -> None:
 def test_beyond_its_limit_it_is_red_again() -> None:
     found, (acceptance,) = settled([load(PARSE)], accepting(limit=0.5))
     assert found["api/parse"] == PARSE
-    assert (acceptance.state, acceptance.told) == (
+    assert (acceptance.state, acceptance.remark) == (
         "exceeded",
         Reason(ReasonCode.ACCEPTED_LESS, {"limit": 0.5, "growth": 1.0}),
     )
@@ -77,7 +77,7 @@ def test_a_name_of_several_functions_needs_the_file() -> None:
     loads = [load(finding("run", 1e9, 2e9, file="a.py"), finding("run", 1e9, 3e9, file="b.py"))]
     found, (acceptance,) = settled(loads, accepting("run"))
     assert {one.colour for one in found.values()} == {"red"}
-    assert (acceptance.state, acceptance.told) == ("refused", Reason(ReasonCode.ACCEPTED_SEVERAL, {"count": 2}))
+    assert (acceptance.state, acceptance.remark) == ("refused", Reason(ReasonCode.ACCEPTED_SEVERAL, {"count": 2}))
     found, _ = settled(loads, accepting("run", file="b.py"))
     assert (found["api/a.pyrun"].colour, found["api/b.pyrun"].colour) == ("red", "yellow")
 
@@ -102,7 +102,7 @@ def test_a_total_cannot_be_accepted() -> None:
     found, (acceptance,) = settled([load(total)], accepting("total"))
     assert found["api/total"].colour == "red"
     assert acceptance.state == "refused"
-    assert acceptance.told == Reason(ReasonCode.ACCEPTED_TOTAL)
+    assert acceptance.remark == Reason(ReasonCode.ACCEPTED_TOTAL)
     assert settled([load(finding("total", 1e9, 2e9))], accepting("total"))[0]["api/total"].colour == "yellow"
 
 
@@ -127,8 +127,8 @@ def test_new_cost_is_limited_by_its_share() -> None:
 
 
 def test_what_was_refused_stays_refused() -> None:
-    found, (acceptance,) = settled([load(PARSE)], accepting(state="refused", told="may not"))
-    assert (found["api/parse"].colour, acceptance.told) == ("red", "may not")
+    found, (acceptance,) = settled([load(PARSE)], accepting(state="refused", remark="may not"))
+    assert (found["api/parse"].colour, acceptance.remark) == ("red", "may not")
 
 
 def test_improvements_and_notes_are_not_accepted() -> None:

@@ -55,7 +55,7 @@ def test_file_workload_and_metric_narrow_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "remark"),
     [
         ("accept parse", "no reason"),
         ("accept parse:", "no reason"),
@@ -63,20 +63,20 @@ def test_file_workload_and_metric_narrow_it() -> None:
         ("accept parse max=+10% needed", "no reason"),
         ("accept : needed", "no location"),
         ("accept", "no location"),
-        ("accept parse max=lots: needed", "is no growth"),
-        ("accept parse max=-10%: needed", "is no growth"),
-        ("accept parse max=0%: needed", "is no growth"),
-        ("accept parse max=0.9x: needed", "is no growth"),
-        ("accept parse max=999999%: needed", "is no growth"),
+        ("accept parse max=lots: needed", "is not a growth"),
+        ("accept parse max=-10%: needed", "is not a growth"),
+        ("accept parse max=0%: needed", "is not a growth"),
+        ("accept parse max=0.9x: needed", "is not a growth"),
+        ("accept parse max=999999%: needed", "is not a growth"),
         ("approve parse: needed", "is unknown"),
         ("", "is unknown"),
     ],
 )
-def test_what_is_not_whole_is_refused_with_what_to_write(text: str, told: str) -> None:
+def test_incomplete_command_is_refused_with_advice(text: str, remark: str) -> None:
     wish = one(f"/profgate {text}")
     assert wish.state == "refused"
-    assert told in str(wish.told)
-    assert "write " in str(wish.told)
+    assert remark in str(wish.remark)
+    assert "write " in str(wish.remark)
 
 
 @pytest.mark.parametrize(
@@ -95,11 +95,11 @@ def test_what_is_not_whole_is_refused_with_what_to_write(text: str, told: str) -
         "",
     ],
 )
-def test_only_the_beginning_of_a_comment_is_a_command(body: str) -> None:
+def test_only_the_start_of_a_comment_counts(body: str) -> None:
     assert in_comment(body, 7) == ()
 
 
-def test_a_comment_may_begin_with_several_commands_and_go_on_as_talk() -> None:
+def test_comment_may_begin_with_several_commands() -> None:
     found = in_comment(
         "\r\n/profgate accept parse: a\r\n/profgate accept store: b\r\n\r\nThanks\r\n/profgate accept log: c", 7
     )
@@ -107,7 +107,7 @@ def test_a_comment_may_begin_with_several_commands_and_go_on_as_talk() -> None:
     assert len(in_comment("/profgate accept a: b\n" * 1000, 7)) == MOST_COMMANDS
 
 
-def test_a_reason_is_one_visible_line_of_bounded_length() -> None:
+def test_reason_is_a_visible_line_of_bounded_length() -> None:
     wish = one("/profgate accept parse: see \u202e\x1b[31m" + "x" * 9000)
     assert wish.reason.isprintable()
     assert len(wish.reason) == 300
@@ -150,7 +150,7 @@ def test_a_trailer_without_reason_is_refused() -> None:
 @given(st.text(alphabet=st.sampled_from("/profgate accept max=file:`%+x\n\t\\<>|\u202e\x00"), max_size=400))
 def test_no_text_breaks_the_reader(text: str) -> None:
     for wish in (*in_comment("/profgate accept " + text, 1), *in_commit(f"S\n\nProfgate-Accepted: {text}", SHA)):
-        assert (wish.state == "open") == bool(wish.location and wish.reason and not wish.told)
+        assert (wish.state == "open") == bool(wish.location and wish.reason and not wish.remark)
         assert wish.reason.isprintable()
 
 
@@ -159,7 +159,7 @@ def test_long_lines_cost_no_long_time(sign: str) -> None:
     assert len(in_comment("/profgate accept " + sign * 60_000, 1)) == 1
 
 
-def test_limits_are_remembered_in_the_marker_of_our_comment() -> None:
+def test_limits_are_stored_in_the_comment_marker() -> None:
     wishes = (
         Acceptance("7.0", "parse", "x", limit=0.3, state="applies"),
         Acceptance("aaaaaaaaaaaa.1", "store", "x", limit=12345.678, state="exceeded"),

@@ -352,9 +352,9 @@ def test_acceptances_are_listed_with_what_became_of_them() -> None:
             "https://github.com/o/r/pull/1#issuecomment-7",
             limit=0.3,
             state="applies",
-            told="up to +30 %",
+            remark="up to +30 %",
         ),
-        Acceptance("8.0", "a|b", "", "mallory", state="refused", told="mallory may not write here"),
+        Acceptance("8.0", "a|b", "", "mallory", state="refused", remark="mallory may not write here"),
     )
     text = comment(replace(samples.regression(), acceptances=acceptances)).text
     assert text.splitlines()[0].endswith(" accepted=7.0:0.3 -->")

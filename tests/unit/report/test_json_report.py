@@ -160,7 +160,7 @@ def test_the_published_schema_is_a_schema() -> None:
 
 def test_acceptances_follow_the_schema() -> None:
     acceptance = Acceptance(
-        "7.0", "parse", "needed", "octocat", file="a.py", limit=0.3, state="applies", told="up to +30 %"
+        "7.0", "parse", "needed", "octocat", file="a.py", limit=0.3, state="applies", remark="up to +30 %"
     )
     report = replace(samples.regression(), acceptances=(acceptance, replace(acceptance, limit=None, file=None)))
     jsonschema.validate(json.loads(to_json(report)), SCHEMA, Draft202012Validator)
