@@ -11,6 +11,7 @@ from profgate.model.units import Metric, base_unit
 TEST_RESULTS = frozenset({"junit", "pytest-durations", "pytest-report-log", "go-test", "durations"})  # formats
 Order = Literal["kept", "below", "above", "unknown"]
 Direction = Literal["slower", "faster", "unknown"]
+SigmaRule = Literal["poisson", "observed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class RankCheck:
     mean: float | None = None
     count: float | None = None
     sigma: float | None = None
-    sigma_rule: str = "poisson"
+    sigma_rule: SigmaRule = "poisson"
     width: float = 2.0
     pair_counts: tuple[int, ...] = ()
     target_counts: tuple[int, ...] = ()

@@ -5,7 +5,7 @@ from typing import Literal
 
 from profgate.model.durations import MovedTest, Order, RankCheck
 from profgate.model.report import Report
-from profgate.model.visible_text import name_text
+from profgate.model.visible_text import name_text, plain
 from profgate.report import numbers
 from profgate.report.markdown_text import code_cell, sentence
 from profgate.report.numbers import UNKNOWN, counted
@@ -74,7 +74,7 @@ def _against_usual(check: RankCheck, usual: int) -> str:
 
 def result_text(check: RankCheck) -> str:
     """Whether the order of durations is stable, or why that is unknown."""
-    return reason_text(check.result, str)
+    return plain(reason_text(check.result, str))
 
 
 def rank_lines(check: RankCheck, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from profgate.errors import ComparisonError
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
-from profgate.model.durations import Direction, DurationRun, DurationTable, MovedTest, Order, RankCheck
+from profgate.model.durations import Direction, DurationRun, DurationTable, MovedTest, Order, RankCheck, SigmaRule
 from profgate.model.reason import Reason, ReasonCode
 
 FEWEST_RUNS = 3  # of a baseline: their three pairs are the least that shows a mean
@@ -35,7 +35,7 @@ class RankRules:
     """
 
     width: float = 2.0
-    sigma: Literal["poisson", "observed"] = "poisson"
+    sigma: SigmaRule = "poisson"
     min_tests: int = 30
     min_value: float = 0.0
 
@@ -187,7 +187,7 @@ def _why_blind(mean: float | None, count: float | None, sigma: float | None, wid
     return Reason(ReasonCode.FEW_STABLE_RANKS, {"mean": mean})
 
 
-def _sigma(pairs: Sequence[int], mean: float | None, runs: int, rules: RankRules) -> tuple[float | None, str]:
+def _sigma(pairs: Sequence[int], mean: float | None, runs: int, rules: RankRules) -> tuple[float | None, SigmaRule]:
     """The spread of the count, and the rule it comes from: observed needs enough pairs."""
     if mean is None:
         return None, "poisson"

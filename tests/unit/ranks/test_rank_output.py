@@ -1,10 +1,12 @@
 """What the stable ranks say to people and programs."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 
 from profgate.model.durations import DurationRun, RankCheck
+from profgate.model.reason import Reason, ReasonCode
 from profgate.ranks.rank_output import history_json, history_lines, history_markdown, rank_json, rank_markdown
 from profgate.ranks.rank_runs import rank_history
 from profgate.report.rank_report import rank_lines
@@ -63,6 +65,13 @@ def test_uniform_change_is_noted() -> None:
     made = runs(5)
     made[-1] = DurationRun("slow", "nanoseconds", {name: 2.0 * value for name, value in made[-1].values.items()})
     assert "the median test takes 2.0x the baseline's time; ranks do not see" in text(checked(made))
+
+
+def test_reason_of_a_stored_check_is_safe() -> None:
+    reason = Reason(ReasonCode.FEW_TESTS, {"tests": 1, "needed": HOSTILE})
+    shown = text(replace(checked(runs(2)), reason=reason))
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
 
 
 def test_json_holds_every_number() -> None:
