@@ -1,9 +1,10 @@
 """Hand-made reports with round numbers, for the tests of everything that shows a report."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from profgate.model.change import Change, Location
-from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.model.reason import Parameter, Reason, ReasonCode, as_reason
 from profgate.model.report import (
     Colour,
     Conclusion,
@@ -12,11 +13,14 @@ from profgate.model.report import (
     NotCompared,
     Report,
     Side,
+    StatedPolicy,
     Total,
     Verdict,
     Vote,
     WorkloadReport,
 )
+from profgate.model.tests import Calibration
+from profgate.report.wording import reason_text
 
 HEAD = "4f2c1ab" + "0" * 33
 BASE = "9d01e77" + "1" * 33
@@ -27,14 +31,9 @@ RED = Verdict("fail", "red", (Reason(ReasonCode.FINDING, {"function": "f", "kind
 GREEN = Verdict("pass", "green", ())
 
 
-CALIBRATION: dict[str, float | int | str | bool | None] = {
-    "state": "tested",
-    "mode": "runs",
-    "splits": 252,
-    "total_tested": True,
-    "visible_total": 0.04,
-    "visible_tenth": 0.22,
-}
+CALIBRATION = Calibration(
+    state="tested", mode="runs", splits=252, total_tested=True, visible_total=0.04, visible_tenth=0.22
+)
 
 
 def votes(agreeing: int, of: int = 5) -> tuple[Vote, ...]:
@@ -97,7 +96,7 @@ def metric(
         changes=tuple(change_of(item) for item in findings),
         findings=findings,
         counts={"no_change": 1812, "unknown": 2},
-        calibration=dict(CALIBRATION),
+        calibration=CALIBRATION,
     )
 
 
@@ -117,12 +116,12 @@ def change_of(item: Finding) -> Change:
         confidence_type="p_value",
         confidence=0.004,
         evidence={"t": 9.5, "note": None},
-        reason="no other split of the runs differs as much",
+        reason=as_reason("no other split of the runs differs as much"),
     )
 
 
 def workload(*metrics: MetricReport, name: str = "api-bench", notes: tuple[str, ...] = ()) -> WorkloadReport:
-    return WorkloadReport(name, {"command": "python", "collector": "py-spy"}, notes, metrics)
+    return WorkloadReport(name, {"command": "python", "collector": "py-spy"}, tuple(map(as_reason, notes)), metrics)
 
 
 def report(
@@ -137,8 +136,8 @@ def report(
         verdict=verdict,
         workloads=workloads,
         not_compared=missing,
-        warnings=warnings,
-        policy={"fail_on": "degradation", "fail_on_total": "degradation", "source": "built-in"},
+        warnings=tuple(map(as_reason, warnings)),
+        policy=StatedPolicy("degradation", "degradation", source="built-in"),
     )
 
 
@@ -180,7 +179,9 @@ def unchanged() -> Report:
 
 
 def nothing_compared() -> Report:
-    missing = (NotCompared("api-bench", None, "target", "no baseline profiles are stored for commit 9d01e77"),)
+    missing = (
+        NotCompared("api-bench", None, "target", as_reason("no baseline profiles are stored for commit 9d01e77")),
+    )
     verdict = Verdict("not_compared", "neutral", (Reason(ReasonCode.NOTHING_COMPARED),), exit_code=3)
     return report(verdict=verdict, missing=missing)
 
@@ -203,10 +204,10 @@ HOSTILE = (
 
 def hostile() -> Report:
     found = tuple(finding(name, 1e9 + place, 2e9, colour="red") for place, name in enumerate(HOSTILE))
-    reasons = (Reason(ReasonCode.DEPARTURE, {"workload": name, "text": name}) for name in HOSTILE[:3])
+    reasons = (Reason(ReasonCode.DEPARTURE, {"workload": name}, (as_reason(name),)) for name in HOSTILE[:3])
     verdict = Verdict("fail", "red", tuple(reasons), exit_code=1)
     loads = [workload(metric(*found, name=HOSTILE[1]), name=name, notes=(name,)) for name in HOSTILE[:4]]
-    missing = tuple(NotCompared(name, name, "both", f"cannot read {name}") for name in HOSTILE)
+    missing = tuple(NotCompared(name, name, "both", as_reason(f"cannot read {name}")) for name in HOSTILE)
     return report(*loads, verdict=verdict, missing=missing, warnings=HOSTILE)
 
 
@@ -222,7 +223,9 @@ def many(count: int = 300, changed: int = 40) -> Report:
 
 
 def inconclusive() -> Report:
-    short = replace(metric(before=674.0, after=702.0, name="samples", unit="samples"), calibration={"state": "tested"})
+    short = replace(
+        metric(before=674.0, after=702.0, name="samples", unit="samples"), calibration=Calibration(state="tested")
+    )
     parameters: dict[str, Parameter] = {
         "workload": "api-bench",
         "metric": "samples",
@@ -239,6 +242,11 @@ def verdict(conclusion: Conclusion, *reasons: Reason) -> Verdict:
     return Verdict(conclusion, colours.get(conclusion, "neutral"), reasons)
 
 
-def text(words: str) -> Reason:
-    """A reason that is a sentence already."""
-    return Reason(ReasonCode.DEPARTURE, {"workload": "api-bench", "text": words})
+def text(sentence: str) -> Reason:
+    """A departure with a text of its own."""
+    return Reason(ReasonCode.DEPARTURE, {"workload": "api-bench"}, (as_reason(sentence),))
+
+
+def texts(reasons: Iterable[Reason]) -> list[str]:
+    """The sentences of reasons."""
+    return [reason_text(reason, str) for reason in reasons]

@@ -6,6 +6,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from profgate.attribution.dependencies import wanted_texts
+from profgate.compare.recordings import Reader
 from profgate.errors import ComparisonError, ProfgateError, ProfileError
 from profgate.io.converters import converted
 from profgate.io.git import blob_texts, texts_of_files
@@ -15,16 +16,17 @@ from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.comparison import Comparison
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
-from profgate.pipeline import Built, PipelineInput, Reader, build_report, compare_sources
+from profgate.pipeline import Built, PipelineInput, build_report, compare_sources
 from profgate.readers.reader import ProfileReader, SplittingReader
 from profgate.readers.registry import read_or_error, readers_with, splitting_reader
+from profgate.report.wording import reason_text
 
 if TYPE_CHECKING:
     from profgate.detect.strategy import Strategy
 
 GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 PACKING = 8
-Progress = Callable[[int], None]  # told the size of each file that was read
+Progress = Callable[[int], None]  # called with the size of each file that was read
 LARGE = 16 << 20  # bytes on both sides together; below, starting a process costs more than it saves
 PART = 64 << 20  # bytes of a file that are read in one go
 MOST_PARTS = 16  # of one file: each part learns all names anew
@@ -38,7 +40,7 @@ def _outside(group: str) -> tuple[Any, ...]:
     from importlib.metadata import entry_points
 
     parts = []
-    for point in sorted(entry_points(group=group), key=lambda one: one.name):
+    for point in sorted(entry_points(group=group), key=lambda point: point.name):
         try:
             parts.append(point.load()())
         except (Exception, SystemExit) as error:  # a foreign package may raise anything
@@ -48,35 +50,35 @@ def _outside(group: str) -> tuple[Any, ...]:
 
 def strategies() -> "tuple[Strategy, ...]":
     """The built-in strategies and those of outside packages."""
-    from profgate.detect.builtin import all_strategies  # not needed by who only draws
+    from profgate.detect.builtin import all_strategies  # not needed to draw only
 
     return all_strategies(_outside("profgate.strategies"))
 
 
 def readers() -> tuple[ProfileReader, ...]:
-    """The readers in the order in which they are asked."""
+    """The readers in the order in which they are tried."""
     from profgate.io.native import NativeKernels
 
     return readers_with(_outside("profgate.readers"), NativeKernels())
 
 
 def read_all(sources: Sequence[SourceFile], progress: Progress | None = None) -> list[Profile | ProfileError]:
-    """Every source in order; large input is read by processes, in parts. ``progress`` hears of each file read."""
-    unread = iter(_read_anew([converted(one) for one in sources if one.profile is None], progress))
-    return [next(unread) if one.profile is None else one.profile for one in sources]
+    """Every source in order; large input is read by processes, in parts. ``progress`` is called after each file."""
+    unread = iter(_read_anew([converted(source) for source in sources if source.profile is None], progress))
+    return [next(unread) if source.profile is None else source.profile for source in sources]
 
 
 def _read_anew(sources: Sequence[SourceFile], progress: Progress | None) -> list[Profile | ProfileError]:
     read = partial(read_or_error, readers=readers())
     large = sum(map(_work, sources)) >= LARGE
     work = [_Reading(source, read, split=large) for source in sources]
-    tasks = [(one, task) for one in work for task in one.tasks]
+    tasks = [(reading, task) for reading in work for task in reading.tasks]
     for number, result in done([task for _, task in tasks], processors() if large else 1):
-        one, task = tasks[number]
-        one.results[task] = result
-        if progress is not None and len(one.results) == len(one.tasks):
-            progress(one.source.size)
-    return [one.profile() for one in work]
+        reading, task = tasks[number]
+        reading.results[task] = result
+        if progress is not None and len(reading.results) == len(reading.tasks):
+            progress(reading.source.size)
+    return [reading.profile() for reading in work]
 
 
 class _Reading:
@@ -115,7 +117,7 @@ def _scanned(reader: SplittingReader[Any], source: SourceFile, start: int, stop:
 
 
 def _work(source: SourceFile) -> int:
-    """Bytes that reading has to look at: packed input and pprof hold several times what their size says."""
+    """Bytes to read: packed input holds several times its size."""
     packed = source.head.startswith((GZIP, ZSTANDARD))
     return source.size * (PACKING if packed else 1)
 
@@ -144,22 +146,23 @@ def compare(given: PipelineInput, progress: Progress | None = None) -> Built:
 def overlays(given: PipelineInput) -> list[Comparison]:
     """The comparisons alone, for commands that draw or tabulate without judging.
 
-    Raises ComparisonError that tells why when there are none.
+    Raises ComparisonError with the reasons where there is none.
     """
-    comparisons, gathered = compare_sources(given, _reader(None))
-    if not comparisons:
-        names = (" ".join(filter(None, (one.name, one.metric))) for one in gathered.alone)
-        raise ComparisonError(
-            "; ".join(f"{name}: {one.reason}" for name, one in zip(names, gathered.alone, strict=True))
-        )
-    return comparisons
+    compared = compare_sources(given, _reader(None))
+    if not compared.comparisons:
+        names = (" ".join(filter(None, (entry.name, entry.metric))) for entry in compared.not_compared)
+        reasons = (reason_text(entry.reason, str) for entry in compared.not_compared)
+        raise ComparisonError("; ".join(f"{name}: {reason}" for name, reason in zip(names, reasons, strict=True)))
+    return list(compared.comparisons)
 
 
 def with_texts(diff: SourceDiff) -> SourceDiff:
     """The diff with the files whose ids it names, as git or the working tree has them."""
     wanted_before, wanted_after = wanted_texts(diff)
-    before = {one.previous_path: one.blobs[0] for one in diff.files if one.blobs and one.previous_path in wanted_before}
-    after = {one.path: one.blobs[1] for one in diff.files if one.blobs and one.path in wanted_after}
+    before = {
+        file.previous_path: file.blobs[0] for file in diff.files if file.blobs and file.previous_path in wanted_before
+    }
+    after = {file.path: file.blobs[1] for file in diff.files if file.blobs and file.path in wanted_after}
     if not before and not after:
         return diff
     stored = blob_texts([*before.values(), *after.values()])

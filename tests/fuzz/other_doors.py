@@ -31,7 +31,7 @@ from profgate.history.history_file import FILE, check_file, connected_untrusted
 from profgate.history.history_reader import HistoryReader
 from profgate.history.history_store import open_history
 from profgate.history.trends import Trend, trends_json, trends_lines, trends_of_text
-from profgate.judge.shards import Leg, as_one
+from profgate.judge.shards import Shard, merge_reports
 from profgate.model.acceptance import in_comment, in_commit, remembered_limits
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceTexts
 from profgate.model.change import OptionSpec
@@ -175,7 +175,7 @@ def artifacts() -> list[bytes]:
 
 def take_report(data: bytes) -> str:
     """A report that a leg stored: judged anew, shown as comment and in a terminal, written again."""
-    report, _ = as_one([Leg("a", from_json(text_of(data)))], Policy())
+    report, _ = merge_reports([Shard("a", from_json(text_of(data)))], Policy())
     render_comment(report, links=Links())
     terminal_lines(report, verbose=True)
     from_json(to_json(report))

@@ -159,7 +159,8 @@ def sources_of(stage: Stage) -> dict[str, str]:
 
 
 def source_warnings(stage: Stage) -> list[str]:
-    return [one for one in json.loads(stage.file("report.json"))["warnings"] if "of the sources" in one]
+    texts = [one["text"] for one in json.loads(stage.file("report.json"))["warnings"]]
+    return [text for text in texts if "of the sources" in text]
 
 
 def evidence_of(stage: Stage, name: str) -> dict[str, str]:
@@ -203,7 +204,7 @@ def test_unknown_pull_files_change_nothing_else(with_sources: Stage, status: int
     with_sources.fake.fail("GET", "/files", status, times=9)
     assert with_sources.compare(in_cart(SLOWER, 77)) == 1
     assert "source" not in evidence_of(with_sources, "parse")
-    warnings = json.loads(with_sources.file("report.json"))["warnings"]
+    warnings = [one["text"] for one in json.loads(with_sources.file("report.json"))["warnings"]]
     assert any("GitHub did not list the pull request's files" in one for one in warnings)
 
 
@@ -389,7 +390,7 @@ def test_a_pull_request_cannot_loosen_its_own_gate(recorded: Stage) -> None:
     recorded.inputs["fail-on"] = "never"
     mine = {"../.github/profgate.yml": b"gate: {fail-on: never, fail-on-total: never}\n"}
     assert recorded.compare(profiles(SLOWER, 77) | mine) == 1
-    warnings = json.loads(recorded.file("report.json"))["warnings"]
+    warnings = [one["text"] for one in json.loads(recorded.file("report.json"))["warnings"]]
     assert any("would loosen" in one for one in warnings)
     assert any("counts after the merge" in one for one in warnings)
 
@@ -598,8 +599,9 @@ def test_change_of_the_base_branch_is_separated(recorded: Stage) -> None:
     there = {name: evidence_of(recorded, name).get("base branch", "") for name in ("parse", "render")}
     assert there["parse"].startswith("changed there too (+")
     assert there["render"] == ""
-    (told,) = [one for one in json.loads(recorded.file("report.json"))["warnings"] if "seen beside main at" in one]
-    assert "are only there (log" in told
+    found = json.loads(recorded.file("report.json"))["warnings"]
+    (text,) = [one["text"] for one in found if one["code"] == "base_branch"]
+    assert "are only there (log" in text
     assert "base branch: changed there too" in recorded.comments[0]
 
 

@@ -9,7 +9,7 @@ import pytest
 from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
 from profgate.__main__ import main as merge_by_hand
 from profgate.github.artifact_upload import report_artifact
-from profgate.judge.shards import Leg, as_one
+from profgate.judge.shards import Shard, merge_reports
 from profgate.model.policy import Policy
 from profgate.report.json_report import from_json
 
@@ -60,7 +60,7 @@ def test_the_merging_job_reads_what_was_accepted(sharded: Stage) -> None:
 def test_the_merged_verdict_is_what_the_reports_say(sharded: Stage) -> None:
     sharded.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)})
     report = from_json(sharded.file("report.json"))
-    again, _ = as_one([Leg("all", report)], Policy())
+    again, _ = merge_reports([Shard("all", report)], Policy())
     assert again.verdict == report.verdict
     assert again.workloads == report.workloads
 

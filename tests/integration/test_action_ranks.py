@@ -22,7 +22,7 @@ def junit(seed: int, *, slow: float = 1.0, everything: float = 1.0, tests: int =
 
 
 def ranks(stage: Stage) -> dict[str, Any]:
-    """The word of the stable ranks in the report."""
+    """The change of the stable ranks in the report."""
     (change,) = json.loads(stage.file("report.json"))["changes"]
     assert change["strategy"] == "stable_ranks"
     return dict(change)
@@ -55,10 +55,10 @@ def test_two_base_runs_are_inconclusive(stage: Stage) -> None:
         stage.push(junit(seed))
     stage.open_pull()
     assert stage.compare(junit(9)) == 0
-    word = ranks(stage)
-    assert (word["kind"], word["to"] is None) == ("Unknown", False)
-    assert word["reason"] == "2 baseline runs, at least 3 are needed to know how many ranks are stable"
-    assert word["reason"] in stage.summary
+    change = ranks(stage)
+    assert (change["kind"], change["to"] is None) == ("Unknown", False)
+    assert change["reason"]["text"] == "2 baseline runs, at least 3 are needed to know how many ranks are stable"
+    assert change["reason"]["text"] in stage.summary
 
 
 def test_third_base_run_makes_slow_tests_yellow(stage: Stage) -> None:
@@ -69,9 +69,9 @@ def test_third_base_run_makes_slow_tests_yellow(stage: Stage) -> None:
     assert stage.compare(junit(8)) == 0
     assert ranks(stage)["kind"] == "NoChange"
     assert stage.compare(junit(9, slow=60.0)) == 0
-    word = ranks(stage)
-    assert (word["kind"], word["evidence"]["baseline_runs"]) == ("MaybeDegradation", 4)
-    assert word["evidence"]["moved_1"] == "tests.shop.test_7"
+    change = ranks(stage)
+    assert (change["kind"], change["ranks"]["baselines"]) == ("MaybeDegradation", 4)
+    assert change["ranks"]["moved"][0]["name"] == "tests.shop.test_7"
     assert stage.outputs["conclusion"] == "warn"
     (comment,) = stage.comments
     assert "the order of the durations changed: tests got slower" in comment
@@ -83,9 +83,9 @@ def test_a_slower_machine_keeps_the_order(stage: Stage) -> None:
         stage.push(junit(seed))
     stage.open_pull()
     assert stage.compare(junit(9, everything=1.9)) == 0
-    word = ranks(stage)
-    assert word["kind"] == "NoChange"
-    assert 1.8 < word["evidence"]["overall"] < 2.0
+    change = ranks(stage)
+    assert change["kind"] == "NoChange"
+    assert 1.8 < change["ranks"]["overall"] < 2.0
 
 
 def test_history_replaces_reading_base_runs(stage: Stage) -> None:
@@ -94,8 +94,8 @@ def test_history_replaces_reading_base_runs(stage: Stage) -> None:
         stage.push(junit(seed))
     stage.open_pull()
     assert stage.compare(junit(8)) == 0
-    word = ranks(stage)
-    assert (word["kind"], word["evidence"]["baseline_runs"], word["evidence"]["left_out"]) == ("NoChange", 6, 0)
+    change = ranks(stage)
+    assert (change["kind"], change["ranks"]["baselines"], change["ranks"]["left_out"]) == ("NoChange", 6, 0)
     assert stage.compare(junit(9, slow=60.0)) == 0
-    word = ranks(stage)
-    assert (word["kind"], word["evidence"]["moved_1"]) == ("MaybeDegradation", "tests.shop.test_7")
+    change = ranks(stage)
+    assert (change["kind"], change["ranks"]["moved"][0]["name"]) == ("MaybeDegradation", "tests.shop.test_7")

@@ -14,6 +14,7 @@ from profgate.model.manifest import Manifest
 from profgate.model.report import Report
 from profgate.model.source import source_of
 from profgate.pipeline import PipelineInput
+from report_samples import texts
 
 DATA = Path(__file__).parents[1] / "data"
 TEN = [100.0, 101.0, 99.5, 100.5, 100.2, 99.8, 100.9, 99.1, 100.4, 99.9]
@@ -46,7 +47,7 @@ def test_a_metric_without_direction_never_fails() -> None:
     [metric] = report.workloads[0].metrics
     assert metric.total.relative == pytest.approx(0.3)
     assert "the profiles do not state whether more or less widgets is better" in " ".join(
-        report.workloads[0].comparability
+        texts(report.workloads[0].comparability)
     )
     directed = compared(entries("widgets", better="lower"), entries("widgets", 1.3, better="lower"))
     assert {reason.code for finding in directed.workloads[0].metrics[0].findings for reason in finding.reasons} == {

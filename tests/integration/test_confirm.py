@@ -157,7 +157,7 @@ def test_with_a_fallback_the_first_measurement_decides(report: Path, checkouts: 
     out = report.parent / "confirmed"
     assert main(["confirm", str(report), *places, "--fallback", "-o", str(out), "--", "false"]) == 1
     assert reds(out / "report.json") == reds(report)
-    warnings = json.loads((out / "report.json").read_text())["warnings"]
+    warnings = [one["text"] for one in json.loads((out / "report.json").read_text())["warnings"]]
     assert any(
         "so the first measurement decides alone: false: ended with exit code 1" in warning for warning in warnings
     )

@@ -102,8 +102,8 @@ def test_new_function_is_shown_under_its_caller() -> None:
 def test_caller_is_part_of_the_cause() -> None:
     slower = report(CHAIN, SLOWER_CHAIN)
     found = findings(slower)
-    carrier = found["parse"].carried_by
-    assert (found["lex"].carried_by, carrier and carrier.name) == (None, "lex")
+    carrier = found["parse"].explained_by
+    assert (found["lex"].explained_by, carrier and carrier.name) == (None, "lex")
     assert [reason.parameters["function"] for reason in slower.verdict.reasons] == ["lex"]
     comment = render_comment(slower).text
     assert "`parse`" not in comment[: comment.index("1 related function")]

@@ -29,7 +29,8 @@ from profgate.model.cost_models import CONSTANT, LINEAR, LOGARITHMIC, POWER, Cos
 from profgate.model.kinds import Kind
 from profgate.model.source import source_of
 from profgate.readers.perun import PerunReader
-from profgate.statistics.cost_values import areas, grid, values
+from profgate.statistics.model_fits import areas, grid, values
+from sentences import sentence
 
 FOLDER = os.environ.get("PROFGATE_CONFORMANCE")
 EXPECTED = Path(FOLDER or ".") / "expected.jsonl"
@@ -134,7 +135,7 @@ def ours(comparison: Comparison, method: str) -> list[Ours]:
                 confidence=float(word.confidence[row]),
                 models=model_rows(comparison, word, row) if named else (-1, -1),
                 records=word.labels.get(row, "") if method == "average_amount_threshold" else "",
-                reason=word.reasons.get(row, ""),
+                reason=sentence(word.reasons.get(row)),
             )
         )
     return rows

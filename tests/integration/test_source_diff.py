@@ -100,7 +100,7 @@ def test_without_a_repository_only_changed_files_are_known(
     main(["compare", *sides, "--diff", "x.diff", "--format", "json"])
     out = capsys.readouterr().out
     assert (evidence(out)["total"], evidence(out)["count"]) == ("changed", None)
-    assert any("git lists no files here" in one for one in json.loads(out)["warnings"])
+    assert any("git lists no files here" in one["text"] for one in json.loads(out)["warnings"])
 
 
 def test_tracked_files_are_listed_from_any_folder(

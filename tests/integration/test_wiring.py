@@ -28,12 +28,12 @@ def test_processes_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     here = wiring.read_all(sources)
     monkeypatch.setattr(wiring, "LARGE", 0)
     monkeypatch.setattr(wiring, "PART", 300)
-    told: list[int] = []
-    there = wiring.read_all(sources, progress=told.append)
+    sizes: list[int] = []
+    there = wiring.read_all(sources, progress=sizes.append)
     assert [seen(one) for one in there] == [seen(one) for one in here]
     assert [type(one) for one in here].count(ProfileError) == 0
     assert sum(isinstance(one, ProfileError) for one in here) == 1
-    assert sorted(told) == sorted(source.size for source in sources)
+    assert sorted(sizes) == sorted(source.size for source in sources)
 
 
 FORKED = """
@@ -58,8 +58,8 @@ def test_forked_processes_change_nothing(tmp_path: Path) -> None:
     places = [str(SHOP / "pyspy"), str(tmp_path)]
     here = wiring.read_all([source for place in places for source in sources_under(place)])
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    told = subprocess.run([sys.executable, "-c", FORKED, *places], capture_output=True, check=True, env=environment)
-    forks, there = pickle.loads(told.stdout)  # noqa: S301 - our own bytes
+    forked = subprocess.run([sys.executable, "-c", FORKED, *places], capture_output=True, check=True, env=environment)
+    forks, there = pickle.loads(forked.stdout)  # noqa: S301 - our own bytes
     assert forks == 2
     assert [seen(one) for one in there] == [seen(one) for one in here]
     assert [one.warnings for one in there if isinstance(one, Profile)] == [

@@ -21,7 +21,7 @@ from profgate.github.records import PullRecord, RunRecord
 from profgate.github.sticky_comment import answer_in_comment
 from profgate.model.acceptance import Acceptance
 from profgate.model.run_context import RunContext, TriggeringRun
-from profgate.report.acceptance_rows import with_answers
+from profgate.report.acceptance_rows import remark_text, with_answers
 
 LEFT = "no open pull request has the commit {} of the finished run as its head; superseded by a newer run"
 SELF = "run {} stored no artifact {}; its own token could write, so it has reported"
@@ -104,10 +104,10 @@ def judge_again(job: Job) -> int:
         acceptance for acceptance in acceptances if acceptance.id.partition(".")[0] == str(job.context.comment_id)
     ]
     for acceptance in written:
-        job.log(f"{acceptance.location or 'a command'}: {acceptance.remark or 'may be accepted'}")
+        job.log(f"{acceptance.location or 'a command'}: {remark_text(acceptance) or 'may be accepted'}")
     _answer(job, pull, written, [acceptance for acceptance in acceptances if acceptance.state == "refused"])
     if not any(acceptance.state == "open" for acceptance in written):
-        reasons = "; ".join(acceptance.remark for acceptance in written)
+        reasons = "; ".join(remark_text(acceptance) for acceptance in written)
         return end_without_result(job, reasons or "the comment was deleted")
     return _again(job, pull)
 

@@ -13,9 +13,10 @@ from profgate.errors import GitHubError, ProfgateError, SettingsError
 from profgate.github.artifact_upload import key_of_report, verdict_artifact
 from profgate.github.records import ArtifactRecord
 from profgate.io.files import exists, read_text, write_documents
-from profgate.judge.shards import Leg, as_one
+from profgate.judge.shards import Shard, merge_reports
 from profgate.judge.verdict import policy_stated_in
 from profgate.model.links import Links
+from profgate.model.reason import Reason, ReasonCode, as_reason
 from profgate.model.report import Document, NotCompared, Report
 from profgate.report.json_report import REPORT_NAME, from_json, to_json
 from profgate.report.links_json import LINKS_NAME, links_from_json
@@ -23,34 +24,35 @@ from profgate.report.links_json import LINKS_NAME, links_from_json
 NO_RESULT = "give it, so that a lost shard does not pass: ${{ needs.JOB.result }}, where JOB is the job of the shards"
 
 
-def merge(job: Job, shards: Sequence[Leg] | None = None) -> int:
+def merge(job: Job, shards: Sequence[Shard] | None = None) -> int:
     """Judges the reports of this run's shards as one, under the policy of the base commit; returns the exit code."""
     if shards is None:
         shards = stored_shards(job)
     policy, refused = policy_at(job, baseline_commit(job).sha)
     policy = replace(policy, unchanged=_false_alarms(shards))
     acceptances, unread = accepted(job, policy, shards[0].report.baseline) if shards else ((), ())
-    report, links = as_one(shards, policy, _lost(job.settings.legs_result), (*refused, *unread), acceptances)
+    report, links = merge_reports(
+        shards, policy, _lost(job.settings.legs_result), tuple(map(as_reason, (*refused, *unread))), acceptances
+    )
     write_documents(job.output_dir, [Document(REPORT_NAME, "application/json", to_json(report))])
     name = verdict_artifact(job.settings.key, job.context.run_attempt)
     first = first_run(job, report, policy) if shards and all(is_first_run(shard.report) for shard in shards) else None
     return conclude(job, with_stored_report(job, Result(report, links, _base_runs(shards), first), name))
 
 
-def _false_alarms(shards: Sequence[Leg]) -> tuple[int, int]:
+def _false_alarms(shards: Sequence[Shard]) -> tuple[int, int]:
     """False alarms and comparisons of unchanged code, from the histories of all shards."""
     unchanged = [policy_stated_in(shard.report).unchanged for shard in shards]
     return sum(reds for reds, _ in unchanged), sum(trials for _, trials in unchanged)
 
 
-def _base_runs(shards: Sequence[Leg]) -> int:
+def _base_runs(shards: Sequence[Shard]) -> int:
     """The fewest base runs of a shard."""
     metrics = [metric for shard in shards for workload in shard.report.workloads for metric in workload.metrics]
-    known = [runs for metric in metrics if isinstance(runs := metric.calibration.get("base_jobs"), int)]
-    return min(known, default=0)
+    return min((metric.calibration.base_jobs or 0 for metric in metrics), default=0)
 
 
-def stored_shards(job: Job) -> list[Leg]:
+def stored_shards(job: Job) -> list[Shard]:
     """The stored reports of this run's shards, by key; of a repeated shard the newest attempt."""
     if not job.settings.legs_result:
         raise SettingsError("legs-result", NO_RESULT)
@@ -64,7 +66,7 @@ def stored_shards(job: Job) -> list[Leg]:
         if set(members) != {REPORT_NAME, LINKS_NAME}:
             raise GitHubError(where, "holds other files than a shard stores; run the shard again")
         report, links = (members[name].decode("utf-8", "replace") for name in (REPORT_NAME, LINKS_NAME))
-        shards.append(Leg(key, from_json(report, where), links_from_json(links, where)))
+        shards.append(Shard(key, from_json(report, where), links_from_json(links, where)))
         job.log(f"shard {key}: {artifact.name}")
     return shards
 
@@ -85,7 +87,7 @@ def newest_reports(artifacts: Iterable[ArtifactRecord], pattern: str) -> dict[st
 def _lost(results: Sequence[str]) -> list[NotCompared]:
     """An absence where a shard failed: not everything was compared."""
     bad = sorted(set(results) - {"success"})
-    reason = f"a shard ended with {', '.join(bad)}, so its workloads are missing; its log has the reason"
+    reason = Reason(ReasonCode.SHARD_FAILED, {"results": ", ".join(bad)})
     return [NotCompared("legs", None, "both", reason)] if bad else []
 
 
@@ -103,7 +105,7 @@ def judge_report(job: Job) -> int:
         raise ProfgateError(name, "does not exist; the log of the step that writes it has the reason")
     report = from_json(read_text(place, LARGEST_REPORT), name)
     _check(job, report, name)
-    return merge(job, [Leg(job.settings.key, report, _links_beside(place, name))])
+    return merge(job, [Shard(job.settings.key, report, _links_beside(place, name))])
 
 
 def _check(job: Job, report: Report, name: str) -> None:

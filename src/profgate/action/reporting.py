@@ -22,13 +22,12 @@ from profgate.io.files import give_to_owner, write_documents
 from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.links import Links
 from profgate.model.policy import Policy
-from profgate.model.reason import Reason, ReasonCode
+from profgate.model.reason import Reason, ReasonCode, as_reason
 from profgate.model.report import Document, Report, Side
 from profgate.pipeline import Built
 from profgate.report.comment import render_comment, render_summary
 from profgate.report.json_report import REPORT_NAME, to_json
 from profgate.report.links_json import LINKS_NAME, links_to_json
-from profgate.report.wording import reason_text
 
 SHARD_FOLDER = "leg"  # workflows may upload it by this name
 UNFINISHED = "This run ended before it published its result."
@@ -193,18 +192,15 @@ def _comment(job: Job, report: Report, links: Links) -> Document:
 
 def _explained(report: Report, sides: Sides) -> Report:
     """The report with refused options, and with why there is no baseline."""
-    missing = [reason_text(reason, str) for reason in sides.missing]
-    report = replace(report, warnings=(*report.warnings, *sides.warnings, *missing[1:]))
-    if not missing:
+    report = replace(report, warnings=(*report.warnings, *map(as_reason, sides.warnings), *sides.missing[1:]))
+    if not sides.missing:
         return report
-    reason = f"no baseline: {missing[0]}"
-    code = ReasonCode.NEVER_RECORDED if sides.never_recorded else ReasonCode.NO_BASELINE
+    why = Reason(ReasonCode.NO_BASELINE, reasons=sides.missing[:1])
+    first = replace(why, code=ReasonCode.NEVER_RECORDED) if sides.never_recorded else why
     return replace(
         report,
-        not_compared=tuple(
-            replace(absence, reason=reason) if absence.side == "target" else absence for absence in report.not_compared
-        ),
-        verdict=replace(report.verdict, reasons=(Reason(code, {"text": reason}), *report.verdict.reasons)),
+        not_compared=tuple(replace(one, reason=why) if one.side == "target" else one for one in report.not_compared),
+        verdict=replace(report.verdict, reasons=(first, *report.verdict.reasons)),
     )
 
 

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from profgate.model.change import Location
-from profgate.model.report import Finding, Report
+from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.model.report import Finding, MetricReport, Report, WorkloadReport
 
 EVIDENCE = "base branch"
 NAMED = 3  # locations in a sentence
@@ -11,14 +12,17 @@ Key = tuple[str, str, Location]
 
 
 def with_base_branch(report: Report, base: Report, name: str) -> Report:
-    """The report whose findings show what the base branch changed there; ``name`` is the later state of it.
+    """The report whose findings show what the base branch did there; ``name`` is the later state of it.
 
     Both reports have the same baseline. This is evidence only: no verdict changes.
     """
     ours, theirs = _found(report), _found(base)
     shared = {key for key, finding in ours.items() if key in theirs and theirs[key].direction == finding.direction}
 
-    def marked(workload: str, metric: str, finding: Finding) -> Finding:
+    def marked(load: WorkloadReport, metric: MetricReport) -> MetricReport:
+        return replace(metric, findings=tuple(shown(load.name, metric.name, finding) for finding in metric.findings))
+
+    def shown(workload: str, metric: str, finding: Finding) -> Finding:
         key = workload, metric, finding.location
         if key not in shared:
             return finding
@@ -26,29 +30,18 @@ def with_base_branch(report: Report, base: Report, name: str) -> Report:
         size = "" if relative is None else f" ({100 * relative:+.1f} %)"
         return replace(finding, evidence={**(finding.evidence or {}), EVIDENCE: f"changed there too{size}"})
 
-    workloads = []
-    for workload in report.workloads:
-        metrics = [
-            replace(metric, findings=tuple(marked(workload.name, metric.name, finding) for finding in metric.findings))
-            for metric in workload.metrics
-        ]
-        workloads.append(replace(workload, metrics=tuple(metrics)))
     only_there = [key[2].name for key in theirs if key not in shared]
     more = f" and {len(only_there) - NAMED} more" if len(only_there) > NAMED else ""
-    names = f" ({', '.join(only_there[:NAMED])}{more})" if only_there else ""
-    sentence = (
-        f"seen beside {name}: {len(ours) - len(shared)} of the changes are this pull request's,"
-        f" {len(shared)} are already there, {len(only_there)} are only there{names}"
-    )
-    return replace(report, workloads=tuple(workloads), warnings=(*report.warnings, sentence))
+    names = f"{', '.join(only_there[:NAMED])}{more}"
+    counts: dict[str, Parameter] = {"ours": len(ours) - len(shared), "shared": len(shared), "others": len(only_there)}
+    warning = Reason(ReasonCode.BASE_BRANCH, {"name": name, **counts, "names": names})
+    return replace(report.with_metrics(marked), warnings=(*report.warnings, warning))
 
 
 def _found(report: Report) -> dict[Key, Finding]:
     """Findings that count, by where they are."""
     return {
         (workload.name, metric.name, finding.location): finding
-        for workload in report.workloads
-        for metric in workload.metrics
-        for finding in metric.findings
-        if finding.direction != "none" and finding.colour != "neutral" and finding.carried_by is None
+        for workload, metric, finding in report.findings
+        if finding.direction != "none" and finding.colour != "neutral" and finding.explained_by is None
     }

@@ -17,6 +17,7 @@ from profgate.io.files import write_text
 from profgate.io.terminal import reading, show
 from profgate.model.links import Links
 from profgate.model.policy import FAIL_ON_ORDER, Policy
+from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Document
 from profgate.model.source import SourceFile
 from profgate.pipeline import Built, PipelineInput
@@ -127,10 +128,9 @@ def run(argv: Sequence[str]) -> int:
     with reading(sys.stderr, sum(source.size for source in (*given.baseline, *given.target))) as progress:
         built = wiring.compare(replace(given, strategies=strategies, verbose=arguments.verbose), progress=progress)
     if not arguments.difference and _same_files(given):
-        text = (
-            f"{arguments.baseline} and {arguments.target} hold the same files; compare two recordings to see a change"
-        )
-        built = replace(built, report=replace(built.report, warnings=(*built.report.warnings, text)))
+        sides: dict[str, Parameter] = {"baseline": arguments.baseline, "target": arguments.target}
+        warnings = (*built.report.warnings, Reason(ReasonCode.SAME_FILES, sides))
+        built = replace(built, report=replace(built.report, warnings=warnings))
     if arguments.output_dir:
         for document in _documents(built):
             write_text(os.path.join(arguments.output_dir, document.name), document.text)  # noqa: PTH118 - doors pass plain paths

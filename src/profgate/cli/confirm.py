@@ -29,6 +29,7 @@ from profgate.model.comparison import Comparison
 from profgate.model.links import Links
 from profgate.model.manifest import MANIFEST_NAME
 from profgate.model.policy import Policy
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Report, Side
 from profgate.model.second_measurement import Second
 from profgate.model.source import SourceFile
@@ -101,7 +102,7 @@ def run(argv: Sequence[str]) -> int:
             if not arguments.fallback:
                 raise
             sys.stderr.write(f"{error}\nthe first measurement decides alone\n")
-            warning = f"not measured again, so the first measurement decides alone: {error}"
+            warning = Reason(ReasonCode.NOT_MEASURED_AGAIN, {"text": str(error)})
             report = confirmed(replace(report, warnings=(*report.warnings, warning)), policy, lambda _: None)
     else:
         sys.stderr.write("nothing fails the gate, so nothing is measured again\n")
@@ -203,7 +204,7 @@ def _as_run(sources: Sequence[SourceFile], number: int) -> list[SourceFile]:
 def _judged(
     report: Report, policy: Policy, asked: Sequence[Suspect], fresh: dict[str, list[SourceFile]], read: Policy
 ) -> Report:
-    from profgate.detect.remeasured import measured_again
+    from profgate.detect.second_runs import second_measurement
 
     comparisons = wiring.overlays(PipelineInput(fresh["baseline"], fresh["target"], policy=read, pages=0))
     by_place: dict[tuple[str, str], Comparison] = {(one.workload, one.metric.name): one for one in comparisons}
@@ -221,6 +222,6 @@ def _judged(
             return None
         worse = 1 if suspect.lower_is_better else -1
         place = suspect.finding.location
-        return measured_again(comparison, place, total=suspect.total, subtree=suspect.subtree, worse=worse)
+        return second_measurement(comparison, place, total=suspect.total, subtree=suspect.subtree, worse=worse)
 
     return confirmed(report, policy, ask)

@@ -11,15 +11,9 @@ from profgate.cli.sides_options import side
 from profgate.io.terminal import show
 from profgate.model.durations import DurationRun, RankCheck
 from profgate.ranks.rank_inputs import FOLDER, run_at, runs_in, stored_runs
+from profgate.ranks.rank_output import history_json, history_lines, history_markdown, rank_json, rank_markdown
 from profgate.ranks.rank_runs import rank_history
-from profgate.report.rank_report import (
-    history_json,
-    history_lines,
-    history_markdown,
-    rank_json,
-    rank_lines,
-    rank_markdown,
-)
+from profgate.report.rank_report import rank_lines
 from profgate.statistics.rank_checks import RankRules, check, side_by_side
 
 NOT_COMPARED = 3

@@ -11,7 +11,7 @@ from profgate.cli.sides_options import file, folder, policy_of
 from profgate.errors import SettingsError
 from profgate.io.files import exists, read_text, write_text
 from profgate.io.terminal import show
-from profgate.judge.shards import Leg, as_one
+from profgate.judge.shards import Shard, merge_reports
 from profgate.model.links import Links
 from profgate.model.policy import FAIL_ON_ORDER
 from profgate.report.comment import render_comment
@@ -28,7 +28,7 @@ def run(argv: Sequence[str]) -> int:
     """Exit code: 0 passed or advisory, 1 the gate failed, 3 something was not. Raises ProfgateError."""
     arguments = _arguments(argv)
     policy = policy_of(arguments.config, arguments.fail_on)
-    report, links = as_one(_legs(arguments.reports), policy)
+    report, links = merge_reports(_legs(arguments.reports), policy)
     comment = render_comment(report, links=links)
     if arguments.output_dir:
         documents = {comment.name: comment.text, REPORT_NAME: to_json(report), LINKS_NAME: links_to_json(links)}
@@ -60,12 +60,13 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def _legs(places: Sequence[str]) -> list[Leg]:
+def _legs(places: Sequence[str]) -> list[Shard]:
     """A leg for each file, named by the shortest end of its path that tells it from the others."""
     if len(set(places)) < len(places):
         raise SettingsError("REPORT", "a file is given twice; give each report once")
     return [
-        Leg(name, from_json(read_text(place, LARGEST), place), _links(place)) for place, name in _names(places).items()
+        Shard(name, from_json(read_text(place, LARGEST), place), _links(place))
+        for place, name in _names(places).items()
     ]
 
 

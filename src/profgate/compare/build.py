@@ -22,13 +22,13 @@ from profgate.compare.columns import (
     within_real,
 )
 from profgate.compare.growth import cost_models
-from profgate.compare.rates import sample_values
-from profgate.compare.symbols import Numbering, number_symbols
-from profgate.compare.waiting import waiting_symbols
+from profgate.compare.metrics import sample_values
+from profgate.compare.symbols import Identity, Numbering, number_symbols, waiting_symbols
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
 from profgate.model.call_tree import TreeShape, levels_of, with_children
 from profgate.model.comparison import CallEdges, Comparison, DiffTree, Note, Observations, Repeats, Runs, Symbols
 from profgate.model.profile import Profile
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import NotCompared
 from profgate.model.units import Metric, MetricKind
 from profgate.model.workload import Workload
@@ -95,15 +95,9 @@ def _compared(
     metric = stored_metric(metric, (*runs, *noise))
     waits = waiting if metric.unit in TIMES else np.zeros(len(symbols), np.bool_)
     columns, forest, rows = columns_of(runs, Numbering(symbols, maps), metric, options, waits)
-    # each base run is read without the others' trees
-    others = [
-        columns_of([profile], Numbering(symbols, (mapping,)), metric, options, waits)[0]
-        for profile, mapping in zip(noise, noise_maps, strict=True)
-    ]
-    nothing = np.zeros((0, len(symbols)), np.int64)
+    noise_self, noise_active, noise_totals = _noise(noise, noise_maps, symbols, metric, options, waits)
     records = _observations(runs, maps, baselines, metric)
     paired = list(zip(runs, maps, strict=True))
-    former = {new: old for old, new in options.aliases.items()}
     return Comparison(
         workload=workload.name,
         configuration=workload.configuration,
@@ -114,9 +108,9 @@ def _compared(
         total_value=read_only(columns.total),
         run_totals=read_only(columns.sums),
         present=read_only(_presence(numbering, baselines, len(workload.target_runs))),
-        noise_self=read_only(np.concatenate([nothing, *(run.own for run in others)])),
-        noise_totals=read_only(np.concatenate([np.zeros(0, np.int64), *(run.sums for run in others)])),
-        noise_active=read_only(np.concatenate([nothing, *(run.active for run in others)])),
+        noise_self=noise_self,
+        noise_totals=noise_totals,
+        noise_active=noise_active,
         waiting=read_only(waits),
         active_total=read_only(columns.active),
         period=_period((*runs, *noise), metric),
@@ -130,12 +124,36 @@ def _compared(
         facts=(workload.baseline_runs[0].facts, workload.target_runs[0].facts),
         notes=notes,
         warnings=_warnings(runs, symbols, columns, forest),
-        renamed={
-            place: former[identity]
-            for place, identity in enumerate(zip(symbols.names, symbols.files, strict=True))
-            if identity in former
-        },
+        renamed=_renamed(symbols, options),
         files=options.files,
+    )
+
+
+def _renamed(symbols: Symbols, options: CompareOptions) -> dict[int, Identity]:
+    """The former name and file of each renamed symbol."""
+    former = {new: old for old, new in options.aliases.items()}
+    identities = enumerate(zip(symbols.names, symbols.files, strict=True))
+    return {place: former[identity] for place, identity in identities if identity in former}
+
+
+def _noise(
+    runs: Sequence[Profile],
+    maps: Sequence[IntArray],
+    symbols: Symbols,
+    metric: Metric,
+    options: CompareOptions,
+    waits: BoolArray,
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Self and active values int64[run, symbol] and totals int64[run] of base runs, each without the others' trees."""
+    found = [
+        columns_of([profile], Numbering(symbols, (mapping,)), metric, options, waits)[0]
+        for profile, mapping in zip(runs, maps, strict=True)
+    ]
+    nothing = np.zeros((0, len(symbols)), np.int64)
+    return (
+        read_only(np.concatenate([nothing, *(run.own for run in found)])),
+        read_only(np.concatenate([nothing, *(run.active for run in found)])),
+        read_only(np.concatenate([np.zeros(0, np.int64), *(run.sums for run in found)])),
     )
 
 
@@ -146,8 +164,7 @@ def _common_metrics(workload: Workload) -> tuple[list[Metric], list[NotCompared]
     after = workload.target_runs[0].metrics
     for metric in after:
         if any(place_of(profile, metric) is None for profile in runs):
-            text = "the other side has no such metric and unit"
-            alone.append(NotCompared(workload.name, metric.name, "target", text))
+            alone.append(NotCompared(workload.name, metric.name, "target", _no_such_metric("baseline")))
             continue
         exponents = (
             profile.metrics[place].exponent
@@ -157,11 +174,15 @@ def _common_metrics(workload: Workload) -> tuple[list[Metric], list[NotCompared]
         common.append(replace(metric, exponent=min(exponents)))
     named = {(metric.name, metric.unit) for metric in after}
     alone += [
-        NotCompared(workload.name, metric.name, "baseline", "the target has no such metric and unit")
+        NotCompared(workload.name, metric.name, "baseline", _no_such_metric("target"))
         for metric in workload.baseline_runs[0].metrics
         if (metric.name, metric.unit) not in named
     ]
     return common, alone
+
+
+def _no_such_metric(side: str) -> Reason:
+    return Reason(ReasonCode.NO_SUCH_METRIC, {"side": side})
 
 
 def _presence(numbering: Numbering, baselines: int, targets: int) -> IntArray:
@@ -185,7 +206,7 @@ def _first_seen(profiles: Sequence[Profile], maps: Sequence[IntArray], symbols: 
 
 
 def _runs(workload: Workload, metric: Metric) -> Runs:
-    # what one file of the noise holds was recorded by one job, even where it does not say which
+    # one file of the noise was recorded by one job, even where it does not state which
     noise = workload.noise_runs
     noise_jobs = _numbered([profile.facts.job or place for place, profile in enumerate(noise)], noise, metric)
     baseline, target = workload.baseline_runs, workload.target_runs
@@ -326,20 +347,22 @@ def _squared_error(shape: TreeShape, rows: Sequence[IntArray]) -> FloatArray | N
             return None
         values = np.stack([total, own]).astype(np.float64)
         first = values if first is None else first
-        away = values - first  # keeps the digits of values that hardly differ
+        away = values - first  # differences of values that are almost equal, without loss of digits
         sums += away
         squares += away * away
     variance = np.maximum(squares - sums * sums / len(rows), 0.0) / (len(rows) - 1)
     return np.asarray(variance / len(rows))
 
 
-def _warnings(runs: Sequence[Profile], symbols: Symbols, columns: RunColumns, forest: Forest | None) -> tuple[str, ...]:
+def _warnings(
+    runs: Sequence[Profile], symbols: Symbols, columns: RunColumns, forest: Forest | None
+) -> tuple[Reason, ...]:
     counted = Counter(warning for profile in runs for warning in profile.warnings)
-    texts = [text if times == 1 else f"{text} (in {times} runs)" for text, times in counted.items()]
+    found = [Reason(ReasonCode.PROFILE_WARNING, {"text": text, "runs": times}) for text, times in counted.items()]
     if not len(symbols) or not columns.sums.any():
-        texts.append("no run holds a sample")
+        found.append(Reason(ReasonCode.NO_SAMPLE))
     if any(profile.measurements is not None and within_real(profile.measurements).any() for profile in runs):
-        texts.append("totals and shares are of real time: user and sys time lie within it")
+        found.append(Reason(ReasonCode.REAL_TIME))
     if forest is not None and forest.dropped.any():
-        texts.append("stacks were dropped by ignore or focus patterns")
-    return tuple(texts)
+        found.append(Reason(ReasonCode.STACKS_DROPPED))
+    return tuple(found)

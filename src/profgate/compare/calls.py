@@ -60,10 +60,10 @@ def call_edges(
 
 
 def by_calls(comparison: Comparison) -> Comparison | None:
-    """The comparison with calls for its cost, which say the same in every run; None where they are not known.
+    """The comparison with exact calls as its cost; None where they are not known.
 
     A call path costs the calls of its function. In a call graph the total of a function is what others call it, so that
-    calls tell which part of it each caller has; a function that calls itself is no caller of it.
+    each caller has a part of it by its calls; a function that calls itself is no caller of it.
     """
     tree, edges = comparison.tree, comparison.edges
     if tree is not None:

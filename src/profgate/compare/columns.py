@@ -18,7 +18,7 @@ from profgate.model.units import Metric
 
 MAX_TOTAL = (1 << 62) - 1
 REAL, PARTS_OF_REAL = "real", ("user", "sys")  # the processor's time is spent within the time that passes
-MEASURED_EXPONENT = -6  # measurements are float64 in their own unit; columns keep six decimals of them
+MEASURED_EXPONENT = -6  # measurements are float64 in their own unit; columns hold six decimals of them
 
 
 @dataclass(frozen=True, slots=True)

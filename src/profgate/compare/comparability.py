@@ -5,13 +5,14 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from profgate.model.comparison import SAMPLING_RATE, Comparison, Note
+from profgate.model.comparison import Comparison, Note
 from profgate.model.profile import Facts, Profile
+from profgate.model.reason import Parameter, Reason, ReasonCode
 
 FAR_APART = 3.0  # totals of the sides that differ by more than this factor get a warning
 NO_FRAME = 0.01  # part of a side's total in stacks without a frame
 UNRESOLVED = 0.20  # part of a side's total in names a profiler could not resolve
-_ADVICE = {"sampling mode": "; these count different time, record both sides in the same mode"}
+_MODE = "sampling mode"
 _MAJOR = re.compile(r"\d+")
 _MAJOR_MINOR = re.compile(r"\d+(?:\.\d+)?")
 _NO_NAME = re.compile(r"\[unknown\]|\?+|0x[0-9a-fA-F]+|unknown|<unknown>|\(unknown\)")
@@ -32,7 +33,7 @@ def _stated(facts: Facts) -> dict[str, str | None]:
         "runtime": _part(_MAJOR_MINOR, facts.runtime),
         "operating system": facts.os,
         "architecture": facts.architecture,
-        "sampling mode": facts.mode,
+        _MODE: facts.mode,
     }
 
 
@@ -47,70 +48,70 @@ def _disagreements(before: Sequence[Facts], after: Sequence[Facts], *, named: bo
         theirs, ours = ({run[fact] for run in side} - {None} for side in sides)
         known = [{str(value) for value in values} for values in (theirs, ours)]
         if known[0] and known[1] and (known[0] != known[1] or len(known[0]) > 1):
-            text = f"{fact} differs: {_joined(known[0])} against {_joined(known[1])}{_ADVICE.get(fact, '')}"
-            yield Note(fact, text, blocks=not named)
+            code = ReasonCode.MODE_DIFFERS if fact == _MODE else ReasonCode.FACT_DIFFERS
+            values: dict[str, Parameter] = {"baseline": _joined(known[0]), "target": _joined(known[1])}
+            yield Note(Reason(code, {"fact": fact, **values}), blocks=not named)
         elif bool(known[0]) != bool(known[1]):
             side = "target" if known[0] else "baseline"
-            yield Note(fact, f"the {side} does not state its {fact}")
+            yield Note(Reason(ReasonCode.FACT_MISSING, {"fact": fact, "side": side}))
 
 
 def _machine(before: Sequence[Facts], after: Sequence[Facts]) -> Iterable[Note]:
     theirs, ours = ({facts.cpu_model for facts in side if facts.cpu_model} for side in (before, after))
     if theirs and ours and (theirs != ours or len(theirs) > 1):
-        text = f"CPU model differs: {_joined(theirs)} against {_joined(ours)}; totals are advisory"
-        yield Note("CPU model", text, advisory=True)
+        yield _advisory(ReasonCode.CPU_DIFFERS, baseline=_joined(theirs), target=_joined(ours))
+
+
+def _rates(before: Sequence[Facts], after: Sequence[Facts]) -> Iterable[Note]:
     rates = [{facts.rate for facts in side if facts.rate} for side in (before, after)]
     if rates[0] and rates[1] and len(rates[0] | rates[1]) > 1:
-        rates_of = [_joined(f"{rate:g}" for rate in side) for side in rates]
-        text = f"sampling rate differs: {rates_of[0]} against {rates_of[1]}"
+        baseline, target = (_joined(f"{rate:g}" for rate in side) for side in rates)
         if all(facts.rate for facts in (*before, *after)):
-            how = f"counts of samples are given as at {after[0].rate:g} a second, totals are advisory"
-            yield Note("rescaled samples", f"{text}; {how}", advisory=True)
+            yield _advisory(ReasonCode.RATES_CONVERTED, baseline=baseline, target=target, rate=after[0].rate)
         else:
-            how = "some runs do not state theirs: totals are advisory, counts are compared as shares of their run"
-            yield Note(SAMPLING_RATE, f"{text}; {how}", advisory=True)
+            yield _advisory(ReasonCode.RATES_DIFFER, baseline=baseline, target=target)
+
+
+def _advisory(code: ReasonCode, **parameters: Parameter) -> Note:
+    return Note(Reason(code, parameters), advisory=True)
 
 
 def comparability(baseline: Sequence[Profile], target: Sequence[Profile], *, named: bool) -> tuple[Note, ...]:
     """Notes on one workload. ``named``: two files a person named are always compared, differences only warn."""
     before, after = [profile.facts for profile in baseline], [profile.facts for profile in target]
-    notes = [*_disagreements(before, after, named=named), *_machine(before, after)]
+    notes = [*_disagreements(before, after, named=named), *_machine(before, after), *_rates(before, after)]
     for side, runs in (("baseline", before), ("target", after)):
         if any(facts.truncated for facts in runs):
-            notes.append(Note("truncated", f"the {side}'s profile is truncated", blocks=not named))
+            notes.append(Note(Reason(ReasonCode.TRUNCATED, {"side": side}), blocks=not named))
     if baseline[0].configuration != target[0].configuration:
-        notes.append(Note("configuration", "the configurations differ", blocks=not named))
+        notes.append(Note(Reason(ReasonCode.CONFIGURATIONS_DIFFER), blocks=not named))
     if min(len(before), len(after)) == 1 < max(len(before), len(after)):
-        text = f"run counts differ: {len(before)} against {len(after)}; the single run decides how much can be seen"
-        notes.append(Note("run counts", text))
+        counts: dict[str, Parameter] = {"baseline": len(before), "target": len(after)}
+        notes.append(Note(Reason(ReasonCode.RUN_COUNTS_DIFFER, counts)))
     return tuple(notes)
 
 
 def doubts(comparison: Comparison) -> tuple[Note, ...]:
     """Warnings that only the numbers show: totals far apart, stacks without a frame, and unresolved names."""
-    split, notes = comparison.runs.baseline, []
-    if not comparison.metric.directed:
-        text = f"the profiles do not state whether more or less {comparison.metric.name} is better"
-        text += "; compared as if less were, never red"
-        notes.append(Note("direction", text, advisory=True))
+    split, metric = comparison.runs.baseline, comparison.metric.name
+    notes = [] if comparison.metric.directed else [_advisory(ReasonCode.UNDIRECTED, metric=metric)]
     means = [float(side.mean()) for side in (comparison.run_totals[:split], comparison.run_totals[split:])]
     low, high = min(means), max(means)
+    found = []
     if 0.0 < low < high / FAR_APART:
-        text = f"the {comparison.metric.name} totals of the sides differ by a factor of {high / low:.3g}"
-        notes.append(Note("totals", f"{text}: check that both recorded the same work"))
+        found.append(Reason(ReasonCode.TOTALS_FAR_APART, {"metric": metric, "factor": high / low}))
     if (tree := comparison.tree) is not None:
         roots = (("baseline", tree.baseline_self, tree.baseline_total), ("target", tree.target_self, tree.target_total))
-        for side, own, below in roots:
-            if own[0] > NO_FRAME * below[0]:
-                text = f"{100.0 * own[0] / below[0]:.0f} % of the {side}'s {comparison.metric.name} is in stacks"
-                notes.append(Note("frames", f"{text} without a frame, counted on the root"))
+        found += [
+            Reason(ReasonCode.NO_FRAMES, {"metric": metric, "side": side, "share": float(own[0] / below[0])})
+            for side, own, below in roots
+            if own[0] > NO_FRAME * below[0]
+        ]
     nameless = np.array([bool(_NO_NAME.fullmatch(name)) for name in comparison.symbols.names], np.bool_)
     if nameless.any():
-        sides = (("baseline", slice(None, split)), ("target", slice(split, None)))
-        for side, runs in sides:
+        for side, runs in (("baseline", slice(None, split)), ("target", slice(split, None))):
             total = float(comparison.run_totals[runs].sum())
-            part = float(comparison.self_value[runs][:, nameless].sum()) / total if total > 0.0 else 0.0
-            if part > UNRESOLVED:
-                text = f"{100.0 * part:.0f} % of the {side}'s {comparison.metric.name} is in unresolved symbols"
-                notes.append(Note("unresolved symbols", f"{text}: record with debug information"))
-    return tuple(notes)
+            share = float(comparison.self_value[runs][:, nameless].sum()) / total if total > 0.0 else 0.0
+            if share > UNRESOLVED:
+                found.append(Reason(ReasonCode.UNRESOLVED, {"metric": metric, "side": side, "share": share}))
+    return (*notes, *map(Note, found))

@@ -105,7 +105,7 @@ def durations_of(
 def _under_raw_names(
     past: Sequence[DurationRun], profiles: Sequence[Profile], options: CompareOptions
 ) -> list[DurationRun]:
-    """The runs with the names that the profiles give their tests; a name that stands for several is left out."""
+    """The runs with the names that the profiles give their tests; a name of several tests is left out."""
     numbering = number_symbols(profiles, options.level, options.aliases, policy_aliases=options.policy_aliases)
     symbols = list(map(_full, numbering.symbols.names, numbering.symbols.files))
     raw: dict[str, set[str]] = {}

@@ -1,4 +1,4 @@
-"""The cost models of both sides: those the profiles bring, and for all other locations those that their records fit."""
+"""The cost models of both sides: those in the profiles, and for all other locations those fitted to their records."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from profgate.model.arrays import IntArray, read_only
 from profgate.model.comparison import Observations
 from profgate.model.cost_models import CONSTANT, LINEAR, MODEL_NAMES, QUADRATIC, SHAPES, WITHOUT_SUBTYPE, CostModels
 from profgate.model.profile import Model, Profile
-from profgate.statistics.regression import fitted
+from profgate.statistics.model_fits import fitted
 
 Side = Sequence[tuple[Profile, IntArray]]
 Columns = dict[str, NDArray[Any]]
@@ -19,12 +19,12 @@ Columns = dict[str, NDArray[Any]]
 def cost_models(sides: Sequence[Side], observations: Observations | None) -> CostModels | None:
     """Models of every location, sorted by side, location and kind; None where no side has any.
 
-    Where a profile brings models of a location, ours are not fitted, save the line that it may lack and that the
+    Where a profile has models of a location, none are fitted, save the line that it may lack and that the
     comparisons of models need. Several models of one kind for one location: the highest r_square.
     """
-    brought = _brought(sides)
-    models = list(brought.values())
-    side, symbol, kind = np.array(list(brought), np.int64).reshape(-1, 3).T
+    stored = _stored(sides)
+    models = list(stored.values())
+    side, symbol, kind = np.array(list(stored), np.int64).reshape(-1, 3).T
     ours = _fitted(observations)
     owner, formula = 2 * symbol + side, kind < len(SHAPES)
     of_ours = 2 * ours["symbol"] + ours["side"]
@@ -58,7 +58,7 @@ def cost_models(sides: Sequence[Side], observations: Observations | None) -> Cos
     return CostModels(**{name: read_only(column[order]) for name, column in columns.items()}, curves=curves)
 
 
-def _brought(sides: Sequence[Side]) -> dict[tuple[int, int, int], Model]:
+def _stored(sides: Sequence[Side]) -> dict[tuple[int, int, int], Model]:
     """The best model by side, symbol and kind; an r_square that is no number is the worst."""
     found: dict[tuple[int, int, int], Model] = {}
     for side, runs in enumerate(sides):

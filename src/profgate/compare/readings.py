@@ -86,7 +86,9 @@ def profile_of(reading: Reading, number: int) -> Profile:
     stated, scenario = _key_of(reading)
     name = f"{stated if scenario is not None else reading.series.workload}/{number}"
     known = list(dict.fromkeys(key for column in reading.columns for key in column.symbols))
-    frames = FrameList([one for one, _ in known], [file for _, file in known], [None] * len(known), [None] * len(known))
+    frames = FrameList(
+        [name for name, _ in known], [file for _, file in known], [None] * len(known), [None] * len(known)
+    )
     metrics = tuple(column.metric for column in reading.columns)
     profile = Profile(
         name,
@@ -166,7 +168,7 @@ def _key_of(reading: Reading) -> tuple[str, str | None]:
 
 
 def _table(columns: Sequence[Column], place: Mapping[SymbolKey, int]) -> CallGraph:
-    """The columns as a table without callers; calls that nobody counted are zero."""
+    """The columns as a table without callers; unknown calls are zero."""
     values = np.zeros((2, len(columns), len(place)), np.int64)
     calls = np.zeros(len(place), np.int64)
     for number, column in enumerate(columns):

@@ -7,25 +7,25 @@ import numpy as np
 
 from profgate.model.arrays import IntArray, read_only
 from profgate.model.profile import FrameList, Measurements, Profile
+from profgate.model.reason import Reason, ReasonCode, without_repeats
 
 
 def taken_apart(profiles: Iterable[Profile]) -> list[Profile]:
     """The profiles, with one for each benchmark in the place of those that hold some; its configuration names it.
 
-    What a file says of all its benchmarks is `warnings_of`.
+    Warnings about whole files are in `warnings_of`.
     """
     return [part for profile in profiles for part in _parts(profile)]
 
 
-def warnings_of(profiles: Iterable[Profile]) -> tuple[str, ...]:
+def warnings_of(profiles: Iterable[Profile]) -> tuple[Reason, ...]:
     """Warnings about files of benchmarks, which belong to none of their workloads alone."""
-    said = (
-        f"{profile.name}: {text}"
+    return without_repeats(
+        Reason(ReasonCode.FILE_WARNING, {"file": profile.name, "text": text})
         for profile in profiles
         if profile.measurements is not None and profile.measurements.scenarios
         for text in profile.warnings
     )
-    return tuple(dict.fromkeys(said))
 
 
 def scenario_of(profile: Profile) -> str | None:
@@ -45,12 +45,12 @@ def _parts(profile: Profile) -> Iterator[Profile]:
 
 
 def _part(profile: Profile, body: Measurements, number: int, records: IntArray) -> Profile:
-    frames, said = profile.frames, profile.configuration
+    frames, configuration = profile.frames, profile.configuration
     metric = np.zeros(len(records), np.int64) if body.metric is None else body.metric[records]
     places, metric = np.unique(metric, return_inverse=True)
     return replace(
         profile,
-        configuration=replace(said, workload=frames.names[number]),
+        configuration=replace(configuration, workload=frames.names[number]),
         metrics=tuple(profile.metrics[place] for place in places.tolist()),
         frames=FrameList(
             *([column[number]] for column in (frames.names, frames.files, frames.lines, frames.modules))  # type: ignore[arg-type]

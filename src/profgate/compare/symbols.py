@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from profgate.model.arrays import IntArray
+from profgate.model.arrays import BoolArray, IntArray
 from profgate.model.comparison import Symbols
 from profgate.model.frame_names import FrameKey, Level, frame_key, needles_in, root_name
 from profgate.model.name_aliases import Aliases
@@ -17,6 +17,29 @@ _NATIVE_FORMATS = frozenset({"perf"})
 _DIGITS = re.compile(r"\d+")
 NO_ALIASES = Aliases()
 Identity = tuple[str, str | None]
+# names of functions, with the end of the file they are in where the name alone could be anything
+WAITING = frozenset(
+    {
+        *("select.select", "select.poll", "select.epoll", "poll", "epoll_wait", "epoll_pwait", "ppoll", "pselect"),
+        *("kevent", "futex", "futex_wait", "do_futex", "sem_wait", "nanosleep", "clock_nanosleep", "usleep"),
+        *("pthread_cond_wait", "pthread_cond_timedwait", "pthread_mutex_lock", "__lll_lock_wait", "time.sleep"),
+        *("runtime.gopark", "runtime.futex", "runtime.notesleep", "runtime.usleep", "runtime.netpoll"),
+        *("java.lang.Thread.sleep", "java.lang.Object.wait", "jdk.internal.misc.Unsafe.park", "Unsafe_Park"),
+        *("java.util.concurrent.locks.LockSupport.park", "(idle)", "(program)"),
+    }
+)
+WAITING_IN_FILES: dict[str, frozenset[str]] = {
+    "threading.py": frozenset({"wait", "join", "_wait_for_tstate_lock", "acquire", "__enter__"}),
+    "selectors.py": frozenset({"select"}),
+    "socket.py": frozenset({"accept", "recv", "recv_into", "readinto", "connect", "sendall"}),
+    "queue.py": frozenset({"get", "put"}),
+    "subprocess.py": frozenset({"wait", "_wait", "_try_wait", "communicate"}),
+    "connection.py": frozenset({"_recv", "_poll", "wait", "poll"}),
+    "ssl.py": frozenset({"recv", "recv_into", "read", "do_handshake"}),
+}
+
+
+WAITING_ANYWHERE = WAITING.union(*WAITING_IN_FILES.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +110,27 @@ def number_symbols(
     identities = sorted(set(chain.from_iterable(found)))
     number = {identity: place for place, identity in enumerate(identities)}
     maps = tuple(np.fromiter(map(number.__getitem__, of_profile), np.int64, len(of_profile)) for of_profile in found)
-    lines: list[int | None] = [None] * len(identities)
-    modules: list[str | None] = [None] * len(identities)
-    labels = [""] * len(identities)
+    names, symbol_files = [name for name, _, _ in identities], [file or None for _, file, _ in identities]
+    return Numbering(Symbols(names, symbol_files, *_details(profiles, maps, keys, shown, len(identities))), maps)
+
+
+def _details(
+    profiles: Sequence[Profile],
+    maps: Sequence[IntArray],
+    keys: Sequence[Sequence[FrameKey]],
+    shown: Sequence[Sequence[str]],
+    symbols: int,
+) -> tuple[list[int | None], list[str | None], list[str]]:
+    """The line, module and raw name of each symbol, from the last profile that has them."""
+    lines: list[int | None] = [None] * symbols
+    modules: list[str | None] = [None] * symbols
+    labels = [""] * symbols
     for profile, mapping, of_profile, own in zip(profiles, maps, keys, shown, strict=True):
         for place, key, module, raw in zip(mapping.tolist(), of_profile, own, profile.frames.names, strict=True):
             lines[place] = lines[place] if key.line is None else key.line
             modules[place] = module or modules[place]
             labels[place] = raw
-    names, symbol_files = [name for name, _, _ in identities], [file or None for _, file, _ in identities]
-    return Numbering(Symbols(names, symbol_files, lines, modules, labels), maps)
+    return lines, modules, labels
 
 
 def _under_new_name(key: FrameKey, aliases: Mapping[Identity, Identity], files: Mapping[str, str]) -> FrameKey:
@@ -142,4 +176,16 @@ def _in_several_modules(keys: Sequence[Sequence[FrameKey]], shown: Sequence[Sequ
         for key, module in zip(of_profile, modules, strict=True) if any(modules) else ():
             if key.file is None and module and first.setdefault(key.name, module) != module:
                 found.add(key.name)
+    return found
+
+
+def waiting_symbols(symbols: Symbols) -> BoolArray:
+    """bool[symbol]: functions that only wait, whose wall-clock time depends on the machine's load."""
+    found = np.zeros(len(symbols), np.bool_)
+    for place, name in enumerate(symbols.names):
+        last = name.rpartition(".")[2]
+        if name in WAITING:
+            found[place] = True
+        elif last in WAITING_ANYWHERE and (file := symbols.files[place]) is not None:
+            found[place] = last in WAITING_IN_FILES.get(file.rpartition("/")[2], ())
     return found

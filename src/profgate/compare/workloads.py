@@ -7,14 +7,11 @@ from dataclasses import dataclass
 
 from profgate.compare.scenarios import scenario_of, taken_apart, warnings_of
 from profgate.model.profile import Profile
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import NotCompared
 from profgate.model.workload import Workload
 
 _RUN = re.compile(r"^(?:run-)?\d+$")
-NO_PAIR = (
-    "no file of the baseline pairs with one of the target: name the runs of one workload alike on both sides, "
-    "NAME.1.folded, NAME.2.folded, or NAME/run-1.folded"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +20,7 @@ class Paired:
 
     workloads: tuple[Workload, ...]
     alone: tuple[NotCompared, ...]
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Reason, ...] = ()
 
 
 def workload_name(path: str) -> str:
@@ -39,7 +36,7 @@ def workload_name(path: str) -> str:
 class SeriesKey:
     """What profiles that are runs of one workload share: files that differ in format or unit stay apart."""
 
-    said: str
+    source: str
     scenario: str | None
     format: str
     postprocessors: tuple[str, ...] = ()
@@ -59,8 +56,8 @@ def series_key(profile: Profile, only: str | None = None) -> SeriesKey:
     name = workload_name(profile.name) if only is None else only
     command = f"{configuration.command} {configuration.arguments} {configuration.workload}".strip()
     units = tuple((metric.name, metric.unit) for metric in profile.metrics)
-    said = f"{configuration.collector}:{command}" if command else name
-    return SeriesKey(said, None, profile.facts.format, configuration.postprocessors, units)
+    source = f"{configuration.collector}:{command}" if command else name
+    return SeriesKey(source, None, profile.facts.format, configuration.postprocessors, units)
 
 
 def _grouped(profiles: Iterable[Profile], only: str | None = None) -> dict[SeriesKey, list[Profile]]:
@@ -76,7 +73,7 @@ def _titles(groups: Mapping[SeriesKey, Sequence[Profile]]) -> dict[SeriesKey, st
     names = {key: key.scenario or workload_name(profiles[0].name) for key, profiles in groups.items()}
     times = Counter(names.values())
     names = {
-        key: name if times[name] == 1 or key.scenario is None or not key.said else f"{key.said}: {name}"
+        key: name if times[name] == 1 or key.scenario is None or not key.source else f"{key.source}: {name}"
         for key, name in names.items()
     }
     times = Counter(names.values())
@@ -90,13 +87,13 @@ def pair(baseline: Sequence[Profile], target: Sequence[Profile], noise: Sequence
     """Workloads by configuration, a workload for each benchmark of a file; two single files always pair."""
     single = len(baseline) == len(target) == 1
     only = workload_name(target[0].name).rsplit("/", 1)[-1] if single else None
-    told = warnings_of([*baseline, *target])
+    warnings = warnings_of([*baseline, *target])
     sides = [taken_apart(baseline), taken_apart(target)]
     spread = taken_apart(profile for run in noise for profile in run)
     if only is not None and len(sides[0]) == len(sides[1]) == 1:
-        (one,), (other,) = sides
-        workload = Workload(scenario_of(other) or only, other.configuration, (one,), (other,), tuple(spread))
-        return Paired((workload,), (), told)
+        (old,), (new,) = sides
+        workload = Workload(scenario_of(new) or only, new.configuration, (old,), (new,), tuple(spread))
+        return Paired((workload,), (), warnings)
     groups, noises = [_grouped(side, only) for side in sides], _grouped(spread, only)
     workloads, alone = [], []
     for key, title in _titles({**groups[0], **groups[1]}).items():
@@ -106,11 +103,11 @@ def pair(baseline: Sequence[Profile], target: Sequence[Profile], noise: Sequence
                 Workload(title, after[0].configuration, tuple(before), tuple(after), tuple(noises.get(key, [])))
             )
         elif before:
-            alone.append(NotCompared(title, None, "baseline", "missing in the target"))
+            alone.append(NotCompared(title, None, "baseline", Reason(ReasonCode.MISSING_IN_TARGET)))
         else:
-            alone.append(NotCompared(title, None, "target", "no baseline: a new workload"))
+            alone.append(NotCompared(title, None, "target", Reason(ReasonCode.NOT_IN_BASELINE)))
     if not workloads and baseline and target:
-        told = (*told, NO_PAIR)
+        warnings = (*warnings, Reason(ReasonCode.NO_FILE_PAIRS))
     workloads.sort(key=lambda workload: workload.name)
     alone.sort(key=lambda item: (item.name, item.side))
-    return Paired(tuple(workloads), tuple(alone), told)
+    return Paired(tuple(workloads), tuple(alone), warnings)

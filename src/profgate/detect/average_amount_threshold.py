@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import cannot_tell, new_or_gone, resolved, side_means, worse_sign
+from profgate.detect.strategy import new_or_gone, not_tested, resolved, side_means, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric
 from profgate.statistics.thresholds import at_least, at_most
 
@@ -48,8 +49,8 @@ class AverageAmountThreshold:
     """Compares the mean amounts of a location: twice as much is a degradation, half is an optimization.
 
     Works on repeated records (durations of calls, benchmark rounds), else on exclusive sums for each run. It states
-    no confidence, since it looks at no noise: rare locations cross its bounds by chance, and it overlooks everything
-    below a factor of two. It cannot tell where a mean is negative or not finite.
+    no confidence because it ignores noise: rare locations cross its bounds by chance, and changes below a factor of two
+    are not found. Locations whose mean is negative or not finite are not tested.
     """
 
     name = "average_amount_threshold"
@@ -65,10 +66,10 @@ class AverageAmountThreshold:
         """One row for each (location, subtype); subtypes are in the labels where there are several."""
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
-            return cannot_tell(self, chosen, (apart,))
+            return not_tested(self, chosen, apart)
         groups, records = _groups(comparison), comparison.observations
         if not len(groups.symbol):
-            return cannot_tell(self, chosen, ("no location has an amount",))
+            return not_tested(self, chosen, Reason(ReasonCode.NO_AMOUNTS))
         subtypes = [] if records is None else records.subtypes
         names = [subtypes[place] for place in groups.subtype.tolist()] if len(subtypes) > 1 else []
         before, after = groups.means
@@ -84,10 +85,8 @@ class AverageAmountThreshold:
             kind=_kinds(groups, ratio, chosen, comparison.metric),
             from_value=np.where(groups.known[0], before, np.nan),
             to_value=np.where(groups.known[1], after, np.nan),
-            confidence_types=["none"] * len(ratio),
-            confidence=np.full(len(ratio), np.nan),
             statistics={"ratio": ratio},
-            facts={"shares": records is None},
+            shares=records is None,
             labels=dict(enumerate(names)),
         )
 

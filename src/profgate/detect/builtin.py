@@ -51,7 +51,7 @@ def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
         if {strategy.name, strategy.short} & taken:
             raise SettingsError(
                 f"strategy {strategy.name!r}",
-                f"its name or short name {strategy.short!r} is taken; remove one of the packages that bring it",
+                f"its name or short name {strategy.short!r} is taken; remove one of the packages that define it",
             )
         taken |= {strategy.name, strategy.short}
         known.append(strategy)

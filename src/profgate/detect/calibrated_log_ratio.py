@@ -1,43 +1,41 @@
 """The test of locations: which functions cost more, by rank among unchanged runs or jobs."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
-from profgate.detect.costs import SELF, active_totals
-from profgate.detect.evidence import Evidence, Untested, evidence_of
-from profgate.detect.found import FoundRow, rows_of, unconfirmed_rows
-from profgate.detect.strategy import cannot_tell, resolved, worse_sign
+from profgate.detect.evidence import Evidence, evidence_of
+from profgate.detect.location_costs import SELF, active_totals
+from profgate.detect.net_changes import NetChange, net_changes, tested_change, unconfirmed_changes
+from profgate.detect.strategy import not_tested, resolved, worse_sign
 from profgate.model.arrays import FloatArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
-from profgate.model.kinds import BETTER, WORSE, Kind
+from profgate.model.kinds import Kind
 from profgate.model.levels import GATE_SHARE, LISTED, OWN_FLOOR
-from profgate.statistics.normal import upper_quantile
+from profgate.model.reason import Reason
 
 MOST_UNCONFIRMED = 5
 NAMED = 3  # new functions in a row
-UNTESTED = {
-    "zero_total": "the total of a run is zero",
-    "negative_values": "there are negative values",
-}
 
 
 def unused(name: str, default: float, maximum: float | None = None) -> OptionSpec:
-    """An option of the first edition, accepted without effect."""
+    """An option of earlier versions, accepted without effect."""
     return OptionSpec(name, default, "no longer used", 0.0, maximum, deprecated=True)
 
 
 class CalibratedLogRatio:
-    """Tests the self cost of each function and the cost of each subtree, with what a run has in common divided out.
+    """Tests the self cost of each function and the cost of each subtree, with the common factor divided out.
 
-    Works on costs of functions in any profile. Runs that are alike (recorded in turns, or files of one machine) are
-    compared by a permutation test: a change is found when hardly any other split of the runs into two groups shows a
-    difference as large at any function. Its confidence is the p value of that test, adjusted for all tests of the
-    report. Runs of different jobs are compared with the largest difference that base jobs show among themselves. Counts
-    that hardly differ between runs are compared exactly. A change that the callers of a function make up for is no
-    change of the program. It cannot tell with fewer than four runs a side, or with fewer than 1,000 samples.
+    Works on costs of functions in any profile. Runs that are alike (interleaved, or files of one machine) are compared
+    by a permutation test: a change is found when hardly any other split of the runs into two groups shows a difference
+    as large at any function. Its confidence is the p value of that test, adjusted for all tests of the report. Runs of
+    different jobs are compared with the largest difference among the base jobs. Counts that hardly differ between runs
+    are compared exactly. A change that the callers of a function offset is not reported as a change of the program. It
+    is inconclusive with fewer than four runs a side, or with fewer than 1,000 samples.
     """
 
     name = "calibrated_log_ratio"
@@ -60,73 +58,77 @@ class CalibratedLogRatio:
         """A row for each tested function and each found subtree: t, p, distance to the bar, change as a share."""
         chosen = resolved(self, options)
         evidence = evidence_for(comparison, context)
-        if isinstance(evidence, Untested):
-            return cannot_tell(self, chosen, (UNTESTED[evidence.reason],), {"state": "unknown"})
-        found = self._found(comparison, evidence)
-        rows = self._rows(evidence, found)
-        kinds = [self._kind(row, chosen, evidence, comparison) for row in rows]
-        whole = evidence.costs.whole
-        change = np.array([row.change for row in rows])
-        before = np.array([row.before for row in rows])
+        if isinstance(evidence, Reason):
+            return not_tested(self, chosen, evidence)
+        rows = _with_unchanged(comparison, evidence, _changes(comparison, evidence))
+        kinds = np.array([_kind(row, chosen, evidence, comparison) for row in rows], np.int64)
+        better = np.array([row.sign for row in rows]) * worse_sign(comparison.metric) < 0
+        names = ("p", "t", "distance", "bound", "change", "before")
+        statistics = {name: np.array([getattr(row, name) for row in rows], np.float64) for name in names}
+        change, before = statistics.pop("change"), statistics.pop("before")
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(before > 0, change / before, np.nan)
-        from_value, to_value = shown_values(comparison, rows)
-        columns = {name: [getattr(row, name) for row in rows] for name in ("p", "t", "distance", "bound")}
-        statistics = {name: np.array(values, dtype=np.float64) for name, values in columns.items()}
+        from_value, to_value = _recorded_means(comparison, rows)
         return Detection(
             strategy=self.name,
             family=self.family,
             subtype="time" if comparison.metric.unit == "nanoseconds" else "amount",
             options=chosen,
             symbol=np.array([row.symbol for row in rows], np.int64),
-            kind=np.array(
-                [self._signed(kind, row, comparison) for kind, row in zip(kinds, rows, strict=True)], np.int64
-            ),
+            kind=np.where(better, -kinds, kinds),
             from_value=from_value,
             to_value=to_value,
             confidence_types=["p_value"] * len(rows),
             confidence=statistics["p"],
-            statistics=statistics | {"delta_share": change / whole, "ratio": ratio},
-            words={
+            statistics=statistics | {"delta_share": change / evidence.costs.whole, "ratio": ratio},
+            texts={
                 "judged": ["subtree" if row.subtree else "self" for row in rows],
                 "net": [row.net for row in rows],
                 "new": [_names(comparison, row) for row in rows],
             },
-            facts={"state": "tested", **evidence.facts},
+            calibration=evidence.calibration,
         )
 
-    def _found(self, comparison: Comparison, evidence: Evidence) -> list[FoundRow]:
-        reason = evidence.facts.get("inconclusive")
-        found = rows_of(comparison, evidence)
-        if reason == "too_few_runs":
-            bar = upper_quantile(0.01 / max(1, len(evidence.t)))
-            return unconfirmed_rows(comparison, evidence, MOST_UNCONFIRMED, bar)
-        return [row for row in found if row.certain] if reason == "too_few_samples" else found
 
-    def _rows(self, evidence: Evidence, found: list[FoundRow]) -> list[FoundRow]:
-        """What was found, and every other function that was tested, without a change."""
-        named = {row.symbol for row in found}
-        own = np.flatnonzero(evidence.costs.kind == SELF).tolist()
-        quiet = [_unchanged(evidence, place) for place in own if int(evidence.costs.symbol[place]) not in named]
-        return [*found, *quiet]
-
-    def _kind(self, row: FoundRow, options: dict[str, Any], evidence: Evidence, comparison: Comparison) -> Kind:
-        if not row.listed or row.net == "moved":
-            return Kind.NO_CHANGE
-        share = abs(row.change) / evidence.costs.whole
-        own = abs(row.change) / row.before if row.before > 0 and not row.new else np.inf
-        if share < options["listed_share"] or own < options["own"]:
-            return Kind.NO_CHANGE
-        large = share >= options["gate_share"] and abs(row.change) * comparison.metric.scale >= options["min_abs"]
-        return Kind.DEGRADATION if row.certain and large and not row.net else Kind.MAYBE_DEGRADATION
-
-    def _signed(self, kind: Kind, row: FoundRow, comparison: Comparison) -> int:
-        if kind not in WORSE | BETTER:
-            return int(kind)
-        return int(kind) if row.sign * worse_sign(comparison.metric) > 0 else -int(kind)
+def evidence_for(comparison: Comparison, context: Context) -> Evidence | Reason:
+    """What the tests of the whole report show of this comparison; tested by itself where there is no report."""
+    known: Evidence | Reason | None = context.evidence
+    return known if known is not None else evidence_of([comparison])[0][0]
 
 
-def shown_values(comparison: Comparison, rows: list[FoundRow]) -> tuple[FloatArray, FloatArray]:
+def _changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
+    """The changes that may be listed; with too few runs unconfirmed ones, with too few samples the certain ones."""
+    reason = evidence.calibration.inconclusive
+    if reason == "too_few_runs":
+        # the lower tail holds the digits of a small probability
+        bar = -NormalDist().inv_cdf(0.01 / max(1, len(evidence.t)))
+        return unconfirmed_changes(comparison, evidence, MOST_UNCONFIRMED, bar)
+    found = net_changes(comparison, evidence)
+    return [row for row in found if row.certain] if reason == "too_few_samples" else found
+
+
+def _with_unchanged(comparison: Comparison, evidence: Evidence, found: list[NetChange]) -> list[NetChange]:
+    """The changes, then every other function that was tested."""
+    named = {row.symbol for row in found}
+    own = np.flatnonzero(evidence.costs.kind == SELF).tolist()
+    others = [place for place in own if int(evidence.costs.symbol[place]) not in named]
+    tested = (tested_change(comparison, evidence, place) for place in others)
+    return [*found, *(replace(row, listed=False, certain=False) for row in tested)]
+
+
+def _kind(row: NetChange, options: dict[str, Any], evidence: Evidence, comparison: Comparison) -> Kind:
+    """The kind as if the change were for the worse."""
+    if not row.listed or row.net == "moved":
+        return Kind.NO_CHANGE
+    share = abs(row.change) / evidence.costs.whole
+    own = abs(row.change) / row.before if row.before > 0 and not row.new else np.inf
+    if share < options["listed_share"] or own < options["own"]:
+        return Kind.NO_CHANGE
+    large = share >= options["gate_share"] and abs(row.change) * comparison.metric.scale >= options["min_abs"]
+    return Kind.DEGRADATION if row.certain and large and not row.net else Kind.MAYBE_DEGRADATION
+
+
+def _recorded_means(comparison: Comparison, rows: list[NetChange]) -> tuple[FloatArray, FloatArray]:
     """float64[row] means of both sides as recorded."""
     split = comparison.runs.baseline
     active = active_totals(comparison)
@@ -135,32 +137,7 @@ def shown_values(comparison: Comparison, rows: list[FoundRow]) -> tuple[FloatArr
     return values[:, :split].mean(axis=1), values[:, split:].mean(axis=1)
 
 
-def evidence_for(comparison: Comparison, context: Context) -> Evidence | Untested:
-    """What the tests of the whole report show of this comparison; tested by itself where there is no report."""
-    known: Evidence | Untested | None = context.evidence
-    return known if known is not None else evidence_of([comparison])[0][0]
-
-
-def _unchanged(evidence: Evidence, place: int) -> FoundRow:
-    values = evidence.costs.values[place]
-    difference = float(evidence.difference[place])
-    after = float(values.mean()) + difference / 2.0
-    return FoundRow(
-        symbol=int(evidence.costs.symbol[place]),
-        subtree=False,
-        sign=1 if difference > 0 else -1,
-        p=float(evidence.p[place]),
-        t=float(evidence.t[place]),
-        distance=float(evidence.distance[place]),
-        bound=float(evidence.bound[place]),
-        listed=False,
-        certain=False,
-        before=after - difference,
-        after=after,
-    )
-
-
-def _names(comparison: Comparison, row: FoundRow) -> str:
+def _names(comparison: Comparison, row: NetChange) -> str:
     names = [comparison.symbols.names[symbol] for symbol in row.new if symbol != row.symbol]
     more = len(names) - NAMED
     return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -1,4 +1,4 @@
-"""Shares of calling contexts laid over each other: added, removed, slower, faster, and which of them only moved."""
+"""Shares of calling contexts on both sides: added, removed, slower, faster, and which of them only moved."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,19 +9,20 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.sampling import counts_apart, sample_counts
-from profgate.detect.strategy import UNSUITED, cannot_tell, resolved, worse_sign
+from profgate.detect.strategy import not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, DiffTree
 from profgate.model.kinds import Kind
+from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.thresholds import at_least, tolerance
 
 MOVED_WITHIN = 0.10  # parts of the larger cost by which both ends of a move may differ
 
 
 class State(IntEnum):
-    """What became of one calling context; `slower` is dearer, in whatever the metric counts."""
+    """The state of one calling context; `slower` means a higher cost in the metric."""
 
     UNCHANGED = 0
     ADDED = 1
@@ -30,8 +31,8 @@ class State(IntEnum):
     FASTER = 4
 
     @property
-    def word(self) -> str:
-        """The state as texts have it."""
+    def label(self) -> str:
+        """The state in lower case."""
         return self.name.lower()
 
 
@@ -83,10 +84,10 @@ def context_table(comparison: Comparison, tree: DiffTree, options: Mapping[str, 
     if counts_apart(comparison):
         delta = shift
     state = np.full(len(before), int(State.UNCHANGED), dtype=np.int64)
-    # innocent contexts lose share when another one grows: both the share and the cost itself must go the same way
+    # shares fall when others grow: the share and the cost itself must change in the same direction
     state[(shift >= threshold - tolerance(1.0)) & (delta > 0)] = State.SLOWER
     state[(-shift >= threshold - tolerance(1.0)) & (delta < 0)] = State.FASTER
-    # a side knows a context that has cost, or at least calls
+    # a context exists on a side where it has cost, or at least calls
     calls = (tree.baseline_calls, tree.target_calls)
     known_before, known_after = (
         value != 0 if count is None else (value != 0) | (count != 0)
@@ -99,7 +100,7 @@ def context_table(comparison: Comparison, tree: DiffTree, options: Mapping[str, 
 
 
 def kinds_of(state: IntArray, shift: FloatArray, changed: BoolArray, severe_shift: float) -> IntArray:
-    """int64[context]: only where the source is known to have changed it is more than a maybe."""
+    """int64[context]: more than a maybe only where the source is known to have changed."""
     full = np.where(at_least(np.abs(shift), severe_shift), Kind.SEVERE_DEGRADATION, Kind.DEGRADATION)
     strength = np.where(changed, full, Kind.MAYBE_DEGRADATION).astype(np.int64)
     kinds = np.full(len(state), int(Kind.NO_CHANGE), dtype=np.int64)
@@ -109,27 +110,27 @@ def kinds_of(state: IntArray, shift: FloatArray, changed: BoolArray, severe_shif
     return np.where(state == State.REMOVED, np.int64(Kind.NOT_IN_TARGET), kinds)
 
 
-def carried_parts(tree: DiffTree, delta: FloatArray) -> FloatArray:
-    """float64[row]: the part of a context's change that its one child with most of it carries; 0 where none does.
+def largest_child_parts(tree: DiffTree, delta: FloatArray) -> FloatArray:
+    """float64[row]: the part of a context's change in its child with most of it, 0 where no child has any.
 
-    A part near 1 says that the cause lies further down.
+    A part near 1 means that the cause is further down.
     """
-    carried = np.zeros(len(delta))
+    parts = np.zeros(len(delta))
     if len(delta) == 1:
-        return carried
+        return parts
     first = np.flatnonzero(np.concatenate([[True], np.diff(tree.parent[1:]) != 0]))
     above = tree.parent[1:][first]
     most = np.where(delta[above] > 0, np.maximum.reduceat(delta[1:], first), np.minimum.reduceat(delta[1:], first))
     with np.errstate(divide="ignore", invalid="ignore"):
         part = most / delta[above]
-    carried[above] = np.where(delta[above] == 0.0, 0.0, np.maximum(part, 0.0))
-    return carried
+    parts[above] = np.where(delta[above] == 0.0, 0.0, np.maximum(part, 0.0))
+    return parts
 
 
 def moved_pairs(table: ContextTable, symbol: Sequence[int], rows: IntArray) -> dict[int, int]:
     """Rows of one function removed here and added there at about the same cost, each with its other end.
 
-    ``symbol`` are those of the ``rows``; of several candidates the dearest are paired first.
+    ``symbol`` are those of the ``rows``; of several candidates those of the highest cost are paired first.
     """
     costs = {State.REMOVED: np.abs(table.baseline), State.ADDED: np.abs(table.target)}
     ends: dict[int, dict[State, list[tuple[float, int]]]] = {}
@@ -156,11 +157,11 @@ class CallContext:
 
     Works on profiles with stacks. A context got slower when its share of the run rose by the smallest shift, or by
     three standard errors where samples are counted, and its own cost rose too; its callers rise with it. It states no
-    confidence: what shifts by chance or because the machine was busy looks the same. So it says "maybe", unless the
-    sources of both commits show that this function was changed. It fails where frames are missing or cut from stacks,
-    which makes one context of several; it takes what only moved for removed here and added there (marked as such
-    where the cost is about the same); and when the whole grew, a context that lost a trifle looks faster. Formats that
-    know functions and calls alone have no contexts to look at.
+    confidence: a shift by chance or by a busy machine looks the same. So it reports a maybe, unless the sources of
+    both commits show that this function was changed. It fails where frames are missing or cut from stacks, which merges
+    contexts; it reports a moved context as removed and added (marked as moved where the cost is about the same); and
+    when the total grew, a context that lost little looks faster. Formats of functions and calls without stacks have no
+    contexts.
     """
 
     name = "call_context"
@@ -173,13 +174,13 @@ class CallContext:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        """One row for each context that passes; ``facts["counts"]`` says how many contexts are in which state."""
+        """One row for each context that passes; ``counts`` holds the number of contexts in each state."""
         chosen = resolved(self, options)
         tree = comparison.tree
         if tree is None:
-            return cannot_tell(self, chosen, ("this format has no stacks, so there are no calling contexts",), UNSUITED)
+            return not_tested(self, chosen, Reason(ReasonCode.NO_STACKS), unsuited=True)
         if min(int(tree.baseline_total[0]), int(tree.target_total[0])) <= 0:
-            return cannot_tell(self, chosen, ("the total of a side is not above zero, so there are no shares",))
+            return not_tested(self, chosen, Reason(ReasonCode.NO_SHARES))
         table = context_table(comparison, tree, chosen)
         rows = np.flatnonzero(table.passing())
         symbol = tree.symbol[rows].astype(np.int64)
@@ -197,17 +198,15 @@ class CallContext:
             kind=kinds_of(state, shift, changed, chosen["severe_shift"]),
             from_value=table.baseline[rows],
             to_value=table.target[rows],
-            confidence_types=["none"] * len(rows),
-            confidence=np.full(len(rows), np.nan),
             statistics={
                 "shift": shift,
                 "threshold": table.threshold[rows],
-                "carried": carried_parts(tree, table.target - table.baseline)[rows],
+                "carried": largest_child_parts(tree, table.target - table.baseline)[rows],
                 "calls_from": _calls(tree.baseline_calls, rows),
                 "calls_to": _calls(tree.target_calls, rows),
             },
-            facts={"counts": {f"contexts_{state.word}": counted[state] for state in State}},
-            words={"state": [State(code).word for code in state.tolist()], "source": sources},
+            counts={f"contexts_{state.label}": counted[state] for state in State},
+            texts={"state": [State(code).label for code in state.tolist()], "source": sources},
             node=rows,
             moved={place: moved[row] for place, row in enumerate(rows.tolist()) if row in moved},
         )

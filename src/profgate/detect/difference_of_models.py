@@ -11,12 +11,12 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import OptionSpec
 from profgate.model.cost_models import LINEAR, QUADRATIC, SHAPES
 from profgate.model.kinds import Kind
-from profgate.statistics.cost_values import grid, values
-from profgate.statistics.regression import TIE, fitted
+from profgate.model.reason import Reason, ReasonCode
+from profgate.statistics.model_fits import TIE, fitted, grid, values
 from profgate.statistics.thresholds import above, at_most
 
 FLAT = 0.05  # slope, as a part of the largest difference, and scatter, as a part of the squares, that count as none
-CURVED = 0.90  # r_square from which a parabola is believed,
+CURVED = 0.90  # r_square from which a parabola is chosen,
 BETTER = 0.01  # if it is so much better than the line
 STRAIGHT = 0.95
 LEFT_OVER = 0.01  # part of the squares that a polynomial may leave
@@ -29,10 +29,10 @@ class DifferenceOfModels(ModelStrategy):
 
     Works on the best models of both sides over their common range of sizes; both need a linear model too, which is
     fitted where the records allow. Size is the mean relative difference: up to 25 % is a maybe. Its confidence is the
-    lower r_square of the two models, which shows how well they follow the records and nothing about noise, so it names
-    functions on unchanged code too. It cannot tell where a model is missing or the ranges of sizes do not meet, and
-    reports no more than a maybe where less than half of them is common. fast_check, linear_regression and
-    polynomial_regression have one vote together: they differ in the name of the form alone.
+    lower r_square of the two models, which measures how well they follow the records and not the noise, so it reports
+    functions of unchanged code too. It is inconclusive where a model is missing or the ranges of sizes do not meet, and
+    reports at most a maybe where less than half of them is common. fast_check, linear_regression and
+    polynomial_regression share one vote: they differ only in the name of the form.
     """
 
     options: tuple[OptionSpec, ...] = (
@@ -55,12 +55,12 @@ class DifferenceOfModels(ModelStrategy):
         relative, area, names = self._differences(rows, able)
         alike = _alike(rows, able, relative, options["coefficients"])
         more = area > 0
-        sure = np.where(more, above(relative, options["certain"]), above(-relative, options["certain"]))
+        certain = np.where(more, above(relative, options["certain"]), above(-relative, options["certain"]))
         worse = np.equal(rows.sign > 0, more)
         # the sign is that of the area, the size that of the mean; where they disagree it is a maybe
-        kinds = np.where(sure, directed(Kind.DEGRADATION, worse), directed(Kind.MAYBE_DEGRADATION, worse))
+        kinds = np.where(certain, directed(Kind.DEGRADATION, worse), directed(Kind.MAYBE_DEGRADATION, worse))
         kinds = np.where(alike | (area == 0), np.int64(Kind.NO_CHANGE), kinds)
-        rows.change(able, kinds, relative, "the models give no number to compare over most of the range")
+        rows.change(able, kinds, relative, ReasonCode.NO_DIFFERENCE)
         rows.subtypes = [""] * len(rows)
         for row, name in zip(able.tolist(), names, strict=True):
             if rows.kinds[row] not in (Kind.NO_CHANGE, Kind.UNKNOWN):
@@ -104,7 +104,7 @@ def _refuse_without_line(rows: ModelRows) -> None:
         ("the baseline", ~lines[0] & lines[1]),
         ("the target", lines[0] & ~lines[1]),
     ):
-        rows.refuse(able[lacking[able]], f"there is no linear model in {text}")
+        rows.refuse(able[lacking[able]], Reason(ReasonCode.NO_LINE, {"sides": text}))
 
 
 def _alike(rows: ModelRows, able: IntArray, relative: FloatArray, bound: float) -> BoolArray:

@@ -1,17 +1,16 @@
-"""The tests that may decide, over all comparisons of a report: by runs that are alike, by base jobs, or exactly."""
+"""The calibrated tests over all comparisons of a report: by permutation of alike runs, by base jobs, or exactly."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from profgate.detect.base_jobs import JobTest, jobs_of, tested_with_jobs
-from profgate.detect.costs import TOTAL, Costs, between_sides, costs_of
+from profgate.detect.location_costs import TOTAL, Costs, between_sides, costs_of
 from profgate.detect.permutation import (
     POWER,
     Rows,
     observed,
-    splits_of,
     tested_together,
     visible_factor,
 )
@@ -31,10 +30,9 @@ from profgate.model.levels import (
     job_margin,
     listing_margin,
 )
-from profgate.model.tests import Maxima, TestFamily
+from profgate.model.reason import Reason, ReasonCode
+from profgate.model.tests import Calibration, Maxima, TestFamily
 from profgate.model.units import MetricKind
-
-Facts = dict[str, float | int | str | bool | None]
 
 EXACT_RUNS = 2  # of each side, from which counts show whether they are reproducible
 EXACT_SPREAD = 3.0  # a change this many times as large as the spread within the sides is exact
@@ -47,7 +45,7 @@ class Evidence:
 
     ``p`` adjusted for all tests of the family (NaN against base jobs), ``t`` the statistic, ``difference`` target minus
     baseline, ``distance`` the statistic over the bar of the gate, ``bound`` the largest difference of a base job (NaN
-    without), ``listed`` and ``certain`` bool[location] what the levels say. ``facts`` are for the report.
+    without), ``listed`` and ``certain`` bool[location] what reaches the levels.
     """
 
     costs: Costs
@@ -60,79 +58,83 @@ class Evidence:
     bound: FloatArray
     listed: BoolArray
     certain: BoolArray
-    baseline_runs: int
-    facts: Facts = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Untested:
-    """Why a comparison was not tested: a code."""
-
-    reason: str
+    calibration: Calibration
 
 
 def evidence_of(
     comparisons: Sequence[Comparison], *, interleaved: bool = False
-) -> tuple[list[Evidence | Untested], tuple[TestFamily, ...]]:
-    """Test all comparisons of a report together; results in their order, and the families for merging reports."""
-    found: list[Evidence | Untested] = [Untested(_obstacle(one)) for one in comparisons]
+) -> tuple[list[Evidence | Reason], tuple[TestFamily, ...]]:
+    """Test all comparisons of a report together.
+
+    Returns their results in order, or the reason why one cannot be tested, and the families for merging reports.
+    """
+    found: dict[int, Evidence | Reason] = {}
     alike: dict[tuple[int, int], list[int]] = {}
-    for place, one in enumerate(comparisons):
-        if _obstacle(one):
-            continue
-        if _by_jobs(one, interleaved=interleaved):
-            found[place] = _with_jobs(one)
+    for place, comparison in enumerate(comparisons):
+        if obstacle := _obstacle(comparison):
+            found[place] = obstacle
+        elif _by_jobs(comparison, interleaved=interleaved):
+            found[place] = _with_jobs(comparison)
         else:
-            alike.setdefault((one.runs.baseline, one.runs.target), []).append(place)
+            alike.setdefault((comparison.runs.baseline, comparison.runs.target), []).append(place)
     families = []
-    for (baseline, target), places in alike.items():
-        costs = [costs_of(comparisons[place], interleaved=interleaved) for place in places]
-        rows = [_rows(one) for one in costs]
-        family = tested_together(rows, baseline, target, RED)
-        name = f"{baseline}+{target}"
-        families.append(TestFamily(name, _stored(family.first), _stored(family.last)))
-        bar = float(np.quantile(family.last[0], 1.0 - RED)) if len(family.last[0]) else 0.0
-        visible = visible_factor(family.last[0], LISTED)
-        for place, cost, row, p in zip(places, costs, rows, family.p, strict=True):
-            one = comparisons[place]
-            seen = observed(row, baseline)
-            found[place] = _finished(
-                one,
-                Evidence(
-                    costs=cost,
-                    mode="runs",
-                    p=p,
-                    t=seen.t,
-                    difference=seen.difference,
-                    error=seen.error,
-                    distance=np.abs(seen.t) / bar if bar > 0 else np.where(seen.t != 0.0, FAR, 0.0),
-                    bound=np.full(len(p), np.nan),
-                    listed=p <= LISTED,
-                    certain=p <= RED,
-                    baseline_runs=baseline,
-                    facts={
-                        "family": name,
-                        "splits": len(splits_of(baseline, target)),
-                        "interleaved": interleaved,
-                        "different_jobs": _different_jobs(one) and not interleaved,
-                        "base_jobs": len(np.unique(jobs_of(one.runs))),
-                    },
-                ),
-                visible,
-            )
-    return found, tuple(families)
+    for sides, places in alike.items():
+        family, evidence = _with_splits([comparisons[place] for place in places], *sides, interleaved=interleaved)
+        families.append(family)
+        found |= dict(zip(places, evidence, strict=True))
+    return [found[place] for place in range(len(comparisons))], tuple(families)
 
 
-def _stored(maxima: tuple[FloatArray, FloatArray]) -> Maxima:
-    """Six digits, which keep the report small."""
-    worse, better = (tuple(float(f"{value:.6g}") for value in side.tolist()) for side in maxima)
+def _with_splits(
+    comparisons: Sequence[Comparison], baseline: int, target: int, *, interleaved: bool
+) -> tuple[TestFamily, list[Evidence]]:
+    """Comparisons of the same numbers of alike runs, tested as one family."""
+    costs = [costs_of(comparison, interleaved=interleaved) for comparison in comparisons]
+    rows = [_rows(cost) for cost in costs]
+    family = tested_together(rows, baseline, target, RED)
+    name, rises = f"{baseline}+{target}", family.last[0]
+    bar, visible = float(np.quantile(rises, 1.0 - RED)), visible_factor(rises, LISTED)
+    found = []
+    for comparison, cost, row, p in zip(comparisons, costs, rows, family.p, strict=True):
+        seen = observed(row, baseline)
+        evidence = Evidence(
+            costs=cost,
+            mode="runs",
+            p=p,
+            t=seen.t,
+            difference=seen.difference,
+            error=seen.error,
+            distance=_distance(seen.t, bar),
+            bound=np.full(len(p), np.nan),
+            listed=p <= LISTED,
+            certain=p <= RED,
+            calibration=Calibration(
+                family=name,
+                splits=len(rises),
+                interleaved=interleaved,
+                different_jobs=_different_jobs(comparison) and not interleaved,
+                base_jobs=len(np.unique(jobs_of(comparison.runs))),
+            ),
+        )
+        found.append(_finished(comparison, evidence, visible))
+    return TestFamily(name, _stored(family.first), _stored(family.last)), found
+
+
+def _distance(t: FloatArray, bar: float) -> FloatArray:
+    """float64[location]: the statistic over the bar of the gate."""
+    return np.abs(t) / bar if bar > 0 else np.where(t != 0.0, FAR, 0.0)
+
+
+def _stored(maxima: FloatArray) -> Maxima:
+    """The statistics with six digits, for a small report."""
+    worse, better = (tuple(float(f"{value:.6g}") for value in side) for side in maxima.tolist())
     return worse, better
 
 
-def _obstacle(comparison: Comparison) -> str:
+def _obstacle(comparison: Comparison) -> Reason | None:
     if (comparison.run_totals <= 0).any():
-        return "zero_total"
-    return "negative_values" if (comparison.self_value < 0).any() else ""
+        return Reason(ReasonCode.ZERO_TOTAL)
+    return Reason(ReasonCode.NEGATIVE_VALUES) if (comparison.self_value < 0).any() else None
 
 
 def _different_jobs(comparison: Comparison) -> bool:
@@ -163,8 +165,7 @@ def _with_jobs(comparison: Comparison) -> Evidence:
     test = tested_with_jobs(costs.values, _rows(costs), comparison.runs, sampled=sampled)
     beyond = np.abs(test.difference) > test.bound
     bar = job_margin(test.jobs) * test.largest
-    size = np.abs(test.t)
-    distance = size / bar if bar > 0 else np.where(size > 0, FAR, 0.0)
+    size, distance = np.abs(test.t), _distance(test.t, bar)
     margins = np.where(costs.kind == TOTAL, job_margin(test.jobs), listing_margin(test.jobs))
     listed = (size > margins * test.largest) & beyond & (size > 0)
     evidence = Evidence(
@@ -178,8 +179,7 @@ def _with_jobs(comparison: Comparison) -> Evidence:
         bound=_relative_bound(test),
         listed=listed,
         certain=listed & (distance > 1.0),
-        baseline_runs=comparison.runs.noise + comparison.runs.baseline,
-        facts={"base_jobs": test.jobs, "largest": test.largest, "margin": job_margin(test.jobs)},
+        calibration=Calibration(base_jobs=test.jobs, largest=test.largest, margin=job_margin(test.jobs)),
     )
     return _finished(comparison, evidence, bar + POWER)
 
@@ -192,14 +192,21 @@ def _relative_bound(test: JobTest) -> FloatArray:
 def _finished(comparison: Comparison, evidence: Evidence, visible: float) -> Evidence:
     """The evidence with exact changes, and with what the runs could have shown."""
     certain = _exact(comparison, evidence)
-    facts = dict(evidence.facts) | _visible(evidence, visible) | {"mode": evidence.mode, "exact": certain is not None}
-    facts["common_factor"] = between_sides(evidence.costs.factors, comparison.runs.target)
-    samples = sample_counts(comparison)
-    if samples is not None:
-        facts["samples_baseline"], facts["samples_target"] = samples
-    facts["inconclusive"] = _inconclusive(facts, certain)
+    samples, (total, tenth) = sample_counts(comparison), _visible(evidence, visible)
+    calibration = replace(
+        evidence.calibration,
+        state="tested",
+        mode=evidence.mode,
+        exact=certain is not None,
+        common_factor=between_sides(evidence.costs.factors, comparison.runs.target),
+        visible_total=total,
+        visible_tenth=tenth,
+        samples_baseline=samples and samples[0],
+        samples_target=samples and samples[1],
+        inconclusive=None if certain is not None else _inconclusive(samples, total, tenth),
+    )
     if certain is None:
-        return replace(evidence, facts=facts)
+        return replace(evidence, calibration=calibration)
     return replace(
         evidence,
         mode="exact",
@@ -207,7 +214,7 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: float) -> Evi
         distance=np.where(certain, FAR, evidence.distance),
         listed=evidence.listed | certain,
         certain=evidence.certain | certain,
-        facts=facts,
+        calibration=calibration,
     )
 
 
@@ -226,33 +233,26 @@ def _exact(comparison: Comparison, evidence: Evidence) -> BoolArray | None:
     return np.asarray(large & (change > EXACT_SPREAD * spread))
 
 
-def _visible(evidence: Evidence, factor: float) -> Facts:
+def _visible(evidence: Evidence, factor: float) -> tuple[float | None, float | None]:
     """Smallest relative changes that 4 of 5 comparisons show: of the total, and of a function of 10 %."""
     costs = evidence.costs
-    total = costs.values[-1].mean()
-    found: Facts = {
-        "visible_total": _number(max(TOTAL_FLOOR, factor * float(evidence.error[-1]) / total)),
-    }
+    total = factor * float(evidence.error[-1]) / costs.values[-1].mean()
     usual = np.median(evidence.error / np.sqrt(costs.sampling))
     at = VISIBLE_SHARE * costs.whole
     error = usual * np.sqrt(costs.variance_at(np.array([at])))[0]
-    found["visible_tenth"] = _number(max(OWN_FLOOR, GATE_SHARE / VISIBLE_SHARE, factor * float(error) / at))
-    return found
+    tenth = max(OWN_FLOOR, GATE_SHARE / VISIBLE_SHARE, factor * float(error) / at)
+    return _number(max(TOTAL_FLOOR, total)), _number(tenth)
 
 
 def _number(value: float) -> float | None:
     return value if np.isfinite(value) else None
 
 
-def _inconclusive(facts: Facts, exact: BoolArray | None) -> str | None:
+def _inconclusive(samples: tuple[float, float] | None, total: float | None, tenth: float | None) -> str | None:
     """The code of the reason why these runs decide nothing, None where they can."""
-    if exact is not None:
-        return None
-    samples = [facts.get("samples_baseline"), facts.get("samples_target")]
-    if any(isinstance(count, float) and count < FEWEST_SAMPLES for count in samples):
+    if samples is not None and min(samples) < FEWEST_SAMPLES:
         return "too_few_samples"
-    if facts["visible_total"] is None:
+    if total is None:
         return "too_few_runs"
-    visible = [facts["visible_total"], facts["visible_tenth"]]
-    seen = any(isinstance(size, float) and size <= VISIBLE for size in visible)
+    seen = total <= VISIBLE or (tenth is not None and tenth <= VISIBLE)
     return None if seen else "cannot_see"

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import MODULE, cannot_tell, directed, new_or_gone, resolved, side_means, worse_sign
+from profgate.detect.strategy import MODULE, directed, new_or_gone, not_tested, resolved, side_means, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, Observations
 from profgate.model.kinds import Kind
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import base_unit
 from profgate.statistics.thresholds import above, below
 
@@ -55,8 +56,8 @@ class ExclusiveTimeOutliers:
 
     Works on exclusive sums of any profile with symbols, as means over runs, and adds the sum of each module; modules
     that differ in nothing but the digits of a version are one. Its confidence is a distance in quartile ranges,
-    deviations or modified z, not a probability. Because something is always the largest change, it names locations on
-    unchanged code too: it is a hint and does not decide.
+    deviations or modified z, not a probability. Because some change is always the largest, it reports locations of
+    unchanged code too: it gives a note and does not decide.
     """
 
     name = "exclusive_time_outliers"
@@ -75,15 +76,16 @@ class ExclusiveTimeOutliers:
         """Rows of symbols above the cutoff, then one row for each module; each subtype of records by itself."""
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
-            return cannot_tell(self, chosen, (apart,))
+            return not_tested(self, chosen, apart)
         blocks = [_block(comparison, part, chosen) for part in _parts(comparison, chosen["location_filter"])]
         if not blocks:
-            return cannot_tell(self, chosen, ("no location with exclusive cost passes the filter",))
+            return not_tested(self, chosen, Reason(ReasonCode.NOTHING_PASSES))
         symbol = np.concatenate([block.symbol for block in blocks])
         texts = [text for block in blocks for text in block.labels]
         modules = (symbol == MODULE).tolist()
         subtypes = [block.subtype for block in blocks for _ in block.labels]
         columns = {name: np.concatenate([block.columns[name] for block in blocks]) for name in blocks[0].columns}
+        hidden = sum(block.hidden for block in blocks)
         timed = base_unit(comparison.metric.unit)[0] == "nanoseconds"
         return Detection(
             strategy=self.name,
@@ -97,9 +99,9 @@ class ExclusiveTimeOutliers:
             confidence_types=[name for block in blocks for name in block.confidence_types],
             confidence=columns.pop("confidence"),
             statistics=columns,
-            facts={"hidden_by_cutoff": sum(block.hidden for block in blocks)},
+            counts={"hidden_by_cutoff": hidden} if hidden else {},
             labels={row: text for row, text in enumerate(texts) if text or modules[row]},
-            words={"records": subtypes} if any(subtypes) else {},
+            texts={"records": subtypes} if any(subtypes) else {},
         )
 
 
@@ -107,7 +109,7 @@ class ExclusiveTimeOutliers:
 class _Part:
     """Locations that are compared with each other: int64[row] symbols with means over runs in stored units.
 
-    ``known`` bool[2, row] tells which side has the location; ``subtype`` is that of the records, "" = one or none.
+    ``known`` bool[2, row]: whether a side has the location; ``subtype`` is that of the records, "" = one or none.
     """
 
     symbol: IntArray
@@ -171,16 +173,16 @@ def _kinds(delta: FloatArray, found: _Outliers, known: BoolArray, sign: int) -> 
     return new_or_gone(known, np.where(delta == 0.0, np.int64(Kind.NO_CHANGE), kinds))
 
 
-def _parts(comparison: Comparison, wanted: str) -> list[_Part]:
+def _parts(comparison: Comparison, location_filter: str) -> list[_Part]:
     """One part; of records with several subtypes (real, user, sys) a part each. Empty parts are left out."""
     records = comparison.observations
-    allowed = _allowed(comparison, wanted)
+    allowed = _allowed(comparison, location_filter)
     if comparison.tree is not None or records is None or len(records.subtypes) < 2:
-        keep = (comparison.self_value != 0).any(axis=0)
+        included = (comparison.self_value != 0).any(axis=0)
         if records is not None:
-            # whoever has records was measured, be it as nothing; in stacks it is a mere caller
-            keep[records.symbol] |= comparison.tree is None
-        rows = np.flatnonzero(keep & allowed)
+            # a location with records was measured, even as zero; in stacks it may only be a caller
+            included[records.symbol] |= comparison.tree is None
+        rows = np.flatnonzero(included & allowed)
         baseline, target = (side[rows] for side in side_means(comparison, comparison.self_value))
         known = np.asarray(comparison.present, dtype=np.bool_)[:, rows]
         return [_Part(rows, baseline, target, known)] if len(rows) else []
@@ -188,11 +190,11 @@ def _parts(comparison: Comparison, wanted: str) -> list[_Part]:
     return [part for part in found if len(part.symbol)]
 
 
-def _allowed(comparison: Comparison, wanted: str) -> BoolArray:
+def _allowed(comparison: Comparison, location_filter: str) -> BoolArray:
     """bool[symbol]: the module passes the filter."""
-    if wanted == "*":
+    if location_filter == "*":
         return np.ones(len(comparison.symbols), np.bool_)
-    pattern = re.compile(wanted)
+    pattern = re.compile(location_filter)
     return np.array([pattern.search(module or "") is not None for module in comparison.symbols.modules], np.bool_)
 
 

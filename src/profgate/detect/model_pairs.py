@@ -7,17 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.strategy import UNSUITED, Strategy, cannot_tell, directed, one_sided, resolved, worse_sign
+from profgate.detect.strategy import Strategy, directed, not_tested, one_sided, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec, Partial
 from profgate.model.comparison import Comparison
 from profgate.model.cost_models import MODEL_NAMES, REGRESSOGRAM, SHAPES, WITHOUT_SUBTYPE, CostModels
 from profgate.model.kinds import Kind
-from profgate.statistics.cost_values import SMALLEST_X, curve_at, growth, rebinned, steps_at, values
-from profgate.statistics.regression import TIE, criterion
+from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.statistics.model_fits import SMALLEST_X, TIE, criterion, curve_at, growth, rebinned, steps_at, values
 from profgate.statistics.thresholds import at_least, at_most
 
 NONE = -1
+SIDES = ("baseline", "target")
+FEWEST_SIZES = 3  # records of which a model can be fitted
 SUBTYPE_BITS = 32
 KINDS = {
     "param": tuple(range(len(SHAPES))),
@@ -25,11 +27,10 @@ KINDS = {
     "model": tuple(range(len(MODEL_NAMES))),
     "models": tuple(range(len(MODEL_NAMES))),
 }
-NO_MODELS = "no location brings a model, and no record tells the size of its input"
 CHOICE = OptionSpec(
     "choice",
     "auto",
-    "how the best model is found: auto = r_square for models a profile brings, aicc for those fitted here",
+    "how the best model is found: auto = r_square for models of the profile, aicc for models fitted here",
     choices=("auto", "r_square", "aicc"),
 )
 MIN_OVERLAP = OptionSpec(
@@ -61,7 +62,7 @@ def _places(comparison: Comparison, models: CostModels) -> IntArray:
         columns.append(location_keys(records.symbol, subtype))
     found = np.unique(np.concatenate(columns))
     symbol, general = found >> SUBTYPE_BITS, found % (1 << SUBTYPE_BITS) == 0
-    # a model without a subtype stands for all records of its symbol, unless those have models of their own
+    # a model without a subtype describes all records of its symbol, unless those have models of their own
     stay: BoolArray = general | ~np.isin(symbol, symbol[general]) | np.isin(found, modelled)
     return found[stay]
 
@@ -101,7 +102,7 @@ def _best_pairs(comparison: Comparison, models: CostModels, kinds: tuple[int, ..
 
 
 def _same_name_pairs(models: CostModels, kinds: tuple[int, ...]) -> Pairs:
-    """Every model of these kinds against that of the same name; one without a counterpart stands alone."""
+    """Every model of these kinds against that of the same name; one without a counterpart is a row by itself."""
     rows = np.flatnonzero(np.isin(models.kind, kinds))
     columns = np.stack([models.symbol, models.subtype, models.kind])[:, rows]
     keys, place = np.unique(columns, axis=1, return_inverse=True)
@@ -149,8 +150,8 @@ class ModelRows:
         self.partial_overlap = ~at_least(np.nan_to_num(self.overlap), min_overlap)
         kinds = np.where(self.complete, np.int64(Kind.NO_CHANGE), np.int64(Kind.UNKNOWN))
         self.kinds = one_sided(comparison, pairs.symbol, kinds)
-        self.reasons = {
-            row: "; ".join(self._lack(row, side) for side in (0, 1) if (before, after)[side][row] == NONE)
+        self.reasons: dict[int, Reason | str] = {
+            row: Reason(ReasonCode.NO_MODEL, self._lacks(row))
             for row in np.flatnonzero((self.kinds == Kind.UNKNOWN) & ~self.complete).tolist()
         }
         self.relative: FloatArray | None = None
@@ -167,7 +168,7 @@ class ModelRows:
         """int64: the rows that are not yet refused."""
         return np.flatnonzero(self.kinds == Kind.NO_CHANGE)
 
-    def refuse(self, rows: IntArray, reason: str) -> None:
+    def refuse(self, rows: IntArray, reason: Reason) -> None:
         """Make rows Unknown for a reason."""
         self.kinds[rows] = Kind.UNKNOWN
         self.reasons |= dict.fromkeys(rows.tolist(), reason)
@@ -175,20 +176,20 @@ class ModelRows:
     def refuse_apart(self) -> IntArray:
         """Refuse models without common sizes; return int64 the rows that are left."""
         rows = self.comparable()
-        self.refuse(rows[np.isnan(self.overlap[rows])], "the ranges of sizes have nothing in common")
+        self.refuse(rows[np.isnan(self.overlap[rows])], Reason(ReasonCode.SIZES_APART))
         return self.comparable()
 
-    def change(self, rows: IntArray, kinds: IntArray, relative: FloatArray, reason: str) -> None:
+    def change(self, rows: IntArray, kinds: IntArray, relative: FloatArray, reason: ReasonCode) -> None:
         """Set kinds and relative changes of ``rows``: a maybe where few sizes are common, Unknown where NaN."""
         partial = self.partial_overlap[rows]
         certain = (np.abs(kinds) >= Kind.OPTIMIZATION) & (np.abs(kinds) <= Kind.TOTAL_OPTIMIZATION)
         self.kinds[rows] = np.where(partial & certain, np.sign(kinds) * Kind.MAYBE_OPTIMIZATION, kinds)
         self.relative = np.full(len(self), np.nan)
         self.relative[rows] = relative
-        self.refuse(rows[np.isnan(relative)], reason)
+        self.refuse(rows[np.isnan(relative)], Reason(reason))
         self.flags = dict.fromkeys(rows[partial].tolist(), ("partial_overlap",))
 
-    def change_by_size(self, rows: IntArray, relative: FloatArray, options: dict[str, Any], reason: str) -> None:
+    def change_by_size(self, rows: IntArray, relative: FloatArray, options: dict[str, Any], reason: ReasonCode) -> None:
         """Set kinds by the bounds ``no_change`` and ``certain`` of a relative change."""
         size, worse = np.abs(relative), self.sign * relative > 0
         kinds = np.where(
@@ -230,12 +231,12 @@ class ModelRows:
             confidence_types=["r_square"] * len(self),
             confidence=self.confidence,
             statistics=self.statistics,
-            facts={"shares": False},
+            shares=False,
             labels=dict(enumerate(self.subtypes)),
             from_names=self._names(self.pairs.baseline),
             to_names=self._names(self.pairs.target),
             relative=self.relative,
-            words={"records": texts} if any(texts) else {},
+            texts={"records": texts} if any(texts) else {},
             reasons=self.reasons,
             flags=self.flags,
             partial=self.partial,
@@ -251,23 +252,36 @@ class ModelRows:
         rows = np.where(self.pairs.baseline != NONE, self.pairs.baseline, self.pairs.target)
         return [name or "model" for name in self._names(rows)]
 
-    def _lack(self, row: int, side: int) -> str:
-        """Why a side of a pair has no model to compare."""
-        symbol, subtype = self.pairs.symbol[row], self.pairs.subtype[row]
-        where = f"the {'target' if side else 'baseline'} has no model to compare"
-        if ((self.models.symbol == symbol) & (self.models.side == side)).any():
-            return f"{where}: none of its models fits better than chance or has enough points"
-        records = self.comparison.observations
+    def _lacks(self, row: int) -> dict[str, Parameter]:
+        """What each side without a model lacks, and how many of its records state a size."""
+        found: dict[str, Parameter] = {}
+        for side, rows in (("baseline", self.pairs.baseline), ("target", self.pairs.target)):
+            if rows[row] == NONE:
+                sizes = self._sizes(row, side)
+                found |= {side: self._lack(row, side, sizes), f"{side}_records": len(sizes)}
+        return found
+
+    def _sizes(self, row: int, side: str) -> FloatArray:
+        """The known sizes of one side's records of a location."""
+        records, subtype = self.comparison.observations, self.pairs.subtype[row]
         if records is None:
-            return where
-        here = (records.symbol == symbol) & (records.side == side) & np.isfinite(records.amount)
+            return np.empty(0)
+        here = (records.symbol == self.pairs.symbol[row]) & (records.side == SIDES.index(side))
+        here &= np.isfinite(records.amount) & np.isfinite(records.size)
         here &= (subtype == WITHOUT_SUBTYPE) | (records.subtype == subtype)
-        sizes = records.size[here & np.isfinite(records.size)]
+        return np.asarray(records.size[here])
+
+    def _lack(self, row: int, side: str, sizes: FloatArray) -> str:
+        models = self.models
+        if ((models.symbol == self.pairs.symbol[row]) & (models.side == SIDES.index(side))).any():
+            return "unfit"
+        if self.comparison.observations is None:
+            return "no_model"
         if not len(sizes):
-            return f"{where}: no record tells the size of its input"
-        if len(sizes) < 3:
-            return f"{where}: {len(sizes)} record{'s' if len(sizes) > 1 else ''} with a size, a model needs three"
-        return f"{where}: all sizes are equal" if sizes.min() == sizes.max() else where
+            return "no_size"
+        if len(sizes) < FEWEST_SIZES:
+            return "few_sizes"
+        return "equal_sizes" if sizes.min() == sizes.max() else "no_model"
 
 
 class ModelStrategy(ABC):
@@ -283,7 +297,7 @@ class ModelStrategy(ABC):
         chosen = resolved(self, options)
         models = comparison.models
         if models is None:
-            return cannot_tell(self, chosen, (NO_MODELS,), UNSUITED)
+            return not_tested(self, chosen, Reason(ReasonCode.NO_MODELS), unsuited=True)
         pairs = chosen_pairs(comparison, models, chosen.get("models", "best-param"), chosen["choice"])
         rows = ModelRows(comparison, models, pairs, chosen.get("min_overlap", 0.0))
         self.judge(rows, chosen)

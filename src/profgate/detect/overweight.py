@@ -8,19 +8,20 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import cannot_tell, directed, resolved, side_means, worse_sign
+from profgate.detect.strategy import directed, not_tested, resolved, side_means, worse_sign
 from profgate.detect.totals import noise_bar
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.call_tree import added_at, topmost_rows
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, DiffTree
 from profgate.model.kinds import Kind
+from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.thresholds import above, at_least, below
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OverweightTable:
-    """Symbols that both sides know, by overweight, as parallel columns; means over runs in stored units.
+    """Symbols of both sides, by overweight, as parallel columns; means over runs in stored units.
 
     ``symbol`` and ``interest`` int64[row], the rest float64[row]; ratios are fractions and NaN where undefined.
     ``only_baseline`` and ``only_target`` int64 are the symbols of one side, heaviest first, with their inclusive
@@ -116,6 +117,19 @@ def _heaviest_first(symbols: IntArray, values: FloatArray) -> IntArray:
     return symbols[np.lexsort((symbols, -values[symbols]))]
 
 
+def _values(comparison: Comparison, dropped: Sequence[int], stacks: _Stacks | None) -> _Values:
+    if not dropped:
+        return _Values(
+            np.stack(side_means(comparison, comparison.total_value)),
+            np.stack(side_means(comparison, comparison.self_value)),
+            np.asarray(comparison.present, dtype=np.bool_),
+            np.stack(side_means(comparison, comparison.run_totals)),
+        )
+    if comparison.tree is None:
+        raise ValueError("stacks are needed to drop the stacks of a symbol")
+    return (stacks or _Stacks(comparison, comparison.tree)).without(dropped)
+
+
 def overweight_table(
     comparison: Comparison, *, dropped: Sequence[int] = (), stacks: _Stacks | None = None
 ) -> OverweightTable:
@@ -123,17 +137,7 @@ def overweight_table(
 
     Dropping needs ``comparison.tree`` (`ValueError` without it); ``stacks`` are those of the comparison where known.
     """
-    if dropped:
-        if comparison.tree is None:
-            raise ValueError("stacks are needed to drop the stacks of a symbol")
-        values = (stacks or _Stacks(comparison, comparison.tree)).without(dropped)
-    else:
-        values = _Values(
-            np.stack(side_means(comparison, comparison.total_value)),
-            np.stack(side_means(comparison, comparison.self_value)),
-            np.asarray(comparison.present, dtype=np.bool_),
-            np.stack(side_means(comparison, comparison.run_totals)),
-        )
+    values = _values(comparison, dropped, stacks)
     b, t = values.inclusive
     known_b, known_t = values.known
     total_b, total_t = values.totals.tolist()
@@ -178,7 +182,7 @@ def _candidates(table: OverweightTable, options: Mapping[str, Any]) -> BoolArray
 
 
 def _is_small(table: OverweightTable, options: Mapping[str, Any], bar: float | None) -> bool:
-    """Whether the total moved so little that both ratios explode: less than the option says, or than its noise."""
+    """Whether the total moved less than the option or its noise, so that both ratios are unbounded."""
     if abs(table.total_delta) < options["min_total_change"] * table.baseline_total:
         return True
     if bar is None or table.target_total <= 0.0:
@@ -209,7 +213,7 @@ def pivot_levels(
     bar: float | None = None,
     dropped: tuple[int, ...] = (),
 ) -> tuple[PivotLevel, ...]:
-    """The recursion: drop the stacks of the first candidate in order of interest, and look again.
+    """The recursion: drop the stacks of the first candidate in order of interest, and repeat.
 
     The first level is without the stacks of the symbols that are ``dropped`` already.
     One level without pivot where the comparison has no stacks, no candidate or an unchanged total.
@@ -254,13 +258,13 @@ def _level_columns(levels: Sequence[PivotLevel], symbol: IntArray, symbols: int)
 
 
 class Overweight:
-    """Finds the symbols that carry the total's change: responsibility for it, divided by their share of the baseline.
+    """Finds functions responsible for the total's change: responsibility divided by their share of the baseline.
 
-    Works on any profile with inclusive costs; 1.0 means that a symbol changed as the whole did. Where there are stacks
-    it drops those of the most interesting symbol and looks again, so that a second cause shows. It states no
-    confidence: it explains a change of the total and does not establish one, so its words stay weak until the test
-    of totals calls the total changed. It fails where the total moved less than its noise, because both ratios explode
-    there, and it points at the callers of a cause too. Symbols of one side have no overweight and stand apart.
+    Works on any profile with inclusive costs; 1.0 means that a symbol changed as the total did. Where there are stacks
+    it drops those of the most interesting symbol and repeats, so that a second cause is found. It states no
+    confidence: it explains a change of the total and does not prove one, so it reports at most a maybe until the test
+    of totals finds a change. It fails where the total moved less than its noise, because both ratios are unbounded
+    there, and it reports the callers of a cause too. Symbols of one side have no overweight and are listed apart.
     """
 
     name = "overweight"
@@ -271,7 +275,7 @@ class Overweight:
         OptionSpec("overweight", 1.10, "overweight above which a candidate stands out", 0.0),
         OptionSpec("plain", 0.20, "responsibility from which a candidate is more than a maybe", 0.0),
         OptionSpec("severe", 0.50, "responsibility from which an overweight of 2 is severe", 0.0),
-        OptionSpec("min_total_change", 0.01, "change of the total below which nothing is called changed", 0.0),
+        OptionSpec("min_total_change", 0.01, "change of the total below which no symbol is reported as changed", 0.0),
         OptionSpec("max_pivots", 5, "levels of the pivot recursion", 0, 100),
     )
 
@@ -283,23 +287,19 @@ class Overweight:
         """
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
-            return cannot_tell(self, chosen, (apart,))
+            return not_tested(self, chosen, apart)
         bar = noise_bar(comparison, context)
         levels = pivot_levels(comparison, chosen, bar)
         table = levels[0].table
         if table.baseline_total <= 0.0:
-            return cannot_tell(self, chosen, ("the baseline's total is zero",))
+            return not_tested(self, chosen, Reason(ReasonCode.ZERO_BASELINE))
         gone, new = table.only_baseline, table.only_target
         symbol = np.concatenate([table.symbol, gone, new])
         from_value = np.concatenate([table.baseline, table.only_baseline_value, np.zeros(len(new))])
         to_value = np.concatenate([table.target, np.zeros(len(gone)), table.only_target_value])
         unknown = np.full(len(gone) + len(new), np.nan)
         change = table.total_delta or np.nan
-        facts: dict[str, Any] = {}
-        if table.total_delta == 0.0:
-            facts["reason"] = "total unchanged"
-        elif _is_small(table, chosen, bar):
-            facts["flags"] = ["total_small"]
+        unchanged, small = table.total_delta == 0.0, _is_small(table, chosen, bar)
         return Detection(
             strategy=self.name,
             family=self.family,
@@ -315,13 +315,12 @@ class Overweight:
             ),
             from_value=from_value,
             to_value=to_value,
-            confidence_types=["none"] * len(symbol),
-            confidence=np.full(len(symbol), np.nan),
             statistics={
                 "responsibility": (to_value - from_value) / change,
                 "overweight": np.concatenate([table.overweight, unknown]),
                 "interest": np.concatenate([table.interest.astype(np.float64), unknown]),
                 **_level_columns(levels, symbol, len(comparison.symbols)),
             },
-            facts=facts,
+            reasons=dict.fromkeys(range(len(symbol)), Reason(ReasonCode.TOTAL_UNCHANGED)) if unchanged else {},
+            flags=dict.fromkeys(range(len(symbol)), ("total_small",)) if small and not unchanged else {},
         )

@@ -1,8 +1,8 @@
 """Max-T permutation test: how large a difference do the runs show when they are divided at random?
 
 Westfall and Young 1993 (Resampling-based multiple testing), with the moderated statistic of Tusher, Tibshirani and Chu
-2001. When nothing changed, all runs are alike, and each of their splits into two groups is as likely as the one that
-was recorded.
+2001. When nothing changed, all runs are alike, and each of their splits into two groups is as likely as the recorded
+one.
 """
 
 from dataclasses import dataclass
@@ -11,9 +11,8 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
-from profgate.model.arrays import BoolArray, FloatArray
+from profgate.model.arrays import BoolArray, FloatArray, splitmix64
 
 MOST_SPLITS = 5000
 PRIOR_WEIGHT = 6.0  # runs that the variance known beforehand counts for
@@ -28,21 +27,11 @@ def splits_of(baseline: int, target: int) -> FloatArray:
     All splits where there are at most 5,000, else 5,000 random ones; the same for the same numbers of runs.
     """
     runs = baseline + target
-    recorded = np.arange(runs) >= baseline
     if comb(runs, target) <= MOST_SPLITS:
         rows = [np.isin(np.arange(runs), chosen) for chosen in combinations(range(runs - 1, -1, -1), target)]
         return np.array(rows, dtype=np.float64)  # in this order the recorded split is the first
-    order = np.argsort(_scattered((MOST_SPLITS - 1) * runs).reshape(-1, runs), axis=1)
-    return np.concatenate([recorded[None], order < target]).astype(np.float64)
-
-
-def _scattered(count: int) -> NDArray[np.uint64]:
-    """uint64[count] that look random and are the same everywhere: SplitMix64 (Steele, Lea and Flood 2014)."""
-    with np.errstate(over="ignore"):
-        value = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-        value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return value ^ (value >> np.uint64(31))
+    order = np.argsort(splitmix64((MOST_SPLITS - 1) * runs).reshape(-1, runs), axis=1)
+    return np.concatenate([(np.arange(runs) >= baseline)[None], order < target]).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +47,7 @@ class Rows:
     floor: FloatArray
     own: FloatArray
 
-    def only(self, chosen: BoolArray) -> "Rows":
+    def only(self, chosen: BoolArray | slice) -> "Rows":
         """Some of the locations."""
         return Rows(self.values[chosen], self.sampling[chosen], self.floor[chosen], self.own[chosen])
 
@@ -74,23 +63,18 @@ class Observed:
 
 def observed(rows: Rows, baseline: int) -> Observed:
     """What the sides themselves show."""
-    runs = rows.values.shape[1]
-    recorded = (np.arange(runs) >= baseline).astype(np.float64)[None]
-    t, difference, error = _statistics(rows, recorded)
-    return Observed(t[:, 0], difference[:, 0], error[:, 0])
+    recorded = (np.arange(rows.values.shape[1]) >= baseline).astype(np.float64)[None]
+    return Observed(*(column[:, 0] for column in _statistics(rows, recorded)))
 
 
-def largest(rows: Rows, splits: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """float64[split] for increases and for decreases: the largest statistic over all locations, 0 where none."""
+def largest(rows: Rows, splits: FloatArray) -> FloatArray:
+    """float64[2, split] for increases and for decreases: the largest statistic over all locations, 0 where none."""
     best = np.zeros((2, len(splits)))
     step = max(1, CHUNK // len(splits))
     for start in range(0, len(rows.values), step):
-        part = slice(start, start + step)
-        block = Rows(rows.values[part], rows.sampling[part], rows.floor[part], rows.own[part])
-        t = _statistics(block, splits)[0]
-        np.maximum(best[0], t.max(axis=0, initial=0.0), out=best[0])
-        np.maximum(best[1], -t.min(axis=0, initial=0.0), out=best[1])
-    return best[0], best[1]
+        t = _statistics(rows.only(slice(start, start + step)), splits)[0]
+        np.maximum(best, [t.max(axis=0), -t.min(axis=0)], out=best)
+    return best
 
 
 def tail(maxima: FloatArray, t: FloatArray) -> FloatArray:
@@ -130,65 +114,41 @@ def _statistics(rows: Rows, splits: FloatArray) -> tuple[FloatArray, FloatArray,
     return np.nan_to_num(t, nan=0.0, posinf=1e6, neginf=-1e6), difference, error
 
 
-Maxima = tuple[FloatArray, FloatArray]
-
-
-@dataclass(slots=True)
-class Member:
-    """One comparison in a family of tests; ``left`` bool[location] are those not found yet."""
-
-    rows: Rows
-    seen: Observed
-    left: BoolArray
-    maxima: Maxima
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Family:
     """The tests of all comparisons with the same numbers of runs.
 
-    ``p`` float64[location] of each member in the direction of its difference; ``first`` and ``last`` are the largest
-    statistics of each split before and after what was found left them.
+    ``p`` float64[location] of each member in the direction of its difference; ``first`` and ``last`` float64[2, split]
+    are the largest statistics before and after what was found left them.
     """
 
     p: list[FloatArray]
-    first: Maxima
-    last: Maxima
+    first: FloatArray
+    last: FloatArray
 
 
 def tested_together(members: list[Rows], baseline: int, target: int, found_at: float) -> Family:
     """Adjusted p of every location, by step-down: what is found at ``found_at`` leaves the maxima, until nothing is."""
     splits = splits_of(baseline, target)
-    family = [
-        Member(rows, observed(rows, baseline), np.ones(len(rows.values), np.bool_), largest(rows, splits))
-        for rows in members
-    ]
-    p = [np.ones(len(member.left)) for member in family]
-    first = last = _largest_of([member.maxima for member in family], len(splits))
+    t = [observed(rows, baseline).t for rows in members]
+    p = [np.ones(len(rows.values)) for rows in members]
+    left = [np.ones(len(rows.values), np.bool_) for rows in members]
+    maxima = [largest(rows, splits) for rows in members]
+    first = last = np.max(maxima, axis=0)
     while True:
-        last = _largest_of([member.maxima for member in family], len(splits))
-        anything = False
-        for place, member in enumerate(family):
-            now = np.minimum(p[place], p_of(member.seen.t, last)) if len(member.left) else p[place]
-            p[place] = np.where(member.left, now, p[place])
-            found = member.left & (p[place] <= found_at)
-            if found.any():
-                anything = True
-                member.left = member.left & ~found
-                member.maxima = largest(member.rows.only(member.left), splits)
-        if not anything:
+        p = [np.where(still, np.minimum(q, p_of(own, last)), q) for still, q, own in zip(left, p, t, strict=True)]
+        found = [still & (q <= found_at) for still, q in zip(left, p, strict=True)]
+        if not any(here.any() for here in found):
             return Family(p, first, last)
+        for place in (place for place, here in enumerate(found) if here.any()):
+            left[place] &= ~found[place]
+            maxima[place] = largest(members[place].only(left[place]), splits)
+        last = np.max(maxima, axis=0)
 
 
-def p_of(t: FloatArray, maxima: Maxima) -> FloatArray:
+def p_of(t: FloatArray, maxima: FloatArray) -> FloatArray:
     """float64[location]: the tail of its own direction."""
     return np.where(t >= 0, tail(maxima[0], t), tail(maxima[1], -t))
-
-
-def _largest_of(maxima: list[Maxima], splits: int) -> Maxima:
-    if not maxima:
-        return np.zeros(splits), np.zeros(splits)
-    return np.max([one[0] for one in maxima], axis=0), np.max([one[1] for one in maxima], axis=0)
 
 
 def visible_factor(worse: FloatArray, level: float) -> float:

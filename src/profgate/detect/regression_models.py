@@ -10,7 +10,8 @@ from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.change import OptionSpec, Partial
 from profgate.model.cost_models import CostModels
 from profgate.model.kinds import Kind
-from profgate.statistics.cost_values import GRID, areas, grid
+from profgate.model.reason import Reason, ReasonCode
+from profgate.statistics.model_fits import GRID, areas, grid
 from profgate.statistics.thresholds import at_least, at_most
 
 SAME, WEAK = 0.2, 0.5  # part of a window's statistics that must agree for a maybe, and for more
@@ -40,12 +41,12 @@ CHOICE_OPTIONS: tuple[OptionSpec, ...] = (
 class BestModelOrderEquality(ModelStrategy):
     """Finds functions whose cost grows by another order: linear became quadratic, or the other way round.
 
-    Works on models of cost over the size of the input: those a Perun profile brings, or those fitted to records that
-    tell a size. The order is constant < logarithmic < linear < quadratic < power < exponential. Its confidence is the
-    lower r_square of the two best models, and below the option's bound it sees no change. It knows no size: a line ten
-    times as steep is no change for it, and a power ranks above a quadratic whatever its exponent, so it adds the
-    exponent of growth and both values at the largest common size. It cannot tell where a side has no usable model, as
-    with fewer than three sizes.
+    Works on models of cost over the size of the input: those of a Perun profile, or those fitted to records that
+    state a size. The order is constant < logarithmic < linear < quadratic < power < exponential. Its confidence is the
+    lower r_square of the two best models, and below the option's bound it reports no change. It ignores coefficients: a
+    line ten times as steep is no change, and a power ranks above a quadratic whatever its exponent, so it adds the
+    exponent of growth and both values at the largest common size. It is inconclusive where a side has no usable model,
+    as with fewer than three sizes.
     """
 
     name = "best_model_order_equality"
@@ -73,7 +74,7 @@ def _refuse_poor_fits(rows: ModelRows, least: float) -> IntArray:
     for row in able[~at_least(rounded, least)].tolist():
         fit = rows.confidence[row]
         rows.kinds[row] = Kind.UNKNOWN
-        rows.reasons[row] = f"fit too poor: r_square {fit:.2f}" if np.isfinite(fit) else "fit too poor"
+        rows.reasons[row] = Reason(ReasonCode.POOR_FIT, {"r_square": float(fit) if np.isfinite(fit) else None})
     return rows.refuse_apart()
 
 
@@ -81,10 +82,10 @@ class IntegralComparison(ModelStrategy):
     """Finds functions whose modelled cost, summed over all sizes of the input, got larger or smaller.
 
     Works on models of cost over size and compares their areas over the common range of sizes: up to 10 % is no
-    change, up to 25 % a maybe. Its confidence is the lower r_square of the two models, which says how well they follow
-    the records and nothing about noise. Large sizes dominate an area: a change of small ones is overlooked. It cannot
-    tell where a fit is poorer than 0.15, where an area is not positive, or where the ranges of sizes do not meet, and
-    says no more than maybe where less than half of them is common.
+    change, up to 25 % a maybe. Its confidence is the lower r_square of the two models, which measures how well they
+    follow the records and not the noise. Large sizes dominate an area: a change at small ones is not found. It is
+    inconclusive where a fit is poorer than 0.15, where an area is not positive, or where the ranges of sizes do not
+    meet, and reports at most a maybe where less than half of them is common.
     """
 
     name = "integral_comparison"
@@ -99,7 +100,7 @@ class IntegralComparison(ModelStrategy):
             relative = np.where((before == 0) & (after == 0), 0.0, (after - before) / before)
         unusable = ~np.isfinite(relative) | (before < 0) | (after < 0)
         relative = np.where(unusable, np.nan, relative)
-        rows.change_by_size(able, relative, options, "an area is zero or not positive")
+        rows.change_by_size(able, relative, options, ReasonCode.NO_AREA)
         for name, column in (("area_from", before), ("area_to", after)):
             rows.statistics[name] = np.full(len(rows), np.nan)
             rows.statistics[name][able] = column
@@ -120,7 +121,7 @@ def _areas(rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _areas_of_curves(x: FloatArray, before: FloatArray, after: FloatArray) -> tuple[float, float]:
-    """Sums of trapezoids over the parts that both know; NaN where that is less than half."""
+    """Sums of trapezoids over the parts where both have values; NaN where that is less than half."""
     known = np.isfinite(before) & np.isfinite(after)
     cells = known[:-1] & known[1:]
     if 2 * cells.sum() < len(cells):
@@ -136,9 +137,9 @@ class LocalStatistics(ModelStrategy):
     Works on models of cost over size. It cuts their common range of sizes into windows of 5 % and compares eight
     statistics in each: area, mean, median, largest, smallest, sum and quartiles. The error of all is the mean over the
     windows: up to 10 % is no change, up to 25 % a maybe; the windows themselves are always in the JSON. Its confidence
-    is the lower r_square of the two models, which says how well they follow the records and nothing about noise. It
-    cannot tell where a fit is poorer than 0.15 or nothing is positive, and says no more than maybe where less than half
-    of the sizes is common.
+    is the lower r_square of the two models, which measures how well they follow the records and not the noise. It is
+    inconclusive where a fit is poorer than 0.15 or nothing is positive, and reports at most a maybe where less than
+    half of the sizes is common.
     """
 
     name = "local_statistics"
@@ -160,7 +161,7 @@ class LocalStatistics(ModelStrategy):
             rows.partial[row] = tuple(
                 Partial(Kind(code).word, change, start, end) for code, change, start, end in zip(*columns, strict=True)
             )
-        rows.change_by_size(able, relative, options, "no window holds positive values on both sides")
+        rows.change_by_size(able, relative, options, ReasonCode.NO_WINDOW)
         rows.add_interval()
 
 

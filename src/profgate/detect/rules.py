@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.builtin import DEFAULTS, ON_THE_REPORT, STRATEGIES, WITH_SIZES, strategy_named
-from profgate.detect.strategy import MODULE, UNSUITED_FLAG, ReportStrategy, Strategy, cannot_tell, resolved
+from profgate.detect.strategy import MODULE, UNSUITED_FLAG, ReportStrategy, Strategy, not_tested, resolved
 from profgate.model.change import Change, Context, Detection, Location
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 from profgate.model.policy import Policy, Rule
 from profgate.model.profile import Configuration
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric
 
 Selection = tuple[Strategy, dict[str, Any]]
@@ -36,7 +37,7 @@ def _values(key: str, configuration: Configuration, metric: Metric) -> tuple[str
 
 
 def _accepts(value: str, pattern: str) -> bool:
-    # only * is a wildcard: brackets and question marks stand for themselves in names of programs and workloads
+    # only * is a wildcard: brackets and question marks are literal in names of programs and workloads
     return fnmatchcase(value, pattern.replace("[", "[[]").replace("?", "[?]"))
 
 
@@ -82,7 +83,7 @@ def selected(
     return result
 
 
-def words_on(comparison: Comparison, selection: Sequence[Selection], context: Context) -> list[Detection]:
+def detections_of(comparison: Comparison, selection: Sequence[Selection], context: Context) -> list[Detection]:
     """The detection of each selected strategy; a strategy that raises becomes a reason."""
     return [_detection(strategy, comparison, options, context) for strategy, options in selection]
 
@@ -95,7 +96,7 @@ def _detection(strategy: Strategy, comparison: Comparison, options: dict[str, An
         fault = f"{type(error).__name__}: {error}"
     if not fault:
         return detection
-    return cannot_tell(strategy, options, (f"the strategy failed: {fault}",), {"state": "failed", "failed": True})
+    return not_tested(strategy, options, Reason(ReasonCode.STRATEGY_RAISED, {"error": fault}), failed=True)
 
 
 def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Iterator[str]:
@@ -107,7 +108,7 @@ def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Ite
         yield f"its detection names strategy {detection.strategy} of family {detection.family}"
     rows = len(detection.symbol)
     columns: dict[str, Any] = {**detection.statistics, **{name: getattr(detection, name) for name in COLUMNS}}
-    columns |= detection.words
+    columns |= detection.texts
     for name, column in columns.items():
         if len(column) != rows:
             yield f"its column {name} has {len(column)} rows, symbol has {rows}"
@@ -123,7 +124,7 @@ def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Ite
             yield "a row names a calling context that does not exist"
 
 
-def words_on_all(
+def report_changes(
     comparisons: Sequence[Comparison], policy: Policy, strategies: Iterable[Strategy], context: Context
 ) -> tuple[Change, ...]:
     """Changes of strategies on all workloads: those of the rules on the comparisons that match, else the built-in ones.
@@ -139,12 +140,12 @@ def words_on_all(
         if not isinstance(strategy, ReportStrategy):
             continue
         chosen = [pair for pair in comparisons if _matches(rule, pair.configuration, pair.metric)]
-        changes = _report_changes(strategy, chosen, resolved(strategy, rule.options), context)
+        changes = _changes_of(strategy, chosen, resolved(strategy, rule.options), context)
         found += [change for change in changes if policy.rules or UNSUITED_FLAG not in change.flags]
     return tuple(found)
 
 
-def _report_changes(
+def _changes_of(
     strategy: ReportStrategy, comparisons: Sequence[Comparison], options: dict[str, Any], context: Context
 ) -> tuple[Change, ...]:
     try:
@@ -165,6 +166,6 @@ def _report_changes(
                 share_to=None,
                 confidence_type="none",
                 confidence=None,
-                reason=f"the strategy failed: {type(error).__name__}: {error}",
+                reason=Reason(ReasonCode.STRATEGY_RAISED, {"error": f"{type(error).__name__}: {error}"}),
             ),
         )

@@ -1,16 +1,17 @@
-"""How many samples stand behind stored values."""
+"""From stored values to numbers of samples."""
 
 import numpy as np
 
 from profgate.model.arrays import FloatArray
-from profgate.model.comparison import SAMPLING_RATE, Comparison
+from profgate.model.comparison import Comparison
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import COUNTS, MetricKind
 
 
 def count_scales(comparison: Comparison) -> tuple[FloatArray, FloatArray] | None:
-    """Factors from stored values of a sampled metric to sample counts; None where a profile does not say.
+    """Factors from stored values of a sampled metric to sample counts; None where a profile does not state them.
 
-    float64[run] and float64[noise run]: a sample of one run may stand for another value than that of the next.
+    float64[run] and float64[noise run]: the value of a sample may differ between runs.
     """
     sizes = len(comparison.run_totals), len(comparison.noise_totals)
     values = comparison.sample_values, comparison.noise_sample_values
@@ -23,7 +24,7 @@ def count_scales(comparison: Comparison) -> tuple[FloatArray, FloatArray] | None
 
 
 def sample_counts(comparison: Comparison) -> tuple[float, float] | None:
-    """The samples of each side; None where a profile does not say, or nothing was sampled."""
+    """The samples of each side; None where a profile does not state them, or nothing was sampled."""
     scales = count_scales(comparison) if comparison.metric.kind is MetricKind.SAMPLED else None
     if scales is None:
         return None
@@ -31,9 +32,9 @@ def sample_counts(comparison: Comparison) -> tuple[float, float] | None:
     return float(counts[:split].sum()), float(counts[split:].sum())
 
 
-def counts_apart(comparison: Comparison) -> str:
+def counts_apart(comparison: Comparison) -> Reason | None:
     """The reason why amounts of the sides cannot be compared, only shares: samples counted at different rates."""
     metric = comparison.metric
     rates = metric.kind is MetricKind.SAMPLED and metric.unit in COUNTS
-    notes = (note.text for note in comparison.notes if rates and note.fact == SAMPLING_RATE)
-    return next((f"{text.split(';')[0]}: more samples are not more cost" for text in notes), "")
+    found = [note.reason.parameters for note in comparison.notes if note.reason.code is ReasonCode.RATES_DIFFER]
+    return Reason(ReasonCode.RATES_APART, found[0]) if rates and found else None

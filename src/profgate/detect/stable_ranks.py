@@ -1,41 +1,48 @@
-"""Whether tests or workloads keep their place in the order of duration: a sentinel that needs no profiler."""
+"""Stable ranks of tests or workloads in the order of duration, which need no profiler."""
 
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from profgate.detect.strategy import UNSUITED, UNSUITED_FLAG, cannot_tell, resolved
+from profgate.detect.strategy import UNSUITED_FLAG, not_tested, resolved
 from profgate.model.change import Change, Context, Detection, Location, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.durations import DurationTable, RankCheck
 from profgate.model.kinds import Kind
+from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.rank_checks import RankRules, check, distinct
 
-REPORTED = 5  # tests that moved most, that the report names
+REPORTED = 5  # of the tests that moved most
 
 
 class StableRanks:
-    """Whether tests or workloads keep their place in the order of duration, whatever the clock shows.
+    """Finds changes in the order of tests or workloads by duration.
 
-    Counts how many ranks are stable from run to run (Copeland and Haemer, 2011) and finds changes that hit some
+    Counts how many ranks are stable from run to run (Copeland and Haemer, 2011) and finds changes that affect some
     tests and not others. Works on the results of test runs with 30 or more tests, or on 30 or more workloads,
     against three or more baseline runs, base runs of other commits and those of the history among them. A uniform
     change moves no rank, so runs of different machines may be compared. Confidence: the distance from the mean
     count in sigmas; sigma is the root of the mean, an upper bound, or the spread among five or more baseline runs.
-    Never more than a maybe, and it has no vote. It fails where one test crosses few others, which hardly changes
-    the count, and sees nothing that slows all tests alike; where hardly any rank is stable in the baseline, the
-    count cannot fall and the result is inconclusive.
+    Its result is at most a maybe and has no vote. It fails where one test passes few others, which hardly changes
+    the count, and where all tests slow down alike; where hardly any rank is stable in the baseline, the count cannot
+    fall and the result is inconclusive.
     """
 
     name = "stable_ranks"
     short = "ranks"
     family = "R"
     options: tuple[OptionSpec, ...] = (
-        OptionSpec("width", 2.0, "sigmas from the mean count that still are no change", 0.5, 100.0),
-        OptionSpec("sigma", "poisson", "where sigma comes from", choices=("poisson", "observed")),
+        OptionSpec("width", 2.0, "sigmas from the mean count up to which there is no change", 0.5, 100.0),
+        OptionSpec(
+            "sigma",
+            "poisson",
+            "source of sigma",
+            choices=("poisson", "observed"),
+        ),
         OptionSpec("min_tests", 30, "fewer tests or workloads are not tested", 2, 1_000_000),
     )
 
@@ -45,10 +52,8 @@ class StableRanks:
         options: Mapping[str, Any],
         context: Context,  # noqa: ARG002 - the same
     ) -> Detection:
-        """Nothing: one comparison has no order."""
-        return cannot_tell(
-            self, resolved(self, options), ("stable ranks compare all workloads together",), dict(UNSUITED)
-        )
+        """A detection without rows: one comparison has no order."""
+        return not_tested(self, resolved(self, options), Reason(ReasonCode.REPORT_NEEDED), unsuited=True)
 
     def detect_all(
         self,
@@ -90,8 +95,8 @@ class StableRanks:
             share_to=None,
             confidence_type="sigma",
             confidence=found.distance,
-            evidence=_evidence(found),
-            reason=found.said,
+            reason=found.result,
+            ranks=replace(found, moved=found.moved[:REPORTED], pair_counts=(), target_counts=()),
             flags=flags,
         )
 
@@ -102,42 +107,6 @@ def _kind(found: RankCheck) -> Kind:
     if found.order != "below" or found.direction == "unknown":
         return Kind.UNKNOWN
     return Kind.MAYBE_DEGRADATION if found.direction == "slower" else Kind.MAYBE_OPTIMIZATION
-
-
-def _evidence(found: RankCheck) -> dict[str, float | str | None]:
-    """The numbers of the check, and the tests that moved most, a group of keys for each."""
-    low, high = found.bounds or (None, None)
-    evidence: dict[str, float | str | None] = {
-        "order": found.order,
-        "direction": found.direction,
-        "tests": found.common,
-        "left_out": found.left_out,
-        "baseline_runs": found.baselines,
-        "sigma": found.sigma,
-        "sigma_rule": found.sigma_rule,
-        "width": found.width,
-        "low": low,
-        "high": high,
-        "chance": found.chance,
-        "overall": found.overall,
-        "ties": found.ties,
-        "moved": len(found.moved),
-        "usual_distance": found.usual_distance,
-        "farther": found.farther,
-        "unit": found.unit,
-        **({"identical": "yes"} if found.identical else {}),
-    }
-    for number, test in enumerate(found.moved[:REPORTED], start=1):
-        evidence |= {
-            f"moved_{number}": test.name,
-            f"moved_{number}_rank_low": test.rank_from[0],
-            f"moved_{number}_rank_high": test.rank_from[1],
-            f"moved_{number}_rank_to": test.rank_to,
-            f"moved_{number}_from": test.before,
-            f"moved_{number}_to": test.after,
-            f"moved_{number}_ratio": test.ratio,
-        }
-    return evidence
 
 
 def _whole(comparison: Comparison) -> DurationTable:

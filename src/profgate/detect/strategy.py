@@ -1,4 +1,4 @@
-"""What every strategy offers, and the small steps that all of them share."""
+"""The interface of strategies, and the steps that they share."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
@@ -9,16 +9,16 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Change, Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import BETTER, WORSE, Kind
+from profgate.model.reason import Reason
 from profgate.model.units import Metric
 
 WHOLE = -1  # symbol number of a row about the whole workload
 MODULE = -2  # symbol number of a row about a module, named in `Detection.labels`
 UNSUITED_FLAG = "unsuited"
-UNSUITED = {"state": "unsuited"}  # facts of a strategy that needs what profiles of this kind never hold
 
 
 class Strategy(Protocol):
-    """A plug-in: the class docstring says what it detects, on which data, with what confidence, and when it fails."""
+    """A plug-in: its docstring describes what it detects, on which data, with what confidence, and when it fails."""
 
     name: str
     short: str
@@ -72,33 +72,25 @@ def directed(kind: Kind, worse: BoolArray) -> IntArray:
 
 
 def one_sided(comparison: Comparison, symbols: IntArray, kinds: IntArray) -> IntArray:
-    """The kinds, with symbols that one side alone knows as new or gone."""
+    """The kinds, with symbols of one side as new or gone."""
     return new_or_gone(np.asarray(comparison.present, dtype=np.bool_)[:, symbols], kinds)
 
 
 def new_or_gone(known: BoolArray, kinds: IntArray) -> IntArray:
-    """The kinds, with rows that one side alone knows (bool[2, row]) as new or gone."""
+    """The kinds, with rows ``known`` (bool[2, row]) on one side only as new or gone."""
     kinds = np.where(known[1] & ~known[0], np.int64(Kind.NOT_IN_BASELINE), kinds)
     return np.where(known[0] & ~known[1], np.int64(Kind.NOT_IN_TARGET), kinds)
 
 
-def cannot_tell(
-    strategy: Strategy, options: dict[str, Any], reasons: tuple[str, ...], facts: dict[str, Any] | None = None
+def not_tested(
+    strategy: Strategy,
+    options: dict[str, Any],
+    reason: Reason | str,
+    *,
+    unsuited: bool = False,
+    failed: bool = False,
 ) -> Detection:
-    """No rows, only the reasons why this comparison cannot be tested."""
-    nothing = np.empty(0, dtype=np.float64)
-    none = np.empty(0, dtype=np.int64)
+    """A detection without rows: only the reason why this comparison cannot be tested."""
     return Detection(
-        strategy=strategy.name,
-        family=strategy.family,
-        subtype="",
-        options=options,
-        symbol=none,
-        kind=none,
-        from_value=nothing,
-        to_value=nothing,
-        confidence_types=[],
-        confidence=nothing,
-        facts=facts or {},
-        cannot_tell=reasons,
+        strategy.name, strategy.family, "", options, not_tested=(reason,), unsuited=unsuited, failed=failed
     )

@@ -1,18 +1,20 @@
-"""The test of run totals: did the whole workload move?"""
+"""The test of run totals."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from profgate.detect.calibrated_log_ratio import UNTESTED, evidence_for, unused
-from profgate.detect.evidence import Untested
+from profgate.detect.calibrated_log_ratio import evidence_for, unused
+from profgate.detect.evidence import Evidence
 from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import WHOLE, cannot_tell, resolved, side_means, worse_sign
+from profgate.detect.strategy import WHOLE, directed, not_tested, resolved, side_means, worse_sign
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 from profgate.model.levels import MACHINE, TOTAL_FLOOR, TOTAL_MARGIN
+from profgate.model.reason import Reason
+from profgate.model.tests import Calibration
 
 NINETY_FIVE = 1.96
 REPEATED = 2  # runs of a side that show its scatter
@@ -20,13 +22,13 @@ EVERYTHING = 0.5  # part of a change of the total (ln) that all functions have i
 
 
 class Totals:
-    """Tests the total of a run by the same tests as functions, undivided: did the whole workload get slower, or better?
+    """Tests the total of a run as functions are tested, without dividing out the common factor.
 
-    Works on run totals of any profile. It gates where the runs of both sides are known to be recorded in turns, for
-    exact counts, and against base jobs where it is one and a half times beyond the bar for functions, unless all
-    functions share a factor of up to 2: another machine under one side moves totals like a real change. Its confidence
-    is the p value of the permutation test, adjusted for all tests of the report. It cannot tell with fewer than four
-    runs a side.
+    Works on run totals of any profile. It may fail the gate where the runs of both sides are interleaved, for exact
+    counts, and against base jobs where it is one and a half times beyond the bar for functions, unless all functions
+    share a factor of up to 2: another machine on one side moves totals as a real change does. Its confidence is the p
+    value of the permutation test, adjusted for all tests of the report. It is inconclusive with fewer than four runs a
+    side.
     """
 
     name = "totals"
@@ -44,39 +46,24 @@ class Totals:
         """One row for the whole workload."""
         chosen = resolved(self, options)
         evidence = evidence_for(comparison, context)
-        if isinstance(evidence, Untested):
-            return cannot_tell(self, chosen, (UNTESTED[evidence.reason],))
+        if isinstance(evidence, Reason):
+            return not_tested(self, chosen, evidence)
         if reason := counts_apart(comparison):
-            return cannot_tell(self, chosen, (reason,))
+            return not_tested(self, chosen, reason)
         from_value, to_value = (float(value) for value in side_means(comparison, comparison.run_totals))
         relative = (to_value - from_value) / from_value
-        common = float(evidence.facts["common_factor"] or 1.0)
-        ratio = abs(np.log(to_value / from_value))
-        everything = ratio > 0 and np.log(common) * np.sign(relative) >= EVERYTHING * ratio
-        machine = everything and max(common, 1.0 / common) <= MACHINE  # a change of the program may be larger
-        distance, exact = float(evidence.distance[-1]), evidence.mode == "exact" and bool(evidence.certain[-1])
-        gates = exact or (
-            distance >= TOTAL_MARGIN and not machine
-            if evidence.mode == "jobs"
-            else bool(evidence.facts.get("interleaved"))
-        )
-        listed = bool(evidence.listed[-1]) and abs(relative) >= chosen["floor"]
+        shared = _shared_factor(evidence, to_value / from_value)
+        gates = _may_gate(evidence, shared)
+        listed, certain = bool(evidence.listed[-1]), bool(evidence.certain[-1])
         kind = Kind.NO_CHANGE
-        if listed:
-            worse = worse_sign(comparison.metric) * relative > 0
-            sure = bool(evidence.certain[-1]) and gates
-            code = int(Kind.TOTAL_DEGRADATION if sure else Kind.MAYBE_DEGRADATION)
-            kind = Kind(code if worse else -code)
-        p = float(evidence.p[-1])
+        if listed and abs(relative) >= chosen["floor"]:
+            kind = Kind.TOTAL_DEGRADATION if certain and gates else Kind.MAYBE_DEGRADATION
+        columns = {name: getattr(evidence, name)[-1:] for name in ("p", "t", "distance", "bound")}
         statistics = {
-            "p": p,
-            "t": float(evidence.t[-1]),
-            "distance": distance,
-            "bound": float(evidence.bound[-1]),
             "shift": relative,
             "ratio": relative,
-            "certain": float(evidence.certain[-1]),
-            "everything": common if everything and not gates else np.nan,
+            "certain": float(certain),
+            "everything": np.nan if gates or shared is None else shared,
         }
         return Detection(
             strategy=self.name,
@@ -84,19 +71,36 @@ class Totals:
             subtype="total",
             options=chosen,
             symbol=np.array([WHOLE]),
-            kind=np.array([int(kind)]),
+            kind=directed(kind, np.array([worse_sign(comparison.metric) * relative > 0])),
             from_value=np.array([from_value]),
             to_value=np.array([to_value]),
             confidence_types=["p_value"],
-            confidence=np.array([p]),
-            statistics={name: np.array([value]) for name, value in statistics.items()},
-            facts={"total_tested": True},
+            confidence=columns["p"],
+            statistics=columns | {name: np.array([value]) for name, value in statistics.items()},
+            calibration=Calibration(total_tested=True),
         )
+
+
+def _shared_factor(evidence: Evidence, ratio: float) -> float | None:
+    """The common factor of all functions, where it explains half of the total's change; else None."""
+    factor = evidence.calibration.common_factor or 1.0
+    size = abs(np.log(ratio))
+    return factor if size > 0 and np.log(factor) * np.sign(np.log(ratio)) >= EVERYTHING * size else None
+
+
+def _may_gate(evidence: Evidence, shared: float | None) -> bool:
+    """Whether the total's change is more than another machine can explain."""
+    if evidence.mode == "exact" and evidence.certain[-1]:
+        return True
+    if evidence.mode != "jobs":
+        return bool(evidence.calibration.interleaved)
+    machine = shared is not None and max(shared, 1.0 / shared) <= MACHINE  # a change of the program may be larger
+    return bool(evidence.distance[-1] >= TOTAL_MARGIN and not machine)
 
 
 def noise_bar(comparison: Comparison, context: Context) -> float | None:
     """Half the 95 % interval of the total's relative change; None where no second run shows its noise."""
     evidence = evidence_for(comparison, context)
-    if isinstance(evidence, Untested) or min(comparison.runs.baseline, comparison.runs.target) < REPEATED:
+    if isinstance(evidence, Reason) or min(comparison.runs.baseline, comparison.runs.target) < REPEATED:
         return None
     return NINETY_FIVE * float(evidence.error[-1] / evidence.costs.values[-1].mean())

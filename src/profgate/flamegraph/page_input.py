@@ -14,7 +14,8 @@ from profgate.model.attribution import ChangedFile, Hunk, SourceDiff, SourceStat
 from profgate.model.comparison import Comparison, DiffTree, Runs, Symbols
 from profgate.model.report import Finding
 from profgate.report.rows import finding_key, tag_of, weight_of
-from profgate.report.wording import full_reach_text, reason_text
+from profgate.report.statements import full_reach_text
+from profgate.report.wording import reason_text
 
 Embed = Literal["changed", "none", "all"]
 LIMIT = 200_000  # characters of source in one page; a page may be more public than the code
@@ -96,7 +97,7 @@ def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, Pa
 def _notes(comparison: Comparison) -> list[str]:
     """The notes of the comparison, and one on samples whose rate a side does not state."""
     unknown = comparison.metric.unit == "samples" and not all(facts.rate for facts in comparison.facts)
-    return [*(note.text for note in comparison.notes), *([RATE_UNKNOWN] if unknown else [])]
+    return [*(reason_text(note.reason, str) for note in comparison.notes), *([RATE_UNKNOWN] if unknown else [])]
 
 
 def _sources(comparison: Comparison, context: PageContext, first: set[int]) -> list[PageSource]:

@@ -67,5 +67,5 @@ def regressions(report: Report) -> list[Finding]:
 
 
 def _causes(findings: Sequence[Finding]) -> int:
-    """The number of causes; a finding without a cause counts by itself."""
-    return len({finding.story for finding in findings} - {None}) + sum(finding.story is None for finding in findings)
+    """The number of causes; a finding without one counts by itself."""
+    return len({finding.cause for finding in findings} - {None}) + sum(finding.cause is None for finding in findings)

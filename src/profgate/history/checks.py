@@ -138,7 +138,7 @@ def _check_lines(check: Check, width: int, *, verbose: bool) -> Iterator[Line]:
     yield from _by_strategies(report) if verbose else _findings(report, width)
     missing = rows.not_compared(report)
     for pair in missing if verbose else missing[:ROWS]:
-        yield "warn", f"  {name_text(pair.name, 60)}: {cut(plain(pair.reason), 100)}"
+        yield "warn", f"  {name_text(pair.name, 60)}: {cut(plain(reason_text(pair.reason, name_text)), 100)}"
     if len(missing) > ROWS and not verbose:
         yield "warn", f"  … and {len(missing) - ROWS:,} more not compared (-v shows them)"
 

@@ -1,67 +1,57 @@
-"""What people accepted is red no longer: bound to one location and a size; a total only where that explains it."""
+"""Accepted regressions: a finding of the named location up to a limit is yellow; so is a total that it explains."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from profgate.judge.findings import TOTAL, importance, is_total
+from profgate.judge.findings import importance
 from profgate.model.acceptance import Acceptance
 from profgate.model.change import Location
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Finding, MetricReport, WorkloadReport
+from profgate.model.report import TOTAL, Finding, MetricReport, Report
 from profgate.model.visible_text import name_text
 
-ROOM = 1.25  # of the growth that was there when somebody accepted it
+ROOM = 1.25  # of the growth at the time of the acceptance
 ROUNDING = 1e-9
 Place = tuple[str, str | None]
 
 
-def with_acceptances(
-    workloads: Sequence[WorkloadReport], acceptances: Sequence[Acceptance]
-) -> tuple[tuple[WorkloadReport, ...], tuple[Acceptance, ...]]:
-    """The workloads with accepted findings yellow instead of red, and the acceptances with what became of them.
+def with_acceptances(report: Report) -> Report:
+    """The report with accepted findings yellow instead of red, and its acceptances with their states.
 
-    One without a limit gets the growth it meets, and a quarter more: that number is to be remembered.
+    One without a limit gets the present growth and a quarter more, to be stored for later runs.
     """
-    if not acceptances:
-        return tuple(workloads), ()
-    settled = tuple(_settled(one, workloads) for one in acceptances)
-    limits = [one for one in settled if one.state in {"applies", "exceeded"}]
-    accepted = [
-        replace(load, metrics=tuple(_with_accepted(load.name, metric, limits) for metric in load.metrics))
-        for load in workloads
-    ]
-    return tuple(accepted), settled
+    if not report.acceptances:
+        return report
+    settled = tuple(_settled(acceptance, report) for acceptance in report.acceptances)
+    limits = [acceptance for acceptance in settled if acceptance.state in {"applies", "exceeded"}]
+    accepted = report.with_metrics(lambda load, metric: _with_accepted(load.name, metric, limits))
+    return replace(accepted, acceptances=settled)
 
 
-def _settled(acceptance: Acceptance, workloads: Iterable[WorkloadReport]) -> Acceptance:
+def _settled(acceptance: Acceptance, report: Report) -> Acceptance:
     if acceptance.state == "refused":
         return acceptance
-    metrics = [(load.name, metric) for load in workloads for metric in load.metrics]
-    found = [
-        finding for name, metric in metrics for finding in metric.findings if _means(acceptance, name, metric, finding)
-    ]
+    found = [finding for load, metric, finding in report.findings if _means(acceptance, load.name, metric, finding)]
     if not found:
         if acceptance.location == TOTAL.name:
-            remark = (
-                "a total cannot be accepted: accept what it consists of, or change fail-on-total on the base branch"
-            )
-            return replace(acceptance, state="refused", remark=remark)
-        return replace(acceptance, state="unused", remark="nothing of this name got worse")
-    places: set[Place] = {(one.location.name, one.location.file) for one in found}
+            return replace(acceptance, state="refused", remark=Reason(ReasonCode.ACCEPTED_TOTAL))
+        return replace(acceptance, state="unused", remark=Reason(ReasonCode.ACCEPTED_NOTHING))
+    places: set[Place] = {(finding.location.name, finding.location.file) for finding in found}
     if len(places) > 1:
-        remark = f"is the name of {len(places)} functions that got worse: add file=PATH"
-        return replace(acceptance, state="refused", remark=remark)
-    growth = max(_growth(one) for one in found)
+        why = Reason(ReasonCode.ACCEPTED_SEVERAL, {"count": len(places)})
+        return replace(acceptance, state="refused", remark=why)
+    growth = max(map(_growth, found))
     limit = acceptance.limit if acceptance.limit is not None else ROOM * growth
-    settled = replace(acceptance, limit=limit, state="applies", remark=f"up to {_percent(limit)}")
     if not _within(growth, limit):
-        return replace(settled, state="exceeded", remark=f"up to {_percent(limit)}, but it is {_percent(growth)} now")
-    return settled
+        why = Reason(ReasonCode.ACCEPTED_LESS, {"limit": limit, "growth": growth})
+        return replace(acceptance, limit=limit, state="exceeded", remark=why)
+    why = Reason(ReasonCode.ACCEPTED_UP_TO, {"limit": limit})
+    return replace(acceptance, limit=limit, state="applies", remark=why)
 
 
 def _means(acceptance: Acceptance, workload: str, metric: MetricReport, finding: Finding) -> bool:
-    if finding.direction != "worse" or finding.colour not in {"red", "yellow"} or is_total(finding):
+    if finding.direction != "worse" or finding.colour not in {"red", "yellow"} or finding.is_total:
         return False
     if acceptance.workload not in {None, workload} or acceptance.metric not in {None, metric.name}:
         return False
@@ -74,7 +64,12 @@ def _means(acceptance: Acceptance, workload: str, metric: MetricReport, finding:
 def _former(finding: Finding, metric: MetricReport) -> list[Location]:
     """The locations a finding had before it was renamed."""
     here = (finding.location.name, finding.location.file)
-    return [old for one in metric.relations if (one.location.name, one.location.file) == here for old in one.others]
+    return [
+        old
+        for relation in metric.relations
+        if (relation.location.name, relation.location.file) == here
+        for old in relation.others
+    ]
 
 
 def _growth(finding: Finding) -> float:
@@ -98,14 +93,21 @@ def _with_accepted(workload: str, metric: MetricReport, limits: Sequence[Accepta
 
 
 def _accepted(workload: str, metric: MetricReport, finding: Finding, limits: Sequence[Acceptance]) -> Finding:
-    for one in limits:
-        if not _means(one, workload, metric, finding):
+    for acceptance in limits:
+        if not _means(acceptance, workload, metric, finding):
             continue
-        if one.limit is None or not _within(_growth(finding), one.limit):
+        if acceptance.limit is None or not _within(_growth(finding), acceptance.limit):
             continue
-        reason = Reason(ReasonCode.ACCEPTED, {"by": one.by, "limit": one.limit, "reason": one.reason})
+        reason = Reason(
+            ReasonCode.ACCEPTED, {"by": acceptance.by, "limit": acceptance.limit, "reason": acceptance.reason}
+        )
         others = () if finding.colour == "red" else finding.reasons
-        acknowledgement = {"by": one.by, "reason": one.reason, "limit": _percent(one.limit), "link": one.link}
+        acknowledgement = {
+            "by": acceptance.by,
+            "reason": acceptance.reason,
+            "limit": _percent(acceptance.limit),
+            "link": acceptance.link,
+        }
         return replace(finding, colour="yellow", reasons=(reason, *others), acknowledgement=acknowledgement)
     return finding
 
@@ -113,7 +115,7 @@ def _accepted(workload: str, metric: MetricReport, finding: Finding, limits: Seq
 def _total_explained(finding: Finding, accepted: float) -> Finding:
     """A red total is yellow where it hardly moved but for what was accepted."""
     before, delta = finding.from_value, finding.delta
-    if finding.colour != "red" or not is_total(finding) or not accepted or not before or delta is None:
+    if finding.colour != "red" or not finding.is_total or not accepted or not before or delta is None:
         return finding
     usual = max(TOTAL_FLOOR, finding.statistics.get("bound") or 0.0)
     if abs(delta - accepted) > usual * before:

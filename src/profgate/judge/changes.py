@@ -1,4 +1,4 @@
-"""From the columns of the strategies to the listed changes of one metric."""
+"""The listed changes of one metric, from the columns of the strategies."""
 
 import math
 from collections import Counter
@@ -8,26 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from profgate.judge.relations import causes_of, location_of, relations_of
+from profgate.judge.locations import WHOLE, causes_of, location_in, path_to, relations_of
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.attribution import SourceStates
-from profgate.model.change import Change, Detection, Location, path_text
-from profgate.model.comparison import Comparison, Note, Runs
+from profgate.model.change import Change, Detection, path_text
+from profgate.model.comparison import Comparison, Note
 from profgate.model.kinds import BETTER, RANKS, WORSE, Kind
-from profgate.model.report import MetricReport, Total
+from profgate.model.reason import Reason, ReasonCode, as_reason, without_repeats
+from profgate.model.report import MetricReport, Total, WorkloadReport
+from profgate.model.tests import Calibration
 
 LISTED_CHANGES = 2000  # for each strategy; what is cut is counted
-LISTED_CONTEXTS = 200  # each carries its whole call path
+LISTED_CONTEXTS = 200  # each holds its whole call path
 CARRIED = 0.8  # part of a context's change in one context below it from which that one is the cause
-LONGEST_PATH = 100  # frames; what is left out of the middle is counted
 NEW_COST_SHARE = 0.001  # a new or gone location below this share on both sides is counted, not listed
 HALF = 0.5  # a pair that knows less of each other than this part of the run has hardly been compared
-WHOLE = -1
-UNSUITED = "unsuited"  # the state of who needs what profiles of this kind never hold
 CODES = sorted(Kind)
 RANK_BY_CODE = np.array([RANKS[kind] for kind in CODES], dtype=np.int64)
-
-Calibration = dict[str, float | int | str | bool | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +59,7 @@ def _scaled(value: float, scale: float) -> float | None:
 
 
 def _capped(kinds: IntArray, *, total_changed: bool) -> IntArray:
-    """Overweight explains a change of the total: while nobody established one, its words stay weak."""
+    """Overweight explains a change of the total: without an established one its kinds are at most a maybe."""
     if total_changed:
         return kinds
     strong = np.isin(kinds, [int(kind) for kind in WORSE | BETTER])
@@ -92,7 +89,7 @@ class _Rows:
 
 def _shares(detection: Detection, sums: _Sums) -> tuple[FloatArray, FloatArray]:
     """float64[row]: parts of the sides' totals; NaN where a strategy's values are no parts of them."""
-    if not detection.facts.get("shares", True):
+    if not detection.shares:
         unknown = np.full(len(detection.symbol), np.nan)
         return unknown, unknown
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -111,9 +108,9 @@ def _rows(detection: Detection, sums: _Sums, *, total_changed: bool, verbose: bo
     share_from, share_to = _shares(detection, sums)
     counts: Counter[str] = Counter()
     listed = np.ones(len(kinds), dtype=np.bool_)
-    for kind, word in ((Kind.NO_CHANGE, "no_change"), (Kind.UNKNOWN, "unknown")):
+    for kind, name in ((Kind.NO_CHANGE, "no_change"), (Kind.UNKNOWN, "unknown")):
         rows = kinds == kind
-        counts[word] += int(rows.sum())
+        counts[name] += int(rows.sum())
         if not verbose:
             listed &= ~rows
     one_sided = np.isin(kinds, [Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET]) & (detection.node is None)
@@ -129,32 +126,8 @@ def _rows(detection: Detection, sums: _Sums, *, total_changed: bool, verbose: bo
     rows = order[listed[order]]
     limit = LISTED_CHANGES if detection.node is None else LISTED_CONTEXTS
     counts["cut"] += max(0, len(rows) - limit)
-    counts.update(detection.facts.get("counts", {}))
+    counts.update(detection.counts)
     return _Rows(kinds, share_from, share_to, rows[:limit].tolist(), counts)
-
-
-def _location(comparison: Comparison, detection: Detection, row: int) -> Location:
-    symbol = int(detection.symbol[row])
-    if symbol == WHOLE:
-        return Location("total")
-    if symbol < 0:
-        module = detection.labels.get(row, "")
-        return Location(module or "(no module)", module=module or None)
-    context = None if detection.node is None else _path(comparison, int(detection.node[row]))
-    return replace(location_of(comparison, symbol), context=context)
-
-
-def _path(comparison: Comparison, node: int) -> tuple[str, ...]:
-    """Names from the root to a row of the tree, the middle of a very long path left out."""
-    tree, path = comparison.tree, []
-    while tree is not None and node > 0:
-        path.append(comparison.symbols.names[tree.symbol[node]])
-        node = int(tree.parent[node])
-    path.reverse()
-    half = LONGEST_PATH // 2
-    return (
-        tuple(path) if len(path) <= LONGEST_PATH else (*path[:half], f"({len(path) - 2 * half} frames)", *path[-half:])
-    )
 
 
 def _evidence(comparison: Comparison, detection: Detection, sums: _Sums, row: int) -> dict[str, float | str | None]:
@@ -162,16 +135,14 @@ def _evidence(comparison: Comparison, detection: Detection, sums: _Sums, row: in
     evidence: dict[str, float | str | None] = {
         name: _number(float(column[row])) for name, column in detection.statistics.items()
     }
-    evidence |= {name: column[row] for name, column in detection.words.items() if column[row]}
+    evidence |= {name: column[row] for name, column in detection.texts.items() if column[row]}
     if row in detection.moved:
-        evidence["moved"] = path_text(_path(comparison, detection.moved[row]))
+        evidence["moved"] = path_text(path_to(comparison, detection.moved[row]))
     symbol = int(detection.symbol[row])
     if symbol >= 0:
-        for word, (b, t) in (("exclusive", sums.exclusive), ("inclusive", sums.inclusive)):
-            evidence[f"{word}_from"] = _scaled(float(b[symbol]), scale)
-            evidence[f"{word}_to"] = _scaled(float(t[symbol]), scale)
-    if symbol == WHOLE and "test" in detection.facts:
-        evidence["test"] = str(detection.facts["test"])
+        for name, (baseline, target) in (("exclusive", sums.exclusive), ("inclusive", sums.inclusive)):
+            evidence[f"{name}_from"] = _scaled(float(baseline[symbol]), scale)
+            evidence[f"{name}_to"] = _scaled(float(target[symbol]), scale)
     return evidence
 
 
@@ -182,7 +153,7 @@ def _change(comparison: Comparison, detection: Detection, sums: _Sums, rows: _Ro
     delta = None if from_value is None or to_value is None else to_value - from_value
     relative = None if delta is None or not from_value else _number(delta / from_value)
     symbol = int(detection.symbol[row])
-    flags = [*detection.facts.get("flags", ()), *detection.flags.get(row, ())]
+    flags = list(detection.flags.get(row, ()))
     if rows.kinds[row] != detection.kind[row]:
         flags.append("capped")
     if row in detection.moved:
@@ -192,7 +163,7 @@ def _change(comparison: Comparison, detection: Detection, sums: _Sums, rows: _Ro
         family=detection.family,
         kind=Kind(int(rows.kinds[row])).word,
         subtype=detection.labels.get(row, detection.subtype) if symbol >= 0 else detection.subtype,
-        location=_location(comparison, detection, row),
+        location=location_in(comparison, detection, row),
         from_value=_name(detection.from_names, row) or from_value,
         to_value=_name(detection.to_names, row) or to_value,
         delta=delta,
@@ -202,7 +173,7 @@ def _change(comparison: Comparison, detection: Detection, sums: _Sums, rows: _Ro
         confidence_type=detection.confidence_types[row],
         confidence=_number(float(detection.confidence[row])),
         evidence=_evidence(comparison, detection, sums, row),
-        reason=detection.reasons.get(row) or str(detection.facts.get("reason", "")),
+        reason=as_reason(detection.reasons[row]) if row in detection.reasons else None,
         flags=tuple(flags),
         partial=detection.partial.get(row, ()),
     )
@@ -213,11 +184,11 @@ def _with_source(change: Change, states: SourceStates | None, symbol: int) -> Ch
     if states is None or symbol < 0:
         return change
     link = states.links[symbol]
-    told = {"source": states.states[symbol], **({"source_link": link} if link else {})}
+    source = {"source": states.states[symbol], **({"source_link": link} if link else {})}
     if states.reach:
         through = states.through[symbol]
-        told |= {"reach": states.reach[symbol], **({"reach_path": through} if through else {})}
-    return replace(change, evidence={**change.evidence, **told})
+        source |= {"reach": states.reach[symbol], **({"reach_path": through} if through else {})}
+    return replace(change, evidence={**change.evidence, **source})
 
 
 def _name(names: list[str] | None, row: int) -> str | None:
@@ -235,18 +206,18 @@ def _total(comparison: Comparison, sums: _Sums) -> Total:
 def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Calibration:
     """What the judge needs to know of the tests: their facts, and how many base jobs there are."""
     runs = comparison.runs
-    found: Calibration = {"base_jobs": len(set(runs.base_jobs))}
-    for detection in detections:
-        if detection.strategy in {"calibrated_log_ratio", "totals"}:
-            found |= {name: value for name, value in detection.facts.items() if name != "failed"}
-    if any(count > 1 and jobs is None for count, jobs in _sides_jobs(runs)):
-        found["independence"] = "assumed"
+    tested = [detection.calibration for detection in detections if detection.calibration is not None]
+    found = next((calibration for calibration in tested if calibration.state is not None), Calibration())
+    sides = (runs.baseline, runs.baseline_jobs), (runs.target, runs.target_jobs)
     known = _known_share(comparison)
-    if known < HALF:
-        found["known_share"] = known
-    if not comparison.metric.directed:
-        found["undirected"] = True
-    return found
+    return replace(
+        found,
+        base_jobs=found.base_jobs or len(set(runs.base_jobs)),
+        total_tested=any(calibration.total_tested for calibration in tested) or None,
+        independence="assumed" if any(count > 1 and jobs is None for count, jobs in sides) else None,
+        known_share=known if known < HALF else None,
+        undirected=True if not comparison.metric.directed else None,
+    )
 
 
 def _known_share(comparison: Comparison) -> float:
@@ -259,43 +230,18 @@ def _known_share(comparison: Comparison) -> float:
     return min(shares)
 
 
-def _sides_jobs(runs: Runs) -> tuple[tuple[int, tuple[int, ...] | None], ...]:
-    return (runs.baseline, runs.baseline_jobs), (runs.target, runs.target_jobs)
+def _blocking(notes: Sequence[Note], detections: Sequence[Detection]) -> tuple[Reason, ...]:
+    failed = [found for found in detections if found.family == "T" and found.failed]
+    return (*(note.reason for note in notes if note.blocks), *_reasons(failed))
 
 
-def _not_compared(comparison: Comparison, sums: _Sums, reasons: tuple[str, ...]) -> MetricReport:
-    metric, runs = comparison.metric, comparison.runs
-    return MetricReport(
-        name=metric.name,
-        unit=metric.unit,
-        better=metric.better,
-        kind=str(metric.kind),
-        state="not compared",
-        runs={"baseline": runs.baseline, "target": runs.target, "noise": runs.noise},
-        total=_total(comparison, sums),
-        changes=(),
-        findings=(),
-        counts={"no_change": 0, "unknown": 0},
-        cannot_tell=reasons,
-    )
-
-
-def _blocking(notes: Sequence[Note], detections: Sequence[Detection]) -> tuple[str, ...]:
-    failed = (
-        f"{detection.strategy}: {reason}"
+def _reasons(detections: Iterable[Detection]) -> tuple[Reason, ...]:
+    """Why strategies could not test the metric."""
+    return tuple(
+        Reason(ReasonCode.STRATEGY_UNTESTED, {"strategy": detection.strategy}, (as_reason(reason),))
         for detection in detections
-        if detection.family == "T" and detection.facts.get("failed")
-        for reason in detection.cannot_tell
+        for reason in detection.not_tested
     )
-    return (*(note.text for note in notes if note.blocks), *failed)
-
-
-def _is_unsuited(detection: Detection) -> bool:
-    return detection.facts.get("state") == UNSUITED
-
-
-def _reasons(detections: Iterable[Detection]) -> tuple[str, ...]:
-    return tuple(f"{detection.strategy}: {reason}" for detection in detections for reason in detection.cannot_tell)
 
 
 def metric_report(
@@ -304,53 +250,101 @@ def metric_report(
     *,
     verbose: bool = False,
     states: SourceStates | None = None,
-    asked: bool = False,
+    requested: bool = False,
 ) -> MetricReport:
     """One metric with its listed changes, in base units; findings are the judge's.
 
-    ``asked``: somebody chose the strategies, so that even one that profiles of this kind cannot serve says so.
-    Where ``states`` are known, the changes of a function carry the state of its source, and the link to it.
+    ``requested``: the configuration names the strategies, so that even one without use for such profiles is listed.
+    ``states`` add to each change the state of its function's source, and the link to it.
 
     NoChange and Unknown rows are counted, and listed only when ``verbose``. Each strategy lists at most 2,000 changes,
     or 200 of calling contexts; the rest is in ``counts["cut"]``, new and gone locations below 0.1 % of the run in
     ``counts["small"]``. A blocking note, or a gate test that failed, makes the metric "not compared" without changes.
     """
-    sums = _sums(comparison)
+    sums, metric, runs = _sums(comparison), comparison.metric, comparison.runs
     blocking = _blocking(comparison.notes, detections)
-    if blocking:
-        return _not_compared(comparison, sums, blocking)
-    changed = _total_changed(comparison, detections)
-    counts: Counter[str] = Counter({"no_change": 0, "unknown": 0, "cut": 0, "small": 0, "failed": 0})
-    changes: list[Change] = []
-    listed: set[int] = set()
-    for detection in detections:
-        rows = _rows(detection, sums, total_changed=changed, verbose=verbose)
-        counts.update(rows.counts)
-        counts["failed"] += bool(detection.facts.get("failed"))
-        changes += [
-            _with_source(_change(comparison, detection, sums, rows, row), states, int(detection.symbol[row]))
-            for row in rows.listed
-        ]
-        listed |= {int(detection.symbol[row]) for row in rows.listed if detection.symbol[row] >= 0}
-    calibration = _calibration(comparison, detections)
-    visible = calibration.get("visible_tenth")
-    metric, runs = comparison.metric, comparison.runs
-    return MetricReport(
+    report = MetricReport(
         name=metric.name,
         unit=metric.unit,
         better=metric.better,
         kind=str(metric.kind),
-        state="compared",
+        state="not compared" if blocking else "compared",
         runs={"baseline": runs.baseline, "target": runs.target, "noise": runs.noise},
         total=_total(comparison, sums),
-        changes=tuple(changes),
+        changes=(),
         findings=(),
-        counts=dict(counts),
-        cannot_tell=_reasons(word for word in detections if asked or not _is_unsuited(word)),
-        unsuited=_reasons(word for word in detections if not asked and _is_unsuited(word)),
-        detectable=_number(visible) if isinstance(visible, int | float) else None,
+        counts={"no_change": 0, "unknown": 0},
+        not_tested=blocking,
+    )
+    if blocking:
+        return report
+    changes, listed, counts = _listed(comparison, detections, sums, states, verbose=verbose)
+    calibration = _calibration(comparison, detections)
+    return replace(
+        report,
+        changes=changes,
+        counts=counts,
+        not_tested=_reasons(found for found in detections if requested or not found.unsuited),
+        unsuited=_reasons(found for found in detections if not requested and found.unsuited),
+        detectable=calibration.visible_tenth,
         calibration=calibration,
         relations=relations_of(comparison),
         causes=causes_of(comparison, listed),
         undrawable=not comparison.drawable,
     )
+
+
+def _listed(
+    comparison: Comparison,
+    detections: Sequence[Detection],
+    sums: _Sums,
+    states: SourceStates | None,
+    *,
+    verbose: bool,
+) -> tuple[tuple[Change, ...], set[int], dict[str, int]]:
+    """The listed changes, their symbols, and counts of what is not listed."""
+    total_changed = _total_changed(comparison, detections)
+    counts: Counter[str] = Counter({"no_change": 0, "unknown": 0, "cut": 0, "small": 0, "failed": 0})
+    changes: list[Change] = []
+    listed: set[int] = set()
+    for detection in detections:
+        rows = _rows(detection, sums, total_changed=total_changed, verbose=verbose)
+        counts.update(rows.counts)
+        counts["failed"] += detection.failed
+        for row in rows.listed:
+            symbol = int(detection.symbol[row])
+            changes.append(_with_source(_change(comparison, detection, sums, rows, row), states, symbol))
+            listed |= {symbol} if symbol >= 0 else set()
+    return tuple(changes), listed, dict(counts)
+
+
+def workload_reports(comparisons: Sequence[Comparison], metrics: Sequence[MetricReport]) -> tuple[WorkloadReport, ...]:
+    """The metrics by workload, in the order of the comparisons."""
+    gathered: dict[str, tuple[Comparison, list[MetricReport]]] = {}
+    for comparison, metric in zip(comparisons, metrics, strict=True):
+        gathered.setdefault(comparison.workload, (comparison, []))[1].append(metric)
+    return tuple(
+        WorkloadReport(
+            name,
+            _configuration(first),
+            without_repeats([*(note.reason for note in first.notes), *first.warnings]),
+            tuple(reports),
+        )
+        for name, (first, reports) in gathered.items()
+    )
+
+
+def _configuration(comparison: Comparison) -> dict[str, str]:
+    """What makes the profiles of a workload comparable, without what is unknown."""
+    configuration, facts = comparison.configuration, comparison.facts[1]
+    stated = {
+        "type": configuration.type,
+        "cmd": configuration.command,
+        "args": configuration.arguments,
+        "workload": configuration.workload,
+        "collector": configuration.collector,
+        "postprocessors": ", ".join(configuration.postprocessors),
+        "format": facts.format,
+        "profiler": " ".join(filter(None, (facts.profiler, facts.profiler_version))),
+    }
+    return {name: value for name, value in stated.items() if value}

@@ -1,9 +1,8 @@
-"""Confirm before red: what a second measurement says of the findings that fail the gate."""
+"""Confirmation: findings that fail the gate are judged with a second measurement."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from profgate.judge.findings import is_total
 from profgate.judge.verdict import judge
 from profgate.model.levels import CONFIRMED, GATE_SHARE, OWN_FLOOR, RED, TOTAL_FLOOR
 from profgate.model.policy import Policy
@@ -12,7 +11,7 @@ from profgate.model.report import Finding, MetricReport, Report, WorkloadReport
 from profgate.model.second_measurement import Second
 
 ENOUGH = 0.5  # part of the gate's floors that it must reach
-
+EVIDENCE = frozenset({"confirmed", "confirmed_runs", "confirmed_change", "confirmed_p"})
 
 # what a second measurement of both sides in turns can settle
 OPEN = frozenset(
@@ -33,7 +32,7 @@ class Suspect:
     @property
     def total(self) -> bool:
         """Whether it is about the whole workload."""
-        return is_total(self.finding)
+        return self.finding.is_total
 
     @property
     def certain(self) -> bool:
@@ -48,12 +47,10 @@ class Suspect:
 
 def suspects(report: Report, policy: Policy) -> list[Suspect]:
     """Findings that are red without confirmation, and those that more measurements could make red."""
-    asked = judge(_unconfirmed(report), replace(policy, confirm="off"))
+    suspected = judge(_unconfirmed(report), replace(policy, confirm="off"))
     return [
         Suspect(load.name, metric.name, finding, metric.better == "lower")
-        for load in asked.workloads
-        for metric in load.metrics
-        for finding in metric.findings
+        for load, metric, finding in suspected.findings
         if _is_suspect(finding)
     ]
 
@@ -63,16 +60,13 @@ def _is_suspect(finding: Finding) -> bool:
     return finding.colour == "red" or (finding.colour == "yellow" and bool(open_question))
 
 
-def confirmed(report: Report, policy: Policy, ask: Callable[[Suspect], Second | None]) -> Report:
-    """The report judged with the second measurement of each suspect; None from ``ask`` = nothing was seen of it.
+def confirmed(report: Report, policy: Policy, measured: Callable[[Suspect], Second | None]) -> Report:
+    """The report judged with the second measurement of each suspect; None from ``measured`` = it is not in it.
 
-    What the second measurement does not see stays suspect: only numbers withdraw a finding.
+    A finding without a second measurement stays suspect: only numbers withdraw it.
     """
-    asked = judge(_unconfirmed(report), replace(policy, confirm="off"))
-    workloads = tuple(
-        replace(load, metrics=tuple(_metric(load, metric, ask) for metric in load.metrics)) for load in asked.workloads
-    )
-    return judge(replace(asked, workloads=workloads), policy)
+    suspected = judge(_unconfirmed(report), replace(policy, confirm="off"))
+    return judge(suspected.with_metrics(lambda load, metric: _metric(load, metric, measured)), policy)
 
 
 def holds(suspect: Suspect, second: Second) -> bool:
@@ -89,13 +83,13 @@ def holds(suspect: Suspect, second: Second) -> bool:
     return same and sure and large
 
 
-def _metric(load: WorkloadReport, metric: MetricReport, ask: Callable[[Suspect], Second | None]) -> MetricReport:
+def _metric(load: WorkloadReport, metric: MetricReport, measured: Callable[[Suspect], Second | None]) -> MetricReport:
     findings = []
     for finding in metric.findings:
         evidence = {}
         if _is_suspect(finding):
             suspect = Suspect(load.name, metric.name, finding, metric.better == "lower")
-            second = ask(suspect)
+            second = measured(suspect)
             evidence = _evidence(None if second is None else holds(suspect, second), second)
         findings.append(replace(finding, evidence={**(finding.evidence or {}), **evidence} or None))
     return replace(metric, findings=tuple(findings))
@@ -113,24 +107,10 @@ def _evidence(same: bool | None, second: Second | None) -> dict[str, str]:
 
 
 def _unconfirmed(report: Report) -> Report:
-    """The report without the word of an earlier second measurement."""
-    return replace(
-        report,
-        workloads=tuple(
-            replace(load, metrics=tuple(_without(metric) for metric in load.metrics)) for load in report.workloads
-        ),
-    )
+    """The report without the evidence of an earlier second measurement."""
 
+    def without(finding: Finding) -> Finding:
+        evidence = {name: text for name, text in (finding.evidence or {}).items() if name not in EVIDENCE}
+        return replace(finding, evidence=evidence or None)
 
-def _without(metric: MetricReport) -> MetricReport:
-    dropped = {"confirmed", "confirmed_runs", "confirmed_change", "confirmed_p"}
-    return replace(
-        metric,
-        findings=tuple(
-            replace(
-                one,
-                evidence={name: text for name, text in (one.evidence or {}).items() if name not in dropped} or None,
-            )
-            for one in metric.findings
-        ),
-    )
+    return report.with_metrics(lambda _, metric: replace(metric, findings=tuple(map(without, metric.findings))))

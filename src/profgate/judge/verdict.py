@@ -1,12 +1,12 @@
 """From findings to the verdict of the gate, from nothing but what the report stores."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, cast
+from dataclasses import fields, replace
 
 from profgate.judge.accepted import with_acceptances
-from profgate.judge.findings import GateContext, importance, is_total, merged
-from profgate.judge.stories import with_stories
+from profgate.judge.causes import with_causes
+from profgate.judge.findings import findings_of, importance
+from profgate.judge.gate import GateContext
 from profgate.model.kinds import BY_WORD, MAYBE, WORSE
 from profgate.model.levels import RED, RED_OF_FAMILIES
 from profgate.model.policy import Policy
@@ -18,6 +18,7 @@ from profgate.model.report import (
     Finding,
     MetricReport,
     Report,
+    StatedPolicy,
     Verdict,
     WorkloadReport,
 )
@@ -36,16 +37,12 @@ Entry = tuple[WorkloadReport, MetricReport, Finding]
 def judge(draft: Report, policy: Policy) -> Report:
     """The report with findings and verdict; judging its JSON again gives the same.
 
-    Findings that the draft already holds lend their evidence. A report of the first edition stays as it was judged.
+    The evidence of findings in the draft is used again. A report of the first edition stays as it was judged.
     """
     if draft.schema == FIRST_SCHEMA:
         return draft
-    workloads = tuple(
-        replace(workload, metrics=tuple(_judged(draft, policy, workload, metric) for metric in workload.metrics))
-        for workload in draft.workloads
-    )
-    accepted, acceptances = with_acceptances(workloads, draft.acceptances)
-    judged = replace(draft, workloads=with_stories(accepted), acceptances=acceptances, policy=_stated(policy))
+    judged = draft.with_metrics(lambda workload, metric: _judged(draft, policy, workload, metric))
+    judged = replace(with_causes(with_acceptances(judged)), policy=_stated(policy))
     return replace(judged, verdict=_verdict(judged, policy))
 
 
@@ -55,15 +52,15 @@ def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: Met
     families = sum(len(family.first[0]) * RED >= 1.0 for family in draft.tests)  # those that can show red at all
     red = min(RED, RED_OF_FAMILIES / max(1, families))
     compared = [other for other in workload.metrics if other.state == "compared"]
-    decided = any(other.calibration.get("inconclusive") is None for other in compared)
+    decided = any(other.calibration.inconclusive is None for other in compared)
     context = GateContext(policy, red, tuple(_advisory(draft, policy, metric)), _calls_of(workload), decided)
-    return replace(metric, findings=merged(metric, context))
+    return replace(metric, findings=findings_of(metric, context))
 
 
 def _advisory(draft: Report, policy: Policy, metric: MetricReport) -> list[Reason]:
-    """What keeps every finding of a metric from being red."""
+    """Why no finding of a metric can be red."""
     found = []
-    if metric.calibration.get("undirected"):
+    if metric.calibration.undirected:
         found.append(Reason(ReasonCode.NO_DIRECTION))
     if policy.auto_demote and (_over_budget(policy) if policy.demoted is None else policy.demoted):
         reds, trials = policy.unchanged
@@ -78,7 +75,7 @@ def _calls_of(workload: WorkloadReport) -> dict[tuple[str, str | None], tuple[fl
     """Exact calls of a run of both sides, of functions whose calls changed by the same number in every run."""
     found = {}
     for metric in workload.metrics:
-        if (metric.name, metric.unit) != (CALLS.name, CALLS.unit) or not metric.calibration.get("exact"):
+        if (metric.name, metric.unit) != (CALLS.name, CALLS.unit) or not metric.calibration.exact:
             continue
         for change in metric.changes:
             before, after = change.from_value, change.to_value
@@ -88,45 +85,28 @@ def _calls_of(workload: WorkloadReport) -> dict[tuple[str, str | None], tuple[fl
     return found
 
 
-def _stated(policy: Policy) -> dict[str, str | int | float | bool | None]:
-    return {
-        "fail_on": policy.fail_on,
-        "fail_on_total": policy.fail_on_total,
-        "on_not_compared": policy.on_not_compared,
-        "on_inconclusive": policy.on_inconclusive,
-        "max_gate_distance": policy.max_gate_distance,
-        "budget": policy.budget,
-        "confirm": policy.confirm,
-        "auto_demote": policy.auto_demote,
-        **_false_alarms(policy),
-        "source": policy.source,
-    }
+def _stated(policy: Policy) -> StatedPolicy:
+    """The policy with how often the gate was red on unchanged code, and the 95 % interval of that."""
+    known = {part.name: getattr(policy, part.name) for part in fields(StatedPolicy) if hasattr(policy, part.name)}
+    reds, trials = policy.unchanged
+    if not trials:
+        return StatedPolicy(**{**known, "demoted": None})
+    low, high = interval(reds, trials)
+    return StatedPolicy(
+        **known,
+        unchanged_reds=reds,
+        unchanged_comparisons=trials,
+        false_alarms_low=low,
+        false_alarms_high=high,
+        over_budget=_over_budget(policy),
+    )
 
 
 def policy_stated_in(report: Report) -> Policy:
-    """The part of the policy by which a report was judged; what it does not state is the built-in one."""
-    known = {name: report.policy[name] for name in _stated(Policy()) if name in report.policy}
-    reds, trials = report.policy.get("unchanged_reds"), report.policy.get("unchanged_comparisons")
-    tried = (reds, trials) if isinstance(reds, int) and isinstance(trials, int) else (0, 0)
-    stated = report.policy.get("demoted")
-    demoted = stated if isinstance(stated, bool) else None
-    return replace(Policy(), unchanged=tried, demoted=demoted, **cast("dict[str, Any]", known))
-
-
-def _false_alarms(policy: Policy) -> dict[str, str | int | float | bool | None]:
-    """How often the gate was red on unchanged code, with its 95 % interval; nothing where that was never tried."""
-    reds, trials = policy.unchanged
-    if not trials:
-        return {}
-    low, high = interval(reds, trials)
-    return {
-        "unchanged_reds": reds,
-        "unchanged_comparisons": trials,
-        "false_alarms_low": low,
-        "false_alarms_high": high,
-        "over_budget": _over_budget(policy),
-        **({} if policy.demoted is None else {"demoted": policy.demoted}),
-    }
+    """The policy by which a report was judged; what it does not state is the built-in one."""
+    stated = report.policy
+    known = {part.name: value for part in fields(Policy) if (value := getattr(stated, part.name, None)) is not None}
+    return replace(Policy(), unchanged=(stated.unchanged_reds or 0, stated.unchanged_comparisons or 0), **known)
 
 
 def _over_budget(policy: Policy) -> bool:
@@ -139,15 +119,14 @@ class _VerdictInputs:
     """What the verdict weighs, gathered once from a judged report."""
 
     def __init__(self, report: Report) -> None:
-        metrics = [(workload, metric) for workload in report.workloads for metric in workload.metrics]
-        self.compared = [pair for pair in metrics if pair[1].state == "compared"]
-        self.blocked = [pair for pair in metrics if pair[1].state != "compared"]
+        self.compared = [pair for pair in report.metrics if pair[1].state == "compared"]
+        self.blocked = [pair for pair in report.metrics if pair[1].state != "compared"]
         self.missing = [entry for entry in report.not_compared if entry.side != "target"]
         self.new = [entry for entry in report.not_compared if entry.side == "target"]
         self.failed = [pair for pair in self.compared if pair[1].counts.get("failed")]
         found = [(workload, metric, finding) for workload, metric in self.compared for finding in metric.findings]
         self.untested = [pair for pair in self.compared if _total_untested(pair[1])]
-        self.unlike = [pair for pair in self.compared if "known_share" in pair[1].calibration]
+        self.unlike = [pair for pair in self.compared if pair[1].calibration.known_share is not None]
         self.inconclusive = inconclusive(report)
         self.departures = [change for change in report.changes if BY_WORD[change.kind] in MAYBE]
         self.findings = sorted(found, key=lambda entry: importance(entry[2]))
@@ -169,12 +148,12 @@ def inconclusive(report: Report) -> list[tuple[WorkloadReport, MetricReport]]:
 
 
 def _undecided(metric: MetricReport) -> bool:
-    return metric.calibration.get("inconclusive") in UNDECIDED and all(one.colour != "red" for one in metric.findings)
+    return metric.calibration.inconclusive in UNDECIDED and all(finding.colour != "red" for finding in metric.findings)
 
 
 def _total_untested(metric: MetricReport) -> bool:
     """A total far apart that could not be tested: not passed in silence."""
-    return not metric.calibration.get("total_tested") and abs(metric.total.relative or 0.0) >= FAR_APART
+    return not metric.calibration.total_tested and abs(metric.total.relative or 0.0) >= FAR_APART
 
 
 def _verdict(report: Report, policy: Policy) -> Verdict:
@@ -212,7 +191,7 @@ def _of_finding(workload: WorkloadReport, metric: MetricReport, finding: Finding
         {
             "workload": workload.name,
             "metric": metric.name,
-            "function": "" if is_total(finding) else finding.location.name,
+            "function": "" if finding.is_total else finding.location.name,
             "kind": finding.kind,
             "direction": finding.direction,
             "relative": finding.relative,
@@ -224,9 +203,9 @@ def _named(inputs: _VerdictInputs, colour: Colour) -> list[Reason]:
     """The findings of one colour, those of causes that several workloads share once."""
     entries, seen = [], set[int | None]()
     for entry in inputs.of(colour):
-        story = entry[2].story
-        if entry[2].carried_by is None and (story is None or story not in seen):
-            seen.add(story)
+        cause = entry[2].cause
+        if entry[2].explained_by is None and (cause is None or cause not in seen):
+            seen.add(cause)
             entries.append(entry)
     more = len(entries) - NAMED_REASONS - 1
     found = [_of_finding(*entry) for entry in entries[: NAMED_REASONS + 1]]
@@ -239,42 +218,40 @@ def _place(workload: WorkloadReport, metric: MetricReport, **parameters: Paramet
 
 def _undecided_reason(workload: WorkloadReport, metric: MetricReport) -> Reason:
     facts, runs = metric.calibration, metric.runs
-    code = ReasonCode(str(facts["inconclusive"]))
+    code = ReasonCode(str(facts.inconclusive))
     if code is ReasonCode.TOO_FEW_SAMPLES:
-        counts = [(facts.get(f"samples_{side}"), runs[side]) for side in ("baseline", "target")]
-        known = [(float(count), number) for count, number in counts if isinstance(count, int | float)]
-        samples, of_runs = min(known, default=(0.0, 0))
+        counts = [(facts.samples_baseline or 0.0, runs["baseline"]), (facts.samples_target or 0.0, runs["target"])]
+        samples, of_runs = min(counts)
         factor = -(-SAMPLES_WANTED // max(1, int(samples)))
         return Reason(code, _place(workload, metric, samples=int(samples), runs=of_runs, factor=factor))
     if code is ReasonCode.TOO_FEW_RUNS:
         parameters = _place(workload, metric, baseline=runs["baseline"], target=runs["target"], wanted=RUNS_WANTED)
         return Reason(code, parameters)
-    visible = {name: facts.get(f"visible_{name}") for name in ("total", "tenth")}
-    return Reason(code, _place(workload, metric, **visible))
+    return Reason(code, _place(workload, metric, total=facts.visible_total, tenth=facts.visible_tenth))
 
 
 def _absences(inputs: _VerdictInputs) -> list[Reason]:
     found = [] if inputs.compared else [Reason(ReasonCode.NOTHING_COMPARED)]
     found += [
-        Reason(ReasonCode.NOT_COMPARED, _place(workload, metric, text="; ".join(metric.cannot_tell)))
+        Reason(ReasonCode.NOT_COMPARED, _place(workload, metric), metric.not_tested)
         for workload, metric in inputs.blocked
     ]
     found += [
-        Reason(ReasonCode.NOT_COMPARED, {"workload": one.name, "metric": one.metric, "text": one.reason})
-        for one in inputs.missing
+        Reason(ReasonCode.NOT_COMPARED, {"workload": entry.name, "metric": entry.metric}, (entry.reason,))
+        for entry in inputs.missing
     ]
-    found += [Reason(ReasonCode.NEW_WORKLOAD, {"workload": one.name, "text": one.reason}) for one in inputs.new]
+    found += [Reason(ReasonCode.NEW_WORKLOAD, {"workload": entry.name}, (entry.reason,)) for entry in inputs.new]
     found += [
         Reason(ReasonCode.TOTAL_NOT_TESTED, _place(workload, metric, relative=metric.total.relative))
         for workload, metric in inputs.untested
     ]
     found += [
-        Reason(ReasonCode.FEW_SHARED_NAMES, _place(workload, metric, share=metric.calibration["known_share"]))
+        Reason(ReasonCode.FEW_SHARED_NAMES, _place(workload, metric, share=metric.calibration.known_share))
         for workload, metric in inputs.unlike
     ]
     found += [Reason(ReasonCode.STRATEGY_FAILED, _place(workload, metric)) for workload, metric in inputs.failed]
     found += [
-        Reason(ReasonCode.DEPARTURE, {"workload": change.location.name, "text": change.reason})
+        Reason(ReasonCode.DEPARTURE, {"workload": change.location.name}, tuple(filter(None, (change.reason,))))
         for change in inputs.departures
     ]
     return found

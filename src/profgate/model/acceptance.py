@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from profgate.model.reason import Reason
 from profgate.model.visible_text import cut, name_text, plain
 
 State = Literal["open", "applies", "unused", "exceeded", "refused"]
@@ -39,7 +40,7 @@ class Acceptance:
     """A request to let a regression of a named location pass.
 
     ``limit`` is the largest accepted growth as a fraction (0.3 = +30 %), None until it was measured; ``file``,
-    ``workload`` and ``metric`` narrow what is meant. ``remark`` is the reason for its state, a text for people.
+    ``workload`` and ``metric`` narrow what is meant. ``remark`` is the reason for its state.
     """
 
     id: str
@@ -52,7 +53,7 @@ class Acceptance:
     metric: str | None = None
     limit: float | None = None
     state: State = "open"
-    remark: str = ""
+    remark: Reason | str = ""
 
 
 def in_comment(body: str, number: int) -> tuple[Acceptance, ...]:

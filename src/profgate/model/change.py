@@ -4,8 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.attribution import SourceStates
+from profgate.model.durations import RankCheck
+from profgate.model.reason import Reason
+from profgate.model.tests import Calibration
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,7 @@ class Location:
 
 
 def path_text(path: Sequence[str], frames: int = 3) -> str:
-    """A call path as one text, root first; of a long one its innermost frames, which tell it from others."""
+    """A call path as one text, root first; of a long one its innermost frames, which distinguish it."""
     return " › ".join(path if len(path) <= frames + 1 else ("…", *path[-frames:]))
 
 
@@ -50,65 +55,83 @@ class Partial:
     x_to: float
 
 
+def _no_rows() -> IntArray:
+    return np.empty(0, np.int64)
+
+
+def _no_values() -> FloatArray:
+    return np.empty(0)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Detection:
-    """One strategy's word on one comparison, as parallel columns.
+    """What one strategy reports of one comparison, as parallel columns.
 
     ``symbol`` int64[row] (-1 = the whole workload, -2 = a module row named in ``labels``), ``kind`` int64[row] (codes
     of `Kind`), ``from_value`` and ``to_value`` float64[row] in stored units of the metric, ``statistics`` float64[row]
-    by name (NaN = unknown), ``words`` text[row] by name ("" = none), ``confidence_types`` and ``confidence``
-    float64[row]. ``facts["counts"]`` are numbers of what is in no row. ``cannot_tell`` holds reasons for the whole
-    comparison. ``reasons``, ``flags`` and ``partial`` are there for the rows that have them.
+    by name (NaN = unknown), ``texts`` text[row] by name ("" = none), ``confidence_types`` text[row] and ``confidence``
+    float64[row], both left out where there is none. ``counts`` are numbers of what is in no row. ``shares``: the
+    values are parts of the sides' totals. ``not_tested`` holds reasons for the whole comparison; ``unsuited`` marks a
+    strategy that needs what profiles of this kind never hold, ``failed`` one that raised. ``reasons``, ``flags`` and
+    ``partial`` are there for the rows that have them. ``calibration`` is that of the calibrated strategies.
 
-    A strategy that speaks of calling contexts says which: ``node`` int64[row] is the row of the comparison's tree, and
-    ``moved`` gives, for a row whose cost only moved, the tree's row at the other end.
+    Rows of calling contexts: ``node`` int64[row] is the row of the comparison's tree, and ``moved`` gives, for a row
+    whose cost only moved, the tree's row at the other end.
 
-    What compares models has names instead of values: ``from_names`` and ``to_names`` by row ("" = none), with
-    ``relative`` float64[row] as its own.
+    Rows of models have names instead of values: ``from_names`` and ``to_names`` by row ("" = none), with ``relative``
+    float64[row] of their own.
     """
 
     strategy: str
     family: str
     subtype: str
     options: dict[str, Any]
-    symbol: IntArray
-    kind: IntArray
-    from_value: FloatArray
-    to_value: FloatArray
-    confidence_types: list[str]
-    confidence: FloatArray
+    symbol: IntArray = field(default_factory=_no_rows)
+    kind: IntArray = field(default_factory=_no_rows)
+    from_value: FloatArray = field(default_factory=_no_values)
+    to_value: FloatArray = field(default_factory=_no_values)
+    confidence_types: list[str] = field(default_factory=list)
+    confidence: FloatArray = field(default_factory=_no_values)
     statistics: dict[str, FloatArray] = field(default_factory=dict)
-    facts: dict[str, Any] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
     labels: dict[int, str] = field(default_factory=dict)
-    words: dict[str, list[str]] = field(default_factory=dict)
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    shares: bool = True
+    calibration: Calibration | None = None
     node: IntArray | None = None
     moved: dict[int, int] = field(default_factory=dict)
-    cannot_tell: tuple[str, ...] = ()
+    not_tested: tuple[Reason | str, ...] = ()
+    unsuited: bool = False
+    failed: bool = False
     from_names: list[str] | None = None
     to_names: list[str] | None = None
     relative: FloatArray | None = None
-    reasons: dict[int, str] = field(default_factory=dict)
+    reasons: dict[int, Reason | str] = field(default_factory=dict)
     flags: dict[int, tuple[str, ...]] = field(default_factory=dict)
     partial: dict[int, tuple[Partial, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Fill in that no row states a confidence."""
+        if not self.confidence_types:
+            object.__setattr__(self, "confidence_types", ["none"] * len(self.symbol))
+            object.__setattr__(self, "confidence", np.full(len(self.symbol), np.nan))
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a strategy may know beyond the comparison.
+    """What a strategy may use beyond the comparison.
 
-    ``pairs`` W = compared (workload, metric) pairs in the report; ``source_states`` what is known of the sources of the
-    comparison's symbols, None where nothing is. ``evidence`` is what the tests of the whole report show of the
-    comparison (`detect.evidence`), None outside a report.
+    ``source_states`` are those of the comparison's symbols, None where nothing is known. ``evidence`` is the result of
+    the tests of the whole report for the comparison (`detect.evidence`), None outside a report.
     """
 
-    pairs: int = 1
     source_states: SourceStates | None = None
     evidence: Any = None
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One strategy's word about one location; numbers in the metric's base unit or names of models, None = unknown."""
+    """What one strategy reports about one location, in the metric's base unit or as names of models; None = unknown."""
 
     strategy: str
     family: str
@@ -124,6 +147,7 @@ class Change:
     confidence_type: str
     confidence: float | None
     evidence: dict[str, float | str | None] = field(default_factory=dict)
-    reason: str = ""
+    reason: Reason | None = None
     flags: tuple[str, ...] = ()
     partial: tuple[Partial, ...] = ()
+    ranks: RankCheck | None = None

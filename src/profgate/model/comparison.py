@@ -7,6 +7,7 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray
 from profgate.model.cost_models import CostModels
 from profgate.model.durations import DurationTable
 from profgate.model.profile import Configuration, Facts
+from profgate.model.reason import Reason
 from profgate.model.units import Metric
 
 
@@ -72,7 +73,7 @@ class DiffTree:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallEdges:
-    """Who called whom in formats without stacks; sums over the runs of each side, ordered by caller and callee.
+    """Callers and callees of formats without stacks; sums over the runs of each side, ordered by caller and callee.
 
     ``caller`` and ``callee`` int64[edge] are symbols (equal for recursion). int64[edge] for each side: the callee's
     inclusive value on behalf of the caller in stored units of the metric, and the exact calls. ``*_symbol_calls``
@@ -113,15 +114,11 @@ class Runs:
         return tuple(numbers[job] for job in jobs)
 
 
-SAMPLING_RATE = "sampling rate"  # the fact of the note that rates differ and counts cannot be given as at one of them
-
-
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note on comparability: ``blocks`` True makes the pair not compared."""
+    """How far the sides can be compared: not at all (``blocks``), or their totals are ``advisory``."""
 
-    fact: str
-    text: str
+    reason: Reason
     blocks: bool = False
     advisory: bool = False
 
@@ -147,7 +144,7 @@ class Observations:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Causes:
-    """Where the walk down the calls that carry a change ends, int64[symbol], for growing and for falling cost."""
+    """Where the walk down the calls that explain a change ends, int64[symbol], for growing and for falling cost."""
 
     grown_end: IntArray
     fallen_end: IntArray
@@ -166,7 +163,7 @@ class Comparison:
     ``first_seen`` int64[symbol]: place of the first appearance in the baseline's input, root to leaf.
     ``period`` is the value of one sample where it is known and the same in all runs; ``sample_values`` float64[run] and
     ``noise_sample_values`` float64[noise run] are in stored units and may differ from run to run. ``tree`` is there for
-    formats with stacks, ``edges`` for those with callers and callees alone, ``models`` where a profile brings models of
+    formats with stacks, ``edges`` for those with callers and callees alone, ``models`` where a profile has models of
     cost over size or records to fit them to, ``durations`` where the files are results of test runs. ``renamed``:
     symbols that stand for an older (name, file) too; ``files`` lead from the baseline's name of a file to the target's.
     """
@@ -195,7 +192,7 @@ class Comparison:
     first_seen: IntArray | None = None
     facts: tuple[Facts, Facts] = (Facts(), Facts())
     notes: tuple[Note, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Reason, ...] = ()
     renamed: Mapping[int, tuple[str, str | None]] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     causes: Causes | None = None

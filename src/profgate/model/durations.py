@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from profgate.model.arrays import FloatArray
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, base_unit
 
 TEST_RESULTS = frozenset({"junit", "pytest-durations", "pytest-report-log", "go-test", "durations"})  # formats
 Order = Literal["kept", "below", "above", "unknown"]
 Direction = Literal["slower", "faster", "unknown"]
+SigmaRule = Literal["poisson", "observed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,26 +61,26 @@ class MovedTest:
 
 @dataclass(frozen=True, slots=True)
 class RankCheck:
-    """The stable ranks of one target against several baseline runs.
+    """The stable ranks of one target against several baseline runs; ``reason`` explains an unknown order.
 
     ``order`` below or above: more than ``width`` * ``sigma`` from ``mean``, the mean count over all pairs of baseline
     runs; ``count`` is the mean over target against each of them. Both are None where no pair exists. ``chance`` is the
-    probability that a random order keeps as many ranks. ``common`` tests stand in all runs, ``left_out`` in some.
+    probability that a random order has as many stable ranks. ``common`` tests are in all runs, ``left_out`` in some.
     ``overall`` is the median ratio of all tests, which no rank shows. ``direction`` is that of the tests that moved.
     ``usual_distance`` is the farthest that any test of a baseline run left the ranks of the other ones, None where
     those are too few; ``farther`` tests moved farther than that. ``identical``: each target run is a baseline run to
-    the last bit, so its count shows nothing; the order is kept.
+    the last bit, so its count shows nothing.
     """
 
     order: Order
-    reason: str
+    reason: Reason | None
     common: int
     left_out: int
     baselines: int
     mean: float | None = None
     count: float | None = None
     sigma: float | None = None
-    sigma_rule: str = "poisson"
+    sigma_rule: SigmaRule = "poisson"
     width: float = 2.0
     pair_counts: tuple[int, ...] = ()
     target_counts: tuple[int, ...] = ()
@@ -94,7 +96,7 @@ class RankCheck:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """Between which counts the order counts as kept."""
+        """The counts between which the order is kept."""
         if self.mean is None or self.sigma is None:
             return None
         return self.mean - self.width * self.sigma, self.mean + self.width * self.sigma
@@ -107,18 +109,15 @@ class RankCheck:
         return (self.count - self.mean) / self.sigma
 
     @property
-    def said(self) -> str:
-        """The first sentence: whether the order of durations held."""
-        if self.order == "unknown":
+    def result(self) -> Reason:
+        """Whether the order of durations is stable, or why that is unknown."""
+        if self.reason is not None:
             return self.reason
         if self.identical:
-            return "the same measurements stand on both sides"
-        if self.order == "kept":
-            return "the order of the durations is as stable as in the baseline"
-        if self.order == "above":
-            return "the order is steadier than before: fewer tests change places than among the baseline runs"
-        which = {"slower": "tests got slower", "faster": "tests got faster", "unknown": "no direction stands out"}
-        return f"the order of the durations changed: {which[self.direction]}"
+            return Reason(ReasonCode.SAME_MEASUREMENTS)
+        if self.order == "below":
+            return Reason(ReasonCode.ORDER_CHANGED, {"direction": self.direction})
+        return Reason(ReasonCode.ORDER_STEADIER if self.order == "above" else ReasonCode.ORDER_STABLE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,11 @@
 """Why something was decided, as a code with parameters; `report.wording` makes the sentences."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TypeVar
 
+Item = TypeVar("Item")
 Parameter = str | int | float | bool | None
 
 
@@ -51,29 +54,138 @@ class ReasonCode(StrEnum):
     CANNOT_SEE = "cannot_see"  # workload, metric, total, tenth
     FINDING = "finding"  # workload, metric, function, direction, relative
     NOTHING_COMPARED = "nothing_compared"
-    NOT_COMPARED = "not_compared"  # workload, metric, text
-    NEW_WORKLOAD = "new_workload"  # workload, text
-    NO_BASELINE = "no_baseline"  # text
+    NOT_COMPARED = "not_compared"  # workload, metric; reasons
+    NEW_WORKLOAD = "new_workload"  # workload; reasons
+    NO_BASELINE = "no_baseline"  # reasons
     TOTAL_NOT_TESTED = "total_not_tested"  # workload, metric, relative
     FEW_SHARED_NAMES = "few_shared_names"  # workload, metric, share
     STRATEGY_FAILED = "strategy_failed"  # workload, metric
-    DEPARTURE = "departure"  # workload, text
+    DEPARTURE = "departure"  # workload; reasons
     MORE = "more"  # count
     NO_CHANGE = "no_change"  # comparisons
     FIRST_EDITION = "first_edition"  # text
 
     # why no baseline is compared with
-    NEVER_RECORDED = "never_recorded"  # text
+    NEVER_RECORDED = "never_recorded"  # reasons
     NO_TRUSTED_RUN = "no_trusted_run"  # workflow, commits
     NO_ARTIFACT = "no_artifact"  # run, artifact
     ARTIFACT_EXPIRED = "artifact_expired"  # run, artifact
     ARTIFACT_UNUSABLE = "artifact_unusable"  # run, text
     NO_ASSET = "no_asset"  # release, asset
 
+    # why a workload or a metric was not compared
+    UNREADABLE = "unreadable"  # side, file, more; reasons
+    EMPTY_FILE = "empty_file"
+    NO_SAMPLES = "no_samples"  # side
+    NO_SUCH_METRIC = "no_such_metric"  # side
+    MISSING_IN_TARGET = "missing_in_target"
+    NOT_IN_BASELINE = "not_in_baseline"
+    SHARD_FAILED = "shard_failed"  # results
+    UNSTATED = "unstated"
+    STRATEGY_UNTESTED = "strategy_untested"  # strategy; reasons
+
+    # how far both sides can be compared
+    FACT_DIFFERS = "fact_differs"  # fact, baseline, target
+    MODE_DIFFERS = "mode_differs"  # baseline, target
+    FACT_MISSING = "fact_missing"  # fact, side
+    CPU_DIFFERS = "cpu_differs"  # baseline, target
+    RATES_CONVERTED = "rates_converted"  # baseline, target, rate
+    RATES_DIFFER = "rates_differ"  # baseline, target
+    TRUNCATED = "truncated"  # side
+    CONFIGURATIONS_DIFFER = "configurations_differ"
+    RUN_COUNTS_DIFFER = "run_counts_differ"  # baseline, target
+    FOLDERS_PAIRED = "folders_paired"  # baseline, target
+    UNDIRECTED = "undirected"  # metric
+    TOTALS_FAR_APART = "totals_far_apart"  # metric, factor
+    NO_FRAMES = "no_frames"  # metric, side, share
+    UNRESOLVED = "unresolved"  # metric, side, share
+    PROFILE_WARNING = "profile_warning"  # text, runs
+    NO_SAMPLE = "no_sample"
+    REAL_TIME = "real_time"
+    STACKS_DROPPED = "stacks_dropped"
+
+    # what limits the whole report
+    FILE_WARNING = "file_warning"  # file, text
+    NO_FILE_PAIRS = "no_file_pairs"
+    NOISE_UNREADABLE = "noise_unreadable"  # number, text
+    OPTION_WITHOUT_EFFECT = "option_without_effect"  # option, strategy
+    KEY_WITHOUT_EFFECT = "key_without_effect"  # key
+    SOURCES_INCOMPLETE = "sources_incomplete"  # text
+    SAME_FILES = "same_files"  # baseline, target
+    BASE_BRANCH = "base_branch"  # name, ours, shared, others, names
+    NOT_MEASURED_AGAIN = "not_measured_again"  # text
+    SHARD = "shard"  # shard; reasons
+    BASELINES_DIFFER = "baselines_differ"  # baselines
+
+    # what became of an acceptance
+    ACCEPTED_TOTAL = "accepted_total"
+    ACCEPTED_NOTHING = "accepted_nothing"
+    ACCEPTED_SEVERAL = "accepted_several"  # count
+    ACCEPTED_UP_TO = "accepted_up_to"  # limit
+    ACCEPTED_LESS = "accepted_less"  # limit, growth
+
+    # texts that are no sentences of ours, such as the error of a reader
+    TEXT = "text"  # text
+    SEVERAL = "several"  # reasons
+
+    # strategies: why a comparison is not tested
+    STRATEGY_RAISED = "strategy_raised"  # error
+    RATES_APART = "rates_apart"  # baseline, target
+    ZERO_TOTAL = "zero_total"
+    NEGATIVE_VALUES = "negative_values"
+    NO_AMOUNTS = "no_amounts"
+    NOTHING_PASSES = "nothing_passes"
+    NO_STACKS = "no_stacks"
+    NO_SHARES = "no_shares"
+    ZERO_BASELINE = "zero_baseline"
+    NO_MODELS = "no_models"
+    HISTORY_NEEDED = "history_needed"
+    REPORT_NEEDED = "report_needed"
+    # strategies: why a location has no result
+    TOTAL_UNCHANGED = "total_unchanged"
+    NO_LINE = "no_line"  # sides
+    SIZES_APART = "sizes_apart"
+    NO_DIFFERENCE = "no_difference"
+    POOR_FIT = "poor_fit"  # r_square
+    NO_AREA = "no_area"
+    NO_WINDOW = "no_window"
+    NO_MODEL = "no_model"  # baseline, target, baseline_records, target_records
+    # strategies: stable ranks
+    NO_TARGET_RUN = "no_target_run"
+    NO_COMMON_TEST = "no_common_test"
+    ONE_TEST = "one_test"
+    FEW_TESTS = "few_tests"  # tests, needed
+    FEW_BASELINE_RUNS = "few_baseline_runs"  # runs, needed
+    FEW_STABLE_RANKS = "few_stable_ranks"  # mean
+    SAME_MEASUREMENTS = "same_measurements"
+    ORDER_STABLE = "order_stable"
+    ORDER_STEADIER = "order_steadier"
+    ORDER_CHANGED = "order_changed"  # direction
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One reason; ``parameters`` are the numbers and names that its sentence needs."""
+    """One reason; ``parameters`` are the numbers and names of its sentence, ``reasons`` what it rests on."""
 
     code: ReasonCode
     parameters: dict[str, Parameter] = field(default_factory=dict)
+    reasons: tuple["Reason", ...] = ()
+
+
+def as_reason(value: Reason | str) -> Reason:
+    """The reason itself, or one that holds a text."""
+    return value if isinstance(value, Reason) else Reason(ReasonCode.TEXT, {"text": value})
+
+
+def joined(reasons: Sequence[Reason]) -> Reason:
+    """Several reasons as one."""
+    return reasons[0] if len(reasons) == 1 else Reason(ReasonCode.SEVERAL, reasons=tuple(reasons))
+
+
+def without_repeats(items: Iterable[Item]) -> tuple[Item, ...]:
+    """The items in their order, equal ones once."""
+    found: list[Item] = []
+    for item in items:
+        if item not in found:
+            found.append(item)
+    return tuple(found)

@@ -1,18 +1,30 @@
 """The report: everything a reporter needs and nothing that needs I/O; it makes the round trip through JSON."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from profgate.model.acceptance import Acceptance
 from profgate.model.change import Change, Location
+from profgate.model.kinds import BETTER, WORSE, Kind
+from profgate.model.policy import Confirm, FailOn, OnInconclusive, OnNotCompared
 from profgate.model.reason import Reason
-from profgate.model.tests import TestFamily
+from profgate.model.tests import Calibration, TestFamily
 
 SCHEMA = "profgate.report/2"
 FIRST_SCHEMA = "profgate.report/1"  # shown and merged as it was judged
 Conclusion = Literal["pass", "warn", "fail", "not_compared", "inconclusive"]
 Colour = Literal["red", "yellow", "neutral", "green"]
 Direction = Literal["worse", "better", "none"]
+Severity = Literal["severe", "degraded", "maybe", "none"]
+TOTAL = Location("total")
+
+
+def direction_of(kind: Kind) -> Direction:
+    """Which way a kind of change points."""
+    if kind in WORSE:
+        return "worse"
+    return "better" if kind in BETTER else "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +39,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What one strategy says of a finding's location."""
+    """What one strategy reports about a finding's location."""
 
     name: str
     family: str
@@ -39,11 +51,11 @@ class Vote:
 class Finding:
     """All changes about one (workload, metric, location), merged and judged.
 
-    ``story`` numbers causes, the most important first; ``carried_by`` is the location that names the story where this
-    is another one.
+    ``cause`` numbers the causes, the most important first; ``explained_by`` is the location that names the cause where
+    it is another one than this.
     """
 
-    severity: Literal["severe", "degraded", "maybe", "none"]
+    severity: Severity
     colour: Colour
     kind: str
     direction: Direction
@@ -59,8 +71,13 @@ class Finding:
     statistics: dict[str, float | None] = field(default_factory=dict)
     evidence: dict[str, str] | None = None
     acknowledgement: dict[str, str] | None = None
-    story: int | None = None
-    carried_by: Location | None = None
+    cause: int | None = None
+    explained_by: Location | None = None
+
+    @property
+    def is_total(self) -> bool:
+        """Whether it is about a whole workload; a function may have that name, but it has a share of the run."""
+        return self.location == TOTAL and self.share_from is None and self.share_to is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +91,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Where the walk from a location down the calls that carry its change ends, some steps below."""
+    """Where the walk from a location down the calls that explain its change ends, some steps below."""
 
     location: Location
     direction: Direction
@@ -86,7 +103,7 @@ class Cause:
 class MetricReport:
     """One metric of one workload.
 
-    ``cannot_tell`` are reasons a reader can act on, and those of strategies somebody asked for; ``unsuited`` those of
+    ``not_tested``: why strategies could not test it, where a reader can act on that; ``unsuited`` the reasons of
     default strategies for which profiles of this kind hold nothing. ``undrawable``: they hold no calls, so no flame
     graph can be drawn.
     """
@@ -101,10 +118,10 @@ class MetricReport:
     changes: tuple[Change, ...]
     findings: tuple[Finding, ...]
     counts: dict[str, int]
-    cannot_tell: tuple[str, ...] = ()
-    unsuited: tuple[str, ...] = ()
+    not_tested: tuple[Reason, ...] = ()
+    unsuited: tuple[Reason, ...] = ()
     detectable: float | None = None
-    calibration: dict[str, float | int | str | bool | None] = field(default_factory=dict)
+    calibration: Calibration = field(default_factory=Calibration)
     relations: tuple[Relation, ...] = ()
     causes: tuple[Cause, ...] = ()
     undrawable: bool = False
@@ -116,7 +133,7 @@ class WorkloadReport:
 
     name: str
     configuration: dict[str, str]
-    comparability: tuple[str, ...]
+    comparability: tuple[Reason, ...]
     metrics: tuple[MetricReport, ...]
 
 
@@ -127,7 +144,7 @@ class NotCompared:
     name: str
     metric: str | None
     side: Literal["baseline", "target", "both"]
-    reason: str
+    reason: Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +160,34 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The gate's word; ``reasons`` read from the most important."""
+    """The result of the gate; ``reasons`` from the most important."""
 
     conclusion: Conclusion
     colour: Colour
     reasons: tuple[Reason, ...]
     advisory: bool = False
     exit_code: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StatedPolicy:
+    """The policy of a judged report, and how often the gate was red on unchanged code; None where it is not stated."""
+
+    fail_on: FailOn | None = None
+    fail_on_total: FailOn | None = None
+    on_not_compared: OnNotCompared | None = None
+    on_inconclusive: OnInconclusive | None = None
+    max_gate_distance: int | None = None
+    budget: float | None = None
+    confirm: Confirm | None = None
+    auto_demote: bool | None = None
+    source: str | None = None
+    demoted: bool | None = None
+    unchanged_reds: int | None = None
+    unchanged_comparisons: int | None = None
+    false_alarms_low: float | None = None
+    false_alarms_high: float | None = None
+    over_budget: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +200,27 @@ class Report:
     workloads: tuple[WorkloadReport, ...]
     not_compared: tuple[NotCompared, ...] = ()
     changes: tuple[Change, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Reason, ...] = ()
     acceptances: tuple[Acceptance, ...] = ()
     tests: tuple[TestFamily, ...] = ()
-    policy: dict[str, str | int | float | bool | None] = field(default_factory=dict)
+    policy: StatedPolicy = field(default_factory=StatedPolicy)
     schema: str = SCHEMA
+
+    @property
+    def metrics(self) -> tuple[tuple[WorkloadReport, MetricReport], ...]:
+        """Every metric with its workload."""
+        return tuple((load, metric) for load in self.workloads for metric in load.metrics)
+
+    @property
+    def findings(self) -> tuple[tuple[WorkloadReport, MetricReport, Finding], ...]:
+        """Every finding with its workload and metric."""
+        return tuple((load, metric, finding) for load, metric in self.metrics for finding in metric.findings)
+
+    def with_metrics(self, changed: Callable[[WorkloadReport, MetricReport], MetricReport]) -> "Report":
+        """The report with every metric replaced by what ``changed`` returns for it."""
+        changes = (tuple(changed(load, metric) for metric in load.metrics) for load in self.workloads)
+        loads = (replace(load, metrics=metrics) for load, metrics in zip(self.workloads, changes, strict=True))
+        return replace(self, workloads=tuple(loads))
 
 
 @dataclass(frozen=True, slots=True)

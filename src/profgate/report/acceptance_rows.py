@@ -4,10 +4,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from profgate.model.acceptance import Acceptance, State, command_for
+from profgate.model.reason import as_reason
 from profgate.model.report import Report
 from profgate.model.visible_text import name_text, plain
 from profgate.report.markdown_text import code_span, link, sentence
 from profgate.report.rows import Row
+from profgate.report.wording import reason_text
 
 SHOWN = 20
 REFUSED = 5  # that are shown: anybody can write as many as they like
@@ -59,13 +61,19 @@ def _markdown(item: Acceptance) -> str:
     by = f" by {code_span(item.by, 60)}" if item.by else ""
     reason = f" ({sentence(item.reason)})" if item.reason else ""
     where = f" · {link('where', item.link)}" if item.link else ""
-    return f"{what}: {STATES[item.state]}{by if item.state == 'applies' else ''} {sentence(item.remark)}{reason}{where}"
+    state = STATES[item.state] + (by if item.state == "applies" else "")
+    return f"{what}: {state} {sentence(remark_text(item))}{reason}{where}"
+
+
+def remark_text(item: Acceptance) -> str:
+    """Why an acceptance has its state."""
+    return reason_text(as_reason(item.remark), str)
 
 
 def plain_acceptances(report: Report) -> list[str]:
     """The same for a terminal."""
     return [
         f"{name_text(item.location) if item.location else 'a command'} by {name_text(item.by or 'unknown', 60)}: "
-        f"{STATES[item.state]} {plain(item.remark)}" + (f" ({plain(item.reason)})" if item.reason else "")
+        f"{STATES[item.state]} {plain(remark_text(item))}" + (f" ({plain(item.reason)})" if item.reason else "")
         for item in report.acceptances
     ]

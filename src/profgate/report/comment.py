@@ -8,9 +8,10 @@ from urllib.parse import quote
 from profgate.errors import ProfgateError
 from profgate.model.acceptance import limits_text
 from profgate.model.links import Links
+from profgate.model.reason import Reason
 from profgate.model.report import Document, Finding, Report, Side
 from profgate.model.visible_text import full_name, name_text
-from profgate.report import numbers, rows, wording
+from profgate.report import numbers, rows, statements, wording
 from profgate.report.acceptance_rows import markdown_acceptances, ways_out
 from profgate.report.markdown_text import (
     MARKER_KEY,
@@ -21,7 +22,7 @@ from profgate.report.markdown_text import (
     sentence,
     short_sha,
 )
-from profgate.report.rank_report import rank_details, rank_sections
+from profgate.report.rank_report import rank_details, rank_sections, result_text
 from profgate.report.rows import Pair, Row
 from profgate.report.templates import render_template
 
@@ -30,7 +31,7 @@ SUMMARY_BYTES = 1_000_000  # GitHub takes 1 MiB for a step and drops the whole s
 OPEN_REASONS = 3
 LONGEST_TEXT = 400
 LONGEST_NAME = 60
-LONGEST_FRAGMENT = 300  # a link that long helps nobody; it then names the frame by its key alone
+LONGEST_FRAGMENT = 300  # of a link, which beyond it names the frame by its key alone
 POLICY = ("fail_on", "fail_on_total", "source")
 SIGNS = {"fail": "❌", "warn": "🟡", "pass": "✅", "not_compared": "⚪", "inconclusive": "⚪"}
 
@@ -46,7 +47,7 @@ def render_comment(
     first_line = _marker_of(report, key)
     for limit in (20, 10, 5, 2, 0):
         values = _view(report, limit, links or Links(), run_url)
-        text = render_template("markdown/comment.md.j2", filters=markdown_filters, marker=first_line, **values)
+        text = render_template("markdown/comment.md.j2", filters=FILTERS, marker=first_line, **values)
         if len(text.encode()) <= COMMENT_BYTES:
             break
     return Document("comment.md", "text/markdown", text)
@@ -58,7 +59,7 @@ def render_summary(
     """The step summary, at most 1,000,000 bytes; ``note`` is one trusted sentence, such as why no comment exists."""
     for limit in (500, 200, 50, 10, 0):
         values = _view(report, limit, links or Links(), run_url, open_rows=20 if limit else 5)
-        text = render_template("markdown/summary.md.j2", filters=markdown_filters, note=note, **values)
+        text = render_template("markdown/summary.md.j2", filters=FILTERS, note=note, **values)
         if len(text.encode()) <= SUMMARY_BYTES:
             break
     return Document("summary.md", "text/markdown", text)
@@ -101,11 +102,11 @@ def _view(report: Report, limit: int, links: Links, run_url: str | None, open_ro
     worse = [row for row in groups.worse if not row.total]  # totals have their own table
     head, conclusion = short_sha(report.target.sha), report.verdict.conclusion
     loud = conclusion in {"fail", "warn"} and not _doubtful(report)
-    findings = [finding for workload in report.workloads for metric in workload.metrics for finding in metric.findings]
+    findings = [finding for _, _, finding in report.findings]
     return {
         "sign": _sign(report),
         "headline": headline(report),
-        "compared": " ".join(filter(None, (_compared(report), wording.repetitions(findings)))),
+        "compared": " ".join(filter(None, (_compared(report), statements.repetitions(findings)))),
         "advice": _advice(report),
         "reasons": [sentence(reason) for reason in rows.further_reasons(report, _plain)[:OPEN_REASONS] if loud],
         "head": head,
@@ -128,7 +129,7 @@ def _view(report: Report, limit: int, links: Links, run_url: str | None, open_ro
         "acceptances": markdown_acceptances(report),
         "pages": _pages(groups.worse + groups.better, pairs, links),
         "ranks": [
-            (f"{sign} Order of {sentence(place)}: {sentence(check.said)}", rank_details(check))
+            (f"{sign} Order of {sentence(place)}: {sentence(result_text(check))}", rank_details(check))
             for sign, place, check in rank_sections(report)
         ],
         "trust": _trust(report, pairs, max(limit, 2)) if pairs else [],
@@ -145,9 +146,9 @@ def headline(report: Report) -> str:
     if text := rows.headline(report, code_span):
         return text
     if conclusion == "pass":
-        metrics = [pair.metric for pair in rows.pairs(report) if wording.visible_changes(pair.metric)]
-        worst = max(metrics, key=lambda metric: metric.calibration.get("visible_total") or 0.0, default=None)
-        seen = wording.visible_changes(worst) if worst is not None else ""
+        metrics = [pair.metric for pair in rows.pairs(report) if statements.visible_changes(pair.metric)]
+        worst = max(metrics, key=lambda metric: metric.calibration.visible_total or 0.0, default=None)
+        seen = statements.visible_changes(worst) if worst is not None else ""
         return f"No performance change{f' (smallest visible: {seen})' if seen else ''}"
     return next((sentence(wording.full_sentence(reason, _plain)) for reason in report.verdict.reasons), "")
 
@@ -159,11 +160,12 @@ def _advice(report: Report) -> str:
 
 
 def _compared(report: Report) -> str:
-    """Who was compared with whom, and how much of it."""
+    """The compared commits, and the numbers of workloads and metrics."""
     base, head = short_sha(report.baseline.sha), short_sha(report.target.sha)
     count = len(rows.pairs(report))
-    amount = numbers.counted(sum(any(m.state == "compared" for m in w.metrics) for w in report.workloads), "workload")
-    metrics = "" if amount.startswith(f"{count} ") else f" ({numbers.counted(count, 'metric')})"
+    workloads = len({workload.name for workload, metric in report.metrics if metric.state == "compared"})
+    amount = numbers.counted(workloads, "workload")
+    metrics = "" if count == workloads else f" ({numbers.counted(count, 'metric')})"
     target = "this pull request" if head else "target"
     sides = f"aseline {_side(report.baseline, base)}, {target} {_side(report.target, head)}."
     return f"{amount}{metrics} compared: b{sides}" if count else f"B{sides}"
@@ -173,8 +175,8 @@ def finding_cells(row: Row, links: Links) -> dict[str, Any]:
     """The cells of one finding."""
     finding, place = row.finding, row.finding.location
     times = numbers.ratio(finding.from_value, finding.to_value)
-    reach = wording.reach_text(finding)
-    notes = [sentence(text, 120) for text in wording.evidence_texts(finding) if text != reach]
+    reach = statements.reach_text(finding)
+    notes = [sentence(text, 120) for text in statements.evidence_texts(finding) if text != reach]
     return {
         "tag": " ".join(row.tag),
         "name": rows.name_of(finding),
@@ -186,16 +188,16 @@ def finding_cells(row: Row, links: Links) -> dict[str, Any]:
         "values": _unbroken(numbers.from_to(finding.from_value, finding.to_value, row.metric.unit)),
         "share": "" if row.total else _unbroken(numbers.share_from_to(finding.share_from, finding.share_to)),
         "new": (finding.evidence or {}).get("new", ""),
-        "whose": _whose(finding) or numbers.UNKNOWN,
+        "origin": _origin(finding) or numbers.UNKNOWN,
         "why": _joined(_why(row), *notes).replace("|", "\\|") or numbers.UNKNOWN,
     }
 
 
-def _whose(finding: Finding) -> str:
+def _origin(finding: Finding) -> str:
     """Whose change it is: what the pull request did to the function, with a link to its lines, or what it reaches."""
-    if source := wording.source_text(finding):
+    if source := statements.source_text(finding):
         return link(source, (finding.evidence or {}).get("source_link"))
-    return sentence(wording.reach_text(finding), 120).replace("|", "\\|")
+    return sentence(statements.reach_text(finding), 120).replace("|", "\\|")
 
 
 def total_cells(pair: Pair) -> dict[str, Any]:
@@ -222,21 +224,29 @@ def _trust(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
         lines.append(f"The baseline is {commits} older than the merge base: no profiles are stored for a newer commit.")
     lines += _limited(_facts(report, pairs), limit, "fact")
     notes = [(workload.name, note) for workload in report.workloads for note in workload.comparability]
-    lines += _limited([f"{code_span(name)}: {sentence(note)}" for name, note in notes], limit, "note")
-    lines += _limited([text for warning in report.warnings if (text := sentence(warning))], limit, "warning")
+    lines += _limited([f"{code_span(name)}: {_text(note)}" for name, note in notes], limit, "note")
+    lines += _limited([text for warning in report.warnings if (text := _text(warning))], limit, "warning")
     lines += [sentence(reason) for reason in rows.further_reasons(report, _plain)[OPEN_REASONS:limit]]
-    metrics = [metric for workload in report.workloads for metric in workload.metrics]
-    names = {vote.name for metric in metrics for finding in metric.findings for vote in finding.strategies}
-    if names := names | {change.strategy for metric in metrics for change in metric.changes}:
-        lines.append("Strategies used: " + ", ".join(code_span(name, 40) for name in sorted(names)[:20]))
-    lines += _limited(wording.renames((pair.metric for pair in pairs), _short_code), limit, "rename")
+    lines += _strategies(report)
+    lines += _limited(statements.renames((pair.metric for pair in pairs), _short_code), limit, "rename")
     counts: Counter[str] = Counter()
-    for metric in metrics:
+    for _, metric in report.metrics:
         counts.update(metric.counts)
-    lines += wording.only_counted(counts)
-    if policy := [f"{name.replace('_', '-')} {report.policy[name]}" for name in POLICY if name in report.policy]:
-        lines.append("Policy: " + sentence(", ".join(policy)))
-    return lines
+    lines += statements.only_counted(counts)
+    return [*lines, *_policy(report)]
+
+
+def _strategies(report: Report) -> list[str]:
+    names = {vote.name for _, _, finding in report.findings for vote in finding.strategies}
+    if names := names | {change.strategy for _, metric in report.metrics for change in metric.changes}:
+        return ["Strategies used: " + ", ".join(code_span(name, 40) for name in sorted(names)[:20])]
+    return []
+
+
+def _policy(report: Report) -> list[str]:
+    policy = ((name, getattr(report.policy, name)) for name in POLICY)
+    stated = [f"{name.replace('_', '-')} {value}" for name, value in policy if value is not None]
+    return ["Policy: " + sentence(", ".join(stated))] if stated else []
 
 
 def _facts(report: Report, pairs: Sequence[Pair]) -> list[str]:
@@ -245,8 +255,8 @@ def _facts(report: Report, pairs: Sequence[Pair]) -> list[str]:
     for pair in pairs:
         metric = pair.metric
         name = f"{_short_code(pair.workload)} {code_span(metric.name, 40)}"
-        facts = (wording.run_counts(metric), wording.calibration(report, metric), wording.detectable(metric))
-        reasons = (f"not tested: {sentence(reason)}" for reason in metric.cannot_tell[:OPEN_REASONS])
+        facts = (statements.run_counts(metric), statements.calibration(report, metric), statements.detectable(metric))
+        reasons = (f"not tested: {_text(reason)}" for reason in metric.not_tested[:OPEN_REASONS])
         for text in (_joined(*map(sentence, facts)), *reasons):
             lines.setdefault(text, []).append(name)
     return [f"{', '.join(_limited(names, 2, 'metric', ''))}: {text}" for text, names in lines.items() if text]
@@ -270,6 +280,13 @@ def _sign(report: Report) -> str:
 
 def _why(row: Row) -> str:
     return _joined(*(sentence(part, 160) for part in rows.why(row, _plain)))
+
+
+def _text(reason: Reason) -> str:
+    return sentence(wording.reason_text(reason, _plain))
+
+
+FILTERS = {**markdown_filters, "reason_text": _text}
 
 
 def _plain(name: str) -> str:
@@ -299,8 +316,8 @@ def _side(side: Side, sha: str | None) -> str:
 
 
 def _trust_title(report: Report, pairs: Sequence[Pair]) -> str:
-    counts = {wording.run_counts(pair.metric) for pair in pairs}
-    states = {wording.calibration(report, pair.metric) for pair in pairs}
+    counts = {statements.run_counts(pair.metric) for pair in pairs}
+    states = {statements.calibration(report, pair.metric) for pair in pairs}
     notes = sum(len(workload.comparability) for workload in report.workloads) + len(report.warnings)
     return _joined(
         "different numbers of runs" if len(counts) > 1 else "".join(counts),
@@ -313,7 +330,7 @@ def _frame_link(row: Row, links: Links) -> str | None:
     page = link_target(links.pages.get((row.workload, row.metric.name)))
     if page is None or row.total:
         return page
-    # the key finds the function among those of its name; the name is for people, and where the page has no such mark
+    # the key finds the function among those of one name; the name is for readers, and where the page has no such key
     name = quote(full_name(row.finding.location.name), safe="", errors="replace")
     key = rows.finding_key(row.finding.location)
     return f"{page}#finding={key}~{name}" if len(name) <= LONGEST_FRAGMENT else f"{page}#finding={key}"

@@ -8,35 +8,13 @@ from profgate.model.change import Change
 from profgate.model.report import Finding, MetricReport, Report
 from profgate.model.visible_text import plain
 from profgate.report import rows
-from profgate.report.wording import evidence_texts, reason_text, source_text
+from profgate.report.statements import evidence_texts, source_text
+from profgate.report.wording import reason_text
 
 COLUMNS = (
-    "record",
-    "workload",
-    "metric",
-    "unit",
-    "name",
-    "file",
-    "line",
-    "module",
-    "kind",
-    "severity",
-    "colour",
-    "direction",
-    "strategy",
-    "family",
-    "subtype",
-    "from",
-    "to",
-    "delta",
-    "relative",
-    "share_from",
-    "share_to",
-    "confidence_type",
-    "confidence",
-    "reason",
-    "flags",
-    "context",
+    *("record", "workload", "metric", "unit", "name", "file", "line", "module", "kind", "severity", "colour"),
+    *("direction", "strategy", "family", "subtype", "from", "to", "delta", "relative", "share_from", "share_to"),
+    *("confidence_type", "confidence", "reason", "flags", "context"),
 )
 FORMULA = ("=", "+", "-", "@")
 Cell = str | float | int | None
@@ -55,12 +33,11 @@ def to_csv(report: Report) -> str:
 def _records(report: Report) -> Iterable[dict[str, Cell]]:
     for row in (row for group in rows.grouped(report) for row in group):
         yield _finding(row.workload, row.metric, row.finding)
-    for load in report.workloads:
-        for metric in load.metrics:
-            yield from (_change(load.name, metric, change) for change in metric.changes)
+    for load, metric in report.metrics:
+        yield from (_change(load.name, metric, change) for change in metric.changes)
     yield from (_change("", None, change) for change in report.changes)
     for entry in rows.not_compared(report):
-        reason = f"{entry.side}: {entry.reason}"
+        reason = f"{entry.side}: {reason_text(entry.reason, str)}"
         yield {"record": "not compared", "workload": entry.name, "metric": entry.metric, "reason": reason}
 
 
@@ -69,7 +46,7 @@ def _finding(workload: str, metric: MetricReport, finding: Finding) -> dict[str,
         *(reason_text(reason, str) for reason in finding.reasons),
         source_text(finding),
         *evidence_texts(finding),
-        f"part of the change of {finding.carried_by.name}" if finding.carried_by else "",
+        f"part of the change of {finding.explained_by.name}" if finding.explained_by else "",
     )
     return {
         **_place(workload, metric),
@@ -93,7 +70,7 @@ def _change(workload: str, metric: MetricReport | None, change: Change) -> dict[
         "subtype": change.subtype,
         "confidence_type": change.confidence_type,
         "confidence": change.confidence,
-        "reason": change.reason,
+        "reason": reason_text(change.reason, str) if change.reason else "",
         "flags": " ".join(change.flags),
         "context": ";".join(change.location.context or ()),
     }

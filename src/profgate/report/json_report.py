@@ -2,22 +2,39 @@
 
 import json
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, fields, is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from profgate.errors import ProfgateError
 from profgate.model.change import Change
-from profgate.model.report import FIRST_SCHEMA, SCHEMA, Report
+from profgate.model.reason import Reason, ReasonCode
+from profgate.model.report import FIRST_SCHEMA, SCHEMA, Report, StatedPolicy
+from profgate.model.tests import Calibration
+from profgate.report.wording import reason_text
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
 
 Plain: TypeAlias = Any  # what `json` takes and gives
 REPORT_NAME = "report.json"
-OPTIONAL = frozenset({"context", "acceptances", "undrawable", "parameters"})  # left out where there is none
-KEYS = {"from_value": "from", "to_value": "to"}  # of fields that have another name in the document
+OPTIONAL = frozenset({"context", "acceptances", "undrawable", "parameters", "ranks"})  # left out where there is none
+KEYS = {  # of fields that have another name in the document
+    "from_value": "from",
+    "to_value": "to",
+    "cause": "story",
+    "explained_by": "carried_by",
+    "not_tested": "cannot_tell",
+}
+SENTENCES_BEFORE = {  # lists that held texts, and the code that these get
+    "reasons": ReasonCode.FIRST_EDITION,
+    "cannot_tell": ReasonCode.TEXT,
+    "unsuited": ReasonCode.TEXT,
+    "comparability": ReasonCode.TEXT,
+    "warnings": ReasonCode.TEXT,
+}
+NESTED = "is nested too deeply; it is no report of profgate"
 LONGEST_INTEGER = 18  # digits; of longer ones other languages lose some or refuse the number
 
 
@@ -41,7 +58,7 @@ def from_json(text: str, where: str = REPORT_NAME) -> Report:
         if not isinstance(document, dict):
             _refuse(where, f"is {_shown(document)}; expected an object")
         if document.get("schema") == FIRST_SCHEMA:
-            document = {**_parsed(text, _of_first_edition), "tests": []}
+            document = {**document, "tests": []}
         elif document.get("schema") != SCHEMA:
             found = f"its schema is {_shown(document['schema'])}" if "schema" in document else "it states no schema"
             _refuse(where, f"is no report that this profgate reads: {found}, expected {SCHEMA!r}; give a report.json")
@@ -49,12 +66,14 @@ def from_json(text: str, where: str = REPORT_NAME) -> Report:
     except ValidationError as error:
         raise ProfgateError(where, _first_error(error)) from None
     except RecursionError:
-        _refuse(where, "is nested too deeply; it is no report of profgate")
+        _refuse(where, NESTED)
     except ValueError as error:
         _refuse(where, f"is no JSON ({error}); write it with `profgate compare --format json`")
 
 
 def _encoded(value: object) -> Plain:
+    if isinstance(value, (Calibration, StatedPolicy)):
+        return {name: _encoded(known) for name, known in sorted(asdict(value).items()) if known is not None}
     if is_dataclass(value) and not isinstance(value, type):
         return _encoded_record(value)
     if isinstance(value, (tuple, list)):
@@ -71,6 +90,10 @@ def _encoded_record(value: Plain) -> dict[str, Any]:
     written = [part.name for part in fields(value) if part.name not in OPTIONAL or getattr(value, part.name)]
     written.sort(key=lambda name: name != "schema")
     document = {KEYS.get(name, name): _encoded(getattr(value, name)) for name in written}
+    if isinstance(value, Reason):
+        if not value.reasons:
+            del document["reasons"]
+        document["text"] = reason_text(value, str)
     if isinstance(value, Change):
         document["confidence"] = {"type": document.pop("confidence_type"), "value": document.pop("confidence")}
     return document
@@ -92,6 +115,8 @@ def _adapter() -> "TypeAdapter[list[Report]]":
 
 def _first_error(error: "ValidationError") -> str:
     first = error.errors(include_url=False)[0]
+    if first["type"] == "json_invalid":
+        return NESTED
     steps = first["loc"][1:]  # of the list
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step[:80]}" for step in steps).removeprefix(".")
     if first["type"] == "missing":
@@ -99,21 +124,28 @@ def _first_error(error: "ValidationError") -> str:
     return f"{path}: is {_shown(first['input'])}; expected {first['msg'].removeprefix('Input should be ')}"
 
 
-def _parsed(text: str, hook: Callable[[dict[str, Any]], dict[str, Any]] | None = None) -> Plain:
-    return json.loads(text, parse_constant=_no_number, parse_float=_finite, parse_int=_integer, object_hook=hook)
+def _parsed(text: str) -> Plain:
+    """The document, with the sentences of earlier versions as reasons that hold a text."""
+    return json.loads(text, parse_constant=_no_number, parse_float=_finite, parse_int=_integer, object_hook=_with_codes)
 
 
-def _of_first_edition(entries: dict[str, Any]) -> dict[str, Any]:
-    """An object of schema 1 in the form of schema 2: its sentences become reasons that hold a text."""
-    reasons, relations = entries.get("reasons"), entries.get("relations")
-    if isinstance(reasons, list):
-        texts = [reason if isinstance(reason, dict) else {"text": str(reason)} for reason in reasons]
-        entries["reasons"] = [
-            text if "code" in text else {"code": "first_edition", "parameters": text} for text in texts
-        ]
-    if isinstance(relations, list):
+def _with_codes(entries: dict[str, Any]) -> dict[str, Any]:
+    for name, code in SENTENCES_BEFORE.items():
+        if isinstance(texts := entries.get(name), list):
+            entries[name] = [_as_code(entry, code) for entry in texts]
+    if "reason" in entries and ("side" in entries or "strategy" in entries):
+        entries["reason"] = _as_code(entries["reason"] or None, ReasonCode.TEXT)
+    if isinstance(relations := entries.get("relations"), list):
         entries["relations"] = [item for item in relations if isinstance(item, dict) and item.get("kind") == "renamed"]
     return entries
+
+
+def _as_code(entry: Plain, code: ReasonCode) -> Plain:
+    if isinstance(entry, str):
+        return {"code": code, "parameters": {"text": entry}}
+    if isinstance(entry, dict) and "code" not in entry and "text" in entry:
+        return {"code": code, "parameters": entry}
+    return entry
 
 
 def _no_number(name: str) -> NoReturn:

@@ -30,7 +30,7 @@ def links_from_json(text: str, where: str = LINKS_NAME) -> Links:
 def _links(document: Any) -> Links:  # noqa: ANN401 - JSON
     if document["schema"] != SCHEMA:
         raise ValueError(f"its schema is not {SCHEMA}")
-    pages = {(_text(one["workload"]), _text(one["metric"])): _text(one["url"]) for one in document["pages"]}
+    pages = {(_text(page["workload"]), _text(page["metric"])): _text(page["url"]) for page in document["pages"]}
     index, report, run = (None if document[key] is None else _text(document[key]) for key in _SINGLE)
     return Links(pages=pages, index=index, report=report, run=run)
 

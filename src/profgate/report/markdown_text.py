@@ -33,7 +33,7 @@ def code_cell(text: str, length: int = NAME_LENGTH) -> str:
 
 
 def sentence(text: str, length: int = SENTENCE_LENGTH) -> str:
-    """A sentence that may quote names: read as plain words by Markdown, with mentions and links taken apart."""
+    """A sentence that may quote names, as text without markup, mentions or links."""
     shown = _entities(cut(plain(text), length))
     # GitHub looks for mentions, references and addresses in the finished text; an empty element parts them
     return re.sub(r"(&#(?:64|35|58);|\bGH(?=-\d)|\bwww(?=\.))", r"\1<b></b>", shown)

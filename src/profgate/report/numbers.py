@@ -1,4 +1,4 @@
-"""Numbers for people: base units become readable ones, signs are real signs, unknown stays visible."""
+"""Numbers for readers: in readable units, with typographic signs, and a dash for what is unknown."""
 
 import math
 import re
@@ -15,7 +15,7 @@ SCALES: dict[str, tuple[tuple[float, str], ...]] = {
 }
 SMALLEST_SHARED = 0.005  # a value below it is written in a unit of its own
 UNIT_LENGTH = 24
-MANY = 5.0  # relative change from which a multiple says more than percents
+MANY = 5.0  # relative change from which a multiple is easier to read than percents
 LARGEST_MULTIPLE = 1_000
 SMALLEST_PERCENT = 0.005  # below it two decimals show nothing but zeros
 
@@ -86,7 +86,7 @@ def ratio(from_value: float | None, to_value: float | None) -> str:
 
 
 def smallest_change(fraction: float) -> str:
-    """A change that could just be seen: ``18.5 %``; as a multiple, ``27x``, where percents would say nothing.
+    """The smallest visible change: ``18.5 %``; ``27x`` where percents are hard to read.
 
     ``>1,000x`` where nothing could be seen at all.
     """
@@ -108,7 +108,7 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
 
 
 def scale_for(unit: str, value: float) -> Scale:
-    """The readable unit for a value; a unit that is not ours is kept, without dangerous signs."""
+    """The readable unit for a value; an unknown unit stays, reduced to harmless characters."""
     base, times, power = base_unit(unit)
     steps = tuple((size / (times * 10.0**power), sign) for size, sign in SCALES.get(base, ()))
     if not steps:

@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from profgate.model.change import Change, Location
-from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, WORSE, Kind
+from profgate.model.kinds import BY_WORD, MAYBE, RANKS, WORSE, Kind
 from profgate.model.levels import TOTAL_FLOOR
-from profgate.model.reason import ReasonCode
-from profgate.model.report import Direction, Finding, MetricReport, NotCompared, Report
+from profgate.model.reason import Reason, ReasonCode, joined
+from profgate.model.report import Finding, MetricReport, NotCompared, Report, direction_of
 from profgate.model.units import base_unit
 from profgate.report import numbers
-from profgate.report.wording import common_factor, full_sentence, reason_text
+from profgate.report.statements import common_factor
+from profgate.report.wording import full_sentence, reason_text
 
 COLOURS = ("red", "yellow", "neutral", "green")
 TAGS: dict[Kind, tuple[str, str]] = {
@@ -58,7 +59,7 @@ class Row:
     @property
     def total(self) -> bool:
         """Whether the finding is about the whole workload."""
-        return is_total(self.finding)
+        return self.finding.is_total
 
     @property
     def tag(self) -> tuple[str, str]:
@@ -102,20 +103,21 @@ def grouped(report: Report) -> Groups:
     """The findings of all workloads in reading order."""
     groups: dict[str, list[Row]] = {name: [] for name in Groups._fields}
     causes: set[int] = set()
-    shown = (row for row in _rows(report) if row.finding.kind != "NoChange" or row.finding.evidence)
+    found = (Row(workload.name, metric, finding) for workload, metric, finding in report.findings)
+    shown = (row for row in found if row.finding.kind != "NoChange" or row.finding.evidence)
     for row in sorted(shown, key=_importance):
-        cause, group = row.finding.story, _group(row)
+        cause, group = row.finding.cause, _group(row)
         if group in {"worse", "better"} and cause is not None:
-            if row.finding.carried_by is not None or cause in causes:
+            if row.finding.explained_by is not None or cause in causes:
                 group = "related"
             else:
                 causes.add(cause)
         groups[group].append(row)
     related: dict[int | None, list[Row]] = {}
     for row in groups["related"]:
-        related.setdefault(row.finding.story, []).append(row)
+        related.setdefault(row.finding.cause, []).append(row)
     for name in ("worse", "better"):
-        groups[name] = [_with_related(row, related.get(row.finding.story, [])) for row in groups[name]]
+        groups[name] = [_with_related(row, related.get(row.finding.cause, [])) for row in groups[name]]
     return Groups(**{name: tuple(found) for name, found in groups.items()})
 
 
@@ -138,7 +140,7 @@ def _with_related(row: Row, related: Sequence[Row]) -> Row:
 
 def pairs(report: Report) -> tuple[Pair, ...]:
     """Every compared metric, those with findings first, then by the size of the relative change, then by name."""
-    found = [Pair(workload.name, metric) for workload in report.workloads for metric in workload.metrics]
+    found = [Pair(workload.name, metric) for workload, metric in report.metrics]
     return tuple(sorted((pair for pair in found if pair.metric.state == "compared"), key=_movement))
 
 
@@ -151,14 +153,13 @@ def not_compared(report: Report) -> tuple[NotCompared, ...]:
     """What could not be compared: what both sides have, the baseline alone, the target alone, each by name."""
     stated = {(entry.name, entry.metric) for entry in report.not_compared}
     unstated = [
-        NotCompared(workload.name, metric.name, "both", "; ".join(metric.cannot_tell) or "no reason was given")
-        for workload in report.workloads
-        for metric in workload.metrics
+        NotCompared(workload.name, metric.name, "both", joined(metric.not_tested or (Reason(ReasonCode.UNSTATED),)))
+        for workload, metric in report.metrics
         if metric.state != "compared" and not {(workload.name, metric.name), (workload.name, None)} & stated
     ]
     order = ("both", "baseline", "target")
     entries = [*report.not_compared, *unstated]
-    entries.sort(key=lambda entry: (order.index(entry.side), entry.name, entry.metric or "", entry.reason))
+    entries.sort(key=lambda entry: (order.index(entry.side), entry.name, entry.metric or ""))
     return tuple(entries)
 
 
@@ -166,12 +167,12 @@ def doubt(report: Report, quote: Quote) -> str:
     """Why nothing was compared, as one sentence."""
     missing, known = not_compared(report), len(pairs(report))
     if len(missing) == 1:
-        return f"{quote(missing[0].name)}: {missing[0].reason}"
+        return f"{quote(missing[0].name)}: {reason_text(missing[0].reason, quote)}"
     if missing and known:
         return f"{len(missing)} of {len(missing) + known} could not be compared"
     if report.verdict.reasons:
         return reason_text(report.verdict.reasons[0], quote)
-    return missing[0].reason if missing else "there was nothing to compare"
+    return reason_text(missing[0].reason, quote) if missing else "there was nothing to compare"
 
 
 def headline(report: Report, quote: Quote) -> str:
@@ -232,7 +233,7 @@ def _total_of(row: Row, report: Report, quote: Quote) -> str:
     of = f" of {quote(row.workload)}" if len(report.workloads) > 1 else ""
     if total_within_noise(row.metric) and abs(relative) < TOTAL_FLOOR:
         return f"; total{of} unchanged"
-    doubt = "" if any(map(is_total, row.metric.findings)) else f", {unseen_total(row.metric)}"
+    doubt = "" if any(finding.is_total for finding in row.metric.findings) else f", {unseen_total(row.metric)}"
     return f"; total{of} {numbers.signed_percent(relative)}{doubt}"
 
 
@@ -240,11 +241,6 @@ def finding_key(location: Location) -> str:
     """Sixteen hexadecimal digits that name a function, file and call path in an address."""
     parts = (location.name, location.file or "", *(location.context or ()))
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def is_total(finding: Finding) -> bool:
-    """Whether a finding is about a whole workload; a function of this name has a share of the run."""
-    return finding.location == Location("total") and finding.share_from is None and finding.share_to is None
 
 
 def name_of(finding: Finding, *, with_file: bool = False) -> str:
@@ -255,8 +251,8 @@ def name_of(finding: Finding, *, with_file: bool = False) -> str:
 
 def total_within_noise(metric: MetricReport) -> bool:
     """Whether the total was tested and nothing was found."""
-    tested = metric.calibration.get("total_tested") and metric.calibration.get("inconclusive") != "too_few_runs"
-    return bool(tested) and not any(is_total(found) for found in metric.findings)
+    tested = metric.calibration.total_tested and metric.calibration.inconclusive != "too_few_runs"
+    return bool(tested) and not any(finding.is_total for finding in metric.findings)
 
 
 def unseen_total(metric: MetricReport) -> str:
@@ -301,8 +297,8 @@ def why(row: Row, quote: Quote) -> tuple[str, ...]:
     """Why a finding has its colour, and how many others belong to it."""
     finding = row.finding
     parts = [reason_text(reason, quote) for reason in finding.reasons[:1]]
-    if finding.carried_by is not None:
-        parts.append(f"part of the change of {quote(finding.carried_by.name)}")
+    if finding.explained_by is not None:
+        parts.append(f"part of the change of {quote(finding.explained_by.name)}")
     if row.related:
         parts.append(numbers.counted(row.related, "related function"))
     if row.elsewhere:
@@ -357,13 +353,6 @@ def further_reasons(report: Report, quote: Quote) -> tuple[str, ...]:
     )
 
 
-def _rows(report: Report) -> Iterable[Row]:
-    for workload in report.workloads:
-        for metric in workload.metrics:
-            for finding in metric.findings:
-                yield Row(workload.name, metric, finding)
-
-
 def _importance(row: Row) -> tuple[tuple[int, int, float, float], str, str, str, str]:
     place = row.finding.location
     return weight_of(row.finding), row.workload, row.metric.name, place.name, place.file or ""
@@ -382,13 +371,6 @@ def weight_of(finding: Finding) -> tuple[int, int, float, float]:
 def _moved_share(finding: Finding) -> float:
     weight = finding.statistics.get("weight")
     return abs((finding.share_to or 0.0) - (finding.share_from or 0.0) if weight is None else weight)
-
-
-def direction_of(kind: Kind) -> Direction:
-    """Which way a kind points."""
-    if kind in WORSE:
-        return "worse"
-    return "better" if kind in BETTER else "none"
 
 
 def _kind(finding: Finding) -> Kind:

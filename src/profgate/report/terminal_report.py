@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import Literal
 
 from profgate.model.change import Change, path_text
-from profgate.model.reason import ReasonCode
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, Report, Side
-from profgate.model.visible_text import columns_of, cut, fitting, name_text, plain
-from profgate.report import numbers, rows, wording
+from profgate.model.visible_text import cut, name_text, plain
+from profgate.report import numbers, rows, statements, wording
 from profgate.report.acceptance_rows import plain_acceptances
 from profgate.report.rank_report import rank_lines, rank_sections
 from profgate.report.rows import Pair, Row
+from profgate.report.text_table import aligned
 
 Tone = Literal["head", "bad", "warn", "good", "quiet", "text"]
 Line = tuple[Tone, str]
@@ -116,18 +117,18 @@ def _pair_lines(
     relative = f" ({numbers.signed_percent(total.relative)})" if total.relative is not None else ""
     values = numbers.from_to(total.baseline, total.target, metric.unit)
     yield "text", f"  total {values}, {numbers.signed(total.delta, metric.unit)}{relative}"
-    facts = (wording.run_counts(metric), wording.calibration(report, metric))
-    texts = ["; ".join(filter(None, facts)), wording.detectable(metric)]
+    facts = (statements.run_counts(metric), statements.calibration(report, metric))
+    texts = ["; ".join(filter(None, facts)), statements.detectable(metric)]
     yield from (("quiet", f"  {text}") for text in texts if text)
     yield from _found_lines(*found, width, verbose=verbose)
-    renames = wording.renames([metric], lambda name: name_text(name, LABEL))
+    renames = statements.renames([metric], lambda name: name_text(name, LABEL))
     yield from (("quiet", f"  {text}") for text in renames[: None if verbose else ROWS])
-    yield from (("warn", f"  not tested: {plain(reason)}") for reason in metric.cannot_tell)
+    yield from (("warn", f"  not tested: {_text(reason)}") for reason in metric.not_tested)
     if verbose:
-        yield from (("quiet", f"  does not apply: {plain(reason)}") for reason in metric.unsuited)
+        yield from (("quiet", f"  does not apply: {_text(reason)}") for reason in metric.unsuited)
         yield from (("quiet", line) for change in metric.changes for line in _change_lines(change, metric.unit))
     else:
-        yield from (("quiet", f"  {text}") for text in wording.only_counted(metric.counts))
+        yield from (("quiet", f"  {text}") for text in statements.only_counted(metric.counts))
 
 
 def _found_lines(findings: list[Row], notes: list[Row], width: int, *, verbose: bool) -> Iterable[Line]:
@@ -174,7 +175,7 @@ def _cells(row: Row, *, with_file: bool) -> tuple[str, ...]:
 
 
 def _named(finding: Finding, *, with_file: bool) -> str:
-    source = wording.source_text(finding) or wording.reach_text(finding).partition(":")[0]  # the path has no room here
+    source = statements.source_text(finding) or statements.reach_text(finding, with_path=False)
     return name_text(rows.name_of(finding, with_file=with_file)) + (f" ({source})" if source else "")
 
 
@@ -190,21 +191,10 @@ def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> I
     cells = [_cells(row, with_file=times[row.finding.location.name] > 1) for row in shown]
     cells = [texts[:-1] for texts in cells] if brief else cells
     above = [] if brief else [HEADINGS]
-    columns = [max(map(columns_of, texts)) for texts in zip(*above, *cells, strict=True)]
-    if columns:
-        columns[1] = min(columns[1], max(width - sum(columns) + columns[1] - 2 * len(columns), 12))
-    yield from (("quiet", _aligned(row, columns)) for row in above)
-    for row, texts in zip(shown, cells, strict=True):
-        yield _tone(row), _aligned(texts, columns)
-
-
-def _aligned(cells: Sequence[str], columns: Sequence[int]) -> str:
-    padded = []
-    for place, (cell, size) in enumerate(zip(cells, columns, strict=True)):
-        text = fitting(cell, size) if place == 1 else cell
-        gap = " " * (size - columns_of(text))
-        padded.append(text + gap if place < 2 else gap + text)
-    return ("  " + "  ".join(padded)).rstrip()
+    lines = aligned([*above, *cells], width - 2, name=1, right=range(2, 5))
+    tones: list[Tone] = ["quiet"] if above else []
+    tones += map(_tone, shown)
+    yield from ((tone, f"  {line}".rstrip()) for tone, line in zip(tones, lines, strict=True))
 
 
 def _change_lines(change: Change, unit: str) -> Iterable[str]:
@@ -213,7 +203,7 @@ def _change_lines(change: Change, unit: str) -> Iterable[str]:
     if change.location.context:
         yield f"      in {plain(path_text(change.location.context))}"
     if change.reason:
-        yield f"      {plain(change.reason)}"
+        yield f"      {plain(wording.reason_text(change.reason, name_text))}"
 
 
 def _value(value: float | str | None, unit: str) -> str:
@@ -227,16 +217,20 @@ def _missing(report: Report, width: int, *, verbose: bool) -> Iterable[Line]:
     shown = entries if verbose else entries[:PAIRS]
     for entry in shown:
         where = name_text(entry.name, LABEL) + (f" · {name_text(entry.metric, 30)}" if entry.metric else "")
-        yield "warn", f"  {cut(where, width)} ({SIDES[entry.side]}): {plain(entry.reason)}"
+        yield "warn", f"  {cut(where, width)} ({SIDES[entry.side]}): {_text(entry.reason)}"
     if more := len(entries) - len(shown):
         yield "warn", f"  … and {more:,} more (-v shows them)"
 
 
+def _text(reason: Reason) -> str:
+    return plain(wording.reason_text(reason, name_text))
+
+
 def _notes(report: Report, width: int) -> Iterable[Line]:
     notes = [
-        f"{name_text(load.name, LABEL)}: {plain(note)}" for load in report.workloads for note in load.comparability
+        f"{name_text(load.name, LABEL)}: {_text(note)}" for load in report.workloads for note in load.comparability
     ]
-    notes += [plain(warning) for warning in report.warnings]
+    notes += [_text(warning) for warning in report.warnings]
     if notes:
         yield from (("text", ""), ("head", "notes"))
     yield from (("quiet", f"  {cut(note, 4 * width)}") for note in notes)

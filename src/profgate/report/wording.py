@@ -1,32 +1,30 @@
 """Sentences for reasons, evidence and measurements: the only place where a code becomes a text."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from string import Formatter
 from typing import Any
 
 from profgate.model.levels import RED
 from profgate.model.reason import Parameter, Reason, ReasonCode
-from profgate.model.report import Finding, MetricReport, Report
-from profgate.report import numbers
+from profgate.report import numbers, strategy_wording
 
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
 MOST_SPLITS = 5000  # of a test; more ways are drawn at random
-NAME_FIRST = frozenset({ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.FIRST_EDITION})
+NAME_FIRST = frozenset({ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.FIRST_EDITION, ReasonCode.TEXT})
 RUNS_NEEDED = "record at least 5 runs of each side"
-COMMON = 0.05  # common factor from which it is stated
-HIDDEN = frozenset({"contexts", "source", "source_link", "reach", "reach_path", "judged", "new"})
-CONFIRMED = "confirmed"  # evidence of a second measurement, which has sentences of its own
 
 
 def reason_text(reason: Reason, quote: Quote) -> str:
     """The sentence of a reason, without a full stop; ``quote`` makes names safe for the place it goes to."""
+    given = dict(reason.parameters)
+    # reports of earlier versions hold the reasons behind a reason as a text
+    given["reasons"] = "; ".join(reason_text(other, quote) for other in reason.reasons) or given.get("text", "")
     sentence = SENTENCES[reason.code]
     if isinstance(sentence, str):
-        where = {"where": _where(reason.parameters, quote)}
-        return _Sentence().vformat(sentence, (), {**reason.parameters, **where})
-    return sentence(reason.parameters, quote)
+        return _Sentence().vformat(sentence, (), {**given, "where": _where(given, quote)})
+    return sentence(given, quote)
 
 
 def full_sentence(reason: Reason, quote: Quote) -> str:
@@ -64,6 +62,10 @@ def _size(value: float | None) -> str:
 
 STYLES: dict[str, Callable[[float | None], str]] = {
     "count": lambda number: f"{number or 0:,.0f}",
+    "factor": lambda number: f"{number or 0:.3g}",
+    "rate": lambda number: f"{number or 0:g}",
+    "whole": lambda number: f"{100 * (number or 0):.0f} %",
+    "mean": lambda number: f"{number or 0:,.1f}",
     "percent": numbers.percent,
     "ratio": lambda number: numbers.ratio(1.0, number),
     "signed": numbers.signed_percent,
@@ -104,8 +106,8 @@ def _few_splits(parameters: Parameters, _quote: Quote) -> str:
     return f"not certain: {round(p * splits):,} of {splits:,} ways to regroup the runs differ as much"
 
 
-def _second(parameters: Parameters) -> str:
-    """What a second measurement found: ``20 + 20 interleaved runs (+247 %, p = 0.0002)``."""
+def second_measurement(parameters: Parameters) -> str:
+    """The result of a second measurement: ``20 + 20 interleaved runs (+247 %, p = 0.0002)``."""
     runs, change, p = (parameters.get(name) for name in ("runs", "change", "p"))
     if not runs:
         return "a second measurement"
@@ -135,8 +137,36 @@ def _finding(parameters: Parameters, quote: Quote) -> str:
 
 
 def _not_compared(parameters: Parameters, quote: Quote) -> str:
-    text = parameters.get("text")
-    return f"not compared: {_where(parameters, quote)}{f': {text}' if text else ''}"
+    reasons = parameters.get("reasons")
+    return f"not compared: {_where(parameters, quote)}{f': {reasons}' if reasons else ''}"
+
+
+def _no_baseline(parameters: Parameters, _quote: Quote) -> str:
+    return str(parameters.get("text") or f"no baseline: {parameters.get('reasons')}")
+
+
+def _unreadable(parameters: Parameters, _quote: Quote) -> str:
+    side, file, more = (parameters.get(name) for name in ("side", "file", "more"))
+    sides = "baseline and the target" if side == "both" else side
+    return f"unreadable in the {sides}: {file}{f' and {more} more' if more else ''}: {parameters.get('reasons')}"
+
+
+def _no_samples(parameters: Parameters, _quote: Quote) -> str:
+    side = parameters.get("side")
+    return f"the {'profiles hold' if side == 'both' else f'{side} holds'} no samples; check the recording"
+
+
+def _profile_warning(parameters: Parameters, _quote: Quote) -> str:
+    runs = parameters.get("runs")
+    return f"{parameters.get('text')}{f' (in {runs} runs)' if runs != 1 else ''}"
+
+
+def _base_branch(parameters: Parameters, _quote: Quote) -> str:
+    name, ours, shared, others, names = (parameters.get(key) for key in ("name", "ours", "shared", "others", "names"))
+    return (
+        f"compared with {name}: {ours} of the changes are this pull request's, {shared} are already there, "
+        f"{others} are only there{f' ({names})' if names else ''}"
+    )
 
 
 SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
@@ -144,7 +174,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.BEYOND_JOBS: _beyond_jobs,
     ReasonCode.EXACT: "exact counts: within each side the {runs} runs hardly differ",
     ReasonCode.CALLS_ROSE: "its calls rose from {before:count} to {after:count}",
-    ReasonCode.CONFIRMED: lambda given, _quote: f"confirmed by {_second(given)}",
+    ReasonCode.CONFIRMED: lambda given, _quote: f"confirmed by {second_measurement(given)}",
     ReasonCode.FEW_SPLITS: _few_splits,
     ReasonCode.NEAR_JOBS: _near_jobs,
     ReasonCode.FEW_JOBS: "not confirmed: the sides come from different jobs, and {jobs} of {needed} base jobs are "
@@ -158,7 +188,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.TOTAL_IMPROVED: "the total improved by {relative:size}, so it does not fail",
     ReasonCode.UNCONFIRMED: f"not confirmed: {{baseline}} + {{target}} runs are too few; {RUNS_NEEDED}",
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
-    ReasonCode.NOT_REPEATED: lambda given, _quote: f"not confirmed by {_second(given)}",
+    ReasonCode.NOT_REPEATED: lambda given, _quote: f"not confirmed by {second_measurement(given)}",
     ReasonCode.WAITS: "waits for confirmation (confirm: {confirm})",
     ReasonCode.CALLS: "call counts explain a change and never fail alone",
     ReasonCode.NO_DIRECTION: "the profile does not state whether lower or higher is better",
@@ -180,162 +210,80 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.FINDING: _finding,
     ReasonCode.NOTHING_COMPARED: "nothing was compared",
     ReasonCode.NOT_COMPARED: _not_compared,
-    ReasonCode.NEW_WORKLOAD: "only in the target: {where}: {text}",
+    ReasonCode.NEW_WORKLOAD: "only in the target: {where}: {reasons}",
     ReasonCode.TOTAL_NOT_TESTED: "the total changed by {relative:signed} in {where} and could not be tested",
     ReasonCode.FEW_SHARED_NAMES: "both sides share only {share:percent} of the run in {where}: check whether names "
     "contain line numbers or ids",
     ReasonCode.STRATEGY_FAILED: "a strategy failed in {where}",
-    ReasonCode.DEPARTURE: "{where}: {text}",
+    ReasonCode.DEPARTURE: "{where}: {reasons}",
     ReasonCode.MORE: "and {count:more change}",
     ReasonCode.NO_CHANGE: "no change beyond noise in {comparisons:comparison}",
-    ReasonCode.NO_BASELINE: "{text}",
+    ReasonCode.NO_BASELINE: _no_baseline,
     ReasonCode.FIRST_EDITION: "{text}",
-    ReasonCode.NEVER_RECORDED: "{text}",
+    ReasonCode.NEVER_RECORDED: _no_baseline,
     ReasonCode.NO_TRUSTED_RUN: "no trusted run of {workflow} on the last {commits} commits",
     ReasonCode.NO_ARTIFACT: "run {run} stored no artifact {artifact}",
     ReasonCode.ARTIFACT_EXPIRED: "artifact {artifact} of run {run} has expired",
     ReasonCode.ARTIFACT_UNUSABLE: "run {run}: {text}",
     ReasonCode.NO_ASSET: "release {release} has no profiles attached ({asset})",
+    ReasonCode.UNREADABLE: _unreadable,
+    ReasonCode.EMPTY_FILE: "the file is empty; check the recording",
+    ReasonCode.NO_SAMPLES: _no_samples,
+    ReasonCode.NO_SUCH_METRIC: "the {side} has no such metric and unit",
+    ReasonCode.MISSING_IN_TARGET: "missing in the target",
+    ReasonCode.NOT_IN_BASELINE: "no baseline: a new workload",
+    ReasonCode.SHARD_FAILED: "a shard ended with {results}, so its workloads are missing; see its log",
+    ReasonCode.UNSTATED: "no reason was given",
+    ReasonCode.STRATEGY_UNTESTED: "{strategy}: {reasons}",
+    ReasonCode.FACT_DIFFERS: "{fact} differs: {baseline} against {target}",
+    ReasonCode.MODE_DIFFERS: "sampling mode differs: {baseline} against {target}; these count different time, "
+    "record both sides in the same mode",
+    ReasonCode.FACT_MISSING: "the {side} does not state its {fact}",
+    ReasonCode.CPU_DIFFERS: "CPU model differs: {baseline} against {target}; totals are advisory",
+    ReasonCode.RATES_CONVERTED: "sampling rate differs: {baseline} against {target}; sample counts are converted to "
+    "{rate:rate} a second, totals are advisory",
+    ReasonCode.RATES_DIFFER: "sampling rate differs: {baseline} against {target}; some runs do not state it: "
+    "totals are advisory, counts are compared as shares of their run",
+    ReasonCode.TRUNCATED: "the {side}'s profile is truncated",
+    ReasonCode.CONFIGURATIONS_DIFFER: "the configurations differ",
+    ReasonCode.RUN_COUNTS_DIFFER: "run counts differ: {baseline} against {target}; the single run limits what can be "
+    "detected",
+    ReasonCode.FOLDERS_PAIRED: "files below {baseline} are compared with those below {target}",
+    ReasonCode.UNDIRECTED: "the profiles do not state whether more or less {metric} is better; compared as if less "
+    "were, never red",
+    ReasonCode.TOTALS_FAR_APART: "the {metric} totals of the sides differ by a factor of {factor:factor}: check that "
+    "both recorded the same work",
+    ReasonCode.NO_FRAMES: "{share:whole} of the {side}'s {metric} is in stacks without a frame, counted on the root",
+    ReasonCode.UNRESOLVED: "{share:whole} of the {side}'s {metric} is in unresolved symbols: record with debug "
+    "information",
+    ReasonCode.PROFILE_WARNING: _profile_warning,
+    ReasonCode.NO_SAMPLE: "no run holds a sample",
+    ReasonCode.REAL_TIME: "totals and shares are of real time: user and sys time lie within it",
+    ReasonCode.STACKS_DROPPED: "stacks were dropped by ignore or focus patterns",
+    ReasonCode.FILE_WARNING: "{file}: {text}",
+    ReasonCode.NO_FILE_PAIRS: "no file of the baseline pairs with one of the target: name the runs of one workload "
+    "alike on both sides, NAME.1.folded, NAME.2.folded, or NAME/run-1.folded",
+    ReasonCode.NOISE_UNREADABLE: "base run {number}: {text}; left out of the noise",
+    ReasonCode.OPTION_WITHOUT_EFFECT: "the option {option} of {strategy} no longer has an effect; remove it",
+    ReasonCode.KEY_WITHOUT_EFFECT: "the policy key {key} no longer has an effect; remove it",
+    ReasonCode.SOURCES_INCOMPLETE: "not all is known of the sources: {text}",
+    ReasonCode.SAME_FILES: "{baseline} and {target} hold the same files; compare two recordings to see a change",
+    ReasonCode.BASE_BRANCH: _base_branch,
+    ReasonCode.NOT_MEASURED_AGAIN: "not measured again, so the first measurement decides alone: {text}",
+    ReasonCode.SHARD: "{shard}: {reasons}",
+    ReasonCode.BASELINES_DIFFER: "the shards have different baselines: {baselines}; the farthest counts for all",
+    ReasonCode.ACCEPTED_TOTAL: "a total cannot be accepted: accept what it consists of, or change fail-on-total on the "
+    "base branch",
+    ReasonCode.ACCEPTED_NOTHING: "nothing of this name got worse",
+    ReasonCode.ACCEPTED_SEVERAL: "is the name of {count} functions that got worse: add file=PATH",
+    ReasonCode.ACCEPTED_UP_TO: "up to {limit:signed}",
+    ReasonCode.ACCEPTED_LESS: "up to {limit:signed}, but it is {growth:signed} now",
+    ReasonCode.TEXT: "{text}",
+    ReasonCode.SEVERAL: "{reasons}",
+    **strategy_wording.SENTENCES,
 }
 ADVICE = {
     ReasonCode.TOO_FEW_SAMPLES: "Record about {factor} times longer, or at a higher rate.",
     ReasonCode.TOO_FEW_RUNS: "Record at least {wanted} runs of each side.",
     ReasonCode.CANNOT_SEE: "Record more or longer runs.",
 }
-SOURCES = {
-    "changed": "changed here",
-    "added": "added here",
-    "removed": "removed here",
-    "renamed": "moved or renamed here",
-}
-REACHES = {
-    "called by a changed function": "called by changed code: {}",
-    "dependency changed": "dependency changed: {}",
-    "not reachable": "not reachable from the change",
-}
-NO_PATH = {"changed here": "changed here", "unknown": "unknown whether the change reaches it"}
-
-
-def source_text(finding: Finding) -> str:
-    """What the pull request did to the finding's function; empty where it did nothing or it is unknown."""
-    return SOURCES.get((finding.evidence or {}).get("source", ""), "")
-
-
-def reach_text(finding: Finding) -> str:
-    """How the change reaches a function that it does not touch; empty where it touches it or it is unknown."""
-    evidence = finding.evidence or {}
-    return REACHES.get(evidence.get("reach", ""), "").format(evidence.get("reach_path", ""))
-
-
-def full_reach_text(finding: Finding) -> str:
-    """The same, also where the function is touched or the reach is unknown; empty where it was not examined."""
-    return reach_text(finding) or NO_PATH.get((finding.evidence or {}).get("reach", ""), "")
-
-
-def evidence_texts(finding: Finding) -> tuple[str, ...]:
-    """What else is known of a finding's place, each as ``name: text``; first what a second measurement found."""
-    evidence = finding.evidence or {}
-    repeated = {ReasonCode.CONFIRMED, ReasonCode.NOT_REPEATED} & {reason.code for reason in finding.reasons}
-    first = filter(None, ("" if repeated else _repetition(evidence), reach_text(finding)))
-    shown = (name for name in sorted(evidence) if name not in HIDDEN and CONFIRMED not in name)
-    return (*first, *(f"{name}: {evidence[name]}" for name in shown))
-
-
-def _repetition(evidence: Mapping[str, str]) -> str:
-    result = evidence.get(CONFIRMED)
-    if result in {None, "not seen"}:
-        return "not in the second measurement" if result else ""
-    given = {name: evidence.get(f"confirmed_{name}") for name in ("runs", "change", "p")}
-    return f"{'' if result == 'yes' else 'not '}confirmed by {_second(given)}"
-
-
-def repetitions(findings: Iterable[Finding]) -> str:
-    """How many findings a second measurement confirmed, as a sentence; empty where there was none."""
-    results = [(finding.evidence or {}).get(CONFIRMED) for finding in findings]
-    known = [result for result in results if result]
-    if not known:
-        return ""
-    unseen = f", {known.count('not seen')} without a value in it" if "not seen" in known else ""
-    return f"Measured again, interleaved: {known.count('yes')} of {len(known)} possible regressions confirmed{unseen}."
-
-
-def calibration(report: Report, metric: MetricReport) -> str:
-    """By what this metric is judged; empty where the report does not state it."""
-    facts = metric.calibration
-    if facts.get("mode") == "jobs":
-        basis = f"compared with {numbers.counted(int(facts.get('base_jobs') or 0), 'base job')}"
-    elif facts.get("mode") == "runs" and facts.get("inconclusive") != "too_few_runs":
-        order = "interleaved runs" if facts.get("interleaved") else "runs"
-        basis = f"{int(facts.get('splits') or 0):,} ways to regroup the {order}"
-    else:
-        return ""
-    basis = "exact counts" if facts.get("exact") else basis
-    if factor := common_factor(metric):
-        basis += f"; a common factor of {factor:.2f} is divided out"
-    return "; ".join(filter(None, (basis, false_alarms(report))))
-
-
-def common_factor(metric: MetricReport) -> float | None:
-    """The common factor of a metric's functions, None where it is not worth stating."""
-    factor = metric.calibration.get("common_factor")
-    return factor if isinstance(factor, float) and abs(factor - 1.0) >= COMMON else None
-
-
-def false_alarms(report: Report) -> str:
-    """How often the gate was red on unchanged code, with its interval and advice; empty where that was never tried."""
-    policy = report.policy
-    trials, reds = policy.get("unchanged_comparisons"), policy.get("unchanged_reds")
-    low, high = policy.get("false_alarms_low"), policy.get("false_alarms_high")
-    if not isinstance(trials, int) or not isinstance(low, int | float) or not isinstance(high, int | float):
-        return ""
-    text = (
-        f"false alarms in {reds} of {numbers.counted(trials, 'comparison')} of unchanged code"
-        f" (95 % interval {numbers.percent(low)} to {numbers.percent(high)})"
-    )
-    if policy.get("over_budget") and not policy.get("auto_demote"):
-        text += ", more than the budget allows: set auto-demote: true, or fail-on: never until it is quieter"
-    return text
-
-
-def visible_changes(metric: MetricReport) -> str:
-    """The smallest visible changes, ``4 % in the total, 22 % in a 10 % function``; empty where they are unknown."""
-    total, tenth = (metric.calibration.get(f"visible_{name}") for name in ("total", "tenth"))
-    found = [f"{numbers.smallest_change(total)} in the total"] if isinstance(total, int | float) else []
-    found += [f"{numbers.smallest_change(tenth)} in a 10 % function"] if isinstance(tenth, int | float) else []
-    return ", ".join(found)
-
-
-def detectable(metric: MetricReport) -> str:
-    """The same with its name in front."""
-    seen = visible_changes(metric)
-    return f"smallest visible change: {seen}" if seen else ""
-
-
-def run_counts(metric: MetricReport) -> str:
-    """The numbers of runs behind the values of a metric."""
-    noise = metric.runs.get("noise", 0)
-    others = f", {numbers.counted(noise, 'run')} of other base jobs" if noise else ""
-    return f"{metric.runs.get('baseline', 0)} + {metric.runs.get('target', 0)} runs{others}"
-
-
-def only_counted(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """What is in no list: rows without a result, small locations and changes beyond the longest list."""
-    texts = {
-        "unknown": ("row", "without a result"),
-        "small": ("new or gone location", "too small to list"),
-        "cut": ("change", "beyond the longest list"),
-    }
-    return tuple(
-        f"{numbers.counted(counts[name], noun)} {rest}" for name, (noun, rest) in texts.items() if counts.get(name)
-    )
-
-
-def renames(metrics: Iterable[MetricReport], quote: Quote) -> list[str]:
-    """The functions and then the files that are compared as one although they have two names, each once."""
-    pairs = [(item.others[0], item.location) for metric in metrics for item in metric.relations if item.others]
-    names = [(old.name, new.name) for old, new in pairs if old.name != new.name or old.file == new.file]
-    files = [(old.file, new.file) for old, new in pairs if old.name == new.name and old.file != new.file]
-    return [
-        *(f"renamed, compared as one: {quote(old)} is now {quote(new)}" for old, new in dict.fromkeys(names)),
-        *(f"renamed file: {quote(old)} → {quote(new)}" for old, new in dict.fromkeys(files) if old and new),
-    ]

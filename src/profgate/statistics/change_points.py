@@ -1,9 +1,9 @@
 """Where a series of readings changed for good: E-divisive with its permutation test, steps apart from drifts.
 
 E-divisive (Matteson and James 2014, a nonparametric approach for multiple change point analysis) splits a series where
-the energy distance between the two sides is largest, keeps the split where shuffled series seldom reach that distance,
-and goes on with both sides. What is left is held to Welch's test between neighbouring segments, as the tools that
-watch benchmarks do. The shuffles are the same in every run, so equal input gives equal output.
+the energy distance between the two sides is largest, accepts the split where shuffled series seldom reach that
+distance, and continues on both sides. The remaining segments must differ from their neighbours by Welch's test, as in
+tools that watch benchmarks. The shuffles are the same in every run, so equal input gives equal output.
 """
 
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from profgate.model.arrays import FloatArray, IntArray
+from profgate.model.arrays import FloatArray, IntArray, splitmix64
 from profgate.statistics.t_tests import two_sided_p, welch
 
-WINDOW = 50  # readings that are looked at together; longer series are looked at in windows that overlap by half
+WINDOW = 50  # readings examined together; longer series are examined in windows that overlap by half
 SHUFFLES = 199
 BATCHES = (*range(0, SHUFFLES, 20), SHUFFLES)  # of them, to end early
-SPLIT_P = 0.05  # of the permutation test that lets a split be looked into
+SPLIT_P = 0.05  # of the permutation test that accepts a split
 PENALTY = 2.0  # by how much, in the BIC, a line must explain more than steps do
 LEAST_RAMP = 4  # readings: a shorter line is a step
 GRID = 40  # places at which a line may begin or end
@@ -50,7 +50,7 @@ def shifts(
     """The lasting changes of float64[n], in order; steps and drifts, each once.
 
     ``p`` bounds Welch's test between neighbouring segments, ``magnitude`` is the least relative change of their means,
-    ``least`` the readings a segment has, ``window`` how many readings are looked at together. Readings that are not
+    ``least`` the readings a segment has, ``window`` the number of readings examined together. Readings that are not
     finite must be left out before.
     """
     splits = change_points(values, p, magnitude, least, window)
@@ -152,13 +152,8 @@ def _cached_before(count: int) -> FloatArray:
 
 @cache
 def _shuffles(count: int) -> IntArray:
-    """int64[SHUFFLES, count]: orders that look like chance and are always the same (splitmix64, Steele 2014)."""
-    with np.errstate(over="ignore"):
-        state = np.arange(1, SHUFFLES * count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-        state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        state ^= state >> np.uint64(31)
-    return np.argsort(state.reshape(SHUFFLES, count), axis=1).astype(np.int64)
+    """int64[SHUFFLES, count]: random orders that are the same in every run."""
+    return np.argsort(splitmix64(SHUFFLES * count).reshape(SHUFFLES, count), axis=1).astype(np.int64)
 
 
 def _apart(values: FloatArray, places: list[int], least: int, window: int) -> list[int]:

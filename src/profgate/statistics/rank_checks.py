@@ -1,4 +1,4 @@
-"""Stable ranks: how many tests keep their place in the order of duration from run to run.
+"""Stable ranks: how many tests have the same place in the order of duration from run to run.
 
 Copeland and Haemer, "Robust Performance Testing on the Cheap" (2011), with its appendix. A uniform change of speed
 moves no rank, so runs of different machines may be compared.
@@ -11,13 +11,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from profgate.errors import ComparisonError
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
-from profgate.model.durations import Direction, DurationRun, DurationTable, MovedTest, Order, RankCheck
+from profgate.model.durations import Direction, DurationRun, DurationTable, MovedTest, Order, RankCheck, SigmaRule
+from profgate.model.reason import Reason, ReasonCode
 
 FEWEST_RUNS = 3  # of a baseline: their three pairs are the least that shows a mean
 OBSERVED_RUNS = 5  # from which ten pairs show a spread
@@ -30,11 +31,11 @@ EXACT_LIMIT = 10  # from here on the exact law and Poisson(1) differ by less tha
 class RankRules:
     """Bounds of the check. ``sigma`` poisson: the root of the mean, an upper bound; observed: the pairs' own spread.
 
-    ``min_value``: tests whose baseline median is below it are left out, since a coarse clock knows no order of them.
+    ``min_value``: tests whose baseline median is below it are left out, since a coarse clock gives them no order.
     """
 
     width: float = 2.0
-    sigma: Literal["poisson", "observed"] = "poisson"
+    sigma: SigmaRule = "poisson"
     min_tests: int = 30
     min_value: float = 0.0
 
@@ -89,8 +90,8 @@ def side_by_side(baseline: Sequence[DurationRun], target: Sequence[DurationRun])
 def ranks_of(values: FloatArray, run: str, names: Sequence[str]) -> IntArray:
     """int64[test]: the rank of each, 1 the quickest.
 
-    Equal values are ordered by a hash of run and name: a cluster of equal readings then keeps one rank on average, as
-    tests of equal speed do, where mid-ranks would move the whole cluster at once.
+    Equal values are ordered by a hash of run and name: a cluster of equal readings then has one stable rank on
+    average, as tests of equal speed do, where mid-ranks would move the whole cluster at once.
     """
     _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
     hashes = np.zeros(len(values), dtype=np.uint64)
@@ -123,7 +124,7 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
     sigma, rule = _sigma(pairs, mean, split, rules)
     reason = _why_unknown(len(names), split, len(ranks) - split, rules.min_tests)
     reason = reason or _why_blind(mean, count, sigma, rules.width)
-    identical = not reason and _identical(values, split)
+    identical = reason is None and _identical(values, split)
     order: Order = "kept" if identical else "unknown" if reason else _order(mean, count, sigma, rules.width)
     moves = _moves(names, values, np.array(ranks), split) if counts and names else _Moves()
     return RankCheck(
@@ -141,18 +142,14 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
         target_counts=counts,
         chance=chance_of_as_many(len(names), round(count)) if count is not None and names else None,
         ties=max((len(row) - len(np.unique(row)) for row in values), default=0),
-        overall=moves.overall,
-        direction=moves.direction,
-        moved=moves.tests,
         unit=table.unit,
         identical=identical,
-        usual_distance=moves.usual,
-        farther=moves.farther,
+        **moves._asdict(),
     )
 
 
 def _included(table: DurationTable, least: float) -> BoolArray:
-    """bool[test]: which stand in all runs and are long enough."""
+    """bool[test]: which are in all runs and long enough."""
     included: BoolArray = np.logical_and.reduce(np.isfinite(table.values), axis=0)
     if least > 0.0 and table.baselines:
         included[included] = np.median(table.values[: table.baselines, included], axis=0) >= least
@@ -169,35 +166,34 @@ def _identical(values: FloatArray, split: int) -> bool:
     return all(row.tobytes() in before for row in values[split:])
 
 
-def _why_unknown(tests: int, baselines: int, targets: int, min_tests: int) -> str:
+def _why_unknown(tests: int, baselines: int, targets: int, min_tests: int) -> Reason | None:
     if not targets:
-        return "there is no run to check"
+        return Reason(ReasonCode.NO_TARGET_RUN)
     if tests == 0:
-        return "no test stands in all runs"
+        return Reason(ReasonCode.NO_COMMON_TEST)
     if tests == 1:
-        return "one test alone is always first: its order cannot change"
+        return Reason(ReasonCode.ONE_TEST)
     if tests < min_tests:
-        return f"{tests} tests stand in all runs; at least {min_tests} are needed"
+        return Reason(ReasonCode.FEW_TESTS, {"tests": tests, "needed": min_tests})
     if baselines < FEWEST_RUNS:
-        runs = f"{baselines} baseline run{'s' if baselines != 1 else ''}"
-        return f"{runs}, at least {FEWEST_RUNS} are needed to know how many ranks are stable"
-    return ""
+        return Reason(ReasonCode.FEW_BASELINE_RUNS, {"runs": baselines, "needed": FEWEST_RUNS})
+    return None
 
 
-def _why_blind(mean: float | None, count: float | None, sigma: float | None, width: float) -> str:
+def _why_blind(mean: float | None, count: float | None, sigma: float | None, width: float) -> Reason | None:
     """A count within bounds that reach down to nothing: it could not have fallen out of them, whatever happened."""
     if mean is None or sigma is None or mean - width * sigma > CLOSE or _order(mean, count, sigma, width) != "kept":
-        return ""
-    return f"only {mean:,.1f} ranks are stable among the baseline runs, too few for their count to fall by much"
+        return None
+    return Reason(ReasonCode.FEW_STABLE_RANKS, {"mean": mean})
 
 
-def _sigma(pairs: Sequence[int], mean: float | None, runs: int, rules: RankRules) -> tuple[float | None, str]:
+def _sigma(pairs: Sequence[int], mean: float | None, runs: int, rules: RankRules) -> tuple[float | None, SigmaRule]:
     """The spread of the count, and the rule it comes from: observed needs enough pairs."""
     if mean is None:
         return None, "poisson"
     if rules.sigma == "observed" and runs >= OBSERVED_RUNS:
         return max(1.0, float(np.std(pairs, ddof=1))), "observed"
-    # every cluster keeps one rank on average, so the mean is never truly below 1
+    # every cluster has one stable rank on average, so the mean is never truly below 1
     return math.sqrt(max(1.0, mean)), "poisson"
 
 
@@ -212,10 +208,10 @@ def _order(mean: float | None, count: float | None, sigma: float | None, width: 
 class _Moves(NamedTuple):
     """How the tests moved; the fields are those of `RankCheck`."""
 
-    tests: tuple[MovedTest, ...] = ()
+    moved: tuple[MovedTest, ...] = ()
     direction: Direction = "unknown"
     overall: float | None = None
-    usual: int | None = None
+    usual_distance: int | None = None
     farther: int = 0
 
 
@@ -251,7 +247,7 @@ def _moves(names: Sequence[str], values: FloatArray, ranks: IntArray, split: int
         found,
         direction=_direction(now[rows] - low[rows], distance[rows], centred[rows]),
         overall=None if overall is None else float(np.exp(overall)),
-        usual=usual,
+        usual_distance=usual,
         farther=0 if usual is None else sum(test.distance > usual for test in found),
     )
 

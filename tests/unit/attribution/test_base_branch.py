@@ -3,7 +3,7 @@ from dataclasses import replace
 from profgate.attribution.base_branch import with_base_branch
 from profgate.model.change import Location
 from profgate.model.report import Report
-from report_samples import finding, metric, report, workload
+from report_samples import finding, metric, report, texts, workload
 
 NAME = "main at 1234567"
 
@@ -24,28 +24,28 @@ def test_same_change_on_the_base_branch_is_shared() -> None:
 
 
 def test_opposite_direction_is_another_change() -> None:
-    result = with_base_branch(of("f"), of(faster=("f",)), NAME)
-    assert result.warnings[-1].endswith(
+    marked = with_base_branch(of("f"), of(faster=("f",)), NAME)
+    assert texts(marked.warnings)[-1].endswith(
         "1 of the changes are this pull request's, 0 are already there, 1 are only there (f)"
     )
 
 
 def test_neutral_and_explained_findings_do_not_count() -> None:
     neutral = report(workload(metric(finding("f", 2e9, 3e9, colour="neutral")), name="api"))
-    explained = replace(finding("f", 2e9, 3e9), carried_by=Location("g"))
+    explained = replace(finding("f", 2e9, 3e9), explained_by=Location("g"))
     assert shared(of("f"), neutral) == []
     assert shared(of("f"), report(workload(metric(explained), name="api"))) == []
 
 
 def test_finding_shows_the_change_on_the_base_branch() -> None:
-    result = with_base_branch(of("mine", "both"), of("both", "a", "b", "c", "d"), NAME)
-    mine, both = result.workloads[0].metrics[0].findings
+    marked = with_base_branch(of("mine", "both"), of("both", "a", "b", "c", "d"), NAME)
+    mine, both = marked.workloads[0].metrics[0].findings
     assert mine.evidence is None
     assert (both.evidence or {})["base branch"] == "changed there too (+50.0 %)"
-    assert result.warnings == (
+    assert texts(marked.warnings) == [
         (
-            f"seen beside {NAME}: 1 of the changes are this pull request's, 1 are already there, 4 are only there"
+            f"compared with {NAME}: 1 of the changes are this pull request's, 1 are already there, 4 are only there"
             " (a, b, c and 1 more)"
-        ),
-    )
-    assert result.verdict == of("mine", "both").verdict
+        )
+    ]
+    assert marked.verdict == of("mine", "both").verdict

@@ -98,7 +98,7 @@ def edge_rows(comparison: Comparison) -> dict[str, tuple[float, float, int, int]
     return {f"{names[caller]}>{names[callee]}": tuple(rest) for caller, callee, *rest in columns}
 
 
-def test_a_path_counts_its_own_calls_and_recursion_is_a_path_of_its_own() -> None:
+def test_calls_belong_to_one_path() -> None:
     comparison = compared([events("a(b()b(b()))")], [events("a(b()b(b()b()))")])
     assert calls_by_path(comparison) == {"": (0, 0), "a": (1, 1), "ab": (2, 2), "abb": (1, 2)}
 
@@ -114,7 +114,7 @@ def test_functions_that_become_one_symbol_add_their_calls() -> None:
     assert calls_by_path(compared([before], [after])) == {"": (0, 0), "a": (1, 1), "ab": (2, 3)}
 
 
-def test_dropped_stacks_have_no_calls_and_callers_of_kept_ones_keep_theirs() -> None:
+def test_dropped_stacks_have_no_calls() -> None:
     profile = events("a(b(c())b()d())")
     assert calls_by_path(compared([profile], [profile], CompareOptions(ignore=("b",)))) == {
         "": (0, 0),
@@ -154,7 +154,7 @@ def test_sampled_formats_count_no_calls_and_have_no_edges() -> None:
     assert comparison.edges is None
 
 
-def test_edges_are_laid_over_each_other_with_recursion_and_several_runs() -> None:
+def test_edges_of_all_runs_are_added() -> None:
     one = statistics(
         {
             "main": ((1, 1, 0.25, 1.5), {}),
@@ -205,7 +205,7 @@ def test_calls_stand_for_the_cost_of_paths() -> None:
     assert counted.tree.target_total.tolist() == [5, 5, 4, 2]
 
 
-def test_calls_stand_for_the_cost_of_a_graph_and_split_what_callers_share() -> None:
+def test_calls_split_the_cost_of_shared_callees() -> None:
     baseline = {"f": (1, 1, 0.9, 0.9), "g": (3, 3, 0.1, 0.1)}
     rows: dict[str, tuple[Row, dict[str, Row]]] = {
         "main": ((1, 1, 0.0, 1.0), {}),

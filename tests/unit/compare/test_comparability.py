@@ -1,4 +1,4 @@
-"""What blocks a comparison, what makes it advisory, and what is only said."""
+"""What blocks a comparison, what makes it advisory, and what is only noted."""
 
 from dataclasses import replace
 from typing import Any
@@ -10,11 +10,13 @@ from comparisons import from_exclusive
 from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
 from profgate.compare.comparability import comparability, doubts
+from profgate.model.comparison import Note
 from profgate.model.profile import Configuration, Facts, FrameList, Profile
 from profgate.model.source import source_of
 from profgate.model.units import Metric
 from profgate.model.workload import Workload
 from profgate.readers.folded import FoldedReader
+from profgate.report.wording import reason_text
 
 STATED = Facts("folded", "py-spy", "0.4.1", 100.0, "3.12.1", "Linux", "x86_64", "cpu A", mode="wall")
 
@@ -27,10 +29,14 @@ def profile(**facts: Any) -> Profile:
 
 def notes(baseline: list[Profile], target: list[Profile], *, named: bool = False) -> dict[str, tuple[bool, bool]]:
     found = comparability(baseline, target, named=named)
-    return {note.fact: (note.blocks, note.advisory) for note in found}
+    return {str(note.reason.parameters.get("fact", note.reason.code)): (note.blocks, note.advisory) for note in found}
 
 
-def test_equal_facts_say_nothing() -> None:
+def text_of(note: Note) -> str:
+    return reason_text(note.reason, str)
+
+
+def test_equal_facts_have_no_note() -> None:
     assert comparability([profile()], [profile()], named=False) == ()
 
 
@@ -46,14 +52,14 @@ def test_equal_facts_say_nothing() -> None:
         ("truncated", {"truncated": True}),
     ],
 )
-def test_what_both_state_differently_blocks_unless_a_person_named_the_files(fact: str, change: dict[str, Any]) -> None:
+def test_different_facts_block_unless_files_are_named(fact: str, change: dict[str, Any]) -> None:
     assert notes([profile()], [profile(**change)]) == {fact: (True, False)}
     assert notes([profile()], [profile(**change)], named=True) == {fact: (False, False)}
 
 
-def test_different_sampling_modes_name_both_and_the_remedy() -> None:
+def test_different_sampling_modes_have_advice() -> None:
     [note] = comparability([profile()], [profile(mode="cpu")], named=False)
-    assert note.text == (
+    assert text_of(note) == (
         "sampling mode differs: wall against cpu; these count different time, record both sides in the same mode"
     )
     assert notes([profile(mode=None)], [profile()]) == {"sampling mode": (False, False)}
@@ -65,23 +71,23 @@ def test_smaller_parts_of_versions_do_not_count(change: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fact", "change"), [("CPU model", {"cpu_model": "cpu B"}), ("rescaled samples", {"rate": 99.0})]
+    ("fact", "change"), [("cpu_differs", {"cpu_model": "cpu B"}), ("rates_converted", {"rate": 99.0})]
 )
 def test_another_machine_or_rate_makes_totals_advisory(fact: str, change: dict[str, Any]) -> None:
     assert notes([profile()], [profile(**change)]) == {fact: (False, True)}
 
 
-def test_counts_at_two_rates_are_rescaled_only_where_every_run_states_its_rate() -> None:
+def test_counts_are_converted_where_all_rates_are_known() -> None:
     (note,) = comparability([profile()], [profile(rate=400.0)], named=False)
-    assert note.text == (
-        "sampling rate differs: 100 against 400; counts of samples are given as at 400 a second, totals are advisory"
+    assert text_of(note) == (
+        "sampling rate differs: 100 against 400; sample counts are converted to 400 a second, totals are advisory"
     )
-    assert notes([profile(), profile(rate=None)], [profile(rate=400.0)] * 2) == {"sampling rate": (False, True)}
+    assert notes([profile(), profile(rate=None)], [profile(rate=400.0)] * 2) == {"rates_differ": (False, True)}
 
 
 def test_a_fact_of_one_side_only_warns() -> None:
     (note,) = comparability([profile(os=None)], [profile()], named=False)
-    assert (note.text, note.blocks) == ("the baseline does not state its operating system", False)
+    assert (text_of(note), note.blocks) == ("the baseline does not state its operating system", False)
 
 
 def test_every_run_counts_not_only_the_first() -> None:
@@ -90,8 +96,8 @@ def test_every_run_counts_not_only_the_first() -> None:
     assert notes(mixed, mixed) == {"runtime": (True, False)}
 
 
-def test_a_single_run_against_several_is_said() -> None:
-    assert notes([profile()] * 5, [profile()]) == {"run counts": (False, False)}
+def test_single_run_against_several_is_noted() -> None:
+    assert notes([profile()] * 5, [profile()]) == {"run_counts_differ": (False, False)}
     assert notes([profile()] * 5, [profile()] * 3) == {}
 
 
@@ -99,15 +105,15 @@ def test_stacks_without_a_frame_state_their_share() -> None:
     before, after = (FoldedReader().read(source_of("a.folded", data)) for data in (b" 18\na 82\n", b" 1\na 99\n"))
     (comparison,), _ = compare_workload(Workload("w", Configuration(), (before,), (after,)), (), CompareOptions())
     (note,) = doubts(comparison)
-    assert note.text == "18 % of the baseline's samples is in stacks without a frame, counted on the root"
+    assert text_of(note) == "18 % of the baseline's samples is in stacks without a frame, counted on the root"
 
 
 def test_totals_far_apart_and_unresolved_names_are_doubts() -> None:
     assert doubts(from_exclusive([{"a": 1000}], [{"a": 3000}])) == ()
     (apart,) = doubts(from_exclusive([{"a": 1000}], [{"a": 3100}]))
-    assert apart.text.startswith("the samples totals of the sides differ by a factor of 3.1")
+    assert text_of(apart).startswith("the samples totals of the sides differ by a factor of 3.1")
     known = {"a": 80, "[unknown]": 20}
     (nameless,) = doubts(from_exclusive([known], [{"a": 70, "0x7f00": 30}]))
-    assert nameless.text.startswith("30 % of the target's samples is in unresolved symbols")
+    assert text_of(nameless).startswith("30 % of the target's samples is in unresolved symbols")
     assert not nameless.blocks
     assert doubts(replace(from_exclusive([{"a": 1}], [{"a": 1}]), run_totals=np.zeros(2, np.int64))) == ()

@@ -23,7 +23,7 @@ def test_nothing_without_models_and_sizes() -> None:
     assert measured({"f": [(float("nan"), 1.0)]}, {"f": [(float("nan"), 1.0)]}).models is None
 
 
-def test_models_are_sorted_and_the_best_of_a_kind_is_kept() -> None:
+def test_best_model_of_each_kind_remains() -> None:
     found = modelled(
         {"g": [Given("power", (1, 2))], "f": [Given("linear", (9, 9), 0.3), Given("linear", (1, 1), 0.9)]},
         {"f": [Given("constant", (4,))]},
@@ -55,7 +55,7 @@ def test_records_are_fitted_on_both_sides() -> None:
     assert {name for _, _, name, _ in found} == set(MODEL_NAMES[:6])
 
 
-def records(symbols: list[int], subtypes: list[int], words: list[str]) -> Observations:
+def records(symbols: list[int], subtypes: list[int], names: list[str]) -> Observations:
     count = len(symbols)
     x = np.tile(np.arange(1.0, 1 + count / 2), 2)
     return Observations(
@@ -66,7 +66,7 @@ def records(symbols: list[int], subtypes: list[int], words: list[str]) -> Observ
         exclusive=3 * x,
         size=x,
         subtype=np.array(subtypes),
-        subtypes=words,
+        subtypes=names,
     )
 
 

@@ -30,7 +30,7 @@ def test_what_one_side_lost_is_one_symbol_on_both() -> None:
     assert rows(after.columns[0]) == {"parse": (80, 80), "draw": (30, 30), REST[0]: (25, 25)}
 
 
-def test_runs_that_lost_different_symbols_are_compared_by_those_they_share() -> None:
+def test_pruned_runs_compare_shared_symbols() -> None:
     runs = [pruned(reading(BEFORE), "parse", "draw"), pruned(reading(BEFORE), "parse", "log")]
     made, _ = of_same_symbols([runs, [reading(AFTER)]])
     assert [rows(one.columns[0]) for one in made] == [{"parse": (50, 50), REST[0]: (50, 50)}] * 2

@@ -44,7 +44,7 @@ def test_durations_in_base_units_by_test() -> None:
     assert run == DurationRun("monday", "nanoseconds", {"a": 5e8, "b": 2e9}, "c0ffee", "2026-01-02T03:04:05Z")
 
 
-def test_files_of_one_run_are_joined_and_repeated_readings_are_their_median() -> None:
+def test_files_of_a_run_are_joined_by_median() -> None:
     run = run_of([results(("a", 1.0), ("a", 2.0)), results(("a", 9.0), ("b", 1.0))], "r")
     assert run.values == {"a": 2e9, "b": 1e9}
 
@@ -96,7 +96,7 @@ def test_nothing_side_by_side_is_an_empty_table() -> None:
     assert side_by_side([], []).values.shape == (0, 0)
 
 
-def test_runs_of_a_history_are_baseline_runs_before_those_of_the_workload() -> None:
+def test_history_runs_precede_baseline_runs() -> None:
     one, two = results(("a", 1.0), ("b", 2.0)), results(("a", 3.0), ("b", 1.0))
     past = [
         DurationRun("c1", "nanoseconds", {"a": 5e9, "b": 6e9}, "c1"),
@@ -110,7 +110,7 @@ def test_runs_of_a_history_are_baseline_runs_before_those_of_the_workload() -> N
     assert np.array_equal(table.values / 1e9, expected, equal_nan=True)
 
 
-def test_tests_of_a_history_are_known_by_the_names_it_keeps_them_under() -> None:
+def test_history_tests_have_stored_names() -> None:
     raw = "test_x[at 0x7f00]"
     one = results((raw, 1.0), ("b", 2.0), file="/home/someone/a.py")
     numbering = number_symbols([one], CompareOptions().level)

@@ -30,7 +30,7 @@ def profile(*frames: tuple[str, str | None, str | None]) -> Profile:
     return Profile("p", Configuration(), (SAMPLES,), listed)
 
 
-def test_symbols_of_a_library_in_two_versions_share_a_module() -> None:
+def test_library_versions_share_a_module() -> None:
     before, after = profile(("f", None, "lib-1.0"), ("old", None, "lib-1.0")), profile(("f", None, "lib-1.1"))
     symbols = number_symbols((before, after), "none", targets=1).symbols
     assert symbols.names == ["f", "old"]
@@ -49,6 +49,6 @@ def test_eto_d8_one_function_in_two_modules_is_two_symbols() -> None:
     assert [mapping.tolist() for mapping in numbering.maps] == [[0, 1, 2], [1, 2]]
 
 
-def test_a_file_tells_functions_apart_before_the_module_does() -> None:
+def test_file_distinguishes_functions_before_the_module() -> None:
     both = profile(("copy", "a.c", "app"), ("copy", "a.c", "lib"))
     assert number_symbols((both,), "none").symbols.names == ["copy"]

@@ -27,7 +27,7 @@ def test_commits_are_noise_runs_newest_first() -> None:
     assert made.runs.noise == 2
 
 
-def test_a_reading_that_calls_a_file_as_the_baseline_does_is_of_the_same_functions() -> None:
+def test_readings_match_the_baselines_file_names() -> None:
     given = compared()
     one = reading("main;f 50\nmain;g 30\n", "c1")
     keys = [(name, "shop-1/shop/cart.py") for name, _ in one.columns[0].symbols]

@@ -7,7 +7,7 @@ import pytest
 
 from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
-from profgate.compare.rates import at_one_rate
+from profgate.compare.metrics import at_one_rate
 from profgate.detect.average_amount_threshold import AverageAmountThreshold
 from profgate.detect.calibrated_log_ratio import CalibratedLogRatio
 from profgate.detect.sampling import sample_counts
@@ -18,6 +18,7 @@ from profgate.model.comparison import Comparison
 from profgate.model.profile import Configuration, Facts, FrameList, Profile, Stacks
 from profgate.model.units import Metric
 from profgate.model.workload import Workload
+from sentences import not_tested
 
 NAMES = [f"f{number:02}" for number in range(40)]
 
@@ -52,21 +53,21 @@ def at(rate: float, share: dict[str, float] | None = None) -> Profile:
     return profile(rate, {name: round(10 * rate / 4 * (share or {}).get(name, 1.0)) for name in NAMES})
 
 
-def test_a_tenth_of_the_rate_is_the_same_program() -> None:
+def test_rates_do_not_change_the_program() -> None:
     comparison = compared([at(100)] * 5, [at(1000)] * 5)
     assert (comparison.run_totals * comparison.metric.scale).tolist() == [100_000.0] * 10
     assert sample_counts(comparison) == (50_000.0, 500_000.0)
     for strategy in (AverageAmountThreshold(), Totals(), CalibratedLogRatio()):
-        word = strategy.detect(comparison, {}, Context())
-        assert not word.cannot_tell
-        assert not word.kind.any(), strategy.name
+        detection = strategy.detect(comparison, {}, Context())
+        assert not not_tested(detection)
+        assert not detection.kind.any(), strategy.name
 
 
 def test_slower_function_is_found_across_rates() -> None:
     comparison = compared([at(100)] * 5, [at(1000, {"f07": 2.0})] * 5)
-    word = CalibratedLogRatio().detect(comparison, {}, Context())
-    assert [comparison.symbols.names[symbol] for symbol in word.symbol[word.kind != 0]] == ["f07"]
-    assert word.from_value[0] * comparison.metric.scale == pytest.approx(2500)
+    detection = CalibratedLogRatio().detect(comparison, {}, Context())
+    assert [comparison.symbols.names[symbol] for symbol in detection.symbol[detection.kind != 0]] == ["f07"]
+    assert detection.from_value[0] * comparison.metric.scale == pytest.approx(2500)
 
 
 def test_thirds_are_given_to_the_millionth_of_a_sample() -> None:

@@ -20,7 +20,7 @@ def read(name: str, data: bytes) -> Profile:
     return profile
 
 
-def test_recursion_counts_once_and_filters_belong_to_the_series() -> None:
+def test_recursion_counts_once_in_readings() -> None:
     profile = read("a/1.folded", b"main;fib;fib 4\nmain 1\n")
     (whole,) = readings_of(profile, CompareOptions(), "c", StoredJob(), "r")
     assert rows(whole.columns[0]) == {"fib": (4, 4), "main": (1, 5)}
@@ -31,7 +31,7 @@ def test_recursion_counts_once_and_filters_belong_to_the_series() -> None:
     assert whole.series.key != some.series.key
 
 
-def test_runs_of_one_workload_are_one_series_and_files_of_other_units_are_not() -> None:
+def test_units_separate_series() -> None:
     keys = [series_of(read(name, b"main 1\n"), CompareOptions()).key for name in ("w/1.folded", "w/run-2.folded")]
     assert keys[0] == keys[1]
     assert series_of(read("v/1.folded", b"main 1\n"), CompareOptions()).key != keys[0]

@@ -39,7 +39,7 @@ def test_the_errors_are_those_of_the_means() -> None:
     assert repeats.value_error[:, row] == pytest.approx([expected, expected])
 
 
-def test_two_runs_say_nothing_of_their_spread() -> None:
+def test_two_runs_have_no_spread() -> None:
     assert tree_of(compared([{"f": 1}] * 2, [{"f": 1}] * 5)).repeats is None
 
 
@@ -51,7 +51,7 @@ def passes(before: list[int], after: list[int], period: int | None) -> bool:
     return bool(found[0, row])
 
 
-def test_a_steady_change_passes_and_a_scattered_one_does_not() -> None:
+def test_only_steady_changes_pass() -> None:
     assert passes([1000, 1010, 990], [2000, 1990, 2010], None)
     assert not passes([1000, 400, 1900], [2000, 900, 2600], None)
 

@@ -33,7 +33,7 @@ def totals(comparison: Comparison) -> list[float]:
     return [round(float(total) * comparison.metric.scale, 6) for total in comparison.run_totals]
 
 
-def test_each_benchmark_is_a_workload_with_the_runs_of_its_file() -> None:
+def test_each_benchmark_is_a_workload() -> None:
     sort, find = sorted(
         compared(
             [file("old.json", (TIME, {"sort": [5, 6, 7.25], "find": [1]}))],
@@ -63,7 +63,7 @@ def test_files_of_one_workload_add_their_runs() -> None:
     assert (sort.runs.baseline, sort.runs.baseline_jobs) == (4, (0, 0, 1, 1))
 
 
-def test_runs_that_one_file_of_the_noise_holds_are_one_job() -> None:
+def test_runs_of_a_noise_file_are_one_job() -> None:
     side = [file("a.json", (TIME, {"sort": [5]}))]
     [sort] = compared(side, side, [file("a.json", (TIME, {"sort": [4, 8]})), file("a.json", (TIME, {"sort": [7]}))])
     assert [value * sort.metric.scale for value in sort.noise_totals.tolist()] == pytest.approx([4, 8, 7])
@@ -71,7 +71,7 @@ def test_runs_that_one_file_of_the_noise_holds_are_one_job() -> None:
     assert sort.runs.base_jobs == (0, 1, 1, 2)
 
 
-def test_a_benchmark_that_gained_a_metric_is_still_the_same() -> None:
+def test_benchmark_with_a_new_metric_pairs() -> None:
     before = [file("a.json", (TIME, {"sort": [5]}))]
     after = [file("a.json", (TIME, {"sort": [5]}), (MEMORY, {"sort": [64]}))]
     assert [one.metric.name for one in compared(before, after)] == ["time"]
@@ -82,7 +82,7 @@ def test_one_name_in_two_folders_is_two_benchmarks() -> None:
     assert [one.name for one in pair(side, side).workloads] == ["x", "x: sort", "y", "y: sort"]
 
 
-def test_benchmarks_of_one_side_are_told() -> None:
+def test_benchmarks_of_one_side_are_listed() -> None:
     paired = pair(
         [file("a.json", (TIME, {"sort": [5], "old": [1]}))], [file("b.json", (TIME, {"sort": [5], "new": [1]}))]
     )
@@ -90,12 +90,12 @@ def test_benchmarks_of_one_side_are_told() -> None:
     assert [(one.name, one.side) for one in paired.alone] == [("new", "target"), ("old", "baseline")]
 
 
-def test_two_files_of_one_benchmark_pair_whatever_it_is_called() -> None:
+def test_single_benchmark_files_always_pair() -> None:
     paired = pair([file("a.json", (TIME, {"./old": [5]}))], [file("b.json", (TIME, {"./new": [5]}))])
     assert [one.name for one in paired.workloads] == ["./new"]
 
 
-def test_warnings_about_a_file_are_not_those_of_each_benchmark() -> None:
+def test_file_warnings_appear_once() -> None:
     side = [file("a.json", (TIME, {"sort": range(101), "find": [1]}))]
     paired = pair(side, side)
     assert len(paired.warnings) == 1

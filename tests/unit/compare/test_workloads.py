@@ -44,7 +44,7 @@ def test_repeated_runs_of_one_workload_stand_together() -> None:
     assert not paired.alone
 
 
-def test_what_has_no_partner_is_told() -> None:
+def test_files_without_a_partner_are_listed() -> None:
     paired = pair([profile("a.folded"), profile("b.folded")], [profile("a.folded"), profile("c.folded")])
     assert [one.name for one in paired.workloads] == ["a"]
     assert [(one.name, one.side) for one in paired.alone] == [("b", "baseline"), ("c", "target")]

@@ -13,6 +13,7 @@ from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison, Observations
 from profgate.model.kinds import Kind
 from profgate.model.units import Metric
+from sentences import not_tested
 
 Record = tuple[str, str, float]
 WORSE, BETTER, SAME, UNKNOWN = Kind.DEGRADATION, Kind.OPTIMIZATION, Kind.NO_CHANGE, Kind.UNKNOWN
@@ -65,19 +66,19 @@ def detect(comparison: Comparison) -> Detection:
     ],
 )
 def test_golden_rows(baseline: list[float], target: list[float], kind: Kind, ratio: float) -> None:
-    word = detect(observed([("f", "", b) for b in baseline], [("f", "", t) for t in target]))
-    assert [Kind(code) for code in word.kind.tolist()] == [kind]
-    assert word.statistics["ratio"][0] == pytest.approx(ratio, rel=2e-7, nan_ok=True)
+    result = detect(observed([("f", "", b) for b in baseline], [("f", "", t) for t in target]))
+    assert [Kind(code) for code in result.kind.tolist()] == [kind]
+    assert result.statistics["ratio"][0] == pytest.approx(ratio, rel=2e-7, nan_ok=True)
 
 
 def test_golden_subtypes_stay_apart() -> None:
-    word = detect(
+    result = detect(
         observed(
             [("f", "real", 1), ("f", "user", 0.1), ("f", "sys", 0.1)],
             [("f", "real", 1), ("f", "user", 1), ("f", "sys", 0.5)],
         )
     )
-    rows = {word.labels[row]: (Kind(int(word.kind[row])), word.statistics["ratio"][row]) for row in range(3)}
+    rows = {result.labels[row]: (Kind(int(result.kind[row])), result.statistics["ratio"][row]) for row in range(3)}
     assert rows == {
         "real": (SAME, pytest.approx(1)),
         "user": (WORSE, pytest.approx(10)),
@@ -86,12 +87,12 @@ def test_golden_subtypes_stay_apart() -> None:
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-9, 1e9])
-def test_aat_d1_and_d2_zero_is_a_bound_in_every_unit(scale: float) -> None:
+def test_aat_d1_d2_zero_bound_in_every_unit(scale: float) -> None:
     """AAT-d1: 7 -> 0 is an optimization. AAT-d2: 0 -> 3 is a degradation, whatever the unit of the 3."""
-    word = detect(
+    result = detect(
         observed([("gone", "", 7 * scale), ("born", "", 0)], [("gone", "", 0), ("born", "", 3 * scale)]),
     )
-    assert [Kind(code) for code in word.kind.tolist()] == [WORSE, BETTER]
+    assert [Kind(code) for code in result.kind.tolist()] == [WORSE, BETTER]
 
 
 def test_aat_d4_negative_means_form_no_ratio() -> None:
@@ -99,41 +100,41 @@ def test_aat_d4_negative_means_form_no_ratio() -> None:
     assert Kind(int(detect(observed([("f", "", -4)], [("f", "", -8)])).kind[0])) is UNKNOWN
 
 
-def test_aat_d5_the_mean_of_stacks_runs_over_runs() -> None:
+def test_aat_d5_stacks_average_over_runs() -> None:
     """AAT-d5: for sampled stacks the published mean runs over whichever stacks occurred."""
     comparison = from_stacks([{"main;f": 10, "main;g;f": 10}], [{"main;f": 20}])
-    word = detect(comparison)
-    row = word.symbol.tolist().index(comparison.symbols.names.index("f"))
-    assert (word.from_value[row], word.to_value[row], Kind(int(word.kind[row]))) == (20.0, 20.0, SAME)
+    result = detect(comparison)
+    row = result.symbol.tolist().index(comparison.symbols.names.index("f"))
+    assert (result.from_value[row], result.to_value[row], Kind(int(result.kind[row]))) == (20.0, 20.0, SAME)
 
 
 def test_aat_d6_what_has_no_amount_is_unknown() -> None:
     """AAT-d6: an empty side or records without amounts raised exceptions."""
-    word = detect(observed([("f", "", 5)], [("f", "", NAN)]))
-    assert Kind(int(word.kind[0])) is UNKNOWN
+    result = detect(observed([("f", "", 5)], [("f", "", NAN)]))
+    assert Kind(int(result.kind[0])) is UNKNOWN
     assert Kind(int(detect(observed([("f", "", 5)], [])).kind[0])) is Kind.NOT_IN_TARGET
 
 
 def test_values_are_in_stored_units() -> None:
     comparison = observed([("f", "", 0.25)], [("f", "", 1.0)])
     comparison = replace(comparison, metric=replace(comparison.metric, exponent=-6))
-    word = detect(comparison)
-    assert (word.from_value[0], word.to_value[0]) == pytest.approx((250_000, 1_000_000))
+    result = detect(comparison)
+    assert (result.from_value[0], result.to_value[0]) == pytest.approx((250_000, 1_000_000))
 
 
-def test_com_d6_lower_is_better_unless_the_metric_says_otherwise() -> None:
+def test_com_d6_metric_sets_direction() -> None:
     """COM-d6: the published default for numbers is that more is better."""
     assert Kind(int(detect(observed([("f", "", 1)], [("f", "", 9)])).kind[0])) is WORSE
 
 
 def test_absent_runs_count_as_zero_without_records() -> None:
     comparison = from_exclusive([{"f": 10, "g": 5}, {"f": 10}], [{"f": 25, "g": 5}, {"f": 15, "g": 5}])
-    word = detect(comparison)
-    assert word.from_value.tolist() == [10.0, 2.5]
-    assert [Kind(code) for code in word.kind.tolist()] == [WORSE, WORSE]
+    result = detect(comparison)
+    assert result.from_value.tolist() == [10.0, 2.5]
+    assert [Kind(code) for code in result.kind.tolist()] == [WORSE, WORSE]
 
 
-def test_higher_is_better_swaps_the_words() -> None:
+def test_higher_is_better_swaps_kinds() -> None:
     comparison = from_exclusive([{"f": 10}], [{"f": 30}], metric=Metric("hits", "hits", better="higher"))
     assert Kind(int(detect(comparison).kind[0])) is BETTER
 
@@ -151,5 +152,5 @@ def test_identical_profiles_name_nothing() -> None:
     assert not detect(from_exclusive([{"f": 10, "g": 3}], [{"f": 10, "g": 3}])).kind.any()
 
 
-def test_nothing_to_average_cannot_be_told() -> None:
-    assert detect(from_exclusive([{"f": 0}], [{"f": 0}])).cannot_tell
+def test_nothing_to_average_is_not_tested() -> None:
+    assert not_tested(detect(from_exclusive([{"f": 0}], [{"f": 0}])))

@@ -12,6 +12,7 @@ from profgate.model.comparison import Comparison
 from profgate.model.cost_models import SHAPES
 from profgate.model.kinds import Kind
 from profgate.model.units import Metric
+from sentences import not_tested, sentence
 
 NAN = math.nan
 Row = tuple[str, float]
@@ -38,10 +39,10 @@ def models(*rows: Row) -> list[Given]:
     ids=["one step", "at the bound", "below the bound", "five steps", "back", "REG-d5 tie"],
 )
 def test_golden_rows(baseline: list[Row], target: list[Row], kind: Kind, steps: int, confidence: float) -> None:
-    word = detect(pair(models(*baseline), models(*target)))
-    assert (Kind(int(word.kind[0])), word.statistics["order_steps"][0]) == (kind, steps)
-    assert word.confidence[0] == pytest.approx(confidence)
-    assert word.confidence_types == ["r_square"]
+    result = detect(pair(models(*baseline), models(*target)))
+    assert (Kind(int(result.kind[0])), result.statistics["order_steps"][0]) == (kind, steps)
+    assert result.confidence[0] == pytest.approx(confidence)
+    assert result.confidence_types == ["r_square"]
 
 
 @pytest.mark.parametrize(
@@ -49,45 +50,45 @@ def test_golden_rows(baseline: list[Row], target: list[Row], kind: Kind, steps: 
     [([("linear", 0.0)], [("power", 0.9)]), ([("linear", 0.99)], [("linear", NAN)])],
     ids=["score of zero", "score that is no number"],
 )
-def test_bmoe_d2_a_side_without_usable_model_is_unknown(baseline: list[Row], target: list[Row]) -> None:
-    """BMOE-d2: the published program leaves such a location out without a word."""
-    word = detect(pair(models(*baseline), models(*target)))
-    assert [Kind(code) for code in word.kind.tolist()] == [Kind.UNKNOWN]
-    assert "no model to compare" in word.reasons[0]
+def test_bmoe_d2_no_usable_model_is_unknown(baseline: list[Row], target: list[Row]) -> None:
+    """BMOE-d2: the published program leaves such a location out without a result."""
+    result = detect(pair(models(*baseline), models(*target)))
+    assert [Kind(code) for code in result.kind.tolist()] == [Kind.UNKNOWN]
+    assert "no model to compare" in sentence(result.reasons[0])
 
 
-def test_com_d1_a_location_of_one_side_is_named() -> None:
+def test_com_d1_location_of_one_side() -> None:
     """COM-d1: the published program passes over locations that one side lacks."""
     line = models(("linear", 0.99))
-    word = detect(modelled({"old": line}, {"new": line}))
-    assert [Kind(code) for code in word.kind.tolist()] == [Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET]
-    assert (word.from_names, word.to_names) == (["", "linear"], ["linear", ""])
+    result = detect(modelled({"old": line}, {"new": line}))
+    assert [Kind(code) for code in result.kind.tolist()] == [Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET]
+    assert (result.from_names, result.to_names) == (["", "linear"], ["linear", ""])
 
 
 def test_bmoe_d1_the_order_is_that_of_growth() -> None:
     """BMOE-d1: the page says lexicographic; by the alphabet exponential would be below linear."""
     found = [detect(pair(models((low, 0.99)), models((high, 0.99)))) for low, high in itertools.pairwise(SHAPES)]
-    assert [Kind(int(word.kind[0])) for word in found] == [Kind.DEGRADATION] * 5
+    assert [Kind(int(result.kind[0])) for result in found] == [Kind.DEGRADATION] * 5
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_reg_d5_ties_do_not_hang_on_the_order_of_the_file(order: int) -> None:
+def test_reg_d5_ties_ignore_file_order(order: int) -> None:
     """REG-d5: with equal scores the published program takes whichever model stands first."""
     tied = models(("quadratic", 0.95), ("linear", 0.95))[::order]
-    word = detect(pair(tied, tied[::-1]))
-    assert (word.from_names, word.to_names, word.kind.tolist()) == (["linear"], ["linear"], [0])
+    result = detect(pair(tied, tied[::-1]))
+    assert (result.from_names, result.to_names, result.kind.tolist()) == (["linear"], ["linear"], [0])
 
 
-def test_reg_d8_the_best_of_several_models_of_a_kind_counts() -> None:
+def test_reg_d8_best_of_several_models() -> None:
     """REG-d8: with a filter by name the published program takes the last model of a kind."""
-    word = detect(pair([Given("linear", (1, 1), 0.97), Given("linear", (9, 9), 0.2)], models(("linear", 0.99))))
-    assert word.confidence[0] == pytest.approx(0.97)
+    result = detect(pair([Given("linear", (1, 1), 0.97), Given("linear", (9, 9), 0.2)], models(("linear", 0.99))))
+    assert result.confidence[0] == pytest.approx(0.97)
 
 
-def test_the_exponent_and_the_values_at_the_largest_common_size_are_told() -> None:
-    word = detect(pair([Given("linear", (0.0, 2.0), 0.99, 1, 500)], [Given("power", (0.5, 1.9), 0.99, 1, 100)]))
-    told = {name: float(column[0]) for name, column in word.statistics.items()}
-    assert told == {
+def test_growth_at_largest_common_size() -> None:
+    result = detect(pair([Given("linear", (0.0, 2.0), 0.99, 1, 500)], [Given("power", (0.5, 1.9), 0.99, 1, 100)]))
+    shown = {name: float(column[0]) for name, column in result.statistics.items()}
+    assert shown == {
         "order_steps": 2.0,
         "largest_common_size": 100.0,
         "value_from": 200.0,
@@ -101,10 +102,10 @@ def test_records_are_fitted_and_chosen_by_akaike() -> None:
     """By r_square a parabola always beats a line on noisy straight data; by the criterion it does not."""
     straight, steep = points(shape="linear", b0=5, b1=2, noise=0.01), points(shape="linear", b0=5, b1=20, noise=0.01)
     bent = points(shape="quadratic", b0=5, b1=2, b2=0.4, noise=0.001)
-    word = detect(measured({"f": straight, "g": straight}, {"f": steep, "g": bent}))
-    assert word.from_names == ["linear", "linear"]
-    assert word.to_names == ["linear", "quadratic"]
-    assert [Kind(code) for code in word.kind.tolist()] == [Kind.NO_CHANGE, Kind.DEGRADATION]
+    result = detect(measured({"f": straight, "g": straight}, {"f": steep, "g": bent}))
+    assert result.from_names == ["linear", "linear"]
+    assert result.to_names == ["linear", "quadratic"]
+    assert [Kind(code) for code in result.kind.tolist()] == [Kind.NO_CHANGE, Kind.DEGRADATION]
     by_score = detect(measured({"f": straight}, {"f": steep}), choice="r_square")
     assert by_score.from_names == ["quadratic"]
 
@@ -115,18 +116,18 @@ def test_records_are_fitted_and_chosen_by_akaike() -> None:
         ([(5.0, 1.0), (5.0, 2.0), (5.0, 3.0)], "all sizes are equal"),
         ([(1.0, 1.0), (2.0, 2.0)], "2 records with a size, a model needs three"),
         ([(1.0, 1.0)], "1 record with a size, a model needs three"),
-        ([(NAN, 1.0), (NAN, 2.0), (NAN, 3.0)], "no record tells the size of its input"),
+        ([(NAN, 1.0), (NAN, 2.0), (NAN, 3.0)], "no record states the size of its input"),
         ([(1.0, 3.0), (2.0, 1.0), (3.0, 2.5)], "none of its models fits better than chance or has enough points"),
     ],
 )
-def test_reg_d3_the_reason_names_what_the_records_lack(found: list[tuple[float, float]], reason: str) -> None:
-    """REG-d3: equal sizes are told, not divided by."""
-    word = detect(measured({"f": points(shape="linear", b0=1, b1=1)}, {"f": found}))
-    assert Kind(int(word.kind[0])) is Kind.UNKNOWN
-    assert word.reasons[0] == f"the target has no model to compare: {reason}"
+def test_reg_d3_reason_names_what_records_lack(found: list[tuple[float, float]], reason: str) -> None:
+    """REG-d3: equal sizes are shown, not divided by."""
+    result = detect(measured({"f": points(shape="linear", b0=1, b1=1)}, {"f": found}))
+    assert Kind(int(result.kind[0])) is Kind.UNKNOWN
+    assert sentence(result.reasons[0]) == f"the target has no model to compare: {reason}"
 
 
-def test_higher_is_better_swaps_the_words() -> None:
+def test_higher_is_better_swaps_kinds() -> None:
     up = pair(models(("linear", 0.99)), models(("power", 0.99)), metric=Metric("hits", "hits", better="higher"))
     assert Kind(int(detect(up).kind[0])) is Kind.OPTIMIZATION
 
@@ -137,6 +138,6 @@ def test_swapped_sides_mirror() -> None:
     assert there.kind.tolist() == [-code for code in back.kind.tolist()] == [int(Kind.DEGRADATION)]
 
 
-def test_no_model_anywhere_is_told_once() -> None:
+def test_no_model_has_one_reason() -> None:
     nothing = measured({"f": [(NAN, 1.0)]}, {"f": [(NAN, 2.0)]})
-    assert detect(nothing).cannot_tell == ("no location brings a model, and no record tells the size of its input",)
+    assert not_tested(detect(nothing)) == "no location has a model, and no record states the size of its input"

@@ -13,7 +13,9 @@ from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison, Runs
 from profgate.model.kinds import Kind
 from profgate.model.profile import Facts
+from profgate.model.tests import Calibration
 from profgate.model.units import Metric
+from sentences import not_tested
 
 BASE = {f"f{place:02}": 400 + 10 * place for place in range(20)}
 SLOWER = {**BASE, "f07": 940}
@@ -34,6 +36,11 @@ def detect(comparison: Comparison, **options: Any) -> Detection:
     return CalibratedLogRatio().detect(comparison, options, Context())
 
 
+def calibration(detection: Detection) -> Calibration:
+    assert detection.calibration is not None
+    return detection.calibration
+
+
 def kinds(comparison: Comparison, detection: Detection) -> dict[str, Kind]:
     """What is not unchanged."""
     pairs = zip(detection.symbol.tolist(), detection.kind.tolist(), strict=True)
@@ -51,7 +58,7 @@ def test_columns_of_a_slower_function() -> None:
     assert numbers["distance"] > 1
     assert np.isnan(numbers["bound"])
     assert [detection.from_value[0], detection.to_value[0]] == pytest.approx([472, 942], abs=2)
-    assert [detection.words[word][0] for word in ("judged", "net", "new")] == ["self", "", ""]
+    assert [detection.texts[result][0] for result in ("judged", "net", "new")] == ["self", "", ""]
     assert len(detection.symbol) == len(BASE)
 
 
@@ -85,15 +92,15 @@ def test_new_and_gone_functions_are_changes() -> None:
     )
     detection = detect(comparison)
     assert kinds(comparison, detection)["new"] is Kind.DEGRADATION
-    assert detection.words["new"][detection.symbol.tolist().index(comparison.symbols.names.index("new"))] == ""
+    assert detection.texts["new"][detection.symbol.tolist().index(comparison.symbols.names.index("new"))] == ""
 
 
 def test_new_functions_are_named_and_counted() -> None:
     stacks = {f"main;{name}": count for name, count in BASE.items()}
     comparison = from_stacks(runs_of(stacks), runs_of(stacks | {f"main;new{place}": 900 for place in range(5)}))
     detection = detect(comparison)
-    assert (comparison.symbols.names[detection.symbol[0]], detection.words["judged"][0]) == ("main", "subtree")
-    assert detection.words["new"][0] == "new0, new1, new2 and 2 more"
+    assert (comparison.symbols.names[detection.symbol[0]], detection.texts["judged"][0]) == ("main", "subtree")
+    assert detection.texts["new"][0] == "new0, new1, new2 and 2 more"
 
 
 @pytest.mark.parametrize(
@@ -130,13 +137,13 @@ def test_one_run_lists_large_changes_unconfirmed() -> None:
     comparison = sides({**BASE, "small": 100}, {**SLOWER, "small": 110}, runs=1)
     detection = detect(comparison)
     assert kinds(comparison, detection) == {"f07": Kind.MAYBE_DEGRADATION}
-    assert detection.facts["inconclusive"] == "too_few_runs"
+    assert calibration(detection).inconclusive == "too_few_runs"
 
 
 def test_few_samples_show_certain_changes_alone() -> None:
     few = {name: count // 60 for name, count in BASE.items()}
     certain, listed = sides(few, {**few, "f07": 90}), sides(few, {**few, "f07": 90}, runs=4)
-    assert [detect(side).facts["inconclusive"] for side in (certain, listed)] == ["too_few_samples"] * 2
+    assert [calibration(detect(side)).inconclusive for side in (certain, listed)] == ["too_few_samples"] * 2
     assert (kinds(certain, detect(certain)), kinds(listed, detect(listed))) == ({"f07": Kind.DEGRADATION}, {})
 
 
@@ -147,7 +154,7 @@ def test_base_jobs_give_a_bound() -> None:
         comparison, runs=Runs(1, 1, 8, (0,), (0,), tuple(range(8))), facts=(Facts(job="a"), Facts(job="b"))
     )
     detection = detect(comparison)
-    assert (kinds(comparison, detection), detection.facts["base_jobs"]) == ({"f07": Kind.DEGRADATION}, 9)
+    assert (kinds(comparison, detection), calibration(detection).base_jobs) == ({"f07": Kind.DEGRADATION}, 9)
     assert 0 < detection.statistics["bound"][0] < 0.02
     assert np.isnan(detection.statistics["p"]).all()
 
@@ -155,5 +162,5 @@ def test_base_jobs_give_a_bound() -> None:
 @pytest.mark.parametrize(("value", "reason"), [(0, "is zero"), (-1, "negative values")])
 def test_values_that_are_no_costs_are_refused(value: int, reason: str) -> None:
     detection = detect(from_exclusive([{"f": value, "g": max(0, -2 * value)}], [{"f": 5, "g": 5}]))
-    assert reason in detection.cannot_tell[0]
-    assert detection.facts["state"] == "unknown"
+    assert reason in not_tested(detection)
+    assert detection.calibration is None

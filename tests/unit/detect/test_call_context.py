@@ -17,6 +17,7 @@ from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 from profgate.model.units import Metric, MetricKind
+from sentences import not_tested
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "data" / "contexts" / "states.json").read_text())
 STACKS = st.dictionaries(
@@ -87,7 +88,7 @@ def test_golden_states(case: dict[str, Any], context: dict[str, Any]) -> None:
     table = context_table(comparison, tree, options)
     number = comparison.symbols.names.index("f")
     row = int(np.flatnonzero(tree.symbol == number)[0])
-    assert State(int(table.state[row])).word == context["state"]
+    assert State(int(table.state[row])).label == context["state"]
     assert table.shift[row] == pytest.approx(context["shift"], abs=1e-12)
     assert table.threshold[row] == pytest.approx(context["threshold"], abs=1e-7)
     states: tuple[SourceState, ...] = tuple(
@@ -107,7 +108,7 @@ def test_one_function_in_two_contexts_is_two_rows() -> None:
     assert rows(found) == {"main;a": "MaybeDegradation", "main;a;f": "MaybeDegradation"}
 
 
-def test_recursion_is_a_context_of_its_own_for_each_depth() -> None:
+def test_recursion_depths_are_separate_contexts() -> None:
     found = detected({"f;f": 50, "g": 50}, {"f;f": 50, "f;f;f": 20, "g": 50})
     assert rows(found) == {"f": "MaybeDegradation", "f;f": "MaybeDegradation", "f;f;f": "NotInBaseline"}
 
@@ -118,7 +119,7 @@ def test_shares_and_costs_are_those_of_the_tree() -> None:
     assert (detection.from_value.tolist(), detection.to_value.tolist()) == ([20.0], [60.0])
     assert detection.statistics["shift"].tolist() == pytest.approx([60 / 140 - 0.2])
     assert np.isnan(detection.statistics["calls_from"]).all()
-    assert detection.facts["counts"] == {
+    assert detection.counts == {
         "contexts_unchanged": 2,
         "contexts_added": 0,
         "contexts_removed": 0,
@@ -127,20 +128,20 @@ def test_shares_and_costs_are_those_of_the_tree() -> None:
     }
 
 
-def test_the_part_that_one_child_carries_leads_to_the_cause() -> None:
+def test_largest_child_part_leads_to_cause() -> None:
     found = detected({"m;a;f": 10, "m;a;g": 10, "m;b": 80}, {"m;a;f": 90, "m;a;g": 30, "m;b": 80})
     carried = dict(zip(rows(found), found[1].statistics["carried"].tolist(), strict=True))
     assert carried == {"m;a": 0.8, "m;a;f": 0.0, "m;a;g": 0.0}
 
 
-def test_a_context_that_went_here_and_came_there_is_marked_as_moved() -> None:
+def test_moved_context_is_marked() -> None:
     found = detected({"a;f": 100, "a": 400, "b": 500}, {"b;f": 105, "a": 400, "b": 500})
     assert rows(found)["a;f"] == "NotInTarget"
     assert rows(found)["b;f"] == "NotInBaseline"
     assert moves(found) == {"a;f": "b;f", "b;f": "a;f"}
 
 
-def test_ten_percent_of_the_larger_cost_is_still_a_move_and_more_is_none() -> None:
+def test_moved_cost_may_differ_by_ten_percent() -> None:
     assert moves(detected({"a;f": 90, "b": 910}, {"b;f": 100, "b": 900})) == {"a;f": "b;f", "b;f": "a;f"}
     assert moves(detected({"a;f": 89, "b": 911}, {"b;f": 100, "b": 900})) == {}
 
@@ -151,7 +152,7 @@ def test_of_several_candidates_the_dearest_are_paired() -> None:
     assert moves(detected(before, after)) == {"a;f": "d;f", "d;f": "a;f", "b;f": "c;f", "c;f": "b;f"}
 
 
-def test_the_same_name_elsewhere_with_another_cost_has_not_moved() -> None:
+def test_other_cost_is_no_move() -> None:
     found = detected({"a;f": 100, "b": 900}, {"b;f": 300, "b": 900})
     assert moves(found) == {}
 
@@ -166,11 +167,11 @@ def test_the_same_name_elsewhere_with_another_cost_has_not_moved() -> None:
         ("unknown", "unknown", "MaybeDegradation"),
     ],
 )
-def test_only_a_changed_source_makes_it_more_than_a_maybe(state: SourceState, source: str, kind: str) -> None:
+def test_changed_source_is_more_than_a_maybe(state: SourceState, source: str, kind: str) -> None:
     comparison, detection = detected({"f": 20, "g": 80}, {"f": 60, "g": 80}, sources={"f": state})
     assert rows((comparison, detection)) == {"f": kind}
-    assert detection.words["source"] == [source]
-    assert detection.words["state"] == ["slower"]
+    assert detection.texts["source"] == [source]
+    assert detection.texts["state"] == ["slower"]
 
 
 def test_calls_are_stated_where_they_are_exact() -> None:
@@ -181,7 +182,7 @@ def test_calls_are_stated_where_they_are_exact() -> None:
 
 def test_a_context_that_is_only_called_is_known() -> None:
     comparison = from_stacks([{"f": 100}], [{"f": 100, "f;g": 0}], metric=timed(), calls=(0, 7))
-    counts = CallContext().detect(comparison, {}, Context()).facts["counts"]
+    counts = CallContext().detect(comparison, {}, Context()).counts
     assert (counts["contexts_added"], counts["contexts_removed"]) == (1, 0)
 
 
@@ -190,7 +191,7 @@ def test_a_context_that_is_only_called_is_known() -> None:
 def test_swapped_sides_mirror_every_row(baseline: dict[str, int], target: dict[str, int]) -> None:
     there = rows(detected(baseline, target))
     back = rows(detected(target, baseline))
-    mirrored = {word: Kind(-kind).word for kind in (-1, 1, -5, 5) for word in [Kind(kind).word]}
+    mirrored = {Kind(kind).word: Kind(-kind).word for kind in (-1, 1, -5, 5)}
     assert back == {place: mirrored[kind] for place, kind in there.items()}
 
 
@@ -199,7 +200,7 @@ def test_swapped_sides_mirror_every_row(baseline: dict[str, int], target: dict[s
 def test_a_profile_against_itself_has_no_row(stacks: dict[str, int]) -> None:
     _, detection = detected(stacks, stacks)
     assert len(detection.symbol) == 0
-    assert not detection.cannot_tell
+    assert not not_tested(detection)
 
 
 @pytest.mark.parametrize(
@@ -210,9 +211,9 @@ def test_a_profile_against_itself_has_no_row(stacks: dict[str, int]) -> None:
         (from_stacks([{"f": 3}], [{"f": 0}]), "not above zero"),
     ],
 )
-def test_it_says_why_it_cannot_speak(comparison: Comparison, reason: str) -> None:
+def test_reason_why_not_tested(comparison: Comparison, reason: str) -> None:
     found = CallContext().detect(comparison, {}, Context())
-    assert reason in found.cannot_tell[0]
+    assert reason in not_tested(found)
     assert len(found.kind) == 0
 
 

@@ -16,18 +16,19 @@ from profgate.model.history import Series
 from profgate.model.policy import Policy, Rule
 from profgate.model.profile import Configuration
 from profgate.model.units import Metric
+from sentences import not_tested
 
 TIME, SERIES = Metric("time", "nanoseconds"), Series("k", "api", Configuration(workload="api"))
 
 
-def test_it_says_of_two_sides_that_it_needs_the_commits_after_the_change() -> None:
+def test_two_sides_are_no_history() -> None:
     comparison = from_stacks([{"main;f": 60}], [{"main;f": 90}])
-    word = ChangePoint().detect(comparison, {}, Context(pairs=1))
-    assert len(word.symbol) == 0
-    assert "profgate trends" in word.cannot_tell[0]
+    result = ChangePoint().detect(comparison, {}, Context())
+    assert len(result.symbol) == 0
+    assert "profgate trends" in not_tested(result)
 
 
-def test_it_is_found_by_both_names_and_not_among_the_defaults() -> None:
+def test_change_point_is_no_default() -> None:
     assert strategy_named("cp") is strategy_named("change_point")
     assert "change_point" not in {one.name for one, _ in selected(Policy(), Configuration(), TIME)}
 
@@ -47,5 +48,5 @@ def test_its_options_are_the_rules_of_trends() -> None:
         ((Rule("cp", {"workload": ("a*",)}, {"p": 0.1}), Rule("cp", {}, {"window": 20})), TrendRules(p=0.1)),
     ],
 )
-def test_the_first_rule_that_matches_bounds_what_is_a_trend(rules: tuple[Rule, ...], expected: TrendRules) -> None:
+def test_first_matching_rule_bounds_trends(rules: tuple[Rule, ...], expected: TrendRules) -> None:
     assert trend_rules(Policy(rules=rules))(SERIES, TIME) == expected

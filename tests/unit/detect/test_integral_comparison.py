@@ -10,6 +10,7 @@ from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 from profgate.model.units import Metric
+from sentences import sentence
 
 GOLDEN = {
     "A": (8.910979228, Kind.DEGRADATION),
@@ -27,9 +28,9 @@ def detect(comparison: Comparison, **options: Any) -> Detection:
     return IntegralComparison().detect(comparison, options, Context())
 
 
-def said(word: Detection, row: int = 0) -> tuple[Any, Kind]:
-    assert word.relative is not None
-    return float(word.relative[row]), Kind(int(word.kind[row]))
+def outcome(result: Detection, row: int = 0) -> tuple[Any, Kind]:
+    assert result.relative is not None
+    return float(result.relative[row]), Kind(int(result.kind[row]))
 
 
 def constant(value: float, r_square: float = 0.99, start: float = 0.0, end: float = 10.0) -> Given:
@@ -39,7 +40,7 @@ def constant(value: float, r_square: float = 0.99, start: float = 0.0, end: floa
 @pytest.mark.parametrize("name", GOLDEN)
 def test_golden_rows(name: str) -> None:
     relative, kind = GOLDEN[name]
-    assert said(detect(pair(*MODEL_PAIRS[name]))) == (pytest.approx(relative, abs=6e-10), kind)
+    assert outcome(detect(pair(*MODEL_PAIRS[name]))) == (pytest.approx(relative, abs=6e-10), kind)
 
 
 @pytest.mark.parametrize(
@@ -47,45 +48,45 @@ def test_golden_rows(name: str) -> None:
     [(10, 11, 0.1, Kind.NO_CHANGE), (10, 12.51, 0.251, Kind.DEGRADATION), (10, 7.4, -0.26, Kind.OPTIMIZATION)],
 )
 def test_golden_bounds(before: float, after: float, relative: float, kind: Kind) -> None:
-    assert said(detect(pair([constant(before)], [constant(after)]))) == (pytest.approx(relative), kind)
+    assert outcome(detect(pair([constant(before)], [constant(after)]))) == (pytest.approx(relative), kind)
 
 
 @pytest.mark.parametrize("r_square", [0.144, 0.145])
 def test_golden_poor_fits_are_unknown(r_square: float) -> None:
-    word = detect(pair([constant(10, r_square)], [constant(20)]))
-    assert said(word)[1] is Kind.UNKNOWN
-    assert word.reasons[0].startswith("fit too poor")
-    assert said(detect(pair([constant(10, 0.15)], [constant(20)])))[1] is Kind.DEGRADATION
+    result = detect(pair([constant(10, r_square)], [constant(20)]))
+    assert outcome(result)[1] is Kind.UNKNOWN
+    assert sentence(result.reasons[0]).startswith("fit too poor")
+    assert outcome(detect(pair([constant(10, 0.15)], [constant(20)])))[1] is Kind.DEGRADATION
 
 
 def test_int_d1_logarithms_are_integrated_as_such() -> None:
     """INT-d1: half as much again read as -100 %."""
-    word = detect(pair([Given("logarithmic", (1, 2), 0.99)], [Given("logarithmic", (1.55, 3.1), 0.99)]))
-    assert said(word) == (pytest.approx(0.55), Kind.DEGRADATION)
+    result = detect(pair([Given("logarithmic", (1, 2), 0.99)], [Given("logarithmic", (1.55, 3.1), 0.99)]))
+    assert outcome(result) == (pytest.approx(0.55), Kind.DEGRADATION)
 
 
 def test_int_d2_the_range_is_common() -> None:
     """INT-d2: the same height over a doubled range read as +100 %."""
-    assert said(detect(pair([constant(10)], [constant(10, end=20.0)]))) == (0.0, Kind.NO_CHANGE)
+    assert outcome(detect(pair([constant(10)], [constant(10, end=20.0)]))) == (0.0, Kind.NO_CHANGE)
 
 
 @pytest.mark.parametrize("after", [1.0, -1.0])
-def test_int_d3_an_area_of_zero_is_no_divisor(after: float) -> None:
+def test_int_d3_zero_area_is_no_divisor(after: float) -> None:
     """INT-d3: nothing in the baseline was divided by 1e-6."""
-    word = detect(pair([constant(0)], [constant(after)]))
-    assert said(word)[1] is Kind.UNKNOWN
-    assert said(detect(pair([constant(0)], [constant(0)])))[1] is Kind.NO_CHANGE
+    result = detect(pair([constant(0)], [constant(after)]))
+    assert outcome(result)[1] is Kind.UNKNOWN
+    assert outcome(detect(pair([constant(0)], [constant(0)])))[1] is Kind.NO_CHANGE
 
 
 def test_int_d4_what_is_not_finite_is_unknown() -> None:
     """INT-d4: an infinite error became 0 and no change."""
-    word = detect(pair([Given("linear", (1, 1), 0.99)], [Given("exponential", (1.0, 100.0), 0.99)]))
-    assert said(word)[1] is Kind.UNKNOWN
-    assert word.reasons[0] == "an area is zero or not positive"
+    result = detect(pair([Given("linear", (1, 1), 0.99)], [Given("exponential", (1.0, 100.0), 0.99)]))
+    assert outcome(result)[1] is Kind.UNKNOWN
+    assert sentence(result.reasons[0]) == "an area is zero or not positive"
 
 
 def test_negative_areas_form_no_ratio() -> None:
-    assert said(detect(pair([constant(-4)], [constant(-8)])))[1] is Kind.UNKNOWN
+    assert outcome(detect(pair([constant(-4)], [constant(-8)])))[1] is Kind.UNKNOWN
 
 
 def regressogram(*y: float, r_square: float = 0.9, start: float = 0.0, end: float = 10.0) -> Given:
@@ -98,11 +99,11 @@ def test_models_of_a_pair_are_chosen() -> None:
     comparison = pair(before, after)
 
     def names(models: str) -> list[tuple[str, str, str]]:
-        word = detect(comparison, models=models)
-        assert word.from_names is not None
-        assert word.to_names is not None
-        kinds = [Kind(code).word for code in word.kind.tolist()]
-        return list(zip(word.from_names, word.to_names, kinds, strict=True))
+        result = detect(comparison, models=models)
+        assert result.from_names is not None
+        assert result.to_names is not None
+        kinds = [Kind(code).word for code in result.kind.tolist()]
+        return list(zip(result.from_names, result.to_names, kinds, strict=True))
 
     assert names("best-model") == [("regressogram", "regressogram", "Degradation")]
     assert names("best-param") == [("constant", "constant", "Degradation")]
@@ -113,9 +114,9 @@ def test_models_of_a_pair_are_chosen() -> None:
     assert names("best-both") == names("best-param") + names("best-nonparam")
 
 
-def test_a_model_without_counterpart_of_its_name_is_unknown() -> None:
-    word = detect(pair([constant(10), Given("linear", (1, 1), 0.7, 0, 10)], [constant(10)]), models="all-param")
-    assert [Kind(code) for code in word.kind.tolist()] == [Kind.NO_CHANGE, Kind.UNKNOWN]
+def test_model_without_counterpart_is_unknown() -> None:
+    result = detect(pair([constant(10), Given("linear", (1, 1), 0.7, 0, 10)], [constant(10)]), models="all-param")
+    assert [Kind(code) for code in result.kind.tolist()] == [Kind.NO_CHANGE, Kind.UNKNOWN]
 
 
 def test_curves_are_compared_over_what_both_know() -> None:
@@ -123,27 +124,27 @@ def test_curves_are_compared_over_what_both_know() -> None:
         Given("moving_average", (), 0.9, 0, 10, (1, 2, 3, 4)),
         Given("moving_average", (), 0.9, 0, 10, (2, 4, 6, 8)),
     ]
-    assert said(detect(pair(moving[:1], moving[1:]))) == (pytest.approx(1.0), Kind.DEGRADATION)
+    assert outcome(detect(pair(moving[:1], moving[1:]))) == (pytest.approx(1.0), Kind.DEGRADATION)
     kernel = Given("kernel_regression", (), 0.9, 5, 10, (3, 3))
     flat = Given("kernel_regression", (), 0.9, 0, 10, (3, 3, 3))
-    assert said(detect(pair([flat], [kernel])))[0] == pytest.approx(0.0)
+    assert outcome(detect(pair([flat], [kernel])))[0] == pytest.approx(0.0)
     gaps = detect(pair([regressogram(1, float("nan"), 1, 1)], [regressogram(2, 2, 2, 2)]))
-    assert said(gaps) == (pytest.approx(1.0), Kind.DEGRADATION)
+    assert outcome(gaps) == (pytest.approx(1.0), Kind.DEGRADATION)
     empty = detect(pair([regressogram(1, *[float("nan")] * 3)], [regressogram(2, 2, 2, 2)]))
-    assert said(empty)[1] is Kind.UNKNOWN
+    assert outcome(empty)[1] is Kind.UNKNOWN
 
 
 def test_regressograms_of_different_size_share_the_baselines_buckets() -> None:
     """Four buckets of 1, 3, 5, 7 are two of 2 and 6: the same curve, coarser."""
-    word = detect(pair([regressogram(2, 6)], [regressogram(1, 3, 5, 7)]))
-    assert said(word) == (pytest.approx(0.0, abs=1e-12), Kind.NO_CHANGE)
+    result = detect(pair([regressogram(2, 6)], [regressogram(1, 3, 5, 7)]))
+    assert outcome(result) == (pytest.approx(0.0, abs=1e-12), Kind.NO_CHANGE)
 
 
 def test_records_tell_a_slower_function() -> None:
     before, after = points(shape="power", b0=1, b1=1.5, noise=0.01), points(shape="power", b0=2, b1=1.5, noise=0.01)
-    assert said(detect(measured({"f": before}, {"f": after}))) == (pytest.approx(1.0, rel=0.05), Kind.DEGRADATION)
+    assert outcome(detect(measured({"f": before}, {"f": after}))) == (pytest.approx(1.0, rel=0.05), Kind.DEGRADATION)
 
 
-def test_higher_is_better_swaps_the_words() -> None:
+def test_higher_is_better_swaps_kinds() -> None:
     up = pair([constant(10)], [constant(20)], metric=Metric("hits", "hits", better="higher"))
-    assert said(detect(up))[1] is Kind.OPTIMIZATION
+    assert outcome(detect(up))[1] is Kind.OPTIMIZATION

@@ -29,9 +29,9 @@ def detect(comparison: Comparison, **options: Any) -> Detection:
     return LocalStatistics().detect(comparison, options, Context())
 
 
-def said(word: Detection) -> tuple[Any, Kind]:
-    assert word.relative is not None
-    return float(word.relative[0]), Kind(int(word.kind[0]))
+def outcome(result: Detection) -> tuple[Any, Kind]:
+    assert result.relative is not None
+    return float(result.relative[0]), Kind(int(result.kind[0]))
 
 
 def of(name: str) -> Detection:
@@ -41,7 +41,7 @@ def of(name: str) -> Detection:
 @pytest.mark.parametrize("name", GOLDEN)
 def test_golden_rows(name: str) -> None:
     relative, kind = GOLDEN[name]
-    assert said(of(name)) == (pytest.approx(relative, rel=1e-8, abs=1e-12), kind)
+    assert outcome(of(name)) == (pytest.approx(relative, rel=1e-8, abs=1e-12), kind)
 
 
 def test_golden_windows() -> None:
@@ -53,20 +53,20 @@ def test_golden_windows() -> None:
 
 def test_loc_d1_y_is_compared_and_not_x() -> None:
     """LOC-d1: x stood where y belongs, so ten times the slope over one range read as 0.0."""
-    assert said(of("A"))[1] is Kind.DEGRADATION
+    assert outcome(of("A"))[1] is Kind.DEGRADATION
 
 
-def test_loc_d2_both_sides_are_seen_at_the_same_sizes() -> None:
+def test_loc_d2_sides_share_sizes() -> None:
     """LOC-d2: the same curve over a longer range is the same curve where both are known."""
-    assert said(of("F")) == (0.0, Kind.NO_CHANGE)
+    assert outcome(of("F")) == (0.0, Kind.NO_CHANGE)
 
 
-def test_loc_d3_a_statistic_without_baseline_is_left_out() -> None:
+def test_loc_d3_no_baseline_statistic() -> None:
     """LOC-d3: nothing in the baseline counted as no change."""
-    word = detect(pair([Given("constant", (0,), 0.99)], [Given("constant", (1,), 0.99)]))
-    assert said(word)[1] is Kind.UNKNOWN
-    assert word.partial[0] == ()
-    assert said(detect(pair([Given("constant", (0,), 0.99)], [Given("constant", (0,), 0.99)])))[1] is Kind.NO_CHANGE
+    result = detect(pair([Given("constant", (0,), 0.99)], [Given("constant", (1,), 0.99)]))
+    assert outcome(result)[1] is Kind.UNKNOWN
+    assert result.partial[0] == ()
+    assert outcome(detect(pair([Given("constant", (0,), 0.99)], [Given("constant", (0,), 0.99)])))[1] is Kind.NO_CHANGE
 
 
 def test_loc_d4_unchanged_windows_stay_between_the_others() -> None:
@@ -85,22 +85,22 @@ def test_the_width_of_windows(density: float, count: int) -> None:
 
 @pytest.mark.parametrize("r_square", [0.144, 0.145])
 def test_poor_fits_are_unknown(r_square: float) -> None:
-    word = detect(pair([Given("constant", (10,), r_square)], [Given("constant", (20,), 0.99)]))
-    assert said(word)[1] is Kind.UNKNOWN
+    result = detect(pair([Given("constant", (10,), r_square)], [Given("constant", (20,), 0.99)]))
+    assert outcome(result)[1] is Kind.UNKNOWN
 
 
 def test_negative_values_form_no_ratio() -> None:
     """A line that starts below zero: those windows say nothing, the others do."""
-    word = detect(pair([Given("linear", (-100, 1), 0.99, 0, 1000)], [Given("linear", (-200, 2), 0.99, 0, 1000)]))
-    assert said(word) == (pytest.approx(1.0), Kind.DEGRADATION)
-    assert len(word.partial[0]) == 18
+    result = detect(pair([Given("linear", (-100, 1), 0.99, 0, 1000)], [Given("linear", (-200, 2), 0.99, 0, 1000)]))
+    assert outcome(result) == (pytest.approx(1.0), Kind.DEGRADATION)
+    assert len(result.partial[0]) == 18
 
 
 def test_values_beyond_all_numbers_are_left_out() -> None:
     """10^x leaves the numbers at 308: the windows above it say nothing."""
-    word = detect(pair([Given("linear", (1, 1), 0.99)], [Given("exponential", (1, 10), 0.99)]))
-    assert said(word)[1] is Kind.DEGRADATION
-    assert len(word.partial[0]) < 20
+    result = detect(pair([Given("linear", (1, 1), 0.99)], [Given("exponential", (1, 10), 0.99)]))
+    assert outcome(result)[1] is Kind.DEGRADATION
+    assert len(result.partial[0]) < 20
 
 
 def test_curves_are_compared_by_window() -> None:
@@ -113,7 +113,7 @@ def test_curves_are_compared_by_window() -> None:
     assert len(detect(pair([gaps], [gaps])).partial[0]) == 15
 
 
-def test_higher_is_better_swaps_the_words() -> None:
-    word = detect(pair(*MODEL_PAIRS["A"], metric=Metric("hits", "hits", better="higher")))
-    assert said(word)[1] is Kind.OPTIMIZATION
-    assert {part.kind for part in word.partial[0]} == {"Optimization"}
+def test_higher_is_better_swaps_kinds() -> None:
+    result = detect(pair(*MODEL_PAIRS["A"], metric=Metric("hits", "hits", better="higher")))
+    assert outcome(result)[1] is Kind.OPTIMIZATION
+    assert {part.kind for part in result.partial[0]} == {"Optimization"}

@@ -9,6 +9,7 @@ from profgate.detect.strategy import resolved
 from profgate.model.change import Context
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
+from sentences import not_tested, sentence
 
 UNDER_MAIN = ("f", "f;j", "f;j;x", "f;j;y", "f;j;z", "f;k", "f;k;x", "f;l", "f;l;x")
 UNDER_G = ("j", "j;x", "j;y", "j;z", "k", "k;x", "k;y", "k;z")
@@ -117,16 +118,16 @@ def test_pivots_of_example_five() -> None:
 
 def evidence(comparison: Comparison) -> dict[str, dict[str, float]]:
     """Statistics that are known, by symbol."""
-    word = Overweight().detect(comparison, {}, Context())
+    result = Overweight().detect(comparison, {}, Context())
     return {
         comparison.symbols.names[symbol]: {
-            name: float(column[row]) for name, column in word.statistics.items() if not np.isnan(column[row])
+            name: float(column[row]) for name, column in result.statistics.items() if not np.isnan(column[row])
         }
-        for row, symbol in enumerate(word.symbol.tolist())
+        for row, symbol in enumerate(result.symbol.tolist())
     }
 
 
-def test_each_level_of_the_recursion_is_kept_in_evidence() -> None:
+def test_evidence_has_each_recursion_level() -> None:
     found = evidence(from_stacks([BASE], [TARGETS[5]]))
     assert {name: row["pivot"] for name, row in found.items() if "pivot" in row} == {"k": 1.0, "x": 2.0}
     second = {name: row["overweight_2"] for name, row in found.items() if "overweight_2" in row}
@@ -141,7 +142,7 @@ def test_without_a_candidate_there_is_no_level_below() -> None:
     assert all(set(row) == {"responsibility", "overweight", "interest"} for row in found.values())
 
 
-def test_at_most_so_many_pivots_as_the_option_says() -> None:
+def test_option_limits_pivots() -> None:
     comparison = from_stacks([BASE], [TARGETS[5]])
     names = comparison.symbols.names
     levels = pivot_levels(comparison, {"max_pivots": 1})
@@ -150,7 +151,7 @@ def test_at_most_so_many_pivots_as_the_option_says() -> None:
     assert [None if level.pivot is None else names[level.pivot] for level in below] == ["x", None]
 
 
-def test_an_improvement_has_positive_ratios_and_the_sign_of_its_own_change() -> None:
+def test_improvement_has_positive_ratios() -> None:
     comparison = from_stacks([{"m;a": 60, "m;b": 40}], [{"m;a": 20, "m;b": 45}])
     table = overweight_table(comparison)
     kinds = overweight_kinds(table, resolved(Overweight(), {}), 1)
@@ -171,7 +172,7 @@ def test_an_improvement_has_positive_ratios_and_the_sign_of_its_own_change() -> 
     }
 
 
-def test_order_of_interest_counts_the_bars_that_are_passed() -> None:
+def test_interest_counts_passed_bars() -> None:
     comparison = from_stacks([BASE], [TARGETS[5]])
     table = overweight_table(comparison)
     names = [comparison.symbols.names[table.symbol[row]] for row in table.by_interest().tolist()]
@@ -182,10 +183,10 @@ def test_a_total_within_its_noise_explains_nothing() -> None:
     base = [{"m;a": 500 + step, "m;b": 500} for step in (-60, -30, 0, 30, 60)]
     slower = [{"m;a": 540 + step, "m;b": 500} for step in (-60, -30, 0, 30, 60)]
     noisy = Overweight().detect(from_stacks(base, slower), {}, Context())
-    assert noisy.facts["flags"] == ["total_small"]
+    assert set(noisy.flags.values()) == {("total_small",)}
     assert not noisy.kind.any()
     steady = Overweight().detect(from_stacks([{"m;a": 500, "m;b": 500}], [{"m;a": 540, "m;b": 500}]), {}, Context())
-    assert "flags" not in steady.facts
+    assert not steady.flags
     assert steady.kind.any()
 
 
@@ -221,33 +222,33 @@ def test_means_over_unequal_numbers_of_runs() -> None:
 
 def test_symbols_of_one_side_stand_apart() -> None:
     comparison = from_stacks([{"main;old": 10, "main;same": 90}], [{"main;new": 30, "main;same": 90}])
-    word = Overweight().detect(comparison, {}, Context())
+    result = Overweight().detect(comparison, {}, Context())
     names = comparison.symbols.names
     rows = {
         names[s]: (Kind(k), r)
         for s, k, r in zip(
-            word.symbol.tolist(), word.kind.tolist(), word.statistics["responsibility"].tolist(), strict=True
+            result.symbol.tolist(), result.kind.tolist(), result.statistics["responsibility"].tolist(), strict=True
         )
     }
     assert rows["new"] == (Kind.NOT_IN_BASELINE, pytest.approx(1.5))
     assert rows["old"] == (Kind.NOT_IN_TARGET, pytest.approx(-0.5))
 
 
-def test_unchanged_total_is_undefined_and_ranks_by_exclusive_change() -> None:
+def test_unchanged_total_ranks_by_exclusive_change() -> None:
     comparison = from_stacks([{"m;a": 10, "m;b": 50, "m;c": 40}], [{"m;a": 15, "m;b": 42, "m;c": 43}])
-    word = Overweight().detect(comparison, {}, Context())
-    assert [comparison.symbols.names[s] for s in word.symbol.tolist()] == ["b", "a", "c", "m"]
-    assert np.isnan(word.statistics["overweight"]).all()
-    assert not word.kind.any()
-    assert word.facts["reason"] == "total unchanged"
+    result = Overweight().detect(comparison, {}, Context())
+    assert [comparison.symbols.names[s] for s in result.symbol.tolist()] == ["b", "a", "c", "m"]
+    assert np.isnan(result.statistics["overweight"]).all()
+    assert not result.kind.any()
+    assert set(map(sentence, result.reasons.values())) == {"total unchanged"}
 
 
 def test_small_total_change_is_flagged() -> None:
     comparison = from_stacks([{"m;a": 500, "m;b": 500}], [{"m;a": 540, "m;b": 465}])
-    word = Overweight().detect(comparison, {}, Context())
-    assert word.facts["flags"] == ["total_small"]
-    assert not word.kind.any()
+    result = Overweight().detect(comparison, {}, Context())
+    assert set(result.flags.values()) == {("total_small",)}
+    assert not result.kind.any()
 
 
-def test_empty_baseline_cannot_be_told() -> None:
-    assert Overweight().detect(from_stacks([{"m": 0}], [{"m": 5}]), {}, Context()).cannot_tell
+def test_empty_baseline_is_not_tested() -> None:
+    assert not_tested(Overweight().detect(from_stacks([{"m": 0}], [{"m": 5}]), {}, Context()))

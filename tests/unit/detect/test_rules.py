@@ -8,12 +8,13 @@ import pytest
 
 from comparisons import SAMPLES, from_exclusive
 from profgate.detect.builtin import DEFAULTS, STRATEGIES, all_strategies, strategy_named
-from profgate.detect.rules import selected, words_on
+from profgate.detect.rules import detections_of, selected
 from profgate.errors import SettingsError
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy, Rule
 from profgate.model.profile import Configuration
+from sentences import not_tested
 
 HERE = Configuration(
     type="mixed", command="mybin", workload="big-[1]", collector="time", postprocessors=("regression", "filter")
@@ -29,18 +30,18 @@ class Broken:
     options: tuple[OptionSpec, ...] = ()
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        raise KeyError(comparison.workload, dict(options), context.pairs)
+        raise KeyError(comparison.workload, dict(options), context.source_states)
 
 
 def shorts(policy: Policy) -> list[str]:
     return [strategy.short for strategy, _ in selected(policy, HERE, SAMPLES)]
 
 
-def test_defaults_speak_without_rules() -> None:
+def test_defaults_run_without_rules() -> None:
     assert tuple(shorts(Policy())) == DEFAULTS == ("tot", "clr", "eto", "ow", "ctx")
 
 
-def test_models_speak_by_default_where_records_have_sizes() -> None:
+def test_records_with_sizes_add_model_strategies() -> None:
     chosen = [strategy.short for strategy, _ in selected(Policy(), HERE, SAMPLES, sized=True)]
     assert chosen == [*DEFAULTS, "bmoe", "int"]
     ruled = Policy(rules=(Rule("aat"),))
@@ -86,7 +87,7 @@ def test_options_override_policy_and_defaults() -> None:
     assert (options["cutoff"], options["location_filter"], options["mzs"]) == (2.0, "app", 3.5)
 
 
-def test_unknown_names_are_told_with_the_known_ones() -> None:
+def test_unknown_name_lists_known_ones() -> None:
     with pytest.raises(SettingsError, match=r"'nope'.*totals \(tot\)"):
         strategy_named("nope")
     assert strategy_named("clr") is strategy_named("calibrated_log_ratio")
@@ -100,12 +101,12 @@ def test_outside_strategies_join_unless_their_name_is_taken() -> None:
 
 def test_a_strategy_that_raises_becomes_a_reason() -> None:
     comparison = from_exclusive([{"f": 1}], [{"f": 1}])
-    word = words_on(comparison, [(Broken(), {})], Context())[0]
-    assert word.facts["failed"]
-    assert word.cannot_tell[0].startswith("the strategy failed: KeyError")
+    result = detections_of(comparison, [(Broken(), {})], Context())[0]
+    assert result.failed
+    assert not_tested(result).startswith("the strategy failed: KeyError")
 
 
-def test_an_outside_part_that_is_no_strategy_is_refused() -> None:
+def test_outside_object_without_parts_is_refused() -> None:
     with pytest.raises(SettingsError, match="has no name, short, family, options, detect"):
         all_strategies([object()])  # type: ignore[list-item]
 
@@ -114,6 +115,6 @@ def test_every_strategy_explains_itself() -> None:
     for strategy in STRATEGIES:
         text = " ".join((type(strategy).__doc__ or "").split())
         assert len(text.split()) > 40
-        for told in ("Works on", "onfidence", "cannot tell|fails|does not decide"):
-            assert re.search(told, text), (strategy.name, told)
+        for part in ("Works on", "onfidence", "inconclusive|not tested|fails|does not decide"):
+            assert re.search(part, text), (strategy.name, part)
         assert len({spec.name for spec in strategy.options}) == len(strategy.options)

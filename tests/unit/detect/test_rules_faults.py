@@ -8,22 +8,23 @@ import numpy as np
 import pytest
 
 from comparisons import from_stacks
-from profgate.detect.rules import words_on
+from profgate.detect.rules import detections_of
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
+from sentences import not_tested
 
 
-class Spoken:
+class Returning:
     """A strategy that says what it is given."""
 
     name, short, family = "odd", "odd", "X"
     options: tuple[OptionSpec, ...] = ()
 
-    def __init__(self, word: Any) -> None:
-        self.word = word
+    def __init__(self, result: Any) -> None:
+        self.result = result
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
-        return self.word  # type: ignore[no-any-return]
+        return self.result  # type: ignore[no-any-return]
 
 
 STACKS = from_stacks([{"main;f": 1}], [{"main;f": 2}])
@@ -32,7 +33,7 @@ FITTING = Detection("odd", "X", "", {}, np.array([0]), np.array([-1]), ONE, ONE,
 
 
 @pytest.mark.parametrize(
-    ("word", "fault"),
+    ("result", "fault"),
     [
         (None, "it returned NoneType, not a Detection"),
         (
@@ -41,7 +42,7 @@ FITTING = Detection("odd", "X", "", {}, np.array([0]), np.array([-1]), ONE, ONE,
         ),
         (replace(FITTING, kind=np.array([-1, 0])), "its column kind has 2 rows, symbol has 1"),
         (replace(FITTING, statistics={"z": np.zeros(3)}), "its column z has 3 rows, symbol has 1"),
-        (replace(FITTING, words={"source": []}), "its column source has 0 rows, symbol has 1"),
+        (replace(FITTING, texts={"source": []}), "its column source has 0 rows, symbol has 1"),
         (replace(FITTING, symbol=np.array([2])), "a row names a symbol that does not exist"),
         (replace(FITTING, symbol=np.array([-3])), "a row names a symbol that does not exist"),
         (replace(FITTING, kind=np.array([7])), "7 is not the code of a Kind"),
@@ -51,21 +52,21 @@ FITTING = Detection("odd", "X", "", {}, np.array([0]), np.array([-1]), ONE, ONE,
         (replace(FITTING, confidence=None), "TypeError"),  # type: ignore[arg-type]
     ],
 )
-def test_a_word_that_does_not_fit_becomes_a_reason(word: Detection | None, fault: str) -> None:
-    said = words_on(STACKS, [(Spoken(word), {})], Context())[0]
-    assert said.facts["failed"]
-    assert said.cannot_tell[0].startswith(f"the strategy failed: {fault}")
-    assert len(said.symbol) == 0
+def test_invalid_detection_becomes_a_reason(result: Detection | None, fault: str) -> None:
+    result = detections_of(STACKS, [(Returning(result), {})], Context())[0]
+    assert result.failed
+    assert not_tested(result).startswith(f"the strategy failed: {fault}")
+    assert len(result.symbol) == 0
 
 
 def test_a_word_that_fits_is_left_alone() -> None:
-    assert words_on(STACKS, [(Spoken(FITTING), {})], Context())[0] is FITTING
+    assert detections_of(STACKS, [(Returning(FITTING), {})], Context())[0] is FITTING
 
 
-class Leaving(Spoken):
+class Exiting(Returning):
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
         raise SystemExit(0)
 
 
 def test_a_strategy_cannot_end_the_program() -> None:
-    assert words_on(STACKS, [(Leaving(None), {})], Context())[0].facts["failed"]
+    assert detections_of(STACKS, [(Exiting(None), {})], Context())[0].failed

@@ -15,11 +15,13 @@ from profgate.detect.sampling import sample_counts
 from profgate.detect.strategy import Strategy
 from profgate.detect.totals import Totals
 from profgate.model.change import Context
-from profgate.model.comparison import SAMPLING_RATE, Comparison, Note
+from profgate.model.comparison import Comparison, Note
 from profgate.model.kinds import Kind
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, MetricKind
+from sentences import not_tested
 
-APART = Note(SAMPLING_RATE, "sampling rate differs: 100 against 200; totals are advisory", advisory=True)
+APART = Note(Reason(ReasonCode.RATES_DIFFER, {"baseline": "100", "target": "200"}), advisory=True)
 BASE = {f"m;f{number:02}": 500 for number in range(40)}
 TWICE = {stack: 2 * value for stack, value in BASE.items()}
 SLOWER = {**TWICE, "m;f07": 2000}
@@ -30,23 +32,23 @@ def at_two_rates(target: dict[str, int], metric: Metric = SAMPLES) -> Comparison
 
 
 @pytest.mark.parametrize("strategy", [AverageAmountThreshold(), ExclusiveTimeOutliers(), Overweight(), Totals()])
-def test_who_compares_amounts_says_that_it_cannot(strategy: Strategy) -> None:
-    word = strategy.detect(at_two_rates(TWICE), {}, Context())
-    assert word.cannot_tell == ("sampling rate differs: 100 against 200: more samples are not more cost",)
-    assert len(word.kind) == 0
+def test_amounts_at_two_rates_are_not_tested(strategy: Strategy) -> None:
+    result = strategy.detect(at_two_rates(TWICE), {}, Context())
+    assert not_tested(result) == "sampling rate differs: 100 against 200: more samples are not more cost"
+    assert len(result.kind) == 0
 
 
 def test_times_are_compared_at_any_rate() -> None:
     times = Metric("cpu", "nanoseconds", kind=MetricKind.SAMPLED)
-    assert not Totals().detect(at_two_rates(TWICE, times), {}, Context()).cannot_tell
+    assert not not_tested(Totals().detect(at_two_rates(TWICE, times), {}, Context()))
 
 
 def kinds(comparison: Comparison) -> dict[str, Kind]:
     """What the test of locations calls changed."""
-    word = CalibratedLogRatio().detect(comparison, {}, Context())
-    assert not word.cannot_tell
+    result = CalibratedLogRatio().detect(comparison, {}, Context())
+    assert not not_tested(result)
     names = comparison.symbols.names
-    return {names[symbol]: Kind(kind) for symbol, kind in zip(word.symbol, word.kind.tolist(), strict=True) if kind}
+    return {names[symbol]: Kind(kind) for symbol, kind in zip(result.symbol, result.kind.tolist(), strict=True) if kind}
 
 
 def test_samples_may_stand_for_other_times() -> None:
@@ -72,9 +74,9 @@ def test_slower_function_is_found_at_half_the_rate() -> None:
     assert kinds(from_exclusive([base] * 5, [target] * 5, notes=(APART,))) == {"slow": Kind.DEGRADATION}
 
 
-def test_a_context_is_faster_by_its_share_where_all_have_more_samples() -> None:
+def test_context_is_faster_by_its_share() -> None:
     comparison = at_two_rates({**TWICE, "m;f07": 200})
-    word = CallContext().detect(comparison, {}, Context())
+    result = CallContext().detect(comparison, {}, Context())
     names = comparison.symbols.names
-    found = {names[symbol]: Kind(kind) for symbol, kind in zip(word.symbol, word.kind.tolist(), strict=True)}
+    found = {names[symbol]: Kind(kind) for symbol, kind in zip(result.symbol, result.kind.tolist(), strict=True)}
     assert found["f07"] is Kind.MAYBE_OPTIMIZATION

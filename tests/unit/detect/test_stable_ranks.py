@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from comparisons import SAMPLES, from_exclusive
-from profgate.detect.rules import selected, words_on_all
+from profgate.detect.rules import report_changes, selected
 from profgate.detect.stable_ranks import StableRanks, joined
 from profgate.detect.strategy import UNSUITED_FLAG, ReportStrategy, Strategy
 from profgate.model.change import Change, Context
@@ -15,7 +15,8 @@ from profgate.model.durations import DurationTable
 from profgate.model.policy import Policy, Rule
 from profgate.model.profile import Configuration
 from profgate.model.units import Metric
-from profgate.report.rank_report import check_of, rank_details
+from profgate.report.rank_report import rank_details
+from sentences import not_tested, sentence
 
 RANKS = (StableRanks(),)
 
@@ -41,59 +42,68 @@ def workloads(count: int, *, slow: int | None = None, noise: float = 0.001, bett
     return made
 
 
-def words(comparisons: list[Comparison], **options: object) -> tuple[Change, ...]:
+def changes(comparisons: list[Comparison], **options: object) -> tuple[Change, ...]:
     return StableRanks().detect_all(comparisons, options, Context())
 
 
 def test_workloads_that_keep_their_order() -> None:
-    (word,) = words(workloads(60))
-    assert (word.kind, word.location.name, word.family, word.subtype) == ("NoChange", "all workloads", "R", "ranks")
-    assert (word.evidence["tests"], word.evidence["baseline_runs"]) == (60, 5)
-    assert word.confidence_type == "sigma"
-    assert abs(word.confidence or 0.0) <= 2.0
+    (change,) = changes(workloads(60))
+    assert (change.kind, change.location.name, change.family, change.subtype) == (
+        "NoChange",
+        "all workloads",
+        "R",
+        "ranks",
+    )
+    assert change.ranks is not None
+    assert (change.ranks.common, change.ranks.baselines) == (60, 5)
+    assert change.confidence_type == "sigma"
+    assert abs(change.confidence or 0.0) <= 2.0
 
 
-def test_the_same_measurements_on_both_sides_are_no_steadier_order() -> None:
+def test_same_measurements_are_not_steadier() -> None:
     """With noise among the baseline runs a run has all ranks in common with itself alone."""
     measured = [
         replace(one, runs=replace(one.runs, target=3), run_totals=np.tile(one.run_totals[:3], 2))
         for one in workloads(200, noise=0.5)
     ]
-    (word,) = words(measured)
-    assert (word.kind, word.reason) == ("NoChange", "the same measurements stand on both sides")
-    assert (word.to_value or 0.0) > 4.0 * (word.from_value or 0.0)  # type: ignore[operator]
-    assert check_of(word).identical
-    assert "expected" not in rank_details(check_of(word))
+    (change,) = changes(measured)
+    assert (change.kind, sentence(change.reason)) == ("NoChange", "both sides hold the same measurements")
+    assert (change.to_value or 0.0) > 4.0 * (change.from_value or 0.0)  # type: ignore[operator]
+    assert change.ranks is not None
+    assert change.ranks.identical
+    assert "expected" not in rank_details(change.ranks)
     one_run_differs = [replace(one, run_totals=np.append(one.run_totals[:5], 7 + n)) for n, one in enumerate(measured)]
-    (word,) = words(one_run_differs)
-    assert "identical" not in word.evidence
+    (change,) = changes(one_run_differs)
+    assert change.ranks is not None
+    assert not change.ranks.identical
 
 
-def test_a_slow_workload_is_a_maybe_and_is_named() -> None:
-    (word,) = words(workloads(120, slow=4))
-    assert word.kind == "MaybeDegradation"
-    assert (word.evidence["moved_1"], word.evidence["direction"]) == ("w04", "slower")
-    assert word.delta == pytest.approx((word.to_value or 0) - (word.from_value or 0))  # type: ignore[operator]
-    assert word.reason == "the order of the durations changed: tests got slower"
+def test_slow_workload_is_named() -> None:
+    (change,) = changes(workloads(120, slow=4))
+    assert change.kind == "MaybeDegradation"
+    assert change.ranks is not None
+    assert (change.ranks.moved[0].name, change.ranks.direction) == ("w04", "slower")
+    assert change.delta == pytest.approx((change.to_value or 0) - (change.from_value or 0))  # type: ignore[operator]
+    assert sentence(change.reason) == "the order of the durations changed: tests got slower"
 
 
-def test_few_workloads_cannot_tell_and_are_silent_unless_asked() -> None:
-    (word,) = words(workloads(29))
-    assert (word.kind, word.flags) == ("Unknown", (UNSUITED_FLAG,))
-    assert word.reason == "29 tests stand in all runs; at least 30 are needed"
-    assert words_on_all(workloads(29), Policy(), RANKS, Context()) == ()
-    assert len(words_on_all(workloads(29), Policy(rules=(Rule("ranks"),)), RANKS, Context())) == 1
-    assert len(words_on_all(workloads(30), Policy(), RANKS, Context())) == 1
+def test_few_workloads_are_not_tested() -> None:
+    (change,) = changes(workloads(29))
+    assert (change.kind, change.flags) == ("Unknown", (UNSUITED_FLAG,))
+    assert sentence(change.reason) == "29 tests in all runs; at least 30 are needed"
+    assert report_changes(workloads(29), Policy(), RANKS, Context()) == ()
+    assert len(report_changes(workloads(29), Policy(rules=(Rule("ranks"),)), RANKS, Context())) == 1
+    assert len(report_changes(workloads(30), Policy(), RANKS, Context())) == 1
 
 
 def test_rules_choose_workloads_and_options() -> None:
     made = workloads(60)
     policy = Policy(rules=(Rule("tot"), Rule("ranks", {"metric": ("time",)}, {"min_tests": 100})))
-    (word,) = words_on_all(made, policy, (*RANKS, *_totals()), Context())
-    assert word.reason == "60 tests stand in all runs; at least 100 are needed"
+    (change,) = report_changes(made, policy, (*RANKS, *_totals()), Context())
+    assert sentence(change.reason) == "60 tests in all runs; at least 100 are needed"
     elsewhere = Policy(rules=(Rule("ranks", {"metric": ("memory",)}),))
-    assert words_on_all(made, elsewhere, RANKS, Context()) == ()
-    assert words_on_all(made, Policy(rules=(Rule("tot"),)), (*RANKS, *_totals()), Context()) == ()
+    assert report_changes(made, elsewhere, RANKS, Context()) == ()
+    assert report_changes(made, Policy(rules=(Rule("tot"),)), (*RANKS, *_totals()), Context()) == ()
 
 
 def _totals() -> tuple[Strategy, ...]:
@@ -103,7 +113,7 @@ def _totals() -> tuple[Strategy, ...]:
 
 
 def test_more_is_better_has_no_durations() -> None:
-    assert words(workloads(40, better="higher")) == ()
+    assert changes(workloads(40, better="higher")) == ()
 
 
 def test_tests_of_a_run_are_ranked_by_themselves() -> None:
@@ -113,9 +123,10 @@ def test_tests_of_a_run_are_ranked_by_themselves() -> None:
     values[3, 11] *= 1e4
     table = DurationTable([f"t{n}" for n in range(90)], list("abcd"), values, 3, "nanoseconds")
     made = replace(workloads(1)[0], durations=table)
-    (word,) = words([made])
-    assert (word.location.name, word.kind, word.evidence["moved_1"]) == ("all tests", "MaybeDegradation", "t11")
-    assert words_on_all([made], Policy(), RANKS, Context()) == (word,)
+    (change,) = changes([made])
+    assert change.ranks is not None
+    assert (change.location.name, change.kind, change.ranks.moved[0].name) == ("all tests", "MaybeDegradation", "t11")
+    assert report_changes([made], Policy(), RANKS, Context()) == (change,)
 
 
 def test_results_in_many_files_are_one_order() -> None:
@@ -128,20 +139,20 @@ def test_results_in_many_files_are_one_order() -> None:
     assert np.isnan(one.values).all(axis=0).tolist() == [False] * 4 + [True]
 
 
-def test_it_speaks_of_no_comparison_alone() -> None:
+def test_one_comparison_is_not_tested() -> None:
     assert isinstance(StableRanks(), ReportStrategy)
     assert not isinstance(_totals()[0], ReportStrategy)
     policy = Policy(rules=(Rule("ranks"), Rule("tot")))
     assert [one.short for one, _ in selected(policy, Configuration(), SAMPLES)] == ["tot"]
-    word = StableRanks().detect(workloads(1)[0], {}, Context())
-    assert word.facts == {"state": "unsuited"}
-    assert word.cannot_tell
+    change = StableRanks().detect(workloads(1)[0], {}, Context())
+    assert change.unsuited
+    assert not_tested(change)
 
 
-def test_one_that_raises_is_told() -> None:
+def test_raising_strategy_is_reported() -> None:
     class Broken(StableRanks):
         def detect_all(self, *_: object) -> tuple[Change, ...]:
             raise KeyError("gone")
 
-    (word,) = words_on_all(workloads(1), Policy(), (Broken(),), Context())
-    assert (word.kind, word.reason) == ("Unknown", "the strategy failed: KeyError: 'gone'")
+    (change,) = report_changes(workloads(1), Policy(), (Broken(),), Context())
+    assert (change.kind, sentence(change.reason)) == ("Unknown", "the strategy failed: KeyError: 'gone'")

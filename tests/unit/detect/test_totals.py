@@ -13,7 +13,9 @@ from profgate.detect.totals import Totals, noise_bar
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
+from profgate.model.tests import Calibration
 from profgate.model.units import Metric, MetricKind
+from sentences import not_tested
 
 BASE = [10.12, 10.31, 10.05, 10.22, 10.18]
 TARGET = [10.71, 10.64, 10.90, 10.58, 10.77]
@@ -44,7 +46,7 @@ def test_slower_run_is_found() -> None:
     assert kind(detection) is Kind.MAYBE_DEGRADATION
     assert number(detection, "p") == pytest.approx(1 / 252)
     assert number(detection, "shift") == pytest.approx(0.544 / 20.176, rel=1e-6)
-    assert detection.facts["total_tested"]
+    assert detection.calibration == Calibration(total_tested=True)
 
 
 def test_runs_in_turns_let_the_total_gate() -> None:
@@ -93,7 +95,7 @@ def test_small_changes_of_the_total_are_none() -> None:
 
 def test_totals_of_zero_are_refused() -> None:
     comparison = from_exclusive([{"f": 0}, {"f": 1}], [{"f": 1}] * 2)
-    assert detect(comparison).cannot_tell == ("the total of a run is zero",)
+    assert not_tested(detect(comparison)) == "the total of a run is zero"
 
 
 def test_noise_bar_needs_two_runs() -> None:

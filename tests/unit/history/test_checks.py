@@ -3,6 +3,7 @@ from dataclasses import replace
 import report_samples as samples
 from profgate.history.checks import Check, Checks, checks_lines
 from profgate.model.history import StoredCommit
+from profgate.model.reason import as_reason
 from profgate.model.report import NotCompared, Report
 from profgate.model.visible_text import columns_of
 
@@ -56,7 +57,7 @@ def test_passed_edge_shows_no_bad_change() -> None:
 
 
 def test_long_list_of_not_compared_is_cut() -> None:
-    missing = tuple(NotCompared(f"w{number}", None, "both", "unreadable") for number in range(30))
+    missing = tuple(NotCompared(f"w{number}", None, "both", as_reason("unreadable")) for number in range(30))
     report = replace(samples.nothing_compared(), not_compared=missing)
     text = text_of(merged(report))
     assert "… and 20 more not compared (-v shows them)" in text

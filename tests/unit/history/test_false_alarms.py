@@ -1,10 +1,12 @@
 """How often the gate was red on unchanged code, and how it is reported."""
 
+from typing import Any
+
 from profgate.history.false_alarms import LAST, with_false_alarms
 from profgate.model.history import StoredVerdict
 from profgate.model.policy import Policy
-from profgate.model.report import Report, Side, Verdict
-from profgate.report.wording import false_alarms
+from profgate.model.report import Report, Side, StatedPolicy, Verdict
+from profgate.report.statements import false_alarms
 
 
 def verdict(conclusion: str, comparisons: int = 1) -> StoredVerdict:
@@ -43,8 +45,8 @@ def test_gate_decides_again_after_fifty_comparisons() -> None:
     assert demoted(*down, ("pass", 50), ("fail", 1)) is True  # one red of one comparison since: not explained
 
 
-def report(**policy: float | bool) -> Report:
-    return Report(Side("b"), Side("t"), Verdict("pass", "green", ()), (), policy=dict(policy))
+def report(**policy: Any) -> Report:
+    return Report(Side("b"), Side("t"), Verdict("pass", "green", ()), (), policy=StatedPolicy(**policy))
 
 
 def test_rate_is_reported_with_its_interval() -> None:

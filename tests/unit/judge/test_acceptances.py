@@ -14,22 +14,20 @@ from profgate.report.json_report import from_json, to_json
 from report_samples import finding, metric, report
 
 
-def accepting(location: str = "parse", **told: Any) -> Acceptance:
-    return Acceptance("7.0", location, "the new format needs it", by="octocat", **told)
+def accepting(location: str = "parse", **options: Any) -> Acceptance:
+    return Acceptance("7.0", location, "the new format needs it", by="octocat", **options)
 
 
 def load(*findings: Finding, name: str = "api", relations: tuple[Relation, ...] = ()) -> WorkloadReport:
     return WorkloadReport(name, {}, (), (replace(metric(*findings), relations=relations),))
 
 
-def settled(loads: list[WorkloadReport], *wishes: Acceptance) -> tuple[dict[str, Finding], tuple[Acceptance, ...]]:
-    workloads, acceptances = with_acceptances(loads, wishes)
-    return {
-        f"{one.name}/{each.location.file or ''}{each.location.name}": each
-        for one in workloads
-        for m in one.metrics
-        for each in m.findings
-    }, acceptances
+def settled(loads: list[WorkloadReport], *accepted: Acceptance) -> tuple[dict[str, Finding], tuple[Acceptance, ...]]:
+    judged = with_acceptances(replace(report(*loads), acceptances=accepted))
+    findings = {
+        f"{one.name}/{found.location.file or ''}{found.location.name}": found for one, _, found in judged.findings
+    }
+    return findings, judged.acceptances
 
 
 PARSE = finding("parse", 1e9, 2e9)
@@ -37,7 +35,7 @@ STORE = finding("store", 1e9, 3e9)
 
 
 def test_accepted_finding_is_yellow_and_states_why() -> None:
-    found, (wish,) = settled([load(PARSE, STORE)], accepting())
+    found, (acceptance,) = settled([load(PARSE, STORE)], accepting())
     assert found["api/parse"].colour == "yellow"
     accepted: dict[str, Parameter] = {"by": "octocat", "limit": 1.25, "reason": "the new format needs it"}
     assert found["api/parse"].reasons == (Reason(ReasonCode.ACCEPTED, accepted),)
@@ -48,13 +46,20 @@ def test_accepted_finding_is_yellow_and_states_why() -> None:
         "link": "",
     }
     assert found["api/store"].colour == "red"
-    assert (wish.state, wish.limit, wish.remark) == ("applies", 1.25, "up to +125 %")
+    assert (acceptance.state, acceptance.limit, acceptance.remark) == (
+        "applies",
+        1.25,
+        Reason(ReasonCode.ACCEPTED_UP_TO, {"limit": 1.25}),
+    )
 
 
 def test_beyond_its_limit_it_is_red_again() -> None:
-    found, (wish,) = settled([load(PARSE)], accepting(limit=0.5))
+    found, (acceptance,) = settled([load(PARSE)], accepting(limit=0.5))
     assert found["api/parse"] == PARSE
-    assert (wish.state, wish.remark) == ("exceeded", "up to +50 %, but it is +100 % now")
+    assert (acceptance.state, acceptance.remark) == (
+        "exceeded",
+        Reason(ReasonCode.ACCEPTED_LESS, {"limit": 0.5, "growth": 1.0}),
+    )
 
 
 @pytest.mark.parametrize(("limit", "colour"), [(1.0, "yellow"), (0.99, "red")])
@@ -63,16 +68,16 @@ def test_the_limit_itself_is_within(limit: float, colour: str) -> None:
 
 
 def test_another_name_is_not_covered() -> None:
-    found, (wish,) = settled([load(PARSE)], accepting("pars"))
+    found, (acceptance,) = settled([load(PARSE)], accepting("pars"))
     assert found["api/parse"].colour == "red"
-    assert (wish.state, wish.limit) == ("unused", None)
+    assert (acceptance.state, acceptance.limit) == ("unused", None)
 
 
 def test_a_name_of_several_functions_needs_the_file() -> None:
     loads = [load(finding("run", 1e9, 2e9, file="a.py"), finding("run", 1e9, 3e9, file="b.py"))]
-    found, (wish,) = settled(loads, accepting("run"))
+    found, (acceptance,) = settled(loads, accepting("run"))
     assert {one.colour for one in found.values()} == {"red"}
-    assert (wish.state, wish.remark) == ("refused", "is the name of 2 functions that got worse: add file=PATH")
+    assert (acceptance.state, acceptance.remark) == ("refused", Reason(ReasonCode.ACCEPTED_SEVERAL, {"count": 2}))
     found, _ = settled(loads, accepting("run", file="b.py"))
     assert (found["api/a.pyrun"].colour, found["api/b.pyrun"].colour) == ("red", "yellow")
 
@@ -85,51 +90,51 @@ def test_workload_and_metric_narrow_it() -> None:
     assert settled(loads, accepting(metric="cpu"))[1][0].state == "applies"
 
 
-def test_a_limit_that_one_workload_exceeds_holds_for_the_other() -> None:
+def test_limit_holds_for_each_workload() -> None:
     loads = [load(PARSE), load(finding("parse", 1e9, 9e9), name="batch")]
-    found, (wish,) = settled(loads, accepting(limit=2.0))
+    found, (acceptance,) = settled(loads, accepting(limit=2.0))
     assert (found["api/parse"].colour, found["batch/parse"].colour) == ("yellow", "red")
-    assert wish.state == "exceeded"
+    assert acceptance.state == "exceeded"
 
 
 def test_a_total_cannot_be_accepted() -> None:
     total = replace(PARSE, location=Location("total"), share_from=None, share_to=None)
-    found, (wish,) = settled([load(total)], accepting("total"))
+    found, (acceptance,) = settled([load(total)], accepting("total"))
     assert found["api/total"].colour == "red"
-    assert wish.state == "refused"
-    assert "a total cannot be accepted" in wish.remark
+    assert acceptance.state == "refused"
+    assert acceptance.remark == Reason(ReasonCode.ACCEPTED_TOTAL)
     assert settled([load(finding("total", 1e9, 2e9))], accepting("total"))[0]["api/total"].colour == "yellow"
 
 
-def test_a_rename_keeps_it() -> None:
+def test_acceptance_survives_a_rename() -> None:
     renamed = Relation("renamed", Location("parse"), (Location("parse_old"),))
-    found, (wish,) = settled([load(PARSE, relations=(renamed,))], accepting("parse_old"))
-    assert (found["api/parse"].colour, wish.state) == ("yellow", "applies")
+    found, (acceptance,) = settled([load(PARSE, relations=(renamed,))], accepting("parse_old"))
+    assert (found["api/parse"].colour, acceptance.state) == ("yellow", "applies")
 
 
-def test_a_long_name_may_be_written_as_the_comment_shows_it() -> None:
+def test_long_name_matches_as_shown() -> None:
     name = "x" * 300
     shown = "x" * 40 + "…" + "x" * 39
     found, _ = settled([load(finding(name, 1e9, 2e9))], accepting(shown))
     assert found[f"api/{name}"].colour == "yellow"
 
 
-def test_new_cost_is_bound_to_its_share_of_the_run() -> None:
+def test_new_cost_is_limited_by_its_share() -> None:
     new = replace(finding("fresh", 0.0, 4e9, kind="NotInBaseline"), direction="worse", relative=None)
-    found, (wish,) = settled([load(new)], accepting("fresh"))
+    found, (acceptance,) = settled([load(new)], accepting("fresh"))
     assert found["api/fresh"].colour == "yellow"
-    assert wish.limit == pytest.approx(0.125)
+    assert acceptance.limit == pytest.approx(0.125)
 
 
 def test_what_was_refused_stays_refused() -> None:
-    found, (wish,) = settled([load(PARSE)], accepting(state="refused", remark="may not"))
-    assert (found["api/parse"].colour, wish.remark) == ("red", "may not")
+    found, (acceptance,) = settled([load(PARSE)], accepting(state="refused", remark="may not"))
+    assert (found["api/parse"].colour, acceptance.remark) == ("red", "may not")
 
 
-def test_improvements_and_hints_are_left_alone() -> None:
+def test_improvements_and_notes_are_not_accepted() -> None:
     better = finding("parse", 2e9, 1e9, colour="green", kind="Optimization")
-    found, (wish,) = settled([load(better)], accepting())
-    assert (found["api/parse"], wish.state) == (better, "unused")
+    found, (acceptance,) = settled([load(better)], accepting())
+    assert (found["api/parse"], acceptance.state) == (better, "unused")
 
 
 def test_report_without_acceptances_omits_them() -> None:

@@ -10,22 +10,26 @@ from model_samples import Given, modelled, with_line
 from profgate.detect.average_amount_threshold import AverageAmountThreshold
 from profgate.detect.overweight import Overweight
 from profgate.detect.regression_models import BestModelOrderEquality, IntegralComparison, LocalStatistics
-from profgate.detect.rules import selected, words_on
+from profgate.detect.rules import detections_of, selected
 from profgate.detect.strategy import Strategy
 from profgate.judge.changes import LISTED_CHANGES, metric_report
 from profgate.model.change import Context, Location
 from profgate.model.comparison import Comparison, Note, Runs
 from profgate.model.policy import Policy
+from profgate.model.reason import as_reason
 from profgate.model.report import MetricReport
+from profgate.model.tests import Calibration
 from profgate.model.units import Metric
+from report_samples import texts
+from sentences import sentence
 
 
 def report_of(comparison: Comparison, *, verbose: bool = False) -> MetricReport:
     chosen = selected(Policy(), comparison.configuration, comparison.metric)
-    return metric_report(comparison, words_on(comparison, chosen, Context()), verbose=verbose)
+    return metric_report(comparison, detections_of(comparison, chosen, Context()), verbose=verbose)
 
 
-def test_values_are_in_base_units_and_json_has_no_nan() -> None:
+def test_values_are_in_base_units() -> None:
     metric = Metric("cpu", "nanoseconds", exponent=3)
     comparison = from_exclusive([{"a": 100, "b": 0}], [{"a": 300, "b": 5}], metric=metric)
     report = report_of(comparison, verbose=True)
@@ -36,7 +40,7 @@ def test_values_are_in_base_units_and_json_has_no_nan() -> None:
     assert change.evidence["exclusive_to"] == 300_000.0
 
 
-def test_no_change_is_counted_and_listed_only_when_verbose() -> None:
+def test_no_change_is_listed_only_when_verbose() -> None:
     same = from_exclusive([{"a": 5000, "b": 5000}], [{"a": 5000, "b": 5000}])
     quiet, loud = report_of(same), report_of(same, verbose=True)
     assert quiet.changes == ()
@@ -46,12 +50,12 @@ def test_no_change_is_counted_and_listed_only_when_verbose() -> None:
 def test_order_is_rank_then_weight_then_name() -> None:
     base = {"a": 10, "b": 10, "c": 10, "d": 10, "e": 100}
     comparison = from_exclusive([base], [{"a": 30, "b": 40, "c": 4, "d": 30, "e": 100}])
-    word = AverageAmountThreshold().detect(comparison, {}, Context())
-    report = metric_report(comparison, [word])
+    detection = AverageAmountThreshold().detect(comparison, {}, Context())
+    report = metric_report(comparison, [detection])
     assert [change.location.name for change in report.changes] == ["b", "a", "d", "c"]
 
 
-def test_listed_changes_are_capped_and_the_rest_is_counted() -> None:
+def test_changes_beyond_the_limit_are_counted() -> None:
     base = {f"f{place:05}": 10 for place in range(LISTED_CHANGES + 50)}
     comparison = from_exclusive([base], [dict.fromkeys(base, 30)])
     report = metric_report(comparison, [AverageAmountThreshold().detect(comparison, {}, Context())])
@@ -67,7 +71,7 @@ def test_small_new_locations_are_counted() -> None:
     assert report.counts["small"] == 2
 
 
-def test_overweight_stays_weak_until_the_total_is_called_changed() -> None:
+def test_overweight_is_maybe_without_a_changed_total() -> None:
     comparison = from_stacks([{"m;a": 5000, "m;b": 5000}], [{"m;a": 9000, "m;b": 5000}])
     weak = metric_report(comparison, [Overweight().detect(comparison, {}, Context())])
     assert [(change.kind, change.flags) for change in weak.changes] == [("MaybeDegradation", ("capped",))]
@@ -81,7 +85,7 @@ def test_overweight_stays_weak_until_the_total_is_called_changed() -> None:
 
 def test_other_machine_leaves_overweight_weak() -> None:
     base, target = [{"m;a": 5000 + n} for n in range(6)], [{"m;a": 9000 + n} for n in range(6)]
-    moved = replace(from_stacks(base, target), notes=(Note("CPU model", "CPU model differs", advisory=True),))
+    moved = replace(from_stacks(base, target), notes=(Note(as_reason("CPU model differs"), advisory=True),))
     report = report_of(moved)
     assert {change.kind for change in report.changes if change.strategy == "totals"} == {"MaybeDegradation"}
     assert {change.kind for change in report.changes if change.strategy == "overweight"} <= {"MaybeDegradation"}
@@ -89,23 +93,23 @@ def test_other_machine_leaves_overweight_weak() -> None:
 
 def test_unsuited_default_strategies_are_listed_apart() -> None:
     comparison = from_exclusive([{"a": 10}], [{"a": 0}])
-    words = words_on(comparison, selected(Policy(), comparison.configuration, comparison.metric), Context())
-    report, asked = metric_report(comparison, words), metric_report(comparison, words, asked=True)
-    assert report.unsuited == ("call_context: this format has no stacks, so there are no calling contexts",)
-    assert any("the total of a run is zero" in reason for reason in report.cannot_tell)
-    assert asked.unsuited == ()
+    detections = detections_of(comparison, selected(Policy(), comparison.configuration, comparison.metric), Context())
+    report, requested = metric_report(comparison, detections), metric_report(comparison, detections, requested=True)
+    assert texts(report.unsuited) == ["call_context: this format has no stacks, so there are no calling contexts"]
+    assert any("the total of a run is zero" in text for text in texts(report.not_tested))
+    assert requested.unsuited == ()
     assert report.undrawable
-    assert asked.cannot_tell == (*report.cannot_tell, *report.unsuited)
+    assert requested.not_tested == (*report.not_tested, *report.unsuited)
 
 
 def test_base_jobs_are_counted_without_the_test() -> None:
     comparison = from_exclusive([{"a": 1}] * 3, [{"a": 1}], noise=[{"a": 1}] * 2)
-    assert metric_report(comparison, []).calibration["base_jobs"] == 5
+    assert metric_report(comparison, []).calibration.base_jobs == 5
     shared = replace(comparison, runs=Runs(3, 1, 2, (0,) * 3, (0,)))
-    assert metric_report(shared, []).calibration == {"base_jobs": 3}
+    assert metric_report(shared, []).calibration == Calibration(base_jobs=3)
 
 
-def test_the_whole_workload_has_no_share() -> None:
+def test_total_has_no_share() -> None:
     runs = [{"a": 5000 + 10 * n} for n in range(6)]
     report = report_of(from_exclusive(runs, [{"a": 7000 + 10 * n} for n in range(6)]))
     total = next(change for change in report.changes if change.strategy == "totals")
@@ -122,13 +126,13 @@ def test_a_function_called_total_is_not_the_workload() -> None:
     assert change.location != Location("total")
 
 
-def test_models_are_named_and_keep_their_own_change_and_parts() -> None:
+def test_models_have_names_changes_and_parts() -> None:
     before = [Given("linear", (0, 2), 0.99, 0, 100)]
     after = with_line(Given("power", (1, 1.5), 0.97, 0, 40))
     comparison = modelled({"f": before, "g": before}, {"f": after})
     chosen: list[Strategy] = [BestModelOrderEquality(), LocalStatistics()]
-    words = [strategy.detect(comparison, {}, Context()) for strategy in chosen]
-    report = metric_report(comparison, words)
+    detections = [strategy.detect(comparison, {}, Context()) for strategy in chosen]
+    report = metric_report(comparison, detections)
     json.dumps(asdict(report), allow_nan=False)
     order, gone, local, also_gone = report.changes
     assert (order.from_value, order.to_value, order.delta, order.relative) == ("linear", "power", None, None)
@@ -141,16 +145,16 @@ def test_models_are_named_and_keep_their_own_change_and_parts() -> None:
     assert local.partial[-1].x_to == 40.0
 
 
-def test_unknown_rows_of_models_tell_why() -> None:
+def test_unknown_rows_of_models_have_a_reason() -> None:
     poor = modelled({"f": [Given("linear", (1, 1), 0.1)]}, {"f": [Given("linear", (1, 9), 0.99)]})
     report = metric_report(poor, [IntegralComparison().detect(poor, {}, Context())], verbose=True)
-    assert [change.reason for change in report.changes] == ["fit too poor: r_square 0.10"]
+    assert [sentence(change.reason) for change in report.changes] == ["fit too poor: r_square 0.10"]
     assert report.counts["unknown"] == 1
 
 
-def test_several_runs_without_a_stated_job_are_taken_for_independent_and_that_is_said() -> None:
+def test_runs_without_a_job_are_marked_independent() -> None:
     base = {"a": 5000, "b": 5000}
-    assert report_of(from_exclusive([base] * 3, [base] * 3)).calibration["independence"] == "assumed"
+    assert report_of(from_exclusive([base] * 3, [base] * 3)).calibration.independence == "assumed"
     stated = from_exclusive([base] * 3, [base] * 3, runs=Runs(3, 3, 0, (0, 1, 2), (0, 1, 2)))
-    assert "independence" not in report_of(stated).calibration
-    assert "independence" not in report_of(from_exclusive([base], [base])).calibration
+    assert report_of(stated).calibration.independence is None
+    assert report_of(from_exclusive([base], [base])).calibration.independence is None

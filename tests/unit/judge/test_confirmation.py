@@ -9,7 +9,7 @@ from judged import BASE, SLOWER, codes, findings, judged
 from profgate.judge.confirmation import Suspect, confirmed, suspects
 from profgate.judge.verdict import judge, policy_stated_in
 from profgate.model.policy import Policy
-from profgate.model.report import Finding, Report
+from profgate.model.report import Finding, Report, StatedPolicy
 from profgate.model.second_measurement import Second
 from profgate.model.units import CALLS, MetricKind
 from profgate.report.json_report import from_json, to_json
@@ -128,4 +128,4 @@ def test_far_changes_need_no_possible_confirmation(distance: float, colour: str)
 
 
 def test_report_without_policy_has_the_built_in_one() -> None:
-    assert policy_stated_in(replace(report_of(), policy={})) == Policy()
+    assert policy_stated_in(replace(report_of(), policy=StatedPolicy())) == Policy()

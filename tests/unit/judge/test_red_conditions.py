@@ -11,7 +11,7 @@ from profgate.judge.verdict import judge
 from profgate.model.change import Change, Location
 from profgate.model.policy import Policy
 from profgate.model.report import Finding, MetricReport, Report, Side, Total, Verdict, WorkloadReport
-from profgate.model.tests import TestFamily
+from profgate.model.tests import Calibration, TestFamily
 from profgate.model.units import CALLS, Metric, MetricKind
 
 P = 1 / 252
@@ -67,7 +67,7 @@ def metric_of(*changes: Change, facts: dict[str, Any] | None = None, **given: An
         changes=changes,
         findings=(),
         counts={},
-        calibration={**RUNS, **(facts or {})},
+        calibration=Calibration(**{**RUNS, **(facts or {})}),
         **stated,
     )
 

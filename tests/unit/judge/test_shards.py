@@ -9,22 +9,22 @@ import pytest
 from comparisons import from_exclusive
 from judged import BASE, SLOWER, codes, findings, judged
 from profgate.errors import ProfgateError
-from profgate.judge.shards import Leg, as_one
+from profgate.judge.shards import Shard, merge_reports
 from profgate.model.comparison import Comparison
 from profgate.model.links import Links
 from profgate.model.policy import Policy
-from profgate.model.reason import Reason, ReasonCode
+from profgate.model.reason import Reason, ReasonCode, as_reason
 from profgate.model.report import FIRST_SCHEMA, NotCompared, Report, Side, Verdict
 from profgate.report.links_json import links_from_json, links_to_json
-from report_samples import metric, nothing_compared, regression, report, workload
+from report_samples import metric, nothing_compared, regression, report, texts, workload
 
 
-def test_a_workload_of_several_legs_carries_their_names() -> None:
+def test_workload_of_several_shards_has_their_names() -> None:
     both = workload(metric(), name="api")
-    merged, links = as_one(
+    merged, links = merge_reports(
         [
-            Leg("linux", report(both, workload(metric(), name="cli")), Links(pages={("api", "cpu"): "https://l"})),
-            Leg("mac", report(both), Links(pages={("api", "cpu"): "https://m"})),
+            Shard("linux", report(both, workload(metric(), name="cli")), Links(pages={("api", "cpu"): "https://l"})),
+            Shard("mac", report(both), Links(pages={("api", "cpu"): "https://m"})),
         ],
         Policy(),
     )
@@ -33,8 +33,8 @@ def test_a_workload_of_several_legs_carries_their_names() -> None:
 
 
 def test_single_shard_is_judged_as_it_was() -> None:
-    alone, _ = as_one([Leg("linux", regression())], Policy())
-    again, _ = as_one([Leg("linux", alone)], Policy())
+    alone, _ = merge_reports([Shard("linux", regression())], Policy())
+    again, _ = merge_reports([Shard("linux", alone)], Policy())
     assert again == alone
 
 
@@ -59,7 +59,7 @@ def p_values(report: Report) -> dict[tuple[str, str], Any]:
 def test_shards_have_the_p_of_a_single_report(slower: tuple[float, float]) -> None:
     loads = [noisy(f"w{seed}", seed, factor) for seed, factor in enumerate(slower)]
     together = judged(*loads)
-    merged, _ = as_one([Leg(f"shard {place}", judged(load)) for place, load in enumerate(loads)], Policy())
+    merged, _ = merge_reports([Shard(f"shard {place}", judged(load)) for place, load in enumerate(loads)], Policy())
     assert p_values(merged) == p_values(together)
     assert merged.verdict.conclusion == together.verdict.conclusion
     (all_of_one,), (all_of_shards,) = together.tests, merged.tests
@@ -69,12 +69,12 @@ def test_shards_have_the_p_of_a_single_report(slower: tuple[float, float]) -> No
 def test_other_shards_make_p_larger() -> None:
     """A change that is certain by itself is one of two that differ as much once a shard with a larger one is there."""
     loads = [noisy(f"w{seed}", seed, factor) for seed, factor in enumerate((1.6, 1.0))]
-    legs = [Leg(load.workload, judged(load)) for load in loads]
-    (family,) = legs[1].report.tests
+    shards = [Shard(load.workload, judged(load)) for load in loads]
+    (family,) = shards[1].report.tests
     worse, better = ((side[0], 1e6, *side[2:]) for side in family.first)
     rival = worse, better
-    louder = replace(legs[1], report=replace(legs[1].report, tests=(replace(family, first=rival, last=rival),)))
-    merged = as_one([legs[0], louder], Policy())[0]
+    louder = replace(shards[1], report=replace(shards[1].report, tests=(replace(family, first=rival, last=rival),)))
+    merged = merge_reports([shards[0], louder], Policy())[0]
     assert p_values(merged)["w0", "f07"] == 2 / 252
     assert (findings(merged)["f07"].colour, codes(findings(merged)["f07"])) == ("yellow", ["few_splits"])
 
@@ -84,69 +84,69 @@ def test_shards_with_other_splits_are_refused() -> None:
     (family,) = report.tests
     for maxima in (((1.0,) * 251, (1.0,) * 252), ((), ())):
         other = replace(report, tests=(replace(family, last=maxima),))
-        with pytest.raises(ProfgateError, match=r"leg mac: the tests 5\+5 have another number of splits"):
-            as_one([Leg("linux", report), Leg("mac", other)], Policy())
+        with pytest.raises(ProfgateError, match=r"shard mac: the tests 5\+5 have another number of splits"):
+            merge_reports([Shard("linux", report), Shard("mac", other)], Policy())
 
 
 def test_base_jobs_bound_each_shard_by_itself() -> None:
     report = judged(from_exclusive([BASE], [SLOWER], noise=[BASE] * 8))
-    merged, _ = as_one([Leg("linux", report), Leg("mac", judged(noisy("other", 1)))], Policy())
+    merged, _ = merge_reports([Shard("linux", report), Shard("mac", judged(noisy("other", 1)))], Policy())
     assert codes(findings(merged)["f07"]) == ["beyond_jobs"]
 
 
 def test_first_schema_is_merged_as_it_was_judged() -> None:
     text = Reason(ReasonCode.FIRST_EDITION, {"text": "the total got worse"})
     old = replace(regression(), schema=FIRST_SCHEMA, verdict=Verdict("fail", "red", (text,), exit_code=1))
-    merged, _ = as_one([Leg("linux", old), Leg("mac", report(workload(metric(), name="cli")))], Policy())
+    merged, _ = merge_reports([Shard("linux", old), Shard("mac", report(workload(metric(), name="cli")))], Policy())
     assert (merged.schema, merged.verdict.conclusion, merged.verdict.exit_code) == (FIRST_SCHEMA, "fail", 1)
     assert merged.verdict.reasons[0] == text
     assert merged.workloads[0].metrics == old.workloads[0].metrics
 
 
-def test_a_lost_leg_is_not_compared() -> None:
-    lost = NotCompared("legs", None, "both", "a shard ended with failure")
-    merged, _ = as_one([Leg("linux", report(workload(metric())))], Policy(), [lost])
+def test_lost_shard_is_not_compared() -> None:
+    lost = NotCompared("shards", None, "both", as_reason("a shard ended with failure"))
+    merged, _ = merge_reports([Shard("linux", report(workload(metric())))], Policy(), [lost])
     assert merged.verdict.conclusion == "not_compared"
     assert merged.not_compared[0] == lost
 
 
-def test_a_leg_that_compared_nothing_does_not_vanish() -> None:
+def test_empty_shard_is_not_compared() -> None:
     silent = replace(report(), verdict=nothing_compared().verdict)
-    merged, _ = as_one([Leg("linux", report(workload(metric()))), Leg("mac", silent)], Policy())
+    merged, _ = merge_reports([Shard("linux", report(workload(metric()))), Shard("mac", silent)], Policy())
     assert merged.verdict.conclusion == "not_compared"
     assert [one.name for one in merged.not_compared] == ["mac"]
 
 
-def test_legs_of_different_builds_are_no_report() -> None:
+def test_shards_of_different_builds_are_refused() -> None:
     other = replace(report(workload(metric())), target=Side("pull request", "f" * 40))
     with pytest.raises(ProfgateError, match=r"shard mac: is a report of f+"):
-        as_one([Leg("linux", report(workload(metric()))), Leg("mac", other)], Policy())
+        merge_reports([Shard("linux", report(workload(metric()))), Shard("mac", other)], Policy())
 
 
-def test_without_legs_there_is_no_report() -> None:
+def test_no_shard_is_refused() -> None:
     with pytest.raises(ProfgateError, match="give at least one"):
-        as_one([], Policy())
+        merge_reports([], Policy())
 
 
 def test_the_farthest_baseline_counts_and_each_is_named() -> None:
     far = replace(report(workload(metric())), baseline=Side("main", "d" * 40, distance=3))
-    merged, _ = as_one([Leg("linux", report(workload(metric()))), Leg("mac", far)], Policy())
+    merged, _ = merge_reports([Shard("linux", report(workload(metric()))), Shard("mac", far)], Policy())
     assert merged.baseline.distance == 3
-    (told,) = merged.warnings
-    assert "different baselines" in told
-    assert f"mac {'d' * 12} (distance 3)" in told
+    (warning,) = texts(merged.warnings)
+    assert "different baselines" in warning
+    assert f"mac {'d' * 12} (distance 3)" in warning
 
 
-def test_warnings_are_told_once_and_with_their_leg() -> None:
-    merged, _ = as_one(
+def test_warnings_appear_once_with_their_shard() -> None:
+    merged, _ = merge_reports(
         [
-            Leg("linux", report(workload(metric()), warnings=("old image", "slow disk"))),
-            Leg("mac", report(workload(metric()), warnings=("old image",))),
+            Shard("linux", report(workload(metric()), warnings=("old image", "slow disk"))),
+            Shard("mac", report(workload(metric()), warnings=("old image",))),
         ],
         Policy(),
-        told=["old image", "policy changed"],
+        warnings=[as_reason("old image"), as_reason("policy changed")],
     )
-    assert merged.warnings == ("old image", "linux: slow disk", "policy changed")
+    assert texts(merged.warnings) == ["old image", "linux: slow disk", "policy changed"]
 
 
 def test_links_make_the_round_trip() -> None:

@@ -22,9 +22,11 @@ from profgate.model.change import Context
 from profgate.model.comparison import Comparison, Note
 from profgate.model.policy import Policy
 from profgate.model.profile import Configuration, FrameList, Profile
+from profgate.model.reason import as_reason
 from profgate.model.report import FIRST_SCHEMA, NotCompared, Report, Side, Verdict, WorkloadReport
 from profgate.model.units import Metric, MetricKind
 from profgate.report.json_report import from_json, to_json
+from report_samples import texts
 
 COUNTED = Metric("instructions", "count", kind=MetricKind.COUNTED)
 
@@ -123,7 +125,7 @@ def test_metric_that_decides_makes_its_workload_conclusive() -> None:
 
 def test_conclusions_have_an_order() -> None:
     short, failing = from_exclusive([BASE], [BASE], workload="short"), slower()
-    missing = [NotCompared("gone", None, "baseline", "no profile in the target")]
+    missing = [NotCompared("gone", None, "baseline", as_reason("no profile in the target"))]
     assert judged(failing, short, missing=missing).verdict.conclusion == "fail"
     assert judged(same(), short, missing=missing).verdict.conclusion == "not_compared"
     lenient = Policy(fail_on="never")
@@ -216,30 +218,35 @@ def test_nothing_compared_is_never_green() -> None:
 
 
 def test_missing_workload_is_neutral_or_fails_by_policy() -> None:
-    missing = [NotCompared("gone", None, "baseline", "no profile in the target")]
+    missing = [NotCompared("gone", None, "baseline", as_reason("no profile in the target"))]
     report = judged(same(), missing=missing)
     assert (report.verdict.colour, report.verdict.exit_code) == ("neutral", 3)
-    assert report.verdict.reasons[0].parameters["text"] == "no profile in the target"
+    assert report.verdict.reasons[0].reasons == (as_reason("no profile in the target"),)
     strict = judged(same(), policy=Policy(on_not_compared="fail"), missing=missing)
     assert (strict.verdict.conclusion, strict.verdict.exit_code) == ("not_compared", 1)
 
 
 def test_new_workload_is_yellow() -> None:
-    report = judged(same(), missing=[NotCompared("new", None, "target", "no baseline yet")])
+    report = judged(same(), missing=[NotCompared("new", None, "target", as_reason("no baseline yet"))])
     assert (report.verdict.colour, report.verdict.exit_code, reasons(report)) == ("yellow", 0, ["new_workload"])
 
 
 def test_blocking_note_leaves_the_metric_out() -> None:
-    report = judged(slower(notes=(Note("unit", "samples against bytes", blocks=True),)))
+    why = as_reason("samples against bytes")
+    report = judged(slower(notes=(Note(why, blocks=True),)))
     metric = report.workloads[0].metrics[0]
-    assert (metric.state, metric.changes, metric.cannot_tell) == ("not compared", (), ("samples against bytes",))
+    assert (metric.state, metric.changes, metric.not_tested) == (
+        "not compared",
+        (),
+        (as_reason("samples against bytes"),),
+    )
     assert report.verdict.colour == "neutral"
 
 
 def test_failing_strategy_is_reported() -> None:
     report = judged(replace(same(), first_seen="nonsense"))  # type: ignore[arg-type]
     assert (report.verdict.colour, reasons(report)) == ("yellow", ["strategy_failed"])
-    assert any("overweight: the strategy failed" in text for text in report.workloads[0].metrics[0].cannot_tell)
+    assert any("overweight: the strategy failed" in text for text in texts(report.workloads[0].metrics[0].not_tested))
 
 
 def test_new_function_is_red() -> None:
@@ -292,8 +299,8 @@ def profile_of(models: Sequence[Given], frame: int) -> Profile:
 
 def judged_by_models(comparison: Comparison) -> Report:
     strategies: tuple[Strategy, ...] = (CalibratedLogRatio(), BestModelOrderEquality(), IntegralComparison())
-    words = [strategy.detect(comparison, {}, Context()) for strategy in strategies]
-    workload = WorkloadReport("w", {}, (), (metric_report(comparison, words),))
+    detections = [strategy.detect(comparison, {}, Context()) for strategy in strategies]
+    workload = WorkloadReport("w", {}, (), (metric_report(comparison, detections),))
     unjudged = Verdict("not_compared", "neutral", ())
     return judge(Report(Side("baseline"), Side("target"), unjudged, (workload,)), Policy())
 
@@ -322,4 +329,4 @@ def test_sides_that_share_little_need_a_review() -> None:
     assert report.verdict.colour == "yellow"
     (reason,) = [reason for reason in report.verdict.reasons if reason.code.value == "few_shared_names"]
     assert reason.parameters["share"] == pytest.approx(0.1)
-    assert "known_share" not in judged(same()).workloads[0].metrics[0].calibration
+    assert judged(same()).workloads[0].metrics[0].calibration.known_share is None

@@ -33,7 +33,7 @@ def test_an_unchanged_history_departs_nowhere() -> None:
     assert not any(point.departed for point in points)
 
 
-def test_one_bad_run_is_marked_and_is_no_baseline() -> None:
+def test_departed_run_is_no_baseline() -> None:
     points = history(*map(run, range(5)), run(5, slow=1000.0), run(6), run(7))
     assert orders(points) == "uuukkbkk"
     assert points[5].check.direction == "slower"
@@ -41,14 +41,14 @@ def test_one_bad_run_is_marked_and_is_no_baseline() -> None:
     assert "run 5" not in points[-1].baseline
 
 
-def test_three_departures_in_a_row_are_the_new_normal() -> None:
+def test_three_departures_become_baseline() -> None:
     slow = [run(number, slow=1000.0) for number in range(5, 10)]
     points = history(*map(run, range(5)), *slow)
     assert orders(points) == "uuukkbbbkk"
     assert points[8].baseline == ("run 5", "run 6", "run 7")
 
 
-def test_runs_of_another_unit_are_not_mixed_with_them() -> None:
+def test_other_units_are_not_mixed() -> None:
     points = history(*map(run, range(4)), run(4, unit="bytes"), run(5))
     assert orders(points) == "uuukuk"
     assert points[4].baseline == ()

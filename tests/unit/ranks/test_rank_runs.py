@@ -22,7 +22,7 @@ def reading(commit: str, *columns: Column, job: str = "1", run: str = "1", workl
     return Reading(commit, Series(workload, workload, format=fmt), run, columns, StoredJob(job))
 
 
-def test_results_of_tests_are_a_run_for_each_commit_and_job() -> None:
+def test_run_for_each_commit_and_job() -> None:
     found = runs_of(
         [
             reading("c0ffee0000000000", column({"a": 2_000_000, "b": 5_000_000})),
@@ -38,7 +38,7 @@ def test_results_of_tests_are_a_run_for_each_commit_and_job() -> None:
     ]
 
 
-def test_a_profile_is_its_workload_and_times_come_first() -> None:
+def test_profile_is_its_workload() -> None:
     profiles = [
         reading("c", column({"f": 1, "g": 2}, BYTES), workload="memory"),
         reading(
@@ -48,6 +48,6 @@ def test_a_profile_is_its_workload_and_times_come_first() -> None:
     assert runs_of(profiles) == [DurationRun("c", "nanoseconds", {"api": 3.0}, "c")]
 
 
-def test_what_lost_its_lighter_tests_or_has_no_duration_is_left_out() -> None:
+def test_runs_without_durations_are_omitted() -> None:
     assert runs_of([reading("c", column({"a": 1}, whole=False))]) == []
     assert runs_of([reading("c", column({"a": 1}, SPEED))]) == []

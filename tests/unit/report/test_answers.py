@@ -11,13 +11,13 @@ def refused(number: int, told: str = "gives no reason", location: str = "parse")
     return Acceptance(f"{number}.0", location, "", by="somebody", link=link, state="refused", remark=told)
 
 
-def test_an_answer_stands_behind_the_text_that_is_there() -> None:
+def test_answer_follows_the_comment() -> None:
     text = with_answers(BODY, [refused(7)])
     assert text.startswith(BODY)
     assert text.endswith("- `parse`: refused: gives no reason · [where](" + refused(7).link + ")\n")
 
 
-def test_an_answer_takes_the_place_of_the_one_before() -> None:
+def test_answer_replaces_the_earlier_one() -> None:
     once = with_answers(BODY, [refused(7)])
     twice = with_answers(once, [refused(7), refused(8, "is unknown")])
     assert twice.count(ANSWERS) == 1
@@ -25,12 +25,12 @@ def test_an_answer_takes_the_place_of_the_one_before() -> None:
     assert with_answers(twice, [refused(7), refused(8, "is unknown")]) == twice
 
 
-def test_what_the_comment_tells_already_is_not_told_twice() -> None:
-    told = f"{BODY}\n- `parse`: refused: gives no reason · [where]({refused(7).link})\n"
-    assert with_answers(told, [refused(7)]) == told
+def test_refusals_in_the_comment_are_not_repeated() -> None:
+    shown = f"{BODY}\n- `parse`: refused: gives no reason · [where]({refused(7).link})\n"
+    assert with_answers(shown, [refused(7)]) == shown
 
 
-def test_only_the_newest_are_told() -> None:
+def test_only_the_newest_are_shown() -> None:
     text = with_answers(BODY, [refused(number) for number in range(100, 140)])
     assert text.count("- `parse`: refused:") == REFUSED
     assert "issuecomment-139" in text

@@ -14,7 +14,7 @@ from profgate.github.first_run import render_first_run
 from profgate.model.acceptance import Acceptance, command_for, in_comment, remembered_limits
 from profgate.model.links import Links
 from profgate.model.policy import Policy
-from profgate.model.reason import Reason, ReasonCode
+from profgate.model.reason import Reason, ReasonCode, as_reason
 from profgate.model.report import Document, NotCompared, Report
 from profgate.model.visible_text import name_text
 from profgate.report.comment import COMMENT_BYTES, SUMMARY_BYTES, render_comment, render_quiet_comment, render_summary
@@ -97,7 +97,7 @@ def test_comment_is_the_golden_one(name: str, golden: Golden) -> None:
 
 
 @pytest.mark.parametrize("name", REPORTS)
-def test_every_row_of_a_table_has_the_cells_of_its_head(name: str) -> None:
+def test_every_table_row_is_complete(name: str) -> None:
     for table in seen(comment(REPORTS[name])).rows:
         assert len(table) > 1
         assert len(set(table)) == 1
@@ -122,13 +122,13 @@ def test_doubt_stands_before_everything() -> None:
     )
 
 
-def test_a_passed_report_without_comparisons_never_reads_as_passed() -> None:
+def test_empty_report_never_reads_as_passed() -> None:
     assert "### ⚪ Not compared" in comment(replace(samples.nothing_compared(), verdict=samples.GREEN)).text
     assert "### ❌ Not compared" in comment(replace(samples.nothing_compared(), verdict=samples.RED)).text
 
 
 def test_missing_workload_comes_first() -> None:
-    missing = (NotCompared("cli-bench", None, "baseline", "its profiles are missing in this pull request"),)
+    missing = (NotCompared("cli-bench", None, "baseline", as_reason("its profiles are missing in this pull request")),)
     report = replace(samples.regression(), not_compared=missing, verdict=samples.verdict("not_compared"))
     text = comment(report).text
     assert "Not compared: cli-bench: its profiles are missing in this pull request" in text
@@ -159,7 +159,7 @@ def test_only_our_own_links_come_from_hostile_names() -> None:
     assert tables.tags.count("strong") == 2 * document.text.count("\n| 🔴 ")
 
 
-def test_no_mention_no_reference_and_no_address_stands_outside_code() -> None:
+def test_no_mention_or_link_outside_code() -> None:
     loose = seen(comment(samples.hostile(), Links())).loose
     assert "@" in loose
     assert not re.search(r"@\w|#\d|GH-\d|www\.|https?://", loose)
@@ -176,12 +176,12 @@ def test_the_marker_cannot_be_closed_by_a_report() -> None:
 
 
 @pytest.mark.parametrize("key", ["", "a--b", "A", "a b", "-->", "x" * 65, "a\n"])
-def test_a_key_that_could_break_the_marker_is_refused(key: str) -> None:
+def test_unsafe_marker_key_is_refused(key: str) -> None:
     with pytest.raises(ProfgateError, match="cannot mark a comment"):
         render_comment(samples.unchanged(), key=key)
 
 
-def test_many_workloads_show_changed_rows_and_count_the_rest() -> None:
+def test_unchanged_workloads_are_counted() -> None:
     text = comment(samples.many()).text
     assert "300 workloads compared" in text
     assert "261 metrics without a finding" in text
@@ -203,7 +203,7 @@ def longest() -> Report:
         )
         for number in range(40)
     ]
-    missing = tuple(NotCompared("💤" * 300, "💤" * 300, "both", "@" * 900) for _ in range(100))
+    missing = tuple(NotCompared("💤" * 300, "💤" * 300, "both", as_reason("@" * 900)) for _ in range(100))
     return samples.report(
         *loads,
         verdict=samples.verdict("fail", *[samples.text("@" * 900)] * 50),
@@ -212,7 +212,7 @@ def longest() -> Report:
     )
 
 
-def test_the_longest_comment_stays_below_the_limit_and_whole() -> None:
+def test_longest_comment_stays_below_the_limit() -> None:
     report = longest()
     links = Links({(load.name, "🔥" * 200): PAGE for load in report.workloads})
     document = comment(report, links)
@@ -256,7 +256,7 @@ def test_the_summary_shows_more_and_stays_below_its_limit() -> None:
     assert "more in the report" in text
 
 
-def test_the_summary_says_why_there_is_no_comment() -> None:
+def test_summary_shows_why_there_is_no_comment() -> None:
     text = render_summary(samples.regression(), note="No comment: this pull request comes from a fork.").text
     assert text.endswith("> No comment: this pull request comes from a fork.\n")
 
@@ -283,16 +283,16 @@ def test_first_run_that_fails_states_why() -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "said", "not_said"),
+    ("policy", "present", "absent"),
     [
         (Policy(fail_on="never", fail_on_total="never"), "never fails, because `fail-on: never`", "base runs"),
         (Policy(fail_on="never"), "Until 3 base runs are stored", "on-not-compared"),
     ],
 )
-def test_first_run_states_when_the_gate_begins(policy: Policy, said: str, not_said: str) -> None:
+def test_first_run_states_when_the_gate_begins(policy: Policy, present: str, absent: str) -> None:
     text = render_first_run(policy=policy).text
-    assert said in text
-    assert not_said not in text
+    assert present in text
+    assert absent not in text
 
 
 def test_first_run_counts_down() -> None:
@@ -311,13 +311,13 @@ def test_reasons_that_repeat_a_row_are_left_out() -> None:
 
 
 def test_notes_stay_in_their_fold() -> None:
-    hint = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", agreeing=1, p=None)
-    text = comment(samples.report(samples.workload(samples.metric(hint)))).text
+    note = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", agreeing=1, p=None)
+    text = comment(samples.report(samples.workload(samples.metric(note)))).text
     assert "### ✅ No performance change (smallest visible: 4.0 % in the total, 22.0 % in a 10 % function)" in text
     assert text.index("💡 1 note") < text.index("`parse`")
 
 
-def test_an_accepted_finding_says_by_whom_and_why() -> None:
+def test_accepted_finding_shows_author_and_reason() -> None:
     row = replace(
         samples.finding("parse", 1e9, 2e9, colour="yellow"),
         acknowledgement={"by": "octocat", "reason": "needed | for @security"},
@@ -330,7 +330,7 @@ def test_an_accepted_finding_says_by_whom_and_why() -> None:
     assert "### 🟡 Accepted: `parse` is 2.0x slower" in text
 
 
-def test_what_fails_says_how_it_could_be_accepted() -> None:
+def test_failure_shows_the_acceptance_command() -> None:
     twice = [samples.finding("run", 1e9, 2e9, file=name) for name in ("a.py", "b.py")]
     odd = samples.finding("ns::f(int, a: b)`|@x", 1e9, 2e9)
     loads = samples.workload(samples.metric(samples.finding("parse", 1e9, 2e9), odd))
@@ -343,7 +343,7 @@ def test_what_fails_says_how_it_could_be_accepted() -> None:
 
 
 def test_acceptances_are_listed_with_what_became_of_them() -> None:
-    wishes = (
+    acceptances = (
         Acceptance(
             "7.0",
             "parse",
@@ -356,7 +356,7 @@ def test_acceptances_are_listed_with_what_became_of_them() -> None:
         ),
         Acceptance("8.0", "a|b", "", "mallory", state="refused", remark="mallory may not write here"),
     )
-    text = comment(replace(samples.regression(), acceptances=wishes)).text
+    text = comment(replace(samples.regression(), acceptances=acceptances)).text
     assert text.splitlines()[0].endswith(" accepted=7.0:0.3 -->")
     assert remembered_limits(text) == {"7.0": 0.3}
     assert "<summary>🤝 2 acceptances</summary>" in text
@@ -367,17 +367,17 @@ def test_acceptances_are_listed_with_what_became_of_them() -> None:
 
 
 @pytest.mark.parametrize("name", ["parse", "ns::f", "a: b", "`", "a`b", " x", "operator new(long)", "x" * 300, "-->"])
-def test_the_command_that_is_shown_is_the_command_that_is_read(name: str) -> None:
-    (wish,) = in_comment(command_for(name, "dir/a b.py") + "because", 1)
-    assert wish.location in {name, name_text(name)}
-    assert (wish.file, wish.reason, wish.state) == ("dir/a b.py", "because", "open")
+def test_shown_acceptance_command_can_be_read(name: str) -> None:
+    (acceptance,) = in_comment(command_for(name, "dir/a b.py") + "because", 1)
+    assert acceptance.location in {name, name_text(name)}
+    assert (acceptance.file, acceptance.reason, acceptance.state) == ("dir/a b.py", "because", "open")
 
 
 def test_a_changed_function_links_to_its_lines() -> None:
     link = "https://github.com/octo/shop/pull/7/files#diff-0123R9"
-    for state, words in (("changed", "changed here"), ("added", "added here"), ("removed", "removed here")):
+    for state, shown in (("changed", "changed here"), ("added", "added here"), ("removed", "removed here")):
         row = replace(samples.finding("parse", 1e9, 2e9), evidence={"source": state, "source_link": link})
-        assert f"[{words}]({link})" in comment(samples.report(samples.workload(samples.metric(row)))).text
+        assert f"[{shown}]({link})" in comment(samples.report(samples.workload(samples.metric(row)))).text
     row = replace(samples.finding("parse", 1e9, 2e9), evidence={"source": "same", "source_link": link})
     assert "#diff" not in comment(samples.report(samples.workload(samples.metric(row)))).text
     hostile = {"source": "changed", "source_link": "javascript:alert(1)"}
@@ -440,9 +440,9 @@ def test_improvement_names_its_largest_part() -> None:
 
 
 def test_missing_stacks_are_stated_instead_of_a_link() -> None:
-    said, uploaded = "no flame graph: no stacks were recorded · [report]", Links(report=LINKS.report)
+    expected, uploaded = "no flame graph: no stacks were recorded · [report]", Links(report=LINKS.report)
     bench = without_calls(samples.regression())
-    assert said in comment(bench, uploaded).text
+    assert expected in comment(bench, uploaded).text
     assert "no flame graph" not in comment(bench, LINKS).text
     assert "no flame graph" not in comment(bench, Links()).text  # nothing was uploaded: nobody looks for a link
     assert "no flame graph" not in comment(samples.regression(), uploaded).text

@@ -2,7 +2,7 @@ from profgate.model.change import Location
 from profgate.report.rows import finding_key
 
 
-def test_a_key_is_short_and_the_same_in_every_build() -> None:
+def test_finding_key_is_short_and_stable() -> None:
     assert finding_key(Location("parse", "a.py", 7)) == finding_key(Location("parse", "a.py", 99))
     assert finding_key(Location("parse")) == "0f4a53d2d2d0cbce"
 

@@ -1,4 +1,4 @@
-"""A name changes the words of a report, never its form: the same elements in the same order as with a plain name."""
+"""A name changes the text of a report, never its structure: the same elements as with a plain name, in order."""
 
 import re
 from html.parser import HTMLParser
@@ -13,6 +13,7 @@ import report_samples as samples
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import PageFinding, PageHeader, PageTree
 from profgate.model.links import Links
+from profgate.model.reason import as_reason
 from profgate.model.report import NotCompared
 from profgate.model.visible_text import plain
 from profgate.report.comment import render_comment, render_summary
@@ -86,7 +87,7 @@ def markdown(name: str) -> tuple[str, str]:
     """The comment and the summary of a report in which everything has this name."""
     row = samples.finding(name, 1e9, 2e9, file=name)
     load = samples.workload(samples.metric(row, name=name), name=name, notes=(name,))
-    missing = (NotCompared(name, name, "both", f"cannot read {name}"),)
+    missing = (NotCompared(name, name, "both", as_reason(f"cannot read {name}")),)
     report = samples.report(
         load, verdict=samples.verdict("fail", samples.text(name)), missing=missing, warnings=(name,)
     )

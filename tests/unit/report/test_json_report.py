@@ -2,6 +2,7 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -12,11 +13,13 @@ from profgate.errors import ProfgateError
 from profgate.judge.verdict import judge
 from profgate.model.acceptance import Acceptance
 from profgate.model.policy import Policy
+from profgate.model.reason import ReasonCode
 from profgate.model.report import Report
-from profgate.model.tests import TestFamily
+from profgate.model.tests import Calibration, TestFamily
 from profgate.report.comment import render_comment
 from profgate.report.json_report import from_json, to_json
 
+PROOF = "no other split of the runs differs as much"
 FAMILY = TestFamily("1+1", ((1.5, 0.5), (0.5, 1.5)), ((0.0, 0.5), (0.5, 0.0)))
 REPORTS = {
     "regression": samples.regression(),
@@ -34,7 +37,7 @@ def test_a_report_survives_the_round_trip(report: Report) -> None:
     assert to_json(from_json(text)) == text.replace("lone \\ud800 half", "lone ? half")
 
 
-def test_a_change_is_written_in_the_published_words() -> None:
+def test_change_has_the_published_keys() -> None:
     document = json.loads(to_json(samples.regression()))
     change = document["workloads"][0]["metrics"][0]["changes"][1]
     assert change == {
@@ -51,7 +54,7 @@ def test_a_change_is_written_in_the_published_words() -> None:
         "share_to": 0.1275,
         "confidence": {"type": "p_value", "value": 0.004},
         "evidence": {"t": 9.5, "note": None},
-        "reason": "no other split of the runs differs as much",
+        "reason": {"code": "text", "parameters": {"text": PROOF}, "text": PROOF},
         "flags": [],
         "partial": [],
     }
@@ -60,10 +63,10 @@ def test_a_change_is_written_in_the_published_words() -> None:
 def test_what_is_not_finite_is_written_as_null() -> None:
     report = samples.regression()
     load = report.workloads[0]
-    broken = replace(load.metrics[0], detectable=math.nan, calibration={"sigma": math.inf})
+    broken = replace(load.metrics[0], detectable=math.nan, calibration=Calibration(largest=math.inf))
     text = to_json(replace(report, workloads=(replace(load, metrics=(broken,)),)))
     metric = from_json(text).workloads[0].metrics[0]
-    assert (metric.detectable, metric.calibration) == (None, {"sigma": None})
+    assert (metric.detectable, metric.calibration) == (None, Calibration())
 
 
 def spoiled(path: str, value: object) -> str:
@@ -109,8 +112,8 @@ def test_a_spoiled_document_is_refused_with_the_path(path: str, value: object, m
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, '{"schema": NaN}', '{"schema": 1e999}', "null", "[]"])
 def test_what_is_no_report_is_refused(text: str) -> None:
-    with pytest.raises(ProfgateError, match=r"^leg-3/report\.json"):
-        from_json(text, "leg-3/report.json")
+    with pytest.raises(ProfgateError, match=r"^shard-3/report\.json"):
+        from_json(text, "shard-3/report.json")
 
 
 def test_unknown_keys_are_passed_over() -> None:
@@ -127,6 +130,27 @@ def test_first_edition_is_shown_and_not_judged_again() -> None:
     assert "- 1 function is slower than the gate allows" in text
 
 
+def test_sentences_of_earlier_versions_become_reasons() -> None:
+    document = json.loads(to_json(samples.nothing_compared()))
+    document["warnings"], document["not_compared"][0]["reason"] = ["old image"], "no baseline"
+    document["verdict"]["reasons"] = [{"code": "departure", "parameters": {"workload": "api", "text": "slower"}}]
+    report = from_json(json.dumps(document))
+    shown = (*report.warnings, report.not_compared[0].reason, *report.verdict.reasons)
+    assert samples.texts(shown) == ["old image", "no baseline", "api: slower"]
+
+
+def test_deeply_nested_reasons_are_refused() -> None:
+    reason: dict[str, Any] = {"code": "text"}
+    for _ in range(300):
+        reason = {"code": "several", "reasons": [reason]}
+    with pytest.raises(ProfgateError, match="nested too deeply"):
+        from_json(spoiled("warnings", [reason]))
+
+
+def test_schema_lists_every_code() -> None:
+    assert SCHEMA["$defs"]["reason"]["properties"]["code"]["enum"] == list(ReasonCode)
+
+
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "report.schema.json").read_text(encoding="utf-8"))
 
 
@@ -134,11 +158,11 @@ def test_the_published_schema_is_a_schema() -> None:
     Draft202012Validator.check_schema(SCHEMA)
 
 
-def test_acceptances_make_the_round_trip_by_the_published_schema() -> None:
-    wish = Acceptance(
+def test_acceptances_follow_the_schema() -> None:
+    acceptance = Acceptance(
         "7.0", "parse", "needed", "octocat", file="a.py", limit=0.3, state="applies", remark="up to +30 %"
     )
-    report = replace(samples.regression(), acceptances=(wish, replace(wish, limit=None, file=None)))
+    report = replace(samples.regression(), acceptances=(acceptance, replace(acceptance, limit=None, file=None)))
     jsonschema.validate(json.loads(to_json(report)), SCHEMA, Draft202012Validator)
     assert from_json(to_json(report)) == report
     assert from_json(to_json(report).replace('"remark"', '"told"')) == report

@@ -22,7 +22,7 @@ def test_a_code_span_shows_the_name_and_nothing_else(name: str) -> None:
 
 
 @given(st.text(alphabet="|`\\ab <", max_size=12))
-def test_a_cell_stays_one_cell(name: str) -> None:
+def test_cell_is_not_split(name: str) -> None:
     html = rendered(f"| a | b |\n|---|---|\n| {code_cell(name)} | end |")
     assert f"<td><code>{escaped(name_text(name))}</code></td>\n<td>end</td>" in html
 
@@ -44,7 +44,7 @@ def test_nothing_has_a_name() -> None:
         ("snake_case_2 a__b__c _x_y_ é_b_", "snake_case_2 a__b__c _x_y_ é_b_"),
     ],
 )
-def test_a_sentence_is_read_as_words(text: str, html: str) -> None:
+def test_sentence_has_no_markup(text: str, html: str) -> None:
     options = cmarkgfm.cmark.Options.CMARK_OPT_UNSAFE
     assert cmarkgfm.github_flavored_markdown_to_html(sentence(text), options).strip() == f"<p>{html}</p>"
 

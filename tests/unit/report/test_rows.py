@@ -1,4 +1,4 @@
-"""How a finding's growth is told."""
+"""How the growth of a finding is shown."""
 
 from dataclasses import replace
 
@@ -7,12 +7,13 @@ import pytest
 import report_samples as samples
 from profgate.model.change import Change
 from profgate.model.report import Finding, Report
+from profgate.model.tests import Calibration
 from profgate.report.comment import render_comment, total_cells
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
 from profgate.report.rows import Pair, Row, change_text, grouped, growth, headline, name_of
+from profgate.report.statements import detectable
 from profgate.report.terminal_report import render_terminal
-from profgate.report.wording import detectable
 
 
 def model_change(**parts: object) -> Change:
@@ -35,7 +36,7 @@ def model_change(**parts: object) -> Change:
         delta=None,
         relative=None,
         evidence=evidence,
-        reason="",
+        reason=None,
     )
     return replace(made, **parts)  # type: ignore[arg-type]
 
@@ -52,20 +53,20 @@ def row_of(report: Report) -> Row:
     return next(row for row in grouped(report).worse if row.finding.location == change.location)
 
 
-def test_order_exponent_and_size_are_told() -> None:
+def test_order_exponent_and_size_are_shown() -> None:
     assert (
         growth(row_of(with_changes(model_change()))) == "linear → power (n^0.98 → n^1.96), 0.03 → 176 s at size 6,619"
     )
 
 
-def test_without_a_common_size_the_relative_change_is_told() -> None:
+def test_without_a_common_size_shows_the_relative_change() -> None:
     area = model_change(strategy="integral_comparison", relative=0.542, evidence={})
     assert growth(row_of(with_changes(area))) == "linear → power, +54.2 % over the common sizes"
     assert growth(row_of(with_changes(area, model_change()))).startswith("linear → power (n^0.98")
 
 
 @pytest.mark.parametrize("kind", ["Optimization", "NoChange", "Unknown"])
-def test_what_points_elsewhere_is_not_told(kind: str) -> None:
+def test_other_direction_is_not_shown(kind: str) -> None:
     assert growth(row_of(with_changes(model_change(kind=kind)))) == ""
     assert growth(row_of(samples.regression())) == ""
 
@@ -139,7 +140,7 @@ def test_total_that_hardly_moved_is_unchanged() -> None:
         ("total", "shop/cart.py", "total"),
     ],
 )
-def test_what_has_no_name_is_told_with_its_file(name: str, file: str | None, shown: str) -> None:
+def test_nameless_function_is_shown_with_its_file(name: str, file: str | None, shown: str) -> None:
     one = samples.finding("f", 1e9, 2e9)
     assert name_of(replace(one, location=replace(one.location, name=name, file=file))) == shown
 
@@ -149,7 +150,7 @@ def test_fewer_samples_are_faster() -> None:
     assert change_text(less, str) == "f is 25.0 % faster (200 → 150 samples)"
 
 
-def test_a_caller_without_own_cost_that_came_or_went_is_counted_and_not_listed() -> None:
+def test_caller_without_self_cost_is_only_counted() -> None:
     report = samples.regression()
     load = report.workloads[0]
     metric = load.metrics[0]
@@ -171,7 +172,7 @@ def test_growth_from_next_to_nothing_shows_both_values() -> None:
 
 
 def test_untested_total_is_not_called_noise() -> None:
-    untested = replace(samples.metric(samples.finding("f", 1e9, 2e9)), calibration={})
+    untested = replace(samples.metric(samples.finding("f", 1e9, 2e9)), calibration=Calibration())
     assert total_cells(Pair("w", untested))["tag"] == "not tested"
     assert total_cells(Pair("w", samples.metric()))["tag"] == "within noise"
     report = samples.report(samples.workload(untested), verdict=samples.verdict("fail"))
@@ -180,6 +181,6 @@ def test_untested_total_is_not_called_noise() -> None:
 
 def test_smallest_visible_change_can_be_a_multiple() -> None:
     metric = samples.metric()
-    blind = replace(metric, calibration={"visible_total": 1.77, "visible_tenth": 264.87})
+    blind = replace(metric, calibration=Calibration(visible_total=1.77, visible_tenth=264.87))
     assert detectable(blind) == "smallest visible change: 177 % in the total, 266x in a 10 % function"
-    assert detectable(replace(metric, calibration={})) == ""
+    assert detectable(replace(metric, calibration=Calibration())) == ""

@@ -7,7 +7,7 @@ from profgate.report.templates import _environment
 
 
 @pytest.mark.parametrize("way_out", ["{{ x.__class__ }}", "{{ x.append(1) }}", "{{ '{0.__class__}'.format(x) }}"])
-def test_the_sandbox_keeps_a_template_to_its_values(way_out: str) -> None:
+def test_sandbox_limits_templates_to_their_values(way_out: str) -> None:
     with pytest.raises(SecurityError):
         _environment().from_string(way_out).render(x=[])
 

@@ -7,6 +7,7 @@ import pytest
 import report_samples as samples
 from golden_files import Golden
 from profgate.io.terminal import show
+from profgate.model.reason import as_reason
 from profgate.model.report import NotCompared
 from profgate.report.terminal_report import render_terminal, terminal_lines
 
@@ -40,8 +41,8 @@ def test_nothing_compared_never_reads_as_passed() -> None:
     assert render_terminal(empty).startswith("NOT COMPARED")
 
 
-def test_long_lists_are_cut_and_say_how_much_they_left_out() -> None:
-    missing = tuple(NotCompared(f"w{number}", None, "both", "unreadable") for number in range(500))
+def test_long_lists_are_cut_and_counted() -> None:
+    missing = tuple(NotCompared(f"w{number}", None, "both", as_reason("unreadable")) for number in range(500))
     reasons = tuple(samples.text(f"doubt {number}") for number in range(500))
     report = replace(
         samples.nothing_compared(), not_compared=missing, verdict=samples.verdict("not_compared", *reasons)
@@ -53,7 +54,7 @@ def test_long_lists_are_cut_and_say_how_much_they_left_out() -> None:
     assert len(render_terminal(report, verbose=True).splitlines()) > 1000
 
 
-def test_names_of_any_kind_stay_on_their_line_without_controls() -> None:
+def test_names_stay_on_one_line() -> None:
     text = render_terminal(samples.hostile(), verbose=True)
     assert not [sign for sign in text if unicodedata.category(sign) in {"Cc", "Cf", "Cs"} and sign != "\n"]
 
@@ -76,14 +77,18 @@ def test_many_findings_are_counted_not_dropped() -> None:
 
 def test_verbose_lists_what_does_not_apply() -> None:
     row = samples.finding("parse", 1e9, 2e9)
-    metric = replace(samples.metric(row), cannot_tell=("totals: one run",), unsuited=("call_context: no stacks",))
+    metric = replace(
+        samples.metric(row),
+        not_tested=(as_reason("totals: one run"),),
+        unsuited=(as_reason("call_context: no stacks"),),
+    )
     report = samples.report(samples.workload(metric), verdict=samples.RED)
     assert "not tested: totals: one run" in render_terminal(report)
     assert "no stacks" not in render_terminal(report)
     assert "does not apply: call_context: no stacks" in render_terminal(report, verbose=True)
 
 
-def test_beside_a_name_there_is_no_room_for_a_call_path() -> None:
+def test_call_path_is_left_out_beside_a_name() -> None:
     evidence = {"reach": "called by a changed function", "reach_path": "load › read › parse"}
     row = replace(samples.finding("parse", 1e9, 2e9), evidence=evidence)
     report = samples.report(samples.workload(samples.metric(row)), verdict=samples.RED)
@@ -99,7 +104,7 @@ class Screen(io.StringIO):
         return True
 
 
-def test_show_writes_plain_text_where_nobody_looks() -> None:
+def test_show_writes_plain_text_without_a_terminal() -> None:
     stream = io.StringIO()
     show(terminal_lines(samples.regression()), stream)
     assert stream.getvalue() == render_terminal(samples.regression())
@@ -127,8 +132,8 @@ def test_show_replaces_what_the_encoding_lacks() -> None:
 
 
 def test_notes_are_counted_and_listed_with_verbose() -> None:
-    hint = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", agreeing=1, p=None)
-    report = samples.report(samples.workload(samples.metric(hint)))
+    note = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", agreeing=1, p=None)
+    report = samples.report(samples.workload(samples.metric(note)))
     assert "parse" not in render_terminal(report)
     assert "1 note: related, within noise, new or gone (-v shows them)" in render_terminal(report)
     assert "  note  parse" in render_terminal(report, verbose=True)
@@ -140,7 +145,7 @@ def test_more_metrics_than_fit_are_counted() -> None:
     assert "201 metrics without a finding (-v shows them)" in text
 
 
-def test_what_could_not_be_compared_is_listed_beside_what_was() -> None:
-    missing = (NotCompared("cli-bench", "cpu", "baseline", "its profiles are missing"),)
+def test_missing_workloads_are_listed_beside_findings() -> None:
+    missing = (NotCompared("cli-bench", "cpu", "baseline", as_reason("its profiles are missing")),)
     text = render_terminal(replace(samples.regression(), not_compared=missing))
     assert "  cli-bench · cpu (only in the baseline): its profiles are missing" in text

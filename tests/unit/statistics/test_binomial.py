@@ -17,6 +17,6 @@ def test_without_trials_nothing_is_known() -> None:
 
 
 @pytest.mark.parametrize(("events", "trials"), [(2, 20), (3, 50), (4, 100), (6, 200)])
-def test_a_budget_of_one_percent_is_broken_by_so_many(events: int, trials: int) -> None:
+def test_one_percent_budget_limits(events: int, trials: int) -> None:
     assert upper_tail(events, trials, 0.01) == pytest.approx(stats.binom.sf(events - 1, trials, 0.01))
     assert upper_tail(events, trials, 0.01) < 0.05 <= upper_tail(events - 1, trials, 0.01)

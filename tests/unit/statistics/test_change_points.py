@@ -36,7 +36,7 @@ def near(one: list[int], other: list[int]) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_change_points_agree_with_otava_and_with_the_truth_within_one(seed: int) -> None:
+def test_change_points_agree_with_otava(seed: int) -> None:
     values, truth = generated(seed)
     found = change_points(values)
     assert near(found, truth)
@@ -70,13 +70,13 @@ def test_a_step_is_a_step_and_no_drift(seed: int) -> None:
     assert step.after / step.before == pytest.approx(1.2, rel=0.01)
 
 
-def test_a_drift_that_still_goes_on_is_one_drift() -> None:
+def test_continuing_drift_is_one_drift() -> None:
     (drift,) = shifts(noisy(np.concatenate([np.full(30, 100.0), np.linspace(100, 115, 20)])))
     assert drift.is_drift
     assert drift.last == 49
 
 
-def test_a_staircase_up_and_a_step_down_are_told_apart() -> None:
+def test_staircase_and_step_down_differ() -> None:
     levels = np.concatenate([np.full(20, 100.0), np.full(20, 130.0), np.full(20, 90.0)])
     assert [(one.first, one.is_drift, one.after > one.before) for one in shifts(noisy(levels))] == [
         (20, False, True),
@@ -102,18 +102,18 @@ def test_exact_counts_step_without_any_noise() -> None:
     assert step.first == 10
 
 
-def test_small_changes_are_not_told() -> None:
+def test_small_changes_are_not_reported() -> None:
     assert shifts(np.array([1000.0] * 20 + [1010.0] * 20)) == []
     assert len(shifts(np.array([1000.0] * 20 + [1010.0] * 20), magnitude=0.005)) == 1
 
 
-def test_equal_input_gives_equal_output_and_long_series_are_looked_at_in_windows() -> None:
+def test_long_series_are_reproducible() -> None:
     levels = np.concatenate([np.full(400, 100.0), np.full(300, 110.0), np.full(300, 104.0)])
     values = noisy(levels)
     assert change_points(values) == change_points(values.copy()) == [400, 700]
 
 
-def test_the_best_split_is_the_one_of_the_energy_distance() -> None:
+def test_best_split_by_energy_distance() -> None:
     values = np.array([1.0, 2.0, 1.5, 1.2, 6.0, 5.5, 6.2, 5.8])
     place, energy = best_split(values, least=2)
     left, right = values[:place], values[place:]

@@ -27,7 +27,7 @@ def test_derangements_are_counted_by_the_recurrence() -> None:
         assert derangements(number) == listed
 
 
-def test_law_of_few_tests_is_that_of_all_their_orders() -> None:
+def test_exact_law_counts_all_orders() -> None:
     laws = [" ".join(map(str, exact_law(count))) for count in range(1, 5)]
     assert laws == ["0 1", "1/2 0 1/2", "1/3 1/2 0 1/6", "3/8 1/3 1/4 0 1/24"]
     assert [120 * share for share in exact_law(5)] == [44, 45, 20, 10, 0, 1]
@@ -35,7 +35,7 @@ def test_law_of_few_tests_is_that_of_all_their_orders() -> None:
 
 
 @pytest.mark.parametrize("count", range(1, 15))
-def test_one_rank_is_stable_on_average_and_so_is_the_variance_beyond_one_test(count: int) -> None:
+def test_mean_and_variance_are_one(count: int) -> None:
     law = exact_law(count)
     assert sum(law) == 1
     mean = sum(kept * share for kept, share in enumerate(law))
@@ -61,7 +61,7 @@ def test_the_exact_law_approaches_poisson(count: int, distance: float) -> None:
     assert apart == pytest.approx(distance, rel=0.05)
 
 
-def test_published_simulation_holds_only_with_its_last_two_counts_exchanged() -> None:
+def test_published_counts_need_exchange() -> None:
     printed = {0: 366, 1: 396, 2: 154, 3: 78, 4: 6, 5: 0}
     possible = {0: 366, 1: 396, 2: 154, 3: 78, 4: 0, 5: 6}
     assert moments(possible) == pytest.approx((0.968, 0.926976))
@@ -81,7 +81,7 @@ def test_simulation_of_the_paper_follows_the_exact_law() -> None:
     assert moments(counts) == pytest.approx((1.0, 1.0), abs=0.15)
 
 
-def test_beyond_ten_tests_a_simulation_cannot_be_told_from_poisson() -> None:
+def test_many_tests_follow_poisson() -> None:
     chance = random.Random(11)
     counts = [0] * 6
     for _ in range(5000):

@@ -9,6 +9,7 @@ import pytest
 from profgate.model.arrays import FloatArray
 from profgate.model.durations import DurationTable, RankCheck
 from profgate.statistics.rank_checks import RankRules, _order, check, ranks_of, stable
+from sentences import sentence
 
 
 def names_of(count: int) -> list[str]:
@@ -59,7 +60,7 @@ def test_equal_readings_keep_one_rank_on_average() -> None:
     assert np.var(counts) == pytest.approx(1.0, abs=0.15)
 
 
-def test_ties_are_broken_alike_every_time_and_leave_others_alone() -> None:
+def test_ties_are_broken_reproducibly() -> None:
     names, values = names_of(5), np.array([2.0, 1.0, 2.0, 0.5, 9.0])
     first = ranks_of(values, "r", names)
     assert first.tolist() == ranks_of(values, "r", names).tolist()
@@ -87,14 +88,14 @@ def test_a_baseline_of_a_hundred_stable_ranks(kept: int, order: str) -> None:
     assert (found.order, found.bounds, found.distance) == (order, (80.0, 120.0), (kept - 100) / 10)
 
 
-def test_a_steadier_order_than_before_is_told() -> None:
+def test_steadier_order_is_above() -> None:
     # baseline runs keep no rank among each other, the target keeps all those of one of them, later by a half
     base = np.array([[(place + turn) % 90 for place in range(90)] for turn in range(3)], dtype=np.float64)
     found = check(table(np.vstack([base, base[:1] + 0.5]), 3), RankRules())
     assert (found.mean, found.count, found.order) == (0.0, 30.0, "above")
 
 
-def test_a_uniform_change_of_speed_moves_no_rank_and_is_told_as_such() -> None:
+def test_uniform_change_moves_no_rank() -> None:
     values = noisy(200, 4, 0.05)
     slower = values.copy()
     slower[3] *= 2.0
@@ -103,7 +104,7 @@ def test_a_uniform_change_of_speed_moves_no_rank_and_is_told_as_such() -> None:
     assert after.overall == pytest.approx(2.0 * (before.overall or 0.0))
 
 
-def test_one_planted_slow_test_of_many_distinct_ones_is_seen_and_named() -> None:
+def test_planted_slow_test_is_found() -> None:
     values = noisy(300, 6, 0.002)
     assert checked(values, 5).order == "kept"
     values[5, 17] *= 30.0
@@ -140,26 +141,26 @@ def test_only_tests_of_all_runs_count() -> None:
     ("tests", "baselines", "reason"),
     [
         (1, 3, "one test alone"),
-        (29, 3, "29 tests stand in all runs; at least 30"),
+        (29, 3, "29 tests in all runs; at least 30"),
         (40, 2, "2 baseline runs, at least 3"),
         (40, 1, "1 baseline run, at least 3"),
-        (0, 3, "no test stands in all runs"),
+        (0, 3, "no test is in all runs"),
     ],
 )
-def test_what_cannot_be_told_says_why(tests: int, baselines: int, reason: str) -> None:
+def test_unknown_order_has_a_reason(tests: int, baselines: int, reason: str) -> None:
     found = checked(noisy(tests, baselines + 1, 0.01), baselines)
     assert found.order == "unknown"
-    assert reason in found.reason
+    assert reason in sentence(found.reason)
 
 
-def test_few_tests_still_show_their_number_and_its_chance() -> None:
+def test_few_tests_show_count_and_chance() -> None:
     found = checked(noisy(5, 4, 1e-6), 3)
     assert (found.order, found.mean, found.count) == ("unknown", 5.0, 5.0)
     assert found.chance == pytest.approx(1 / 120)
     assert checked(noisy(1, 4, 0.1), 3).count == 1.0
 
 
-def test_observed_spread_needs_five_runs_and_is_never_below_one() -> None:
+def test_observed_spread_needs_five_runs() -> None:
     values = noisy(200, 6, 0.03)
     observed = checked(values, 5, sigma="observed")
     assert observed.sigma_rule == "observed"
@@ -186,14 +187,14 @@ def test_zero_durations_have_a_rank_and_no_ratio() -> None:
     assert (found.moved[0].before, found.moved[0].ratio, found.direction) == (0.0, None, "slower")
 
 
-def test_within_a_cluster_of_equal_readings_nothing_has_moved() -> None:
+def test_equal_readings_have_not_moved() -> None:
     values = np.round(noisy(300, 6, 0.001), 0)
     assert checked(values, 5).moved == ()
     values[5, 3] = 99.0
     assert [test.name for test in checked(values, 5).moved] == ["t003"]
 
 
-def test_tests_too_short_for_the_clock_can_be_left_out() -> None:
+def test_too_short_tests_are_omitted() -> None:
     values = np.round(noisy(300, 6, 0.01), 2)
     enough = int((np.median(values[:5], axis=0) >= 0.5).sum())
     everything, long = checked(values, 5), checked(values, 5, min_value=0.5)
@@ -201,16 +202,16 @@ def test_tests_too_short_for_the_clock_can_be_left_out() -> None:
     assert (long.mean or 0.0) / long.common > (everything.mean or 0.0) / everything.common
 
 
-def test_where_hardly_any_rank_is_stable_a_count_cannot_fall_and_tells_nothing() -> None:
+def test_few_stable_ranks_are_inconclusive() -> None:
     values = noisy(300, 6, 3.0)
     values[5, 17] *= 1000.0
     found = checked(values, 5)
     assert found.order == "unknown"
-    assert found.reason.startswith(f"only {found.mean:.1f} ranks are stable among the baseline runs, too few")
+    assert sentence(found.reason).startswith(f"only {found.mean:.1f} ranks are stable among the baseline runs, too few")
     assert (found.bounds or (1.0, 0.0))[0] <= 0.0
 
 
-def test_a_test_that_moved_farther_than_any_does_among_the_baseline_runs() -> None:
+def test_farthest_move_is_counted() -> None:
     values = noisy(300, 6, 0.05)
     quick = int(values[0].argmin())
     quiet = checked(values, 5)
@@ -221,7 +222,7 @@ def test_a_test_that_moved_farther_than_any_does_among_the_baseline_runs() -> No
     assert found.moved[0].distance > (found.usual_distance or 0)
 
 
-def test_how_far_tests_move_among_the_baseline_runs_is_their_own_doing() -> None:
+def test_usual_distance_comes_from_baseline_runs() -> None:
     runs = np.tile(np.arange(40.0), (4, 1))
     runs[1, 3] = 20.5  # between the tests of ranks 21 and 22: rank 21, where the others have it at 4
     assert checked(runs, 3).usual_distance == 17
@@ -229,9 +230,9 @@ def test_how_far_tests_move_among_the_baseline_runs_is_their_own_doing() -> None
     assert checked(np.ones((4, 40)), 3).usual_distance == 0
 
 
-def test_farther_than_usual_is_by_chance_as_rare_as_any_run_is_the_worst() -> None:
-    told = sum(checked(noisy(100, 5, 0.1, seed), 4).farther > 0 for seed in range(100))
-    assert told <= 30  # one in five, and less since the target is held to one run more
+def test_farther_than_usual_is_rare_by_chance() -> None:
+    shown = sum(checked(noisy(100, 5, 0.1, seed), 4).farther > 0 for seed in range(100))
+    assert shown <= 30  # one in five, and less since the target is held to one run more
 
 
 def test_a_coarse_clock_does_not_alarm_by_itself() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from profgate.model.cost_models import CONSTANT, LINEAR, QUADRATIC, SHAPES
-from profgate.statistics.regression import Fits, criterion, fitted
+from profgate.statistics.model_fits import Fits, criterion, fitted
 
 X = [1, 2, 3, 5, 8, 13, 21, 34]
 Y = [2.1, 4.4, 6.2, 10.8, 17.1, 26.3, 44.0, 69.5]
@@ -61,7 +61,7 @@ def test_reg_d3_equal_sizes_have_no_model() -> None:
     assert fit([7, 7, 7, 7], [1, 2, 3, 4]) == {}
 
 
-def test_reg_d4_equal_amounts_are_a_constant_and_nothing_else() -> None:
+def test_reg_d4_equal_amounts_are_constant() -> None:
     """REG-d4: a spread of zero is no 1e-6; and no score leaves 0..1."""
     assert list(fit([1, 2, 3, 4], [5, 5, 5, 5])) == ["constant"]
     assert fit([1, 2, 3, 4], [5, 5, 5, 5])["constant"][3] == 1.0
@@ -76,7 +76,7 @@ def test_reg_d6_three_points_are_no_parabola() -> None:
     assert fit([1, 2], [1, 2]) == {}
 
 
-def test_reg_d6_a_model_rests_on_nine_tenths_of_the_points() -> None:
+def test_reg_d6_model_needs_nine_tenths() -> None:
     """REG-d6: few points that happen to have a logarithm are no power."""
     few = fit([0, 0, 1, 2, 3, 4, 5, 6, 7, 8], [1, 1, 2, 4, 6, 8, 10, 12, 14, 16])
     assert "power" not in few
@@ -85,7 +85,7 @@ def test_reg_d6_a_model_rests_on_nine_tenths_of_the_points() -> None:
     assert {"power", "logarithmic"} <= set(enough)
 
 
-def test_reg_d7_a_point_that_is_left_out_does_not_set_the_start() -> None:
+def test_reg_d7_omitted_point_sets_no_start() -> None:
     """REG-d7: the published program takes the first x even where it had to skip it."""
     found = fit([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 4, 6, 8, 10, 12, 14, 16, 18])
     assert found["power"][6:] == (1.0, 9.0)
@@ -113,7 +113,7 @@ def test_groups_are_fitted_apart() -> None:
 
 @settings(max_examples=60, derandomize=True, deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 10**3), st.integers(1, 10**6)), min_size=5, max_size=30))
-def test_lines_powers_and_parabolas_are_those_of_scipy_and_numpy(found: list[tuple[int, int]]) -> None:
+def test_fits_agree_with_scipy_and_numpy(found: list[tuple[int, int]]) -> None:
     x, y = (np.array(column, np.float64) for column in zip(*found, strict=True))
     if len(np.unique(x)) < 4 or len(np.unique(y)) < 3:
         return

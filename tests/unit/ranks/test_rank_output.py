@@ -1,19 +1,15 @@
 """What the stable ranks say to people and programs."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 
 from profgate.model.durations import DurationRun, RankCheck
+from profgate.model.reason import Reason, ReasonCode
+from profgate.ranks.rank_output import history_json, history_lines, history_markdown, rank_json, rank_markdown
 from profgate.ranks.rank_runs import rank_history
-from profgate.report.rank_report import (
-    history_json,
-    history_lines,
-    history_markdown,
-    rank_json,
-    rank_lines,
-    rank_markdown,
-)
+from profgate.report.rank_report import rank_lines
 from profgate.statistics.rank_checks import RankRules, check, side_by_side
 
 HOSTILE = "a|b`@all\u202e\x1b[31m<img src=x>\n"
@@ -38,37 +34,44 @@ def text(found: RankCheck) -> str:
     return "\n".join(line for _, line in rank_lines(found))
 
 
-def test_a_kept_order_says_so_with_its_count() -> None:
-    told = text(checked(runs(5)))
-    assert told.startswith("STABLE  the order of the durations is as stable as in the baseline\n")
-    assert " of 120 ranks stable; " in told
-    assert "4 baseline runs" in told
-    assert "(2 sigma, poisson)" in told
+def test_stable_order_shows_its_count() -> None:
+    shown = text(checked(runs(5)))
+    assert shown.startswith("STABLE  the order of the durations is as stable as in the baseline\n")
+    assert " of 120 ranks stable; " in shown
+    assert "4 baseline runs" in shown
+    assert "(2 sigma, poisson)" in shown
 
 
-def test_a_departure_names_the_test_without_its_tricks() -> None:
+def test_departure_names_test_safely() -> None:
     found = checked(runs(5, last_slow=5000.0))
-    told = text(found)
-    assert told.startswith("REVIEW  the order of the durations changed: tests got slower")
-    assert "moved most" in told
-    assert "a|b`@all[31m<img src=x>" in told
-    assert "\x1b" not in told
-    assert "\u202e" not in told
+    shown = text(found)
+    assert shown.startswith("REVIEW  the order of the durations changed: tests got slower")
+    assert "moved most" in shown
+    assert "a|b`@all[31m<img src=x>" in shown
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
     markdown = rank_markdown(found)
     assert markdown.startswith("### 🟡 Stable ranks: ")
     assert "| ``a\\|b`@all[31m<img src=x>`` |" in markdown
 
 
-def test_too_few_runs_say_what_is_missing_and_how_far_from_chance_it_is() -> None:
-    told = text(checked(runs(2)))
-    assert told.startswith("NOT TESTED  1 baseline run, at least 3 are needed")
-    assert "a random order has as many stable ranks with probability <0.0001" in told
+def test_too_few_runs_are_explained() -> None:
+    shown = text(checked(runs(2)))
+    assert shown.startswith("NOT TESTED  1 baseline run, at least 3 are needed")
+    assert "a random order has as many stable ranks with probability <0.0001" in shown
 
 
-def test_a_change_of_all_tests_alike_is_told_beside_the_count() -> None:
+def test_uniform_change_is_noted() -> None:
     made = runs(5)
     made[-1] = DurationRun("slow", "nanoseconds", {name: 2.0 * value for name, value in made[-1].values.items()})
     assert "the median test takes 2.0x the baseline's time; ranks do not see" in text(checked(made))
+
+
+def test_reason_of_a_stored_check_is_safe() -> None:
+    reason = Reason(ReasonCode.FEW_TESTS, {"tests": 1, "needed": HOSTILE})
+    shown = text(replace(checked(runs(2)), reason=reason))
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
 
 
 def test_json_holds_every_number() -> None:

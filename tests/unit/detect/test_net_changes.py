@@ -8,7 +8,7 @@ import pytest
 
 from comparisons import from_stacks, timed
 from profgate.detect.evidence import Evidence, evidence_of
-from profgate.detect.found import FoundRow, rows_of, unconfirmed_rows
+from profgate.detect.net_changes import NetChange, net_changes, unconfirmed_changes
 from profgate.model.comparison import CallEdges, Comparison, Runs
 from profgate.model.units import Metric, MetricKind
 
@@ -72,9 +72,9 @@ def evidence(comparison: Comparison, *, interleaved: bool = False) -> Evidence:
     return found
 
 
-def found(comparison: Comparison, *, interleaved: bool = False) -> dict[str, FoundRow]:
+def found(comparison: Comparison, *, interleaved: bool = False) -> dict[str, NetChange]:
     """Rows by name, those of moved cost only where nothing else is known of the function."""
-    rows = rows_of(comparison, evidence(comparison, interleaved=interleaved))
+    rows = net_changes(comparison, evidence(comparison, interleaved=interleaved))
     listed = {row.symbol for row in rows if row.listed}
     rows = [row for row in rows if row.listed or row.symbol not in listed]
     names = [comparison.symbols.names[row.symbol] for row in rows]
@@ -82,11 +82,11 @@ def found(comparison: Comparison, *, interleaved: bool = False) -> dict[str, Fou
     return dict(zip(names, rows, strict=True))
 
 
-def new_in(comparison: Comparison, row: FoundRow) -> list[str]:
+def new_in(comparison: Comparison, row: NetChange) -> list[str]:
     return [comparison.symbols.names[symbol] for symbol in row.new]
 
 
-def certain(rows: Mapping[str, FoundRow]) -> list[str]:
+def certain(rows: Mapping[str, NetChange]) -> list[str]:
     return [name for name, row in rows.items() if row.certain]
 
 
@@ -184,7 +184,7 @@ def test_offset_in_the_run_is_listed_and_uncertain() -> None:
     ]
 
 
-def test_caller_of_a_listed_function_is_not_listed_again() -> None:
+def test_caller_of_listed_function_is_omitted() -> None:
     """What fell below it is less than what rose, and its part of the change is known."""
     rows = found(sides({"main;x;a": 300, "main;y;b": 900}, {"main;x;a": 1800, "main;y;b": 400}))
     assert [name for name, row in rows.items() if row.listed and row.sign > 0] == ["a"]
@@ -234,10 +234,10 @@ def test_history_without_subtrees_knows_self_costs() -> None:
     assert certain(found(comparison)) == ["parse"]
 
 
-def test_unconfirmed_rows_are_few_and_uncertain() -> None:
+def test_unconfirmed_changes_are_few_and_uncertain() -> None:
     before = {f"main;work;p{place}": 1000 for place in range(9)}
     comparison = sides(before, {stack: 2000 + 100 * place for place, stack in enumerate(before)}, runs=1)
-    rows = unconfirmed_rows(comparison, evidence(comparison), 5, 3.0)
+    rows = unconfirmed_changes(comparison, evidence(comparison), 5, 3.0)
     assert len(rows) == 5
     assert {(row.listed, row.certain) for row in rows} == {(True, False)}
-    assert unconfirmed_rows(comparison, evidence(comparison), 5, 1e9) == []
+    assert unconfirmed_changes(comparison, evidence(comparison), 5, 1e9) == []

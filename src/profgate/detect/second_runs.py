@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from profgate.detect.costs import BETWEEN_RUNS, common_factors, sampling_variance, within_sides
+from profgate.detect.location_costs import BETWEEN_RUNS, common_factors, sampling_variance, within_sides
 from profgate.detect.permutation import p_of_one, splits_of
 from profgate.model.arrays import BoolArray, FloatArray
 from profgate.model.change import Location
@@ -15,7 +15,7 @@ from profgate.model.comparison import Comparison
 from profgate.model.second_measurement import Second
 
 
-def measured_again(
+def second_measurement(
     comparison: Comparison, location: Location, *, total: bool, subtree: bool = False, worse: int = 1
 ) -> Second | None:
     """What the fresh runs show of a location or of the total; None where they hold nothing of it.
@@ -51,10 +51,8 @@ def _second(comparison: Comparison, values: FloatArray, worse: int, whole: float
 
 def _rows(comparison: Comparison, location: Location) -> BoolArray:
     symbols = comparison.symbols
-    found = np.zeros(len(symbols), dtype=np.bool_)
-    for row, (name, file) in enumerate(zip(symbols.names, symbols.files, strict=True)):
-        found[row] = name == location.name and _same_file(file, location.file)
-    return found
+    pairs = zip(symbols.names, symbols.files, strict=True)
+    return np.array([name == location.name and _same_file(file, location.file) for name, file in pairs], np.bool_)
 
 
 def _same_file(here: str | None, there: str | None) -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from comparisons import from_exclusive, from_stacks, timed
-from profgate.detect.costs import (
+from profgate.detect.location_costs import (
     FEWEST_STEADY,
     SELF,
     SUBTREE,
@@ -124,7 +124,7 @@ def test_samples_scatter_by_their_value() -> None:
     assert costs.variance_at(np.array([0.0]))[0] == pytest.approx(2 * 10 * 10)
 
 
-def test_own_change_is_no_part_of_a_common_factor() -> None:
+def test_own_change_is_not_in_common_factor() -> None:
     own = np.full((2, 7), 1000.0)
     own[1] *= np.linspace(1.0, 1.6, 7)
     ratio = common_factors(own)[1] / common_factors(own)[0]

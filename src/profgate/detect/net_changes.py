@@ -1,4 +1,4 @@
-"""From tested locations to rows: each change where it stands when its callers are added up, named once."""
+"""From tested locations to net changes: what remains when callers are added up, reported once at one function."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -6,25 +6,25 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from profgate.detect.base_jobs import tested_with_jobs
-from profgate.detect.costs import SELF, SUBTREE, WHOLE, active_totals, common_factors, within_sides
+from profgate.detect.call_paths import OFFSET, Enclosing, call_paths, offsetting
 from profgate.detect.evidence import Evidence
-from profgate.detect.net_cost import OFFSET, CallPaths, Enclosing, offsetting
+from profgate.detect.location_costs import SELF, SUBTREE, WHOLE, active_totals, common_factors, within_sides
 from profgate.detect.permutation import Rows, p_of_one, splits_of
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.comparison import Comparison
 from profgate.model.levels import LISTED, NEARLY_ALL, job_margin
 from profgate.model.units import MetricKind
 
-EXPLAINED = 0.5  # part of a subtree's change that rows inside it have to hold to be its cause
+EXPLAINED = 0.5  # part of a subtree's change that changes inside it must add up to, to be its cause
 
 
 @dataclass(frozen=True, slots=True)
-class FoundRow:
-    """A row of the report.
+class NetChange:
+    """One function whose self cost, or whose ``subtree``, moved by ``sign``.
 
-    ``symbol`` with its ``subtree`` or its self cost moved by ``sign``. ``p``, ``t``, ``distance``, ``bound``,
-    ``listed`` and ``certain`` are what it is judged by. ``net``: "" for a change that stands, "offset" where the rest
-    of the run moved against it, "moved" where that of a caller did. ``new`` are new functions that the row is about.
+    ``p``, ``t``, ``distance``, ``bound``, ``listed`` and ``certain`` are the results of its test. ``net``: "" for a net
+    change, "offset" where the rest of the run moved against it, "moved" where the rest of a caller did. ``new`` are the
+    new functions that it reports under their caller.
     """
 
     symbol: int
@@ -47,14 +47,14 @@ class FoundRow:
         return self.after - self.before
 
 
-def rows_of(comparison: Comparison, evidence: Evidence) -> list[FoundRow]:
-    """All rows of one comparison but the total's, the largest change first."""
+def net_changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
+    """The net changes of one comparison without the total's, the largest first."""
     candidates = np.flatnonzero(evidence.listed & (evidence.costs.symbol != WHOLE) & (evidence.difference != 0.0))
     return _resolved(comparison, evidence, candidates.tolist())
 
 
-def unconfirmed_rows(comparison: Comparison, evidence: Evidence, most: int, bar: float) -> list[FoundRow]:
-    """The rows that the usual noise hardly explains, for runs too few to be tested; the largest statistic first."""
+def unconfirmed_changes(comparison: Comparison, evidence: Evidence, most: int, bar: float) -> list[NetChange]:
+    """Changes that the usual noise hardly explains, for too few runs to be tested; the largest first."""
     size = np.abs(evidence.t)
     likely = np.flatnonzero((size >= bar) & (evidence.costs.symbol != WHOLE))
     order = likely[np.argsort(-size[likely], kind="stable")][: 4 * most]
@@ -62,23 +62,43 @@ def unconfirmed_rows(comparison: Comparison, evidence: Evidence, most: int, bar:
     return [replace(row, listed=True, certain=False) for row in rows if not row.net][:most]
 
 
-def _resolved(comparison: Comparison, evidence: Evidence, places: list[int]) -> list[FoundRow]:
+def tested_change(comparison: Comparison, evidence: Evidence, place: int) -> NetChange:
+    """One tested location by itself."""
+    split = comparison.runs.baseline
+    sides = evidence.costs.values[place, -len(comparison.run_totals) :]
+    difference, after = float(evidence.difference[place]), float(sides[split:].mean())
+    return NetChange(
+        symbol=int(evidence.costs.symbol[place]),
+        subtree=bool(evidence.costs.kind[place] == SUBTREE),
+        sign=1 if difference > 0 else -1,
+        p=float(evidence.p[place]),
+        t=float(evidence.t[place]),
+        distance=float(evidence.distance[place]),
+        bound=float(evidence.bound[place]),
+        listed=bool(evidence.listed[place]),
+        certain=bool(evidence.certain[place]),
+        before=max(0.0, after - difference) if evidence.mode == "jobs" else float(sides[:split].mean()),
+        after=after,
+    )
+
+
+def _resolved(comparison: Comparison, evidence: Evidence, places: list[int]) -> list[NetChange]:
     if not places:
         return []
     search = _Search(comparison, evidence)
     own = [place for place in places if evidence.costs.kind[place] == SELF]
     outer = [place for place in places if evidence.costs.kind[place] == SUBTREE]
-    rows = [search.standing(place) for place in own]
+    rows = [search.net_change(place) for place in own]
     for place in sorted(outer, key=lambda place: abs(evidence.difference[place])):
-        row = search.standing(place)
+        row = search.net_change(place)
         if not search.explained(row, rows):
             rows.append(row)
-    return sorted(_merged([search.named(row) for row in rows]), key=lambda row: -abs(row.change))
+    return sorted(_merged([search.under_caller(row) for row in rows]), key=lambda row: -abs(row.change))
 
 
-def _merged(rows: list[FoundRow]) -> list[FoundRow]:
-    """One row for each symbol and direction: of several the most certain, with the new functions of all."""
-    by_place: dict[tuple[int, int], list[FoundRow]] = {}
+def _merged(rows: list[NetChange]) -> list[NetChange]:
+    """One change for each symbol and direction: of several the most certain, with the new functions of all."""
+    by_place: dict[tuple[int, int], list[NetChange]] = {}
     for row in rows:
         by_place.setdefault((row.symbol, row.sign), []).append(row)
     merged = []
@@ -99,20 +119,20 @@ def _factors_of_rest(comparison: Comparison, evidence: Evidence) -> FloatArray:
         own = np.concatenate([comparison.noise_self, own])
     own[:, evidence.costs.symbol[evidence.listed & (evidence.costs.kind == SELF)]] = 0.0
     factors = common_factors(own)
-    return within_sides(factors, comparison.runs.target)[0] if evidence.facts.get("interleaved") else factors
+    return within_sides(factors, comparison.runs.target)[0] if evidence.calibration.interleaved else factors
 
 
 class _Search:
-    """What the rows of one comparison share."""
+    """The call paths and test results of one comparison."""
 
     def __init__(self, comparison: Comparison, evidence: Evidence) -> None:
         self.comparison, self.evidence = comparison, evidence
         self.split = comparison.runs.baseline
         self.factors = _factors_of_rest(comparison, evidence)
         sides = self.factors[-(comparison.runs.baseline + comparison.runs.target) :]
-        self.paths = CallPaths(comparison, sides)
-        # runs that share a machine are compared as recorded too: what all functions have in common may be the change
-        self.recorded = CallPaths(comparison, np.ones(len(sides))) if evidence.facts.get("interleaved") else None
+        self.paths = call_paths(comparison, sides)
+        # of interleaved runs the common factor may be the change itself
+        self.recorded = call_paths(comparison, np.ones(len(sides))) if evidence.calibration.interleaved else None
         self.moving = [symbol for sign in (1, -1) for symbol in self._moving(sign)]
         self.place = {
             (int(symbol), int(kind)): place
@@ -120,15 +140,15 @@ class _Search:
         }
 
     def _moving(self, sign: int) -> list[int]:
-        """Functions whose self cost was found to move in a direction."""
+        """Functions whose self cost moved in a direction."""
         costs, evidence = self.evidence.costs, self.evidence
         own = (costs.kind == SELF) & (np.sign(evidence.difference) == sign)
         own &= evidence.listed
         return [int(symbol) for symbol in costs.symbol[own]]
 
-    def standing(self, place: int) -> FoundRow:
+    def net_change(self, place: int) -> NetChange:
         """A found location, or the caller in which the rest of the cost moved against it."""
-        row, seen = self._row(place), set[tuple[int, bool]]()
+        row, seen = tested_change(self.comparison, self.evidence, place), set[tuple[int, bool]]()
         while (row.symbol, row.subtree) not in seen:
             seen.add((row.symbol, row.subtree))
             if self.recorded is not None and row.sign * self._recorded_change(row) <= 0.0:
@@ -146,21 +166,21 @@ class _Search:
             row = judged
         return row
 
-    def _offset(self, row: FoundRow) -> tuple[Enclosing, bool] | None:
-        """Where the rest moved against a row; as recorded for runs that share a machine."""
+    def _offset(self, row: NetChange) -> tuple[Enclosing, bool] | None:
+        """Where the rest moved against a change; as recorded where runs are interleaved."""
         paths, change = self.paths, row.change
         if self.recorded is not None:
             paths, change = self.recorded, self._recorded_change(row)
         certain = self._certain(row)
         return offsetting(paths, row.symbol, row.sign, change, self.split, self.moving, certain, subtree=row.subtree)
 
-    def _recorded_change(self, row: FoundRow) -> float:
+    def _recorded_change(self, row: NetChange) -> float:
         values = active_totals(self.comparison) if row.subtree else self.comparison.self_value
         own = values[:, row.symbol]
         return float(own[self.split :].mean() - own[: self.split].mean())
 
-    def explained(self, row: FoundRow, rows: list[FoundRow]) -> bool:
-        """Whether rows that stand inside a subtree hold half of its change."""
+    def explained(self, row: NetChange, rows: list[NetChange]) -> bool:
+        """Whether changes inside a subtree add up to half of its change."""
         inside = [
             (other.symbol, other.subtree) for other in rows if other.sign == row.sign and other.net in {"", row.net}
         ]
@@ -172,8 +192,8 @@ class _Search:
         change = float(cost[self.split :].mean() - cost[: self.split].mean())
         return row.sign * change >= EXPLAINED * abs(row.change)
 
-    def named(self, row: FoundRow) -> FoundRow:
-        """A new function under the nearest caller that both sides know, with that caller's numbers.
+    def under_caller(self, row: NetChange) -> NetChange:
+        """A new function under the nearest caller that exists on both sides, with that caller's numbers.
 
         Where that caller costs no more than half of it in addition, its cost was there before.
         """
@@ -192,33 +212,13 @@ class _Search:
             return replace(row, net="moved", certain=False, listed=False)
         return replace(row, symbol=caller, subtree=True, before=before, after=after, new=(row.symbol,))
 
-    def _row(self, place: int) -> FoundRow:
-        evidence = self.evidence
-        values = evidence.costs.values[place]
-        sides = values[-(self.comparison.runs.baseline + self.comparison.runs.target) :]
-        difference = float(evidence.difference[place])
-        after = float(sides[self.split :].mean())
-        return FoundRow(
-            symbol=int(evidence.costs.symbol[place]),
-            subtree=bool(evidence.costs.kind[place] == SUBTREE),
-            sign=1 if difference > 0 else -1,
-            p=float(evidence.p[place]),
-            t=float(evidence.t[place]),
-            distance=float(evidence.distance[place]),
-            bound=float(evidence.bound[place]),
-            listed=bool(evidence.listed[place]),
-            certain=bool(evidence.certain[place]),
-            before=max(0.0, after - difference) if evidence.mode == "jobs" else float(sides[: self.split].mean()),
-            after=after,
-        )
-
-    def _of_caller(self, caller: Enclosing, sign: int) -> FoundRow | None:
+    def _of_caller(self, caller: Enclosing, sign: int) -> NetChange | None:
         """The caller's subtree judged by itself; None where it did not change in this direction."""
         place = self.place.get((caller.symbol, SUBTREE))
-        row = self._row(place) if place is not None else None
+        row = None if place is None else tested_change(self.comparison, self.evidence, place)
         return row if row is not None and row.listed and row.sign == sign else None
 
-    def _certain(self, row: FoundRow) -> Callable[[Enclosing, int], bool]:
+    def _certain(self, row: NetChange) -> Callable[[Enclosing, int], bool]:
         """Whether the rest of a caller of this row moved: by rank, by more than in any base job, or exactly."""
         if self.evidence.mode == "runs":
             return lambda caller, sign: self._p(caller.rest, sign) <= LISTED
@@ -226,21 +226,21 @@ class _Search:
             return lambda caller, sign: self._moved_beyond_jobs(row, caller.symbol, sign)
         return lambda _caller, _sign: True
 
-    def _moved_beyond_jobs(self, row: FoundRow, caller: int, sign: int) -> bool:
-        one, noise = self.comparison, self.comparison.noise_active
-        active = active_totals(one)
-        cost = np.concatenate([one.noise_totals, one.run_totals]).astype(np.float64)
-        inside = np.concatenate([one.noise_self, one.self_value])[:, row.symbol]
+    def _moved_beyond_jobs(self, row: NetChange, caller: int, sign: int) -> bool:
+        comparison, noise = self.comparison, self.comparison.noise_active
+        active = active_totals(comparison)
+        cost = np.concatenate([comparison.noise_totals, comparison.run_totals]).astype(np.float64)
+        inside = np.concatenate([comparison.noise_self, comparison.self_value])[:, row.symbol]
         if noise is not None:
             subtrees = np.concatenate([noise, active])
             cost = cost if caller == WHOLE else subtrees[:, caller]
             inside = subtrees[:, row.symbol] if row.subtree else inside
         elif row.subtree or caller != WHOLE:
-            return False  # a history holds self costs and totals alone
+            return False  # a history holds only self costs and totals
         costs = self.evidence.costs
         rest = ((cost - inside) / self.factors)[None]
         rows = Rows(rest, costs.variance_at(rest.mean(axis=1)), np.zeros(1), np.zeros(1))
-        test = tested_with_jobs(rest, rows, one.runs, sampled=one.metric.kind is MetricKind.SAMPLED)
+        test = tested_with_jobs(rest, rows, comparison.runs, sampled=comparison.metric.kind is MetricKind.SAMPLED)
         return bool(sign * test.difference[0] > job_margin(test.jobs) * test.bound[0])
 
     def _p(self, values: FloatArray, sign: int) -> float:

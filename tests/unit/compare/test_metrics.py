@@ -5,7 +5,7 @@ import pytest
 
 from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
-from profgate.compare.multiples import without_multiples
+from profgate.compare.metrics import without_multiples
 from profgate.detect.sampling import sample_counts
 from profgate.model.profile import CallGraph, Configuration, FrameList, Profile, Stacks
 from profgate.model.units import Metric, MetricKind

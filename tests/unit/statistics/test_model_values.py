@@ -8,7 +8,7 @@ from scipy import integrate
 
 from profgate.model.arrays import IntArray
 from profgate.model.cost_models import SHAPES
-from profgate.statistics.cost_values import areas, curve_at, grid, growth, rebinned, steps_at, values
+from profgate.statistics.model_fits import areas, curve_at, grid, growth, rebinned, steps_at, values
 
 MODELS = {
     "constant": (3.0, 0.0, 0.0),

@@ -1,10 +1,39 @@
-"""Which locations of one metric belong together: former names, and where changes end."""
+"""Locations of one comparison: their names and paths, former names, and where changes end."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
-from profgate.model.change import Location
+from profgate.model.change import Detection, Location
 from profgate.model.comparison import Comparison
-from profgate.model.report import Cause, Direction, Relation
+from profgate.model.report import TOTAL, Cause, Direction, Relation
+
+WHOLE = -1  # symbol of a row about the whole workload
+LONGEST_PATH = 100  # frames; what is left out of the middle is counted
+
+
+def location_in(comparison: Comparison, detection: Detection, row: int) -> Location:
+    """Where a row of a detection is: a symbol, a calling context, a module or the whole workload."""
+    symbol = int(detection.symbol[row])
+    if symbol == WHOLE:
+        return TOTAL
+    if symbol < 0:
+        module = detection.labels.get(row, "")
+        return Location(module or "(no module)", module=module or None)
+    context = None if detection.node is None else path_to(comparison, int(detection.node[row]))
+    return replace(location_of(comparison, symbol), context=context)
+
+
+def path_to(comparison: Comparison, node: int) -> tuple[str, ...]:
+    """Names from the root to a row of the tree, the middle of a very long path left out."""
+    tree, path = comparison.tree, []
+    while tree is not None and node > 0:
+        path.append(comparison.symbols.names[tree.symbol[node]])
+        node = int(tree.parent[node])
+    path.reverse()
+    half = LONGEST_PATH // 2
+    return (
+        tuple(path) if len(path) <= LONGEST_PATH else (*path[:half], f"({len(path) - 2 * half} frames)", *path[-half:])
+    )
 
 
 def relations_of(comparison: Comparison) -> tuple[Relation, ...]:

@@ -1,0 +1,108 @@
+"""The comparisons of one workload: its sides laid over each other, a file or function with two names as one."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from profgate.attribution.function_changes import FunctionChanges
+from profgate.attribution.identity import (
+    files_of_two_folders,
+    files_of_two_roots,
+    functions_of_moved_files,
+    not_to_pair,
+    paired_functions,
+    renamed,
+)
+from profgate.attribution.source_states import Sides
+from profgate.compare.build import compare_workload, number_workload, without_values
+from profgate.compare.columns import CompareOptions
+from profgate.compare.comparability import comparability, doubts
+from profgate.compare.duration_table import durations_of
+from profgate.compare.metrics import at_one_rate, without_multiples
+from profgate.compare.symbols import Identity
+from profgate.errors import ComparisonError
+from profgate.model.attribution import SourceDiff
+from profgate.model.comparison import Comparison, Note
+from profgate.model.durations import DurationRun
+from profgate.model.reason import Reason, ReasonCode, as_reason, joined
+from profgate.model.report import NotCompared
+from profgate.model.workload import Workload
+
+if TYPE_CHECKING:
+    from profgate.model.history import Reading
+
+MOST_PAST_RUNS = 10  # of tests: only those in all runs count, and older runs lack more of them
+
+
+@dataclass(frozen=True, slots=True)
+class OverlayInput:
+    """What comparing a workload needs beside its profiles.
+
+    ``named``: a person named the files, so that differences of the recordings are noted and do not block. ``past``
+    gives the readings of earlier base commits by the key of a series.
+    """
+
+    options: CompareOptions
+    named: bool = False
+    diff: SourceDiff | None = None
+    functions: FunctionChanges = field(default_factory=FunctionChanges)
+    past: "Callable[[str], Sequence[Reading]] | None" = None
+
+
+def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], list[NotCompared]]:
+    """A comparison of each metric that both sides have, and what cannot be compared."""
+    notes = comparability(workload.baseline_runs, workload.target_runs, named=given.named)
+    if blocking := [note.reason for note in notes if note.blocks]:
+        return [], [NotCompared(workload.name, None, "both", joined(blocking))]
+    try:
+        comparisons, alone = _overlaid(at_one_rate(without_multiples(workload)), notes, given)
+    except ComparisonError as error:
+        return [], [NotCompared(workload.name, None, "both", as_reason(str(error)))]
+    runs: list[DurationRun] = []
+    if given.past is not None:
+        from profgate.compare.past import runs_of, with_past  # not needed without a history
+        from profgate.compare.readings import series_of
+
+        past = given.past(series_of(workload.baseline_runs[0], given.options).key)
+        comparisons = [with_past(comparison, past) for comparison in comparisons]
+        runs = runs_of(past)[-MOST_PAST_RUNS:]
+    table = durations_of(workload, runs, given.options) if comparisons else None
+    return [replace(one, notes=(*one.notes, *doubts(one)), durations=table) for one in comparisons], alone
+
+
+def _overlaid(
+    workload: Workload, notes: tuple[Note, ...], given: OverlayInput
+) -> tuple[list[Comparison], list[NotCompared]]:
+    """The sides laid over each other once, or twice where only costs pair some of the names."""
+    options, diff = given.options, given.diff
+    numbering = number_workload(workload, options)
+    names = without_values(workload, numbering)
+    files, folders = _paired_files(names, diff)
+    if files:
+        notes, options = (*notes, *folders), replace(options, files=files)
+        numbering = number_workload(workload, options)
+        names = without_values(workload, numbering)
+    if diff is not None:
+        moved = functions_of_moved_files(names, diff) | paired_functions(names, Sides(names, diff, given.functions))
+        if moved:
+            options = replace(options, aliases=moved)
+            numbering = number_workload(workload, options)
+    comparisons, alone = compare_workload(workload, notes, options, numbering)
+    aliases: dict[Identity, Identity] = {}
+    for comparison in comparisons:
+        refused = not_to_pair(comparison, None if diff is None else Sides(comparison, diff, given.functions))
+        for old, new in renamed(comparison, refused).items():
+            if new not in aliases.values():  # metrics may differ; the first one that finds a partner has it
+                aliases.setdefault(old, new)
+    if not aliases:
+        return comparisons, alone
+    return compare_workload(workload, notes, replace(options, aliases={**options.aliases, **aliases}))
+
+
+def _paired_files(names: Comparison, diff: SourceDiff | None) -> tuple[dict[str, str], tuple[Note, ...]]:
+    """The baseline's files by their names in the target, and a note where only the folders show that."""
+    if diff is not None:
+        return files_of_two_roots(names, diff), ()
+    files, (before, after) = files_of_two_folders(names)
+    folders = {"baseline": before or "./", "target": after or "./"}
+    return files, (Note(Reason(ReasonCode.FOLDERS_PAIRED, dict(folders))),)

@@ -1,0 +1,117 @@
+"""The files of both sides as profiles, with what could not be read or holds nothing."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from profgate.compare.workloads import workload_name
+from profgate.errors import ProfileError
+from profgate.model.comparison import Comparison
+from profgate.model.manifest import Manifest
+from profgate.model.profile import Profile
+from profgate.model.reason import Reason, ReasonCode
+from profgate.model.report import NotCompared
+from profgate.model.source import SourceFile
+
+Reader = Callable[[Sequence[SourceFile]], "list[Profile | ProfileError]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recordings:
+    """The profiles of both sides and of each base job, and the workloads with files that cannot be used."""
+
+    baseline: list[Profile]
+    target: list[Profile]
+    noise: list[list[Profile]]
+    unreadable: tuple[NotCompared, ...]
+    warnings: tuple[Reason, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    side: str
+    file: str
+    reason: Reason
+
+
+def read_recordings(
+    sides: tuple[Sequence[SourceFile], Sequence[SourceFile]],
+    noise: Sequence[Sequence[SourceFile]],
+    read: Reader,
+    *,
+    manifests: tuple[Manifest | None, Manifest | None] = (None, None),
+    named: bool = False,
+) -> Recordings:
+    """All files, read in one go so that both sides are read at once.
+
+    Raises:
+        ProfileError: for a file that cannot be read where a person named it (``named``).
+    """
+    results = iter(read([*sides[0], *sides[1], *(source for job in noise for source in job)]))
+    problems: dict[str, list[_Problem]] = {}
+    profiles: list[list[Profile]] = []
+    for side, sources, manifest in zip(("baseline", "target"), sides, manifests, strict=True):
+        profiles.append([])
+        for source in sources:
+            result = next(results)
+            reason = _problem(source, result, named=named)
+            if reason is None and not isinstance(result, ProfileError):
+                facts = manifest.facts_of(source.name, result.facts) if manifest is not None else result.facts
+                profiles[-1].append(replace(result, facts=facts))
+            elif reason is not None:
+                problems.setdefault(workload_name(source.name), []).append(_Problem(side, source.name, reason))
+    jobs, warnings = list[list[Profile]](), list[Reason]()
+    for number, job in enumerate(noise, start=1):
+        of_job = [next(results) for _ in job]
+        jobs.append([_of_job(result, number) for result in of_job if not isinstance(result, ProfileError)])
+        warnings += [
+            Reason(ReasonCode.NOISE_UNREADABLE, {"number": number, "text": str(result)})
+            for result in of_job
+            if isinstance(result, ProfileError)
+        ]
+    unreadable = tuple(_unreadable(workload, found) for workload, found in problems.items())
+    return Recordings(profiles[0], profiles[1], jobs, unreadable, tuple(warnings))
+
+
+def _problem(source: SourceFile, result: Profile | ProfileError, *, named: bool) -> Reason | None:
+    """Why a file cannot be used; None where it can."""
+    if isinstance(result, ProfileError):
+        if named:
+            raise result
+        text = result.what if result.where == source.name else str(result)
+        return Reason(ReasonCode.TEXT, {"text": text})
+    empty = not source.size and result.stacks is not None and not len(result.stacks.leaf)
+    return Reason(ReasonCode.EMPTY_FILE) if empty and not named else None
+
+
+def _unreadable(workload: str, problems: Sequence[_Problem]) -> NotCompared:
+    """One entry for a workload, with the first of its files that cannot be used."""
+    first, sides = problems[0], {problem.side for problem in problems}
+    more = len({problem.file for problem in problems}) - 1
+    side = "both" if len(sides) > 1 else first.side
+    reason = Reason(ReasonCode.UNREADABLE, {"side": side, "file": first.file, "more": more}, (first.reason,))
+    # the side "target" would call a damaged file a new workload, for which no gate waits
+    return NotCompared(workload, None, "both", reason)
+
+
+def _of_job(profile: Profile, number: int) -> Profile:
+    """The profile with its job: files that are stored together were recorded by one job."""
+    return profile if profile.facts.job else replace(profile, facts=replace(profile.facts, job=f"base run {number}"))
+
+
+def without_samples(comparisons: Iterable[Comparison]) -> list[NotCompared]:
+    """Workloads of which a side holds no sample: a broken recording must not look like a fast one."""
+    held: dict[str, tuple[bool, bool]] = {}
+    for comparison in comparisons:
+        sums, split = comparison.run_totals, comparison.runs.baseline
+        before, after = held.get(comparison.workload, (False, False))
+        held[comparison.workload] = (before or bool(sums[:split].any()), after or bool(sums[split:].any()))
+    empty = {
+        workload: "target" if before else "baseline" if after else "both"
+        for workload, (before, after) in held.items()
+        if not (before and after)
+    }
+    # the side "target" would call it a new workload, for which no gate waits
+    return [
+        NotCompared(workload, None, "both", Reason(ReasonCode.NO_SAMPLES, {"side": side}))
+        for workload, side in empty.items()
+    ]

@@ -1,0 +1,178 @@
+"""Whether a found change is a change of the program: what its callers cost when everything below them is added up."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from profgate.detect.location_costs import WHOLE
+from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.comparison import Comparison, DiffTree
+
+OFFSET = 0.5  # part of a change by which the rest of a subtree has to move against it
+MOST_STEPS = 200  # callers on the way to the run
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Enclosing:
+    """A caller: its symbol (`WHOLE` for the run), float64[run] cost of the subtree and of the location inside it."""
+
+    symbol: int
+    cost: FloatArray
+    inside: FloatArray
+
+    @property
+    def rest(self) -> FloatArray:
+        """float64[run]: the subtree without the location."""
+        return self.cost - self.inside
+
+
+class CallPaths(ABC):
+    """The callers of locations with the cost of their subtrees in every run of both sides."""
+
+    @abstractmethod
+    def enclosing(self, symbol: int, sign: int, *, subtree: bool) -> Iterator[Enclosing]:
+        """Callers from the nearest to the run, along the path on which the location changed most.
+
+        ``subtree``: the location is the function with everything below it; else it is the function's self cost, and
+        the first subtree is the function's own.
+        """
+
+    @abstractmethod
+    def explained(self, outer: int, parts: list[tuple[int, bool]]) -> FloatArray:
+        """float64[run]: what these locations (symbol, whether with its subtree) cost below a function, or `WHOLE`."""
+
+    def known_caller(self, symbol: int, known: BoolArray) -> int:
+        """The nearest caller of a new function that is in ``known``, on the path with most of its cost; or `WHOLE`."""
+        callers = (enclosing.symbol for enclosing in self.enclosing(symbol, 1, subtree=True))
+        return next((caller for caller in callers if caller == WHOLE or known[caller]), WHOLE)
+
+
+def call_paths(comparison: Comparison, factors: FloatArray) -> CallPaths:
+    """The callers known from the stacks, or from the call graph where there are none.
+
+    Costs of float64[run] are divided by ``factors``.
+    """
+    tree = comparison.tree
+    if tree is None or tree.run_self is None:
+        return _GraphPaths(comparison, factors)
+    return _TreePaths(comparison, tree, tree.run_self, factors)
+
+
+class _TreePaths(CallPaths):
+    def __init__(self, comparison: Comparison, tree: DiffTree, run_self: IntArray, factors: FloatArray) -> None:
+        self._tree, self._factors, self._split = tree, factors, comparison.runs.baseline
+        waiting = comparison.waiting
+        waits = np.zeros(len(tree.pre), np.bool_) if waiting is None else np.append(waiting, False)[tree.symbol]
+        self._own = np.where(waits, 0, run_self) if waits.any() else run_self
+        order = np.argsort(tree.pre)
+        self._sums = np.zeros((len(self._own), len(order) + 1))
+        np.cumsum(self._own[:, order], axis=1, out=self._sums[:, 1:])
+
+    def enclosing(self, symbol: int, sign: int, *, subtree: bool) -> Iterator[Enclosing]:
+        tree = self._tree
+        rows = self._outermost(symbol) if subtree else np.flatnonzero(tree.symbol == symbol)
+        inside = self._below(rows) if subtree else self._own[:, rows] / self._factors[:, None]
+        change = sign * (inside[self._split :].mean(axis=0) - inside[: self._split].mean(axis=0))
+        row = int(rows[np.argmax(change)])
+        if not subtree:
+            yield Enclosing(symbol, self._below(self._outermost(symbol)).sum(axis=1), inside.sum(axis=1))
+        for _ in range(MOST_STEPS):
+            row = int(tree.parent[row])
+            if row < 0:
+                return
+            caller = int(tree.symbol[row]) if row else WHOLE
+            if caller != symbol:
+                first, last = int(tree.pre[row]), int(tree.pre[row] + tree.size[row])
+                within = (tree.pre[rows] >= first) & (tree.pre[rows] < last)
+                yield Enclosing(caller, self._below(np.array([row]))[:, 0], inside[:, within].sum(axis=1))
+
+    def explained(self, outer: int, parts: list[tuple[int, bool]]) -> FloatArray:
+        pre = self._tree.pre
+        covered = np.zeros(len(pre), np.bool_)
+        for symbol, subtree in parts:
+            if subtree:
+                covered |= self._covered(symbol)
+            else:
+                covered[pre[self._tree.symbol == symbol]] = True
+        if outer != WHOLE:
+            covered &= self._covered(outer)
+        return np.asarray(self._own[:, covered[pre]].sum(axis=1) / self._factors)
+
+    def _covered(self, symbol: int) -> BoolArray:
+        """bool[place in pre-order]: the subtrees of a symbol."""
+        tree, rows = self._tree, self._outermost(symbol)
+        marks = np.zeros(len(tree.pre) + 1, np.int64)
+        np.add.at(marks, tree.pre[rows], 1)
+        np.add.at(marks, tree.pre[rows] + tree.size[rows], -1)
+        return np.asarray(np.cumsum(marks)[:-1] > 0)
+
+    def _outermost(self, symbol: int) -> IntArray:
+        """int64[row]: the rows of a symbol that are not below another of its rows."""
+        tree, rows = self._tree, np.flatnonzero(self._tree.symbol == symbol)
+        rows = rows[np.argsort(tree.pre[rows])]
+        ends = np.maximum.accumulate((tree.pre + tree.size)[rows])
+        return rows[np.concatenate([[True], tree.pre[rows][1:] >= ends[:-1]])] if len(rows) else rows
+
+    def _below(self, rows: IntArray) -> FloatArray:
+        """float64[run, row]: the costs of subtrees."""
+        first = self._tree.pre[rows]
+        sums = self._sums[:, first + self._tree.size[rows]] - self._sums[:, first]
+        return np.asarray(sums / self._factors[:, None])
+
+
+class _GraphPaths(CallPaths):
+    def __init__(self, comparison: Comparison, factors: FloatArray) -> None:
+        self._comparison, self._factors = comparison, factors
+
+    def enclosing(self, symbol: int, sign: int, *, subtree: bool) -> Iterator[Enclosing]:
+        """The caller with the largest change on behalf of which the location ran, and the run."""
+        comparison, edges = self._comparison, self._comparison.edges
+        inside = self.explained(WHOLE, [(symbol, subtree)])
+        if edges is not None:
+            calls = np.flatnonzero((edges.callee == symbol) & (edges.caller != symbol))
+            if len(calls):
+                before, after = edges.baseline_total[calls], edges.target_total[calls]
+                change = sign * (after / comparison.runs.target - before / comparison.runs.baseline)
+                caller = int(edges.caller[calls[np.argmax(change)]])
+                yield Enclosing(caller, comparison.total_value[:, caller] / self._factors, inside)
+        yield Enclosing(WHOLE, comparison.run_totals / self._factors, inside)
+
+    def explained(self, outer: int, parts: list[tuple[int, bool]]) -> FloatArray:  # noqa: ARG002 - edges have no paths
+        values = self._comparison.self_value, self._comparison.total_value
+        return (
+            sum((values[subtree][:, symbol] for symbol, subtree in parts), np.zeros(len(self._factors))) / self._factors
+        )
+
+
+def offsetting(
+    paths: CallPaths,
+    symbol: int,
+    sign: int,
+    change: float,
+    split: int,
+    moving: list[int],
+    certain: Callable[[Enclosing, int], bool],
+    *,
+    subtree: bool,
+) -> tuple[Enclosing, bool] | None:
+    """The nearest subtree in which the rest moved against the change by half of it, and whether it is a near one.
+
+    Near are the function's own subtree and that of its direct caller. The rest is everything in the caller, where
+    ``certain(caller, sign)`` shows that it moved in that direction by more than chance, or the functions ``moving`` by
+    their self cost, added up.
+    """
+    near = 0 if subtree else 1
+    for steps, caller in enumerate(paths.enclosing(symbol, sign, subtree=subtree)):
+        found = [(other, False) for other in moving if other != symbol]
+        known = _moved(paths.explained(caller.symbol, found), split) if found else 0.0
+        if -sign * known >= OFFSET * abs(change):
+            return caller, steps <= near
+        if -sign * _moved(caller.rest, split) >= OFFSET * abs(change) and certain(caller, -sign):
+            return caller, steps <= near
+    return None
+
+
+def _moved(values: FloatArray, split: int) -> float:
+    return float(values[split:].mean() - values[:split].mean())

@@ -1,0 +1,96 @@
+"""Causes: findings of one change are gathered under the one that names it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from profgate.judge.findings import importance
+from profgate.model.change import Location
+from profgate.model.kinds import Kind
+from profgate.model.report import TOTAL, Colour, Finding, MetricReport, Report
+
+NAMES_IT = 0.5  # part of a cause's change that the finding which names it has of its own
+WORST: tuple[Colour, ...] = ("red", "yellow", "green")
+Place = tuple[str, str | None]
+Ends = Mapping[tuple[Place, str], tuple[Place, int]]
+Cause = tuple[str, str, str, Place]
+
+
+def with_causes(report: Report) -> Report:
+    """The report with the number of each finding's cause, the most important first, and what explains whom.
+
+    Within a metric findings of one direction have one cause where the walks from them end at one location; in several
+    workloads those that end alike have one cause again.
+    """
+    gathered = report.with_metrics(lambda _, metric: replace(metric, findings=_gathered(metric)))
+    leading = [
+        ((importance(finding), load.name, metric.name), _cause(metric, finding, _ends(metric)))
+        for load, metric, finding in gathered.findings
+        if _has_cause(finding) and finding.explained_by is None
+    ]
+    numbers: dict[Cause, int] = {}
+    for _, cause in sorted(leading):
+        numbers.setdefault(cause, len(numbers) + 1)
+    return gathered.with_metrics(lambda _, metric: replace(metric, findings=_numbered(metric, numbers)))
+
+
+def _place(location: Location) -> Place:
+    return location.name, location.file
+
+
+def _has_cause(finding: Finding) -> bool:
+    """Notes, totals and findings without a direction have no cause."""
+    clear = finding.direction != "none" and finding.kind != Kind.UNKNOWN.word
+    return finding.colour in WORST and clear and finding.location != TOTAL
+
+
+def _ends(metric: MetricReport) -> Ends:
+    return {(_place(cause.location), cause.direction): (_place(cause.end), cause.steps) for cause in metric.causes}
+
+
+def _end(finding: Finding, ends: Ends) -> tuple[Place, int]:
+    here = _place(finding.location)
+    return ends.get((here, finding.direction), (here, 0))
+
+
+def _cause(metric: MetricReport, finding: Finding, ends: Ends) -> Cause:
+    end = _end(finding, ends)[0]
+    return metric.name, finding.direction, end[0], (end[0], end[1] or "")
+
+
+def _gathered(metric: MetricReport) -> tuple[Finding, ...]:
+    """The findings of one metric in their order, each with the location that explains it."""
+    ends = _ends(metric)
+    causes: dict[Cause, list[Finding]] = {}
+    for finding in metric.findings:
+        if _has_cause(finding):
+            causes.setdefault(_cause(metric, finding, ends), []).append(finding)
+    leads = {id(finding): _named_by(members, ends) for members in causes.values() for finding in members}
+    return tuple(
+        replace(finding, explained_by=None if (lead := leads.get(id(finding), finding)) is finding else lead.location)
+        for finding in metric.findings
+    )
+
+
+def _named_by(members: Sequence[Finding], ends: Ends) -> Finding:
+    """The deepest finding with half of the cause's change of its own, none less grave than the gravest."""
+    worst = min(WORST.index(finding.colour) for finding in members)
+    grave = [finding for finding in members if WORST.index(finding.colour) == worst]
+    nearest = min(members, key=lambda finding: _end(finding, ends)[1])
+    whole = _inclusive(nearest)
+    own = [finding for finding in grave if abs(finding.delta or 0.0) >= NAMES_IT * whole]
+    if own:
+        return min(own, key=lambda finding: _end(finding, ends)[1])
+    return max(grave, key=lambda finding: abs(finding.delta or 0.0))
+
+
+def _inclusive(finding: Finding) -> float:
+    before, after = (finding.statistics.get(f"inclusive_{side}") for side in ("from", "to"))
+    return abs(after - before) if before is not None and after is not None else abs(finding.delta or 0.0)
+
+
+def _numbered(metric: MetricReport, numbers: Mapping[Cause, int]) -> tuple[Finding, ...]:
+    ends = _ends(metric)
+    return tuple(
+        replace(finding, cause=numbers.get(_cause(metric, finding, ends)) if _has_cause(finding) else None)
+        for finding in metric.findings
+    )

@@ -1,0 +1,231 @@
+"""Whether a finding fails the gate: its colour, and the reasons for it."""
+
+from dataclasses import dataclass, field, replace
+
+from profgate.model.kinds import BY_WORD, MAYBE, Kind
+from profgate.model.levels import FEWEST_JOBS, LIKE_RUNS, TOTAL_MARGIN
+from profgate.model.policy import FailOn, Policy
+from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.model.report import Colour, Direction, Finding, MetricReport, Severity
+from profgate.model.units import CALLS
+
+CONTEXTS = "call_context"
+SEVERE_SHARE = 0.05  # change as a part of the run from which a certain finding is severe
+ROSE_AS_MUCH = 0.5  # of a change of time that the calls of a function have to share to explain it
+ENOUGH: dict[FailOn, frozenset[Severity]] = {
+    "never": frozenset(),
+    "severe": frozenset({"severe"}),
+    "degradation": frozenset({"severe", "degraded"}),
+    "maybe": frozenset({"severe", "degraded", "maybe"}),
+}
+POSSIBLE = frozenset({ReasonCode.FEW_SPLITS, ReasonCode.NEAR_JOBS})  # listed, not certain: fails with "maybe"
+SIGNED: dict[tuple[Severity, Direction], Kind] = {
+    ("maybe", "worse"): Kind.MAYBE_DEGRADATION,
+    ("degraded", "worse"): Kind.DEGRADATION,
+    ("severe", "worse"): Kind.SEVERE_DEGRADATION,
+    ("maybe", "better"): Kind.MAYBE_OPTIMIZATION,
+    ("degraded", "better"): Kind.OPTIMIZATION,
+    ("severe", "better"): Kind.SEVERE_OPTIMIZATION,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GateContext:
+    """What holds for every finding of one metric.
+
+    ``red`` is the level of the family of tests, ``advisory`` why no finding of the metric can be red.
+    ``calls`` are exact calls of a run of both sides by name and file, where the workload has them. ``decided``: another
+    metric of the workload has runs enough to decide.
+    """
+
+    policy: Policy
+    red: float
+    advisory: tuple[Reason, ...] = ()
+    calls: dict[tuple[str, str | None], tuple[float, float]] = field(default_factory=dict)
+    decided: bool = False
+
+
+def noted(finding: Finding, metric: MetricReport) -> Finding:
+    """A finding without the test: a note, or a possible change where nothing was tested."""
+    if metric.calibration.state == "tested":
+        votes = 1 if metric.calibration.inconclusive == "too_few_runs" else 2
+        if finding.direction == "worse" and _models_agree(finding, votes):
+            return replace(finding, colour="yellow", reasons=(Reason(ReasonCode.MODELS),))
+        return replace(finding, reasons=(Reason(ReasonCode.WITHIN_NOISE),))
+    if not finding.from_value and not finding.to_value:
+        return replace(finding, reasons=(Reason(ReasonCode.NO_SELF_COST),))
+    if {(vote.name, BY_WORD[vote.kind] in MAYBE) for vote in finding.strategies} == {(CONTEXTS, True)}:
+        return replace(finding, reasons=(Reason(ReasonCode.SHARE_SHIFTED),))
+    colour: Colour = "yellow" if finding.direction == "worse" else "neutral"
+    return replace(finding, colour=colour, reasons=(Reason(ReasonCode.NOT_TESTED),))
+
+
+def _models_agree(finding: Finding, votes: int) -> bool:
+    """So many strategies saw it in the models of cost over size, one for sure: shares of a run do not show growth."""
+    agreeing = [BY_WORD[vote.kind] for vote in finding.strategies if vote.family == "M" and vote.agrees]
+    return len(agreeing) >= votes and any(kind not in MAYBE for kind in agreeing)
+
+
+def gated(finding: Finding, metric: MetricReport, context: GateContext, net: str) -> Finding:
+    """The finding of the test of locations with its colour and reasons; ``net`` is what offsets it, perhaps empty."""
+    if finding.direction != "worse":
+        return replace(finding, colour="green" if finding.direction == "better" else "neutral")
+    proof = None if net else _confirmed(finding, metric) or _calls_rose(finding, metric, context)
+    obstacles = _doubts(finding, metric, context, net) if proof is None else []
+    if proof is not None:
+        level = _certain(finding)
+        finding = replace(finding, severity=level, kind=SIGNED[level, "worse"].word)
+    return _coloured(finding, metric, context, proof, obstacles)
+
+
+def gated_total(finding: Finding, metric: MetricReport, context: GateContext) -> Finding:
+    """The finding of the total with its colour and reasons."""
+    if finding.direction != "worse":
+        return replace(finding, colour="green" if finding.direction == "better" else "neutral")
+    proof = _confirmed(finding, metric)
+    obstacles = [] if proof else _doubts_of_total(finding, metric, context)
+    if proof:
+        finding = replace(finding, severity=_certain(finding), kind=Kind.TOTAL_DEGRADATION.word)
+    return _coloured(finding, metric, context, proof, obstacles)
+
+
+def _certain(finding: Finding) -> Severity:
+    return "severe" if abs(finding.statistics["weight"] or 0.0) >= SEVERE_SHARE else "degraded"
+
+
+def _coloured(
+    finding: Finding, metric: MetricReport, context: GateContext, proof: Reason | None, obstacles: list[Reason]
+) -> Finding:
+    """Red, unless the policy, attribution or a missing confirmation stands against it."""
+    policy = context.policy
+    setting, fail_on = ("fail-on-total", policy.fail_on_total) if finding.is_total else ("fail-on", policy.fail_on)
+    if not obstacles and finding.severity not in ENOUGH[fail_on]:
+        parameters: dict[str, Parameter] = {"severity": finding.severity, "setting": setting, "value": fail_on}
+        obstacles = [Reason(ReasonCode.SEVERITY, parameters)]
+    # with "maybe" a change that is listed is enough, so that these doubts do not count
+    allowed = POSSIBLE if fail_on == "maybe" else frozenset()
+    possible = tuple(reason for reason in obstacles if reason.code in allowed)
+    against = [reason for reason in obstacles if reason.code not in allowed]
+    against += [*_against(finding, context), *context.advisory]
+    if not against:
+        return replace(finding, colour="red", reasons=possible or (proof or _why_red(finding, metric),))
+    undecided = context.decided and against[0].code is ReasonCode.UNCONFIRMED
+    return replace(finding, colour="neutral" if undecided else "yellow", reasons=(*possible, *against))
+
+
+def _why_red(finding: Finding, metric: MetricReport) -> Reason:
+    """The sentence that a reader can check by hand."""
+    runs = metric.runs["baseline"] + metric.runs["target"]
+    if finding.statistics.get("p") == 0.0:
+        return Reason(ReasonCode.EXACT, {"runs": runs})
+    if metric.calibration.mode == "jobs":
+        return Reason(ReasonCode.BEYOND_JOBS, _jobs(finding, metric))
+    return Reason(ReasonCode.NO_SPLIT, {"splits": metric.calibration.splits, "runs": runs})
+
+
+def _jobs(finding: Finding, metric: MetricReport) -> dict[str, Parameter]:
+    return {
+        "jobs": metric.calibration.base_jobs,
+        "bound": finding.statistics.get("bound"),
+        "change": finding.statistics.get("ratio", finding.relative),
+    }
+
+
+def _doubts(finding: Finding, metric: MetricReport, context: GateContext, net: str) -> list[Reason]:
+    """Why the test does not make the finding red; empty where it does."""
+    facts = metric.calibration
+    if facts.inconclusive == "too_few_runs":
+        runs = {"baseline": metric.runs["baseline"], "target": metric.runs["target"]}
+        return [Reason(ReasonCode.UNCONFIRMED, dict(runs))]
+    if net:
+        return [Reason(ReasonCode.OFFSET)]
+    if (metric.name, metric.unit) == (CALLS.name, CALLS.unit):
+        return [Reason(ReasonCode.CALLS)]
+    found = []
+    p, certain = finding.statistics.get("p"), BY_WORD[finding.kind] not in MAYBE
+    if facts.mode == "jobs" and not certain:
+        found.append(Reason(ReasonCode.NEAR_JOBS, _jobs(finding, metric)))
+    elif p is not None and p > context.red:
+        found.append(Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.splits}))
+    elif not certain:
+        found.append(Reason(ReasonCode.BELOW_MINIMUM))
+    factor = facts.common_factor
+    if p != 0.0 and not facts.interleaved and _unlike(factor):
+        found.append(Reason(ReasonCode.UNLIKE_RUNS, {"factor": factor}))
+    if p != 0.0 and facts.different_jobs and facts.mode == "runs":
+        found.append(Reason(ReasonCode.FEW_JOBS, {"jobs": facts.base_jobs, "needed": FEWEST_JOBS}))
+    return found
+
+
+def _confirmed(finding: Finding, metric: MetricReport) -> Reason | None:
+    """The second measurement as a proof by itself; calls are none."""
+    evidence = finding.evidence or {}
+    if evidence.get("confirmed") != "yes" or (metric.name, metric.unit) == (CALLS.name, CALLS.unit):
+        return None
+    return Reason(ReasonCode.CONFIRMED, _second(evidence))
+
+
+def _second(evidence: dict[str, str]) -> dict[str, Parameter]:
+    """What the second measurement found."""
+    return {name: evidence.get(f"confirmed_{name}") for name in ("runs", "change", "p")}
+
+
+def _unlike(factor: float | str | bool | None) -> bool:
+    """Whether the sides run at such different speeds that they were not recorded alike."""
+    return isinstance(factor, float) and max(factor, 1.0 / factor) > LIKE_RUNS
+
+
+def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) -> Reason | None:
+    """A listed change of time whose exact calls rose by at least half as much."""
+    place = (finding.location.name, finding.location.file)
+    counts = context.calls.get(place)
+    if (
+        counts is None
+        or metric.unit != "nanoseconds"
+        or finding.direction != "worse"
+        or "judged" in (finding.evidence or {})
+    ):
+        return None
+    if metric.calibration.inconclusive == "too_few_runs":
+        return None
+    before, after = counts
+    growth, relative = (after - before) / before if before > 0 else float("inf"), finding.relative
+    if after <= before or (relative is not None and growth < ROSE_AS_MUCH * relative):
+        return None
+    return Reason(ReasonCode.CALLS_ROSE, {"before": before, "after": after})
+
+
+def _against(finding: Finding, context: GateContext) -> list[Reason]:
+    """Why attribution or confirmation prevents red."""
+    evidence, confirm = finding.evidence or {}, context.policy.confirm
+    found = []
+    if evidence.get("reach") == "not reachable":
+        found.append(Reason(ReasonCode.NOT_REACHABLE))
+    if evidence.get("confirmed") == "no":
+        found.append(Reason(ReasonCode.NOT_REPEATED, _second(evidence)))
+    sure = confirm == "when-possible" and (finding.statistics.get("distance") or 0.0) >= TOTAL_MARGIN
+    if "confirmed" not in evidence and confirm != "off" and not sure:
+        found.append(Reason(ReasonCode.WAITS, {"confirm": confirm}))
+    return found
+
+
+def _doubts_of_total(finding: Finding, metric: MetricReport, context: GateContext) -> list[Reason]:
+    """Why the total is not red; empty where it is. The weightiest doubt only."""
+    facts, p = metric.calibration, finding.statistics.get("p")
+    sure, factor = BY_WORD[finding.kind] not in MAYBE, finding.statistics.get("everything")
+    reason = None
+    if (metric.name, metric.unit) == (CALLS.name, CALLS.unit):
+        reason = Reason(ReasonCode.CALLS)
+    elif p == 0.0:
+        reason = None
+    elif factor is not None and not facts.interleaved:
+        reason = Reason(ReasonCode.EVERYTHING, {"factor": factor})
+    elif facts.mode == "jobs":
+        reason = None if sure else Reason(ReasonCode.NEAR_JOBS, _jobs(finding, metric))
+    elif p is not None and p > context.red:
+        reason = Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.splits})
+    elif facts.different_jobs:
+        reason = Reason(ReasonCode.FEW_JOBS, {"jobs": facts.base_jobs, "needed": FEWEST_JOBS})
+    elif not sure:
+        reason = Reason(ReasonCode.ORDER_UNKNOWN)
+    return [] if reason is None else [reason]

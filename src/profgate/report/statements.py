@@ -1,0 +1,149 @@
+"""Statements about findings, metrics and reports, each as a sentence without a full stop."""
+
+from collections.abc import Iterable, Mapping
+
+from profgate.model.reason import ReasonCode
+from profgate.model.report import Finding, MetricReport, Report
+from profgate.report import numbers
+from profgate.report.wording import Quote, second_measurement
+
+CONFIRMED = "confirmed"  # evidence of a second measurement, which has sentences of its own
+HIDDEN = frozenset({"contexts", "source", "source_link", "reach", "reach_path", "judged", "new"})
+COMMON = 0.05  # common factor from which it is stated
+SOURCES = {
+    "changed": "changed here",
+    "added": "added here",
+    "removed": "removed here",
+    "renamed": "moved or renamed here",
+}
+REACHES = {
+    "called by a changed function": "called by changed code",
+    "dependency changed": "dependency changed",
+    "not reachable": "not reachable from the change",
+}
+NO_PATH = {"changed here": "changed here", "unknown": "unknown whether the change reaches it"}
+
+
+def source_text(finding: Finding) -> str:
+    """What the pull request did to the finding's function; empty where it did nothing or it is unknown."""
+    return SOURCES.get((finding.evidence or {}).get("source", ""), "")
+
+
+def reach_text(finding: Finding, *, with_path: bool = True) -> str:
+    """How the change reaches a function that it does not touch; empty where it touches it or it is unknown."""
+    evidence = finding.evidence or {}
+    text, path = REACHES.get(evidence.get("reach", ""), ""), evidence.get("reach_path")
+    return f"{text}: {path}" if text and path and with_path else text
+
+
+def full_reach_text(finding: Finding) -> str:
+    """The same, also where the function is touched or the reach is unknown; empty where it was not examined."""
+    return reach_text(finding) or NO_PATH.get((finding.evidence or {}).get("reach", ""), "")
+
+
+def evidence_texts(finding: Finding) -> tuple[str, ...]:
+    """What else is known of a finding's place, each as ``name: text``; first what a second measurement found."""
+    evidence = finding.evidence or {}
+    repeated = {ReasonCode.CONFIRMED, ReasonCode.NOT_REPEATED} & {reason.code for reason in finding.reasons}
+    first = filter(None, ("" if repeated else _repetition(evidence), reach_text(finding)))
+    shown = (name for name in sorted(evidence) if name not in HIDDEN and CONFIRMED not in name)
+    return (*first, *(f"{name}: {evidence[name]}" for name in shown))
+
+
+def _repetition(evidence: Mapping[str, str]) -> str:
+    result = evidence.get(CONFIRMED)
+    if result in {None, "not seen"}:
+        return "not in the second measurement" if result else ""
+    given = {name: evidence.get(f"confirmed_{name}") for name in ("runs", "change", "p")}
+    return f"{'' if result == 'yes' else 'not '}confirmed by {second_measurement(given)}"
+
+
+def repetitions(findings: Iterable[Finding]) -> str:
+    """How many findings a second measurement confirmed, as a sentence; empty where there was none."""
+    results = [(finding.evidence or {}).get(CONFIRMED) for finding in findings]
+    known = [result for result in results if result]
+    if not known:
+        return ""
+    unseen = f", {known.count('not seen')} without a value in it" if "not seen" in known else ""
+    return f"Measured again, interleaved: {known.count('yes')} of {len(known)} possible regressions confirmed{unseen}."
+
+
+def calibration(report: Report, metric: MetricReport) -> str:
+    """By what this metric is judged; empty where the report does not state it."""
+    facts = metric.calibration
+    if facts.mode == "jobs":
+        basis = f"compared with {numbers.counted(facts.base_jobs or 0, 'base job')}"
+    elif facts.mode == "runs" and facts.inconclusive != "too_few_runs":
+        order = "interleaved runs" if facts.interleaved else "runs"
+        basis = f"{facts.splits or 0:,} ways to regroup the {order}"
+    else:
+        return ""
+    basis = "exact counts" if facts.exact else basis
+    if factor := common_factor(metric):
+        basis += f"; a common factor of {factor:.2f} is divided out"
+    return "; ".join(filter(None, (basis, false_alarms(report))))
+
+
+def common_factor(metric: MetricReport) -> float | None:
+    """The common factor of a metric's functions, None where it is not worth stating."""
+    factor = metric.calibration.common_factor
+    return factor if factor is not None and abs(factor - 1.0) >= COMMON else None
+
+
+def false_alarms(report: Report) -> str:
+    """How often the gate was red on unchanged code, with its interval and advice; empty where that was never tried."""
+    policy = report.policy
+    if not policy.unchanged_comparisons:
+        return ""
+    text = (
+        f"false alarms in {policy.unchanged_reds} of {numbers.counted(policy.unchanged_comparisons, 'comparison')} of "
+        f"unchanged code (95 % interval {numbers.percent(policy.false_alarms_low)} to "
+        f"{numbers.percent(policy.false_alarms_high)})"
+    )
+    if policy.over_budget and not policy.auto_demote:
+        text += ", more than the budget allows: set auto-demote: true, or fail-on: never until it is quieter"
+    return text
+
+
+def visible_changes(metric: MetricReport) -> str:
+    """The smallest visible changes, ``4 % in the total, 22 % in a 10 % function``; empty where they are unknown."""
+    total, tenth = metric.calibration.visible_total, metric.calibration.visible_tenth
+    found = [f"{numbers.smallest_change(total)} in the total"] if total is not None else []
+    found += [f"{numbers.smallest_change(tenth)} in a 10 % function"] if tenth is not None else []
+    return ", ".join(found)
+
+
+def detectable(metric: MetricReport) -> str:
+    """The same with its name in front."""
+    seen = visible_changes(metric)
+    return f"smallest visible change: {seen}" if seen else ""
+
+
+def run_counts(metric: MetricReport) -> str:
+    """The numbers of runs behind the values of a metric."""
+    noise = metric.runs.get("noise", 0)
+    others = f", {numbers.counted(noise, 'run')} of other base jobs" if noise else ""
+    return f"{metric.runs.get('baseline', 0)} + {metric.runs.get('target', 0)} runs{others}"
+
+
+def only_counted(counts: Mapping[str, int]) -> tuple[str, ...]:
+    """What is in no list: rows without a result, small locations and changes beyond the longest list."""
+    texts = {
+        "unknown": ("row", "without a result"),
+        "small": ("new or gone location", "too small to list"),
+        "cut": ("change", "beyond the longest list"),
+    }
+    return tuple(
+        f"{numbers.counted(counts[name], noun)} {rest}" for name, (noun, rest) in texts.items() if counts.get(name)
+    )
+
+
+def renames(metrics: Iterable[MetricReport], quote: Quote) -> list[str]:
+    """The functions and then the files that are compared as one although they have two names, each once."""
+    pairs = [(item.others[0], item.location) for metric in metrics for item in metric.relations if item.others]
+    names = [(old.name, new.name) for old, new in pairs if old.name != new.name or old.file == new.file]
+    files = [(old.file, new.file) for old, new in pairs if old.name == new.name and old.file != new.file]
+    return [
+        *(f"renamed, compared as one: {quote(old)} is now {quote(new)}" for old, new in dict.fromkeys(names)),
+        *(f"renamed file: {quote(old)} → {quote(new)}" for old, new in dict.fromkeys(files) if old and new),
+    ]
