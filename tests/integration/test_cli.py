@@ -180,7 +180,7 @@ def test_stdout_holds_the_chosen_format_alone(form: str, capsys: pytest.CaptureF
         (["compare", "nowhere", "nowhere"], "nowhere"),
         (["compare", str(SHOP), str(SHOP), "--config", "missing.yml"], "missing.yml"),
         (["compare", str(SHOP), str(SHOP), "--strategy", "guess"], "guess"),
-        (["compare", str(SHOP), str(SHOP), "--embed-source", "all"], "--embed-source: chooses from sources"),
+        (["compare", str(SHOP), str(SHOP), "--embed-source", "all"], "--embed-source: needs sources"),
     ],
 )
 def test_wrong_input_is_named(arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -290,11 +290,11 @@ def test_a_long_name_keeps_the_table_of_overweights_in_shape(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["compare", "{}", "{}", "-o", ""], "--output-dir/-o: is empty; name a folder, such as profgate-report"),
+        (["compare", "{}", "{}", "-o", ""], "--output-dir: is empty; name a folder, such as profgate-report"),
         (["compare", "{}", "{}", "--config", " "], "--config: is empty; name a file"),
         (["compare", "", "{}"], "BASELINE: is empty; name a profile or a folder of profiles"),
         (["overweight", "{}", ""], "TARGET: is empty"),
-        (["flamegraph", "{}", "-o", ""], "-o/--output: is empty; name a file"),
+        (["flamegraph", "{}", "-o", ""], "--output: is empty; name a file"),
         (["fold", ""], "PROFILE: is empty"),
     ],
 )

@@ -149,7 +149,7 @@ def test_a_budget_too_short_for_three_pairs_is_an_error(
     places = ["--baseline-dir", str(checkouts["fast"]), "--target-dir", str(checkouts["slow"])]
     words = ["--minutes", "0.001", "--", sys.executable, "-c", RECORD]
     assert main(["confirm", str(report), *places, *words]) == 2
-    assert "--minutes: leaves no time for 3 runs of each side" in capsys.readouterr().err
+    assert "--minutes: are too few for 3 runs of each side" in capsys.readouterr().err
 
 
 def test_with_a_fallback_the_first_measurement_decides(report: Path, checkouts: dict[str, Path]) -> None:
@@ -168,12 +168,12 @@ def test_a_command_that_records_something_else_is_an_error(
 ) -> None:
     other = RECORD.replace("shop.pstats", "other.pstats")
     assert confirm(report, checkouts["fast"], checkouts["slow"], sys.executable, "-c", other) == 2
-    assert "got profiles of other; what fails is shop: keep the names of files" in capsys.readouterr().err
+    assert "has profiles of other, but the findings are of shop; keep the names of files" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("command", "told"),
-    [("pass", "left no profile in the folder that PROFGATE_OUT names"), ("exit(7)", "ended with exit code 7")],
+    [("pass", "wrote no profile to the folder that PROFGATE_OUT names"), ("exit(7)", "ended with exit code 7")],
 )
 def test_a_command_that_records_nothing_is_an_error(
     report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str], command: str, told: str
@@ -195,9 +195,9 @@ def test_without_a_suspect_nothing_is_measured(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["report.json"], "the command to measure is missing"),
-        (["report.json", "--runs", "2", "--", "x"], "no number from 3 to 50"),
-        (["report.json", "--minutes", "0", "--", "x"], "no number of minutes above 0"),
+        (["report.json"], "PROGRAM: is missing"),
+        (["report.json", "--runs", "2", "--", "x"], "2 is not in the range 3<=x<=50"),
+        (["report.json", "--minutes", "0", "--", "x"], "--minutes: 0.0 is not in the range"),
         (["missing.json", "--", "x"], "No such file"),
     ],
 )

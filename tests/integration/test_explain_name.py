@@ -54,5 +54,5 @@ def test_a_configured_alias_pairs_two_names(tmp_path: Path, capsys: pytest.Captu
 def test_a_missing_profile_is_not_silently_a_name(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain-name", "missing.folded", "plain"]) == 0
     said = capsys.readouterr()
-    assert said.err == "missing.folded is no file here, so it is taken for a frame's name\n"
+    assert said.err == "missing.folded: no such file; explained as the name of a frame\n"
     assert "key:    missing.folded" in said.out

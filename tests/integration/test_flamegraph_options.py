@@ -73,4 +73,4 @@ def test_two_folders_of_sources_tell_what_changed(tmp_path: Path, embed: list[st
 
 def test_one_folder_of_sources_is_not_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["flamegraph", *PAIR, *FOLDERS[:2], "-o", str(tmp_path / "x.html")]) == 2
-    assert "--baseline-source: goes with --target-source" in capsys.readouterr().err
+    assert "--baseline-source: needs --target-source" in capsys.readouterr().err

@@ -297,8 +297,8 @@ def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[st
         (["--command", "echo ${{ secrets.x }}"], "without ${{"),
         (["--command", "a\nb"], "one line of shell"),
         (["--install", "a\nb"], "one line of shell"),
-        (["--branch", "x]\n"], "is no branch"),
-        (["--runner", "${{ matrix.os }}"], "is no label of a runner"),
+        (["--branch", "x]\n"], "is not a branch"),
+        (["--runner", "${{ matrix.os }}"], "is not a label of a runner"),
     ],
 )
 def test_what_a_workflow_cannot_hold_is_refused(
@@ -318,7 +318,7 @@ def test_an_unknown_language_is_an_error(tmp_path: Path, capsys: pytest.CaptureF
 
 def test_a_missing_folder_is_not_created(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["init", str(tmp_path / "none"), "--yes", "--language", "Go"]) == 2
-    assert "is no folder; name the top of a repository" in capsys.readouterr().err
+    assert "is not a folder; name the top of a repository" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -380,7 +380,7 @@ def test_without_a_terminal_nothing_is_asked_and_that_is_said(tmp_path: Path) ->
     made(tmp_path, {"setup.py": SETUP, "bench/cart.py": ""})
     command = [sys.executable, "-m", "profgate", "init", str(tmp_path)]
     done = subprocess.run(command, input="never read\n", capture_output=True, text=True, check=True, timeout=60)
-    assert done.stdout.startswith("Standard input is no terminal, so nothing is asked")
+    assert done.stdout.startswith("Standard input is not a terminal")
     assert "Records: python bench/cart.py (bench/cart.py)." in done.stdout
     assert "never read" not in written(tmp_path).read_text()
 
@@ -430,10 +430,10 @@ def test_every_question_can_be_answered_by_number_by_text_or_by_return(tmp_path:
     made(tmp_path, {"setup.py": SETUP, "bench/a.py": "", "bench/b.py": "", ".github/workflows/ci.yml": CI})
     terminal = Terminal(str(tmp_path))
     terminal.answer("Command to record", "2\n")
-    terminal.answer("What installs it", "pip install .\n")
+    terminal.answer("Command that installs it", "pip install .\n")
     terminal.answer("Runner", "\n")
     terminal.answer("Base branch", "bad]branch\n")
-    terminal.answer("is no branch", "release/1.x\n")
+    terminal.answer("is not a branch", "release/1.x\n")
     assert terminal.end() == 0
     assert "  1. python bench/a.py (bench/a.py)\n  2. python bench/b.py (bench/b.py)\n" in terminal.shown
     assert "-- python bench/b.py\n" in shell_of(tmp_path)["RECORD"]
@@ -446,7 +446,7 @@ def test_of_several_languages_one_is_chosen(tmp_path: Path) -> None:
     terminal = Terminal(str(made(tmp_path, {"setup.py": SETUP, "go.mod": "module x\n"})))
     terminal.answer("Language", "Cobol\n")
     terminal.answer("is none of", "2\n")
-    for question in ("Command", "What installs it", "Runner", "Base branch"):
+    for question in ("Command", "Command that installs it", "Runner", "Base branch"):
         terminal.answer(question, "\n")
     assert terminal.end() == 0
     assert "go test" in shell_of(tmp_path)["RECORD"]
@@ -463,9 +463,9 @@ def test_what_is_there_is_replaced_only_by_a_yes(tmp_path: Path, said: str, repl
         assert "nothing was written" in terminal.shown
         assert written(tmp_path, "perf").read_text() == ours
         return
-    for question in ("Command", "What installs it", "Runner", "Base branch"):
+    for question in ("Command", "Command that installs it", "Runner", "Base branch"):
         terminal.answer(question, "\n")
-    terminal.answer(".github/profgate.yml is there. Replace it?", "no\n")
+    terminal.answer(".github/profgate.yml exists. Replace it?", "no\n")
     assert terminal.end() == 0
     assert "name: perf\n" in written(tmp_path, "perf").read_text()
     assert (tmp_path / ".github" / "profgate.yml").read_text() == "gate: {}\n"

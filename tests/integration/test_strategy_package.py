@@ -126,16 +126,16 @@ def test_one_that_cannot_be_loaded_is_named(package: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["mean-shift"], "like mean_shift"),
-        (["Mean"], "small letters"),
-        (["2fast"], "small letters"),
-        (["mean__shift"], "small letters"),
-        (["../mean"], "small letters"),
-        (["x" * 61], "small letters"),
+        (["mean-shift"], "such as mean_shift"),
+        (["Mean"], "lower-case letters"),
+        (["2fast"], "lower-case letters"),
+        (["mean__shift"], "lower-case letters"),
+        (["../mean"], "lower-case letters"),
+        (["x" * 61], "lower-case letters"),
         (["overweight"], "taken by the strategy overweight"),
         (["tot"], "taken by the strategy totals"),
         (["own_weight"], "give another with --short"),
-        (["own_weight", "--short", "O W"], "is no short name"),
+        (["own_weight", "--short", "O W"], "is not a valid short name"),
         (["own_weight", "--short", "clr"], "taken by the strategy calibrated_log_ratio"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What a repository shows of itself: its language, its commands, what installs it, and what its workflows run on."""
+"""Detects the languages, commands, workflows, runners and branches of a repository."""
 
 import os
 import re
@@ -38,8 +38,8 @@ class SetupStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What there is to see; the first of each list is the best guess."""
+class Project:
+    """What was detected; the first entry of each list is the best guess. ``ours`` is a workflow that uses profgate."""
 
     recipes: tuple[Recipe, ...]
     workflows: tuple[str, ...]
@@ -50,28 +50,28 @@ class Seen:
 
 
 class Repository:
-    """The files below a folder, read as text and never further than they help."""
+    """The files below a folder as text, with limits on their size and number."""
 
     def __init__(self, top: str) -> None:
         self.top = top
 
     def read(self, name: str) -> str:
         """The text of a file; empty where there is none, or one that is too large or unreadable."""
-        place = os.path.join(self.top, *name.split("/"))  # noqa: PTH118 - commands pass plain paths
+        place = os.path.join(self.top, *name.split("/"))  # noqa: PTH118 - paths are text here
         try:
             return read_loosely(place, LARGEST_FILE) if exists(place) else ""
         except ProfgateError:
             return ""
 
     def listed(self, pattern: str) -> list[str]:
-        """The paths that fit, from the top; none where the folder cannot be listed."""
+        """The paths that match a pattern, relative to the top; none where the folder cannot be listed."""
         pattern = pattern.removeprefix("./")
         folder = re.split(r"[*?\[]", pattern, maxsplit=1)[0].rpartition("/")[0]
         try:
             found = sources_under(os.path.join(self.top, *pattern.split("/")))  # noqa: PTH118 - as above
         except ProfgateError:
             return []
-        names = [f"{folder}/{one.name}".lstrip("/") for one in found]
+        names = [f"{folder}/{source.name}".lstrip("/") for source in found]
         return [name for name in names if not SKIPPED & set(name.split("/"))][:MOST_FILES]
 
     def commands(self, recipe: Recipe) -> list[Found]:
@@ -79,31 +79,31 @@ class Repository:
         return COMMANDS[recipe.language](self.read, self.listed)
 
     def installation(self, recipe: Recipe, needs: Sequence[str]) -> list[str]:
-        """The lines that install what it and the command need."""
+        """The lines that install the dependencies of the project and of a command."""
         return installation(recipe.language, self.read, needs)
 
 
-def seen_in(repository: Repository) -> Seen:
-    """What the folder shows."""
+def detected(repository: Repository) -> Project:
+    """The project in a repository."""
     top = repository.top
-    recipes = [one for one in RECIPES if any(exists(os.path.join(top, mark)) for mark in one.marks)]  # noqa: PTH118
+    recipes = [recipe for recipe in RECIPES if any(exists(os.path.join(top, mark)) for mark in recipe.marks)]  # noqa: PTH118
     names = sorted([*repository.listed(f"{WORKFLOWS}/*.yml"), *repository.listed(f"{WORKFLOWS}/*.yaml")])
     texts = {name: repository.read(name) for name in names}
     parsed = [_parsed(text) for text in texts.values()]
-    jobs = [job for one in parsed for job in _maps(one.get("jobs"))]
-    branches = [base_branch(top), *(branch for one in parsed for branch in _pushed(one)), "main"]
-    return Seen(
+    jobs = [job for workflow in parsed for job in _maps(workflow.get("jobs"))]
+    branches = [base_branch(top), *(branch for workflow in parsed for branch in _pushed(workflow)), "main"]
+    return Project(
         recipes=tuple(recipes),
         workflows=tuple(names),
         ours=next((name for name, text in texts.items() if "profgate/profgate@" in text), None),
-        runners=tuple(_by_number([runner for job in jobs if (runner := _runner(job.get("runs-on")))])),
-        setups=tuple(_by_number([step for job in jobs for step in _setups(job.get("steps"))])),
-        branches=tuple(dict.fromkeys(one for one in branches if one and BRANCH.fullmatch(one))),
+        runners=tuple(_most_frequent([runner for job in jobs if (runner := _runner(job.get("runs-on")))])),
+        setups=tuple(_most_frequent([step for job in jobs for step in _setups(job.get("steps"))])),
+        branches=tuple(dict.fromkeys(name for name in branches if name and BRANCH.fullmatch(name))),
     )
 
 
 def _parsed(text: str) -> dict[Any, Any]:
-    """A workflow, empty where it is none; only plain values are looked at, so that aliases cannot grow."""
+    """The content of a workflow, empty where it is invalid; only scalars are read, so that aliases cannot multiply."""
     import yaml
 
     try:
@@ -115,17 +115,17 @@ def _parsed(text: str) -> dict[Any, Any]:
 
 def _maps(value: object) -> list[dict[Any, Any]]:
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
-    return [one for one in inside if isinstance(one, dict)]
+    return [entry for entry in inside if isinstance(entry, dict)]
 
 
 def _runner(value: object) -> tuple[str, ...]:
-    """The labels of a Linux runner, which the action needs; empty where they are reckoned or of another system."""
+    """The labels of a Linux runner, which the action needs; empty where they are expressions or of another system."""
     given = value if isinstance(value, list) else [value]
-    words = [one for one in given if isinstance(one, str) and RUNNER.fullmatch(one)]
-    if len(words) < len(given):
+    labels = [label for label in given if isinstance(label, str) and RUNNER.fullmatch(label)]
+    if len(labels) < len(given):
         return ()
-    foreign = any(one.lower().startswith(("windows", "macos")) for one in words)
-    return () if foreign else tuple(words)
+    foreign = any(label.lower().startswith(("windows", "macos")) for label in labels)
+    return () if foreign else tuple(labels)
 
 
 def _setups(steps: object) -> Iterator[SetupStep]:
@@ -142,9 +142,9 @@ def _pushed(workflow: dict[Any, Any]) -> list[str]:
     events = workflow.get("on", workflow.get(True))
     push = events.get("push") if isinstance(events, dict) else None
     branches = push.get("branches") if isinstance(push, dict) else None
-    return [one for one in branches if isinstance(one, str)] if isinstance(branches, list) else []
+    return [name for name in branches if isinstance(name, str)] if isinstance(branches, list) else []
 
 
-def _by_number(found: Sequence[Any]) -> list[Any]:
-    """Each once, the most frequent first."""
-    return [one for one, _ in Counter(found).most_common()]
+def _most_frequent(found: Sequence[Any]) -> list[Any]:
+    """Each entry once, the most frequent first."""
+    return [entry for entry, _ in Counter(found).most_common()]
