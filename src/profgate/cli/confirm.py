@@ -5,7 +5,7 @@ import os
 import sys
 import time
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import click
 
@@ -14,9 +14,11 @@ from profgate.cli.options import (
     DIRECTORY,
     FILE,
     SECONDS,
+    Decorator,
     Measuring,
     Number,
     Whole,
+    bundled,
     command,
     config_option,
     output_option,
@@ -30,8 +32,50 @@ from profgate.judge.confirmation import confirmed, suspects
 from profgate.judge.verdict import policy_stated_in
 from profgate.model.links import Links
 from profgate.model.policy import Policy
+from profgate.model.report import Report as ReportData
 from profgate.remeasurement import FEWEST_RUNS, MOST_RUNS, Remeasurement, judged_again
 from profgate.track.git_versions import worktree
+
+
+@dataclass(frozen=True, slots=True)
+class Checkouts:
+    """The checkouts of both sides: folders that were given, or git worktrees that a shell command prepares."""
+
+    baseline_dir: str | None
+    target_dir: str | None
+    setup: str | None
+    timeout: float
+
+    def prepared(self, report: ReportData, scratch: str, stack: ExitStack) -> dict[str, str]:
+        """The folder of each side; ``stack`` removes the worktrees. Raises ProfgateError."""
+        given = {"baseline": (self.baseline_dir, report.baseline.sha), "target": (self.target_dir, report.target.sha)}
+        return {side: self._folder(side, *known, scratch, stack) for side, known in given.items()}
+
+    def _folder(self, side: str, folder: str | None, sha: str | None, scratch: str, stack: ExitStack) -> str:
+        if folder is not None:
+            if not os.path.isdir(folder):  # noqa: PTH112 - a question, not a path
+                raise ProfgateError(f"--{side}-dir", f"{folder} is not a folder")
+            return folder
+        if not sha:
+            raise ProfgateError(f"--{side}-dir", f"is missing, and the report names no commit of the {side}")
+        place = stack.enter_context(worktree(sha, os.path.join(scratch, side)))  # noqa: PTH118 - passed on as text
+        if self.setup:
+            output_of(["sh", "-ec", self.setup], place, {"PROFGATE_SIDE": side}, self.timeout)
+        return place
+
+
+checkout_options: Decorator = bundled(
+    "checkouts",
+    Checkouts,
+    click.option(
+        "--baseline-dir", type=DIRECTORY, metavar="DIR", help="Checkout of the baseline (default: a git worktree)."
+    ),
+    click.option(
+        "--target-dir", type=DIRECTORY, metavar="DIR", help="Checkout of the target (default: a git worktree)."
+    ),
+    click.option("--setup", metavar="TEXT", help="Shell command that prepares each git worktree."),
+    click.option("--timeout", type=SECONDS, default=900.0, show_default=True, metavar="S", help="Seconds for one run."),
+)
 
 
 @command(
@@ -41,12 +85,7 @@ from profgate.track.git_versions import worktree
 )
 @click.argument("report", type=FILE)
 @click.option("--runs", type=Whole(FEWEST_RUNS, MOST_RUNS), default=5, show_default=True, metavar="N", help="Runs.")
-@click.option(
-    "--baseline-dir", type=DIRECTORY, metavar="DIR", help="Checkout of the baseline (default: a git worktree)."
-)
-@click.option("--target-dir", type=DIRECTORY, metavar="DIR", help="Checkout of the target (default: a git worktree).")
-@click.option("--setup", metavar="TEXT", help="Shell command that prepares each git worktree.")
-@click.option("--timeout", type=SECONDS, default=900.0, show_default=True, metavar="S", help="Seconds for one run.")
+@checkout_options
 @click.option(
     "--minutes",
     type=Number(0, 10_000, min_open=True),
@@ -60,10 +99,7 @@ from profgate.track.git_versions import worktree
 def confirm(
     report: str,
     runs: int,
-    baseline_dir: str | None,
-    target_dir: str | None,
-    setup: str | None,
-    timeout: float,
+    checkouts: Checkouts,
     minutes: float | None,
     policy: Policy,
     output_dir: str | None,
@@ -91,12 +127,8 @@ def confirm(
         try:
             with ExitStack() as stack:
                 scratch = stack.enter_context(scratch_folder())
-                prepared = (setup, timeout, scratch, stack)
-                checkouts = {
-                    "baseline": _checkout("baseline", baseline_dir, result.baseline.sha, *prepared),
-                    "target": _checkout("target", target_dir, result.target.sha, *prepared),
-                }
-                profiles = Remeasurement(program, checkouts, scratch, runs, timeout).profiles(deadline)
+                folders = checkouts.prepared(result, scratch, stack)
+                profiles = Remeasurement(program, folders, scratch, runs, checkouts.timeout).profiles(deadline)
                 result = judged_again(result, stated, found, profiles, replace(policy, source=stated.source))
         except ProfgateError as error:
             if not fallback:
@@ -110,19 +142,3 @@ def confirm(
         final.write(output_dir)
     show(final.lines(width=width()), sys.stdout)
     return final.exit_code
-
-
-def _checkout(
-    side: str, given: str | None, sha: str | None, setup: str | None, timeout: float, scratch: str, stack: ExitStack
-) -> str:
-    """The folder of a side: the one that was given, or a prepared git worktree. Raises ProfgateError."""
-    if given is None:
-        if not sha:
-            raise ProfgateError(f"--{side}-dir", f"is missing, and the report names no commit of the {side}")
-        place = stack.enter_context(worktree(sha, os.path.join(scratch, side)))  # noqa: PTH118 - passed on as text
-        if setup:
-            output_of(["sh", "-ec", setup], place, {"PROFGATE_SIDE": side}, timeout)
-        return place
-    if not os.path.isdir(given):  # noqa: PTH112 - a question, not a path
-        raise ProfgateError(f"--{side}-dir", f"{given} is not a folder")
-    return given

@@ -116,6 +116,8 @@ def _explained(error: click.UsageError) -> ProfgateError:
     if isinstance(error, click.NoSuchOption):
         names = [name for known in context.command.get_params(context) for name in known.opts if name.startswith("--")]
         what = f"no option {error.option_name}; {did_you_mean(error.option_name, names)}"
+    elif isinstance(error, click.BadOptionUsage):
+        where, what = error.option_name, error.message.rstrip(".")
     elif isinstance(error, click.MissingParameter):
         what = f"{_shown(parameter)} is missing"
     elif isinstance(error, click.BadParameter) and parameter is not None:

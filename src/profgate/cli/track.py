@@ -32,8 +32,6 @@ from profgate.track.track_folder import TrackFolder
 from profgate.track.tracking import Plan, Track
 from profgate.track.versions import Version
 
-Versions = tuple[Repository | None, tuple[Version, ...]]
-
 
 class Percent(Number):
     """A percentage with or without its sign, as a fraction."""
@@ -43,110 +41,31 @@ class Percent(Number):
         return super().convert(str(value).removesuffix("%"), param, ctx) / 100
 
 
-def _versions(version: tuple[str, ...], last: int | None, tags: str | None, releases: str | None) -> Versions:
-    if sum(map(bool, (version, last, tags, releases))) != 1:
-        raise ProfgateError("versions", "give one of --last N, --tags PATTERN, --releases LIST, revisions or a range")
-    repository = None if releases else repository_around(".")
-    if repository is None:
-        found = _releases(releases or "")
-    elif last is not None:
-        found = repository.last(last)
-        if len(found) < last:
-            _report(f"only {len(found)} of {last} versions are here; a shallow clone holds no more")
-    else:
-        found = repository.tagged(tags) if tags is not None else _revisions(version, repository)
-    found = list({each.commit or each.name: each for each in found}.values())
-    if not found:
-        raise ProfgateError("versions", "none found; git log and git tag list what can be tracked")
-    return repository, tuple(found)
-
-
-def _releases(text: str) -> list[Version]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    for name in names:
-        if name.startswith("-") or not name.isprintable() or len(name) > 100:
-            raise ProfgateError("--releases", f"{name[:100]!r} is not a version; write a list such as 1.0,1.1")
-    return [Version(name) for name in names]
-
-
-def _revisions(texts: tuple[str, ...], repository: Repository) -> list[Version]:
-    versions: list[Version] = []
-    for revision in texts:
-        if "..." in revision:
-            raise ProfgateError(revision, "is a symmetric difference, which has no order; write A..B")
-        first, dots, last = revision.partition("..")
-        versions += repository.between(first, last or "HEAD") if dots else [repository.named(revision)]
-    return versions
-
-
-versions_arguments: Decorator = bundled(
-    "versions",
-    _versions,
-    click.argument("version", nargs=-1, metavar="[VERSION]..."),
-    click.option("--last", type=COUNT, metavar="N", help="Versions: the last N commits, on first parents."),
-    click.option("--tags", metavar="PATTERN", help="Versions: tags such as 'v1.*', in the order of their numbers."),
-    click.option("--releases", metavar="LIST", help="Versions: releases such as 1.0,1.1 that --setup installs."),
-)
-evolution_options: Decorator = bundled(
-    "options",
-    EvolutionOptions,
-    click.option("--metric", metavar="NAME", help="Metric to show first (default: a counted one)."),
-    click.option(
-        "--min-change", type=Percent(0, 1_000_000), metavar="PERCENT", help="Least jump (default: 5, counted: 1)."
-    ),
-    click.option("--stretches", is_flag=True, help="Compare across changes of a benchmark's own source too."),
-)
-
-
-@command(
-    "profgate track --last 10 -- python bench.py",
-    "profgate track v1.0..v2.0 --refine --setup 'pip install .' -- pytest --benchmark-json={out}/a.json",
-    "profgate track --releases 1.0,1.1 --setup 'pip install shop=={version} -t {source}' -- python bench.py",
-    cls=Measuring,
-)
-@versions_arguments
-@click.option("--setup", multiple=True, metavar="COMMAND", help="Run first, once a version (repeatable).")
-@click.option("--runs", type=COUNT, default=3, show_default=True, metavar="N", help="Runs of each version.")
-@click.option(
-    "--timeout", type=SECONDS, default=1800.0, show_default=True, metavar="S", help="Seconds for one run of PROGRAM."
-)
-@click.option("--here", is_flag=True, help="Run PROGRAM in this folder; PROFGATE_SOURCE names the version's worktree.")
-@click.option("--bring", multiple=True, metavar="PATH", help="Copy from this folder into each worktree (repeatable).")
-@click.option("--source", multiple=True, metavar="GLOB", help="Source files of a {benchmark} (repeatable).")
-@click.option("--again", is_flag=True, help="Repeat versions that failed.")
-@click.option("--refine", is_flag=True, help="Measure both ends, then only the versions that locate a jump.")
-@evolution_options
-@click.option("--pages", type=COUNT, default=20, show_default=True, metavar="N", help="Most flame graphs of jumps.")
-@output_option("all results", "profgate-track")
-@format_option("terminal", "json", "csv")
-def track(
-    versions: Versions,
+def _plan(
+    version: tuple[str, ...],
+    last: int | None,
+    tags: str | None,
+    releases: str | None,
     setup: tuple[str, ...],
     runs: int,
     timeout: float,
     bring: tuple[str, ...],
     source: tuple[str, ...],
     options: EvolutionOptions,
-    pages: int,
-    output_dir: str,
-    output: str,
     program: tuple[str, ...],
     *,
     here: bool,
-    again: bool,
     refine: bool,
-) -> int:
-    """Run benchmarks over versions and show where they changed.
-
-    VERSION is a revision or a range A..B. PROGRAM writes profiles or results to the folder PROFGATE_OUT; if it writes
-    none, its wall time is the result. The variables PROFGATE_SOURCE, PROFGATE_VERSION and PROFGATE_COMMIT are set too,
-    and {out}, {source}, {version}, {commit} in its arguments are replaced by them.
-
-    Exit code: 0 when every version was measured or skipped, 3 when none could be measured.
-    """
+) -> Plan:
+    """What to measure, and how. Raises ProfgateError."""
     if not program:
         raise ProfgateError("PROGRAM", "is missing; write it after --: profgate track --last 10 -- PROGRAM")
-    repository, chosen = versions
+    if sum(map(bool, (version, last, tags, releases))) != 1:
+        raise ProfgateError("versions", "give one of --last N, --tags PATTERN, --releases LIST, revisions or a range")
+    repository = None if releases else repository_around(".")
+    found = _releases(releases or "") if repository is None else _revisions(version, last, tags, repository)
+    if not found:
+        raise ProfgateError("versions", "none found; git log and git tag list what can be tracked")
     if repository is None and not setup:
         raise ProfgateError("--releases", "needs a --setup that installs {version} into {source}")
     if repository is None and bring:
@@ -154,9 +73,9 @@ def track(
     for path in bring:
         if not Path(path).exists():
             raise ProfgateError(path, "does not exist, so --bring cannot copy it; give its path from this folder")
-    plan = Plan(
+    return Plan(
         program,
-        chosen,
+        tuple({each.commit or each.name: each for each in found}.values()),
         repository,
         setup=tuple(map(_split, setup)),
         runs=runs,
@@ -167,6 +86,87 @@ def track(
         refine=refine,
         options=options,
     )
+
+
+def _releases(text: str) -> list[Version]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name.startswith("-") or not name.isprintable() or len(name) > 100:
+            raise ProfgateError("--releases", f"{name[:100]!r} is not a version; write a list such as 1.0,1.1")
+    return [Version(name) for name in names]
+
+
+def _revisions(version: tuple[str, ...], last: int | None, tags: str | None, repository: Repository) -> list[Version]:
+    if tags is not None:
+        return repository.tagged(tags)
+    versions: list[Version] = []
+    if last is not None:
+        versions = repository.last(last)
+        if len(versions) < last:
+            _report(f"only {len(versions)} of {last} versions are here; a shallow clone holds no more")
+    for revision in version:
+        if "..." in revision:
+            raise ProfgateError(revision, "is a symmetric difference, which has no order; write A..B")
+        first, dots, end = revision.partition("..")
+        versions += repository.between(first, end or "HEAD") if dots else [repository.named(revision)]
+    return versions
+
+
+evolution_options: Decorator = bundled(
+    "options",
+    EvolutionOptions,
+    click.option("--metric", metavar="NAME", help="Metric to show first (default: a counted one)."),
+    click.option(
+        "--min-change", type=Percent(0, 1_000_000), metavar="PERCENT", help="Least jump (default: 5, counted: 1)."
+    ),
+    click.option("--stretches", is_flag=True, help="Compare across changes of a benchmark's own source too."),
+)
+
+plan_options: Decorator = bundled(
+    "plan",
+    _plan,
+    click.argument("version", nargs=-1, metavar="[VERSION]..."),
+    click.option("--last", type=COUNT, metavar="N", help="Versions: the last N commits, on first parents."),
+    click.option("--tags", metavar="PATTERN", help="Versions: tags such as 'v1.*', in the order of their numbers."),
+    click.option("--releases", metavar="LIST", help="Versions: releases such as 1.0,1.1 that --setup installs."),
+    click.option("--setup", multiple=True, metavar="COMMAND", help="Run first, once a version (repeatable)."),
+    click.option("--runs", type=COUNT, default=3, show_default=True, metavar="N", help="Runs of each version."),
+    click.option(
+        "--timeout",
+        type=SECONDS,
+        default=1800.0,
+        show_default=True,
+        metavar="S",
+        help="Seconds for one run.",
+    ),
+    click.option("--here", is_flag=True, help="Run PROGRAM in this folder; PROFGATE_SOURCE names the worktree."),
+    click.option("--bring", multiple=True, metavar="PATH", help="Copy this path into each worktree (repeatable)."),
+    click.option("--source", multiple=True, metavar="GLOB", help="Source files of a {benchmark} (repeatable)."),
+    click.option("--refine", is_flag=True, help="Measure both ends, then only the versions that locate a jump."),
+    evolution_options,
+)
+
+
+@command(
+    "profgate track --last 10 -- python bench.py",
+    "profgate track v1.0..v2.0 --refine --setup 'pip install .' -- pytest --benchmark-json={out}/a.json",
+    "profgate track --releases 1.0,1.1 --setup 'pip install shop=={version} -t {source}' -- python bench.py",
+    cls=Measuring,
+)
+@plan_options
+@click.option("--again", is_flag=True, help="Repeat versions that failed.")
+@click.option("--pages", type=COUNT, default=20, show_default=True, metavar="N", help="Most flame graphs of jumps.")
+@output_option("all results", "profgate-track")
+@format_option("terminal", "json", "csv")
+def track(plan: Plan, pages: int, output_dir: str, output: str, *, again: bool) -> int:
+    """Run benchmarks over versions and show where they changed.
+
+    VERSION is a revision or a range A..B. PROGRAM writes profiles or results to the folder PROFGATE_OUT; if it writes
+    none, its wall time is the result. The variables PROFGATE_SOURCE, PROFGATE_VERSION and PROFGATE_COMMIT are set too,
+    and {out}, {source}, {version}, {commit} in its arguments are replaced by them.
+
+    Exit code: 0 when every version was measured or skipped, 3 when none could be measured.
+    """
     for warning in plan.warnings():
         _report(warning)
     tracked = Track(plan, TrackFolder(output_dir, plan.key), _report)
