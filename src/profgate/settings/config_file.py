@@ -33,6 +33,7 @@ from profgate.errors import SettingsError, did_you_mean
 from profgate.model.change import OptionSpec
 from profgate.model.name_aliases import MOST_ALIASES, Aliases, mistake_in
 from profgate.model.policy import FAIL_ON_ORDER, MEANING, Policy, Rule
+from profgate.settings.mistakes import message
 
 Catalogue = Mapping[str, tuple[OptionSpec, ...]]
 Path = tuple[str | int, ...]
@@ -49,19 +50,12 @@ KEYS: dict[str, PolicyField[Any]] = {
 STRICT = ConfigDict(extra="forbid", strict=True)
 
 
-def _text(value: object) -> str:
-    """Text, or a number as it is written."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError("is no text; put it in quotes")  # noqa: TRY004 - a validator reports this type
-    return str(value)
-
-
 def _pattern(text: str) -> str:
     if text != "*":
         try:
             re.compile(text)
         except re.error as error:
-            raise ValueError(f"is no regular expression ({error}); write * for no filter") from None
+            raise ValueError(f"is not a regular expression ({error}); write * for no filter") from None
     return text
 
 
@@ -69,12 +63,11 @@ def _aliases(pairs: dict[str, str] | None) -> Aliases:
     return Aliases(tuple((pairs or {}).items()))
 
 
-Text = Annotated[str, BeforeValidator(_text), WithJsonSchema({"type": ["string", "number"]})]
+NUMBER_OR_TEXT = {"type": ["string", "number"]}
+Text = Annotated[str, Field(strict=False, coerce_numbers_to_str=True), WithJsonSchema(NUMBER_OR_TEXT)]
 Texts = Annotated[tuple[Text, ...], Field(strict=False)]
 OneOrMany = Annotated[Texts, BeforeValidator(lambda value: value if isinstance(value, list) else [value])]
-ONE_OR_MANY = WithJsonSchema(
-    {"anyOf": [{"type": ["string", "number"]}, {"type": "array", "items": {"type": ["string", "number"]}}]}
-)
+ONE_OR_MANY = WithJsonSchema({"anyOf": [NUMBER_OR_TEXT, {"type": "array", "items": NUMBER_OR_TEXT}]})
 Globs = TypeAliasType("Globs", Annotated[OneOrMany, ONE_OR_MANY])
 Pattern = Annotated[str, AfterValidator(_pattern)]
 Names = Annotated[dict[str, Text] | None, Field(max_length=MOST_ALIASES)]
@@ -199,11 +192,10 @@ def _check_aliases(aliases: object, document: "_Document") -> None:
 def tightened(
     policy: Policy, requested: Mapping[str, str | bool], strategies: tuple[str, ...] = ()
 ) -> tuple[Policy, list[str]]:
-    """The policy with the inputs of a run, and a sentence for each input that would have loosened it.
+    """The policy with the inputs of a run, and a message for each input that would have loosened it.
 
-    ``requested`` holds values by field name of `Policy`. Where no file states a policy every input counts. Added
-    strategies are used beside the configured ones and never replace them; without configured ones the caller adds
-    them to the built-in list.
+    ``requested`` holds values by field name of `Policy`. Without a policy file every input applies. ``strategies`` are
+    added to the configured ones; without configured ones the caller adds them to the built-in list.
     """
     refused: list[str] = []
     taken: dict[str, str | bool] = {}
@@ -214,7 +206,7 @@ def tightened(
             taken[name] = value
         else:
             shown = f"{name.replace('_', '-')} {_shown(value)} would loosen {_shown(now)} of {policy.source}"
-            refused.append(f"{shown}; it was not used, change the file on the base branch instead")
+            refused.append(f"{shown}; it was ignored; change the file on the base branch instead")
     result = replace(policy, **cast("dict[str, Any]", taken))
     if strategies and policy.rules:
         result = replace(result, rules=policy.rules + tuple(Rule(method) for method in strategies))
@@ -268,20 +260,20 @@ class _Document:
                     self.add(_place(event.start_mark), f"is nested deeper than {MOST_DEPTH} levels; write it flat")
                     return None
                 if isinstance(event, AliasEvent):
-                    self.add(_place(event.start_mark), "aliases are not read; write the value out")
+                    self.add(_place(event.start_mark), "aliases are not supported; write the value itself")
                     return None
             node = compose(text, Loader=SafeLoader)
         except YAMLError as error:
             problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "cannot be read"
             place = _place(getattr(error, "problem_mark", None))
-            self.add(place, f"no valid YAML ({problem}); check indentation and quotes")
+            self.add(place, f"invalid YAML ({problem}); check indentation and quotes")
             return None
         return None if node is None else self._data(node, ())
 
     def _data(self, node: Node, path: Path) -> Any:  # noqa: ANN401 - as `read`
         place = self.values[path] = _place(node.start_mark)
         if isinstance(node, CollectionNode) and node.tag not in COLLECTION_TAGS:
-            self.add(place, f"the tag {node.tag} is not read; leave it out")
+            self.add(place, f"the tag {node.tag} is not supported; remove it")
         if isinstance(node, SequenceNode):
             return [self._data(child, (*path, number)) for number, child in enumerate(node.value)]
         if isinstance(node, MappingNode):
@@ -293,11 +285,11 @@ class _Document:
         for key, value in node.value:
             place = _place(key.start_mark)
             if not isinstance(key, ScalarNode) or key.tag == "tag:yaml.org,2002:merge":
-                self.add(place, "is no plain key; write a name")
+                self.add(place, "is not a plain key; write a name")
                 continue
             name = str(key.value).replace("_", "-") if path == ("gate",) else str(key.value)
             if name in found:
-                self.add(place, f"{name[:60]!r} is there twice; keep one")
+                self.add(place, f"{name[:60]!r} appears twice; keep one")
                 continue
             self.keys[*path, name] = place
             found[name] = self._data(value, (*path, name))
@@ -306,7 +298,7 @@ class _Document:
     def _scalar(self, node: ScalarNode, place: tuple[int, int]) -> Any:  # noqa: ANN401 - as `read`
         tag, text = SCALAR_TAGS.get(node.tag), str(node.value)
         if tag is None:
-            self.add(place, f"the tag {node.tag} is not read; leave it out")
+            self.add(place, f"the tag {node.tag} is not supported; remove it")
             return None
         if tag in {"str", "timestamp"}:
             return text
@@ -315,7 +307,7 @@ class _Document:
         except (ValueError, OverflowError, KeyError, IndexError):
             value = math.inf
         if isinstance(value, int | float) and not abs(value) < LARGEST:
-            self.add(place, f"{text[:60]!r} is no {tag} that can be read; write a plain number")
+            self.add(place, f"{text[:60]!r} is not a valid {tag}; write a plain number")
             return None
         return value
 
@@ -336,7 +328,8 @@ class _Document:
             methods = ", ".join(catalogue)
             self.add(self.values[path], f"a rule without method selects nothing; add method: one of {methods}")
         else:
-            self.add(self.values[path], _sentence(kind, details, error["input"], path))
+            rules = " of rules, each with a method" if path[-1:] == ("strategies",) and "list" in kind else ""
+            self.add(self.values[path], f"{_shown(error['input'])} {message(error)}{rules}")
 
 
 def _known(loc: Path, catalogue: Catalogue) -> tuple[str, list[str]]:
@@ -351,30 +344,6 @@ def _known(loc: Path, catalogue: Catalogue) -> tuple[str, list[str]]:
         return "a rule", [*RULE_KEYS, "method", "options"]
     method = str(loc[3])
     return f"the options of {method}", [spec.name for spec in catalogue[method]]
-
-
-def _sentence(kind: str, details: Mapping[str, Any], value: object, path: Path) -> str:
-    if kind == "value_error":
-        what = str(details["error"])
-    elif kind == "literal_error":
-        what = f"is unknown; write {details['expected'].replace(chr(39), '')}"
-    elif kind == "bool_type":
-        what = "is neither; write true or false"
-    elif kind in {"int_type", "int_from_float", "float_type"}:
-        what = f"is no {'whole ' if kind.startswith('int') else ''}number"
-    elif kind.startswith(("greater_than", "less_than")):
-        bounds = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
-        limits = " and ".join(f"{bounds[name]} {limit:g}" for name, limit in details.items())
-        what = f"is out of range; write a number {limits}"
-    elif kind == "too_long":
-        what = f"holds more than {details['max_length']} entries; use fewer"
-    elif kind in {"list_type", "tuple_type"}:
-        what = "must be a list" + (" of rules, each with a method" if path[-1:] == ("strategies",) else "")
-    elif kind == "string_type":
-        what = "is no text; put it in quotes"
-    else:
-        what = "must be a mapping of keys to values"
-    return f"{_shown(value)} {what}"
 
 
 def _shown(value: object) -> str:

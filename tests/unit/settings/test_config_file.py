@@ -171,14 +171,14 @@ gaet: {}
         ("gate: {budget: .nan}", "plain number"),
         ("gate: {budget: 0x" + "f" * 9000 + "}", "plain number"),
         ("gate: {budget: 1.0e+999}", "plain number"),
-        ("gate: [", "no valid YAML"),
-        ("\x00", "no valid YAML"),
+        ("gate: [", "invalid YAML"),
+        ("\x00", "invalid YAML"),
         ("- gate", "must be a mapping"),
         ("gate: never", "must be a mapping"),
         ("degradation: {strategies: {method: clr}}", "must be a list"),
         ("degradation: {strategies: [" + "{method: clr}," * 201 + "]}", "more than 200"),
         ("#" * 300_000, "larger than"),
-        ("--- 1\n--- 2\n", "no valid YAML"),
+        ("--- 1\n--- 2\n", "invalid YAML"),
     ],
 )
 def test_hostile_or_broken_text_is_refused_with_a_place(text: str, word: str) -> None:
@@ -248,5 +248,5 @@ def test_a_filter_among_the_options_of_a_rule_is_checked_too() -> None:
     catalogue: Catalogue = {"eto": (OptionSpec("location_filter", "*", "Where."),)}
     text = 'degradation: {strategies: [{method: eto, options: {location_filter: "%s"}}]}'
     assert read_policy(text % "^lib", "p.yml", catalogue).rules[0].options == {"location_filter": "^lib"}
-    with pytest.raises(SettingsError, match=r"^p\.yml:1:[0-9]+: '\(' is no regular expression"):
+    with pytest.raises(SettingsError, match=r"^p\.yml:1:[0-9]+: '\(' is not a regular expression"):
         read_policy(text % "(", "p.yml", catalogue)
