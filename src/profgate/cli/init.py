@@ -7,9 +7,10 @@ import click
 
 from profgate.cli.options import Decorator, Place, bundled, command
 from profgate.errors import ProfgateError
+from profgate.init.files import Files
 from profgate.init.questions import Options, Questions, plan, workflow_path
 from profgate.init.recipes import RECIPES
-from profgate.init.repository import Repository, detected
+from profgate.init.repository import detected
 from profgate.init.workflow import POLICY
 from profgate.io.files import exists, write_text
 
@@ -44,10 +45,10 @@ def init(folder: str, options: Options, *, yes: bool) -> int:
     ask = not yes and sys.stdin.isatty()
     if not ask and not yes:
         sys.stdout.write(NO_TERMINAL)
-    repository, questions = Repository(folder), Questions(ask=ask)
-    project = detected(repository)
+    files, questions = Files(folder), Questions(ask=ask)
+    project = detected(files)
     workflow = workflow_path(project, questions)
-    planned = plan(repository, project, questions, options)
+    planned = plan(files, project, questions, options)
     for path, text in planned.files(workflow).items():
         place = os.path.join(folder, *path.split("/"))  # noqa: PTH118 - paths are text here
         if path == POLICY and exists(place) and not questions.agreed(f"{path} exists. Replace it?"):

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from profgate.errors import ProfgateError
+from profgate.init.commands import COMMANDS, installation
+from profgate.init.files import Files
 from profgate.init.measure import measured
 from profgate.init.recipes import RECIPES, Recipe, extent_for
-from profgate.init.repository import HOSTED, WORKFLOWS, Project, Repository
+from profgate.init.repository import HOSTED, WORKFLOWS, Project
 from profgate.init.workflow import Plan, branch_mistake, line_mistake, runner_mistake
 from profgate.model.visible_text import plain
 
@@ -67,10 +69,10 @@ class Questions:
         return line.strip()
 
 
-def plan(repository: Repository, project: Project, questions: Questions, options: Options) -> Plan:
+def plan(files: Files, project: Project, questions: Questions, options: Options) -> Plan:
     """The plan of the workflow. Raises ProfgateError."""
-    recipe = _recipe(repository.top, project, questions, options.language)
-    found = repository.commands(recipe)
+    recipe = _recipe(files.top, project, questions, options.language)
+    found = COMMANDS[recipe.language](files)
     commands = [(each.command, each.place) for each in found] or [(recipe.command, "an example")]
     command = options.command
     if command is None:
@@ -80,7 +82,7 @@ def plan(repository: Repository, project: Project, questions: Questions, options
     needs = next((each.needs for each in found if each.command == command), ())
     install = options.install
     if install is None:
-        install = " && ".join(repository.installation(recipe, needs))
+        install = " && ".join(installation(recipe.language, files, needs))
         if install:
             install = questions.answer("Command that installs it", [(install, ""), ("nothing", "")], line_mistake)
     runners = [(",".join(labels), "your workflows") for labels in project.runners] or [(HOSTED, "GitHub's own")]
@@ -90,7 +92,7 @@ def plan(repository: Repository, project: Project, questions: Questions, options
         branch = questions.answer("Base branch", [(name, "") for name in project.branches], branch_mistake)
     extent = extent_for(recipe.rate, None)
     if options.measure:
-        command, extent = measured(repository.top, recipe, command)
+        command, extent = measured(files.top, recipe, command)
     version = VERSION_OPTIONS.get(recipe.language)
     return Plan(
         recipe,

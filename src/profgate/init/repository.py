@@ -7,16 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from profgate.errors import ProfgateError
-from profgate.init.commands import COMMANDS, Found, installation
+from profgate.init.files import Files
 from profgate.init.recipes import RECIPES, Recipe
 from profgate.io.checkout import base_branch
-from profgate.io.files import exists, read_loosely, sources_under
+from profgate.io.files import exists
 
 WORKFLOWS = ".github/workflows"
-LARGEST_FILE = 1 << 20
-MOST_FILES = 500
-SKIPPED = frozenset({"node_modules", "vendor", "third_party", "target", "build", "dist"})
 RUNNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,200}")
 VERSION = re.compile(r"[0-9][0-9A-Za-z.*-]{0,30}|stable|lts/\*")
@@ -49,49 +45,14 @@ class Project:
     branches: tuple[str, ...]
 
 
-class Repository:
-    """The files below a folder as text, with limits on their size and number."""
-
-    def __init__(self, top: str) -> None:
-        self.top = top
-
-    def read(self, name: str) -> str:
-        """The text of a file; empty where there is none, or one that is too large or unreadable."""
-        place = os.path.join(self.top, *name.split("/"))  # noqa: PTH118 - paths are text here
-        try:
-            return read_loosely(place, LARGEST_FILE) if exists(place) else ""
-        except ProfgateError:
-            return ""
-
-    def listed(self, pattern: str) -> list[str]:
-        """The paths that match a pattern, relative to the top; none where the folder cannot be listed."""
-        pattern = pattern.removeprefix("./")
-        folder = re.split(r"[*?\[]", pattern, maxsplit=1)[0].rpartition("/")[0]
-        try:
-            found = sources_under(os.path.join(self.top, *pattern.split("/")))  # noqa: PTH118 - as above
-        except ProfgateError:
-            return []
-        names = [f"{folder}/{source.name}".lstrip("/") for source in found]
-        return [name for name in names if not SKIPPED & set(name.split("/"))][:MOST_FILES]
-
-    def commands(self, recipe: Recipe) -> list[Found]:
-        """The commands of a language."""
-        return COMMANDS[recipe.language](self.read, self.listed)
-
-    def installation(self, recipe: Recipe, needs: Sequence[str]) -> list[str]:
-        """The lines that install the dependencies of the project and of a command."""
-        return installation(recipe.language, self.read, needs)
-
-
-def detected(repository: Repository) -> Project:
+def detected(files: Files) -> Project:
     """The project in a repository."""
-    top = repository.top
-    recipes = [recipe for recipe in RECIPES if any(exists(os.path.join(top, mark)) for mark in recipe.marks)]  # noqa: PTH118
-    names = sorted([*repository.listed(f"{WORKFLOWS}/*.yml"), *repository.listed(f"{WORKFLOWS}/*.yaml")])
-    texts = {name: repository.read(name) for name in names}
+    recipes = [recipe for recipe in RECIPES if any(exists(os.path.join(files.top, mark)) for mark in recipe.marks)]  # noqa: PTH118
+    names = sorted([*files.listed(f"{WORKFLOWS}/*.yml"), *files.listed(f"{WORKFLOWS}/*.yaml")])
+    texts = {name: files.read(name) for name in names}
     parsed = [_parsed(text) for text in texts.values()]
     jobs = [job for workflow in parsed for job in _maps(workflow.get("jobs"))]
-    branches = [base_branch(top), *(branch for workflow in parsed for branch in _pushed(workflow)), "main"]
+    branches = [base_branch(files.top), *(branch for workflow in parsed for branch in _pushed(workflow)), "main"]
     return Project(
         recipes=tuple(recipes),
         workflows=tuple(names),
