@@ -58,20 +58,20 @@ def sides(tmp_path: Path) -> list[str]:
     return [str(tmp_path / "a.folded"), str(tmp_path / "b.folded")]
 
 
-def test_the_skeletons_own_test_passes(package: Path, site: Path) -> None:
+def test_test_of_the_package_passes(package: Path, site: Path) -> None:
     done = run(site, "pytest", "-q", "-p", "no:cacheprovider", str(package / "tests"))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "6 passed" in done.stdout
 
 
-def test_an_installed_package_is_listed_with_what_it_says_of_itself(site: Path) -> None:
+def test_installed_package_is_listed(site: Path) -> None:
     listed = run(site, "profgate", "strategies").stdout
     own = listed[listed.index(f"{NAME} (ms), family A") :]
     assert "Finds functions whose own cost changed by more than a given part of the run." in own
     assert "option part = 0.01 (0 to 1): smallest change as a part of the baseline's total" in own
 
 
-def test_an_installed_package_speaks_when_asked_for(site: Path, sides: list[str]) -> None:
+def test_installed_package_runs_on_request(site: Path, sides: list[str]) -> None:
     done = run(site, "profgate", "compare", *sides, "--strategy", "ms", "--format", "json")
     (metric,) = json.loads(done.stdout)["workloads"][0]["metrics"]
     assert [(change["strategy"], change["location"]["name"], change["kind"]) for change in metric["changes"]] == [
@@ -80,7 +80,7 @@ def test_an_installed_package_speaks_when_asked_for(site: Path, sides: list[str]
     assert done.returncode == 0
 
 
-def test_rules_of_the_configuration_know_it_and_its_options(site: Path, sides: list[str], tmp_path: Path) -> None:
+def test_configuration_accepts_its_options(site: Path, sides: list[str], tmp_path: Path) -> None:
     configuration = tmp_path / "profgate.yml"
     configuration.write_text(f"degradation:\n  strategies:\n    - {{method: {NAME}, options: {{part: 0.5}}}}\n")
     asked = ("compare", *sides, "--config", str(configuration), "--format", "json")
@@ -95,7 +95,7 @@ def test_rules_of_the_configuration_know_it_and_its_options(site: Path, sides: l
 @pytest.mark.parametrize(
     ("family", "colour", "code"), [("A", "yellow", 0), ("T", "neutral", 3)], ids=["a pointer", "a gate's test"]
 )
-def test_one_that_raises_is_told_and_nothing_is_green(
+def test_failing_strategy_is_reported_and_not_green(
     package: Path, sides: list[str], tmp_path: Path, family: str, colour: str, code: int
 ) -> None:
     broken = tmp_path / "broken"
@@ -113,7 +113,7 @@ def test_one_that_raises_is_told_and_nothing_is_green(
     assert metric["state"] == ("compared" if family == "A" else "not compared")
 
 
-def test_one_that_cannot_be_loaded_is_named(package: Path, tmp_path: Path) -> None:
+def test_unloadable_strategy_is_named(package: Path, tmp_path: Path) -> None:
     (tmp_path / "src" / f"profgate_{NAME}").mkdir(parents=True)
     for path in ("pyproject.toml", "README.md", f"src/profgate_{NAME}/__init__.py"):
         (tmp_path / path).write_text((package / path).read_text())
@@ -124,7 +124,7 @@ def test_one_that_cannot_be_loaded_is_named(package: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["mean-shift"], "such as mean_shift"),
         (["Mean"], "lower-case letters"),
@@ -139,15 +139,15 @@ def test_one_that_cannot_be_loaded_is_named(package: Path, tmp_path: Path) -> No
         (["own_weight", "--short", "clr"], "taken by the strategy calibrated_log_ratio"),
     ],
 )
-def test_names_that_cannot_be_are_refused(
-    arguments: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_invalid_names_are_refused(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["strategies", "new", *arguments, "-o", str(tmp_path)]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
-def test_nothing_that_exists_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_existing_folder_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / NAME).symlink_to(tmp_path / "nowhere")
     assert main(["strategies", "new", NAME, "-o", str(tmp_path)]) == 2
     assert "exists already" in capsys.readouterr().err

@@ -24,6 +24,7 @@ TOX_SIGN = re.compile(r"^[-! ]+|^[\w{},!.-]+:\s+|\{posargs[^{}]*\}")  # before a
 NEED = re.compile(
     r"-r ?[A-Za-z0-9._/-]+|[A-Za-z0-9.][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?([<>=!~]=?[A-Za-z0-9.*,<>=!~]+)?"
 )
+PYTEST_FILES = ("pytest.ini", "conftest.py", "tests/conftest.py")
 FRAMES = "CFLAGS=-fno-omit-frame-pointer CXXFLAGS=-fno-omit-frame-pointer"
 SEGMENT = re.compile(r"&&|\|\||;|\|")
 
@@ -40,17 +41,14 @@ class Command:
 def python_commands(files: Files) -> list[Command]:
     """Scripts that measure, then pytest's benchmarks, then what the project runs as tests."""
     project = _toml(files.read("pyproject.toml"))
-    requirements = " ".join(
-        [files.read("pyproject.toml"), files.read("requirements.txt"), files.read("setup.cfg"), files.read("tox.ini")]
-    )
-    scripts = [
-        path for folder in ("bench", "benchmarks", "perf", ".") for path in sorted(files.listed(f"{folder}/*.py"))
-    ]
+    requirements = " ".join(map(files.read, ("pyproject.toml", "requirements.txt", "setup.cfg", "tox.ini")))
+    folders = ("bench", "benchmarks", "perf", ".")
+    scripts = [path for folder in folders for path in sorted(files.listed(f"{folder}/*.py"))]
     found = [Command(f"python {shlex.quote(path)}", path) for path in scripts if _is_script(path)]
     if "pytest-benchmark" in requirements or "pytest_benchmark" in requirements:
         found.append(Command("python -m pytest --benchmark-only", "pytest-benchmark is required"))
     found += _of_sessions(files.read("noxfile.py")) + _of_tox(files, project) + _of_make(files.read("Makefile"))
-    if "pytest" in _at(project, "tool") or exists_any(files, "pytest.ini", "conftest.py", "tests/conftest.py"):
+    if "pytest" in _at(project, "tool") or any(map(files.read, PYTEST_FILES)):
         found.append(Command("python -m pytest", "the configuration of pytest"))
     elif files.listed("tests/test_*.py") or "pytest" in requirements:
         found.append(Command("python -m pytest", "tests/"))
@@ -171,8 +169,8 @@ def _install_python(files: Files, needs: Sequence[str]) -> list[str]:
     lines = [f"pip install -r {name}" for name in ("requirements.txt", "requirements-dev.txt") if files.read(name)]
     if "build-system" in project or "project" in project or files.read("setup.py"):
         extras = _at(_at(project, "project"), "optional-dependencies")
-        known = [name for name in ("test", "tests", "dev", "bench") if name in extras]
-        lines.append(f"pip install -e '.[{','.join(known)}]'" if known else "pip install -e .")
+        groups = [name for name in ("test", "tests", "dev", "bench") if name in extras]
+        lines.append(f"pip install -e '.[{','.join(groups)}]'" if groups else "pip install -e .")
     further = [need for need in needs if f"pip install {need}" not in lines and need != "."]
     return [*lines, f"pip install {' '.join(further)}"] if further else lines
 
@@ -194,11 +192,6 @@ def _build_native(files: Files, targets: Sequence[str]) -> list[str]:
         return [f"{FRAMES} meson setup build --buildtype=debugoptimized", "meson compile -C build"]
     options = "-g -fno-omit-frame-pointer"
     return [" ".join([f"make CC='cc {options}' CXX='c++ {options}'", *targets])] if files.read("Makefile") else []
-
-
-def exists_any(files: Files, *names: str) -> bool:
-    """Whether one of these files exists and is not empty."""
-    return any(files.read(name) for name in names)
 
 
 def _is_script(path: str) -> bool:

@@ -61,7 +61,7 @@ def mistakes_of(text: str) -> list[str]:
     return str(caught.value).splitlines()
 
 
-def test_a_whole_file_is_read() -> None:
+def test_complete_file_is_read() -> None:
     assert policy_of(GOOD) == Policy(
         rules=(
             Rule("bmoe", {"type": ("mixed",), "postprocessor": ("regression_analysis",)}),
@@ -89,7 +89,7 @@ def test_a_whole_file_is_read() -> None:
     )
 
 
-def test_aliases_lead_from_old_names_to_new_ones() -> None:
+def test_aliases_map_old_names_to_new_names() -> None:
     policy = policy_of("gate:\n  aliases:\n    old_total: total\n    'v1_*': 'v2_*'\n")
     assert policy.aliases == Aliases((("old_total", "total"), ("v1_*", "v2_*")))
     with pytest.raises(SettingsError) as caught:
@@ -102,7 +102,7 @@ def test_aliases_lead_from_old_names_to_new_ones() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "# only a comment\n", "gate:\n", "degradation:\ngate: {}\n"])
-def test_an_empty_file_keeps_the_defaults(text: str) -> None:
+def test_empty_file_has_the_defaults(text: str) -> None:
     assert policy_of(text) == Policy(source="profgate.yml")
 
 
@@ -127,7 +127,7 @@ PLACES = [
 ]
 
 
-def test_every_mistake_is_told_with_its_place() -> None:
+def test_every_mistake_is_reported_with_its_place() -> None:
     text = """\
 degradation:
   strategy: []
@@ -196,7 +196,7 @@ def test_a_pull_request_makes_the_gate_stricter_only() -> None:
     assert refused[0].startswith("fail-on-total 'never' would loosen 'degradation' of profgate.yml")
 
 
-def test_inputs_count_without_a_file() -> None:
+def test_inputs_apply_without_a_file() -> None:
     policy, refused = tightened(Policy(), {"fail_on": "never", "on_inconclusive": "fail"})
     assert (policy.fail_on, policy.on_inconclusive, refused) == ("never", "fail", [])
 
@@ -215,7 +215,7 @@ def accepts(text: str) -> bool:
     return True
 
 
-def test_the_schema_accepts_what_the_code_accepts() -> None:
+def test_schema_accepts_what_the_code_accepts() -> None:
     described = schema(CATALOGUE)
     Draft202012Validator.check_schema(described)
     validator = Draft202012Validator(described)
@@ -244,7 +244,7 @@ def mutated(data: dict[str, Any], chance: random.Random) -> dict[str, Any]:
     return data
 
 
-def test_a_filter_among_the_options_of_a_rule_is_checked_too() -> None:
+def test_filter_in_rule_options_is_checked() -> None:
     catalogue: Catalogue = {"eto": (OptionSpec("location_filter", "*", "Where."),)}
     text = 'degradation: {strategies: [{method: eto, options: {location_filter: "%s"}}]}'
     assert read_policy(text % "^lib", "p.yml", catalogue).rules[0].options == {"location_filter": "^lib"}
