@@ -196,8 +196,8 @@ def test_passing_report_is_not_measured_again(
     ("words", "message"),
     [
         (["report.json"], "PROGRAM: is missing"),
-        (["report.json", "--runs", "2", "--", "x"], "2 is not in the range 3<=x<=50"),
-        (["report.json", "--minutes", "0", "--", "x"], "--minutes: 0.0 is not in the range"),
+        (["report.json", "--runs", "2", "--", "x"], "'2' is not a whole number from 3 to 50"),
+        (["report.json", "--minutes", "0", "--", "x"], "--minutes: '0' is not a number from 0.001"),
         (["missing.json", "--", "x"], "No such file"),
     ],
 )

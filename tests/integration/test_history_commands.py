@@ -234,7 +234,7 @@ def test_sides_are_named_by_commit_and_workload(repository: Repository, capsys: 
         (["trends"], "holds no history"),
         (["store", "add", "nowhere"], "nowhere"),
         (["compare", "HEAD:shop", "HEAD:shop"], "holds no history"),
-        (["store", "prune", "--runs", "few"], "--runs: 'few' is not a valid whole number"),
+        (["store", "prune", "--runs", "few"], "--runs: 'few' is not a whole number"),
     ],
 )
 def test_without_a_history_the_error_says_what_to_do(

@@ -4,16 +4,7 @@ import sys
 
 import click
 
-from profgate.cli.options import (
-    command,
-    format_option,
-    history_option,
-    last_option,
-    policy_options,
-    strategies_option,
-    verbose_option,
-    width,
-)
+from profgate.cli import options as opt
 from profgate.history.check_report import checks_json, checks_lines
 from profgate.history.checker import Checker
 from profgate.history.history_store import open_history
@@ -23,15 +14,15 @@ from profgate.model.policy import Policy
 MOST_CHECKED = 50  # commits that --all checks: one with 50 workloads takes seconds
 
 
-@command("profgate check", "profgate check v1.2 --fail-on severe", "profgate check --all --last 20")
+@opt.command("profgate check", "profgate check v1.2 --fail-on severe", "profgate check --all --last 20")
 @click.argument("rev", default="HEAD")
 @click.option("--all", "every", is_flag=True, help="Check REV and every measured commit before it.")
-@last_option(MOST_CHECKED, "With --all: ")
-@history_option
-@policy_options
-@strategies_option
-@format_option("terminal", "json")
-@verbose_option
+@opt.last_option(MOST_CHECKED, "With --all: ")
+@opt.history_option
+@opt.policy_options
+@opt.strategies_option
+@opt.format_option("terminal", "json")
+@opt.verbose_option("Show what each strategy reports, unchanged rows too.")
 def check(
     rev: str,
     last: int,
@@ -52,5 +43,5 @@ def check(
     if output == "json":
         sys.stdout.write(checks_json(checks))
     else:
-        show(checks_lines(checks, verbose=verbose, width=width()), sys.stdout)
+        show(checks_lines(checks, verbose=verbose, width=opt.width()), sys.stdout)
     return checks.exit_code

@@ -9,17 +9,7 @@ from typing import cast
 import click
 
 from profgate import api
-from profgate.cli.options import (
-    DIRECTORY,
-    FOLDER,
-    command,
-    format_option,
-    output_option,
-    policy_options,
-    strategies_option,
-    verbose_option,
-    width,
-)
+from profgate.cli import options as opt
 from profgate.cli.sides import Sides, Sources, sides_arguments, sources_options
 from profgate.history.history_store import open_history
 from profgate.history.revisions import newest_past, stored_input, stored_name
@@ -29,25 +19,25 @@ from profgate.model.source import SourceFile
 from profgate.pipeline import PipelineInput
 
 
-@command(
+@opt.command(
     "profgate compare old.folded new.folded",
     "profgate compare baseline/ target/ --output-dir profgate-report",
     "profgate compare HEAD~1:api HEAD:api --history .profgate",
 )
 @sides_arguments
-@policy_options
-@strategies_option
-@format_option("terminal", "json", "markdown", "csv")
-@output_option("comment.md, report.json and the flame graphs")
+@opt.policy_options
+@opt.strategies_option
+@opt.format_option("terminal", "json", "markdown", "csv")
+@opt.output_option("comment.md, report.json and the flame graphs")
 @click.option("--interleaved", is_flag=True, help="The runs of both sides alternated; the total can fail too.")
 @sources_options
 @click.option(
     "--history",
-    type=DIRECTORY,
+    type=opt.DIRECTORY,
     metavar="DIR",
-    help=f"Folder of the history, for sides named REV:WORKLOAD (default: {FOLDER}) and for the noise of files.",
+    help=f"Folder of the history, for sides named REV:WORKLOAD (default: {opt.FOLDER}) and for the noise of files.",
 )
-@verbose_option
+@opt.verbose_option()
 def compare(
     sides: Sides,
     policy: Policy,
@@ -81,7 +71,7 @@ def compare(
 def print_report(report: api.Report, output: str, *, verbose: bool) -> None:
     """Print a report in a format: terminal, json, markdown or csv."""
     if output == "terminal":
-        show(report.lines(verbose=verbose, width=width()), sys.stdout)
+        show(report.lines(verbose=verbose, width=opt.width()), sys.stdout)
     else:
         sys.stdout.write({"json": report.json, "csv": report.csv, "markdown": report.markdown}[output]())
 
@@ -91,7 +81,7 @@ def _input(sides: Sides, policy: Policy, history: str | None) -> PipelineInput:
     stored = not sides.difference and sides.target is not None and any(map(stored_name, (sides.baseline, sides.target)))
     if not stored and history is None:
         return sides.read(policy)
-    with open_history(history or FOLDER) as store:
+    with open_history(history or opt.FOLDER) as store:
         if stored and sides.target is not None:
             given = stored_input(sides.baseline, sides.target, store, policy)
         else:

@@ -10,20 +10,7 @@ from dataclasses import dataclass, replace
 import click
 
 from profgate.api import Report
-from profgate.cli.options import (
-    DIRECTORY,
-    FILE,
-    SECONDS,
-    Decorator,
-    Measuring,
-    Number,
-    Whole,
-    bundled,
-    command,
-    config_option,
-    output_option,
-    width,
-)
+from profgate.cli import options as opt
 from profgate.errors import ProfgateError
 from profgate.io.files import scratch_folder
 from profgate.io.processes import output_of
@@ -64,38 +51,38 @@ class Checkouts:
         return place
 
 
-checkout_options: Decorator = bundled(
+checkout_options: opt.Decorator = opt.bundled(
     "checkouts",
     Checkouts,
     click.option(
-        "--baseline-dir", type=DIRECTORY, metavar="DIR", help="Checkout of the baseline (default: a git worktree)."
+        "--baseline-dir", type=opt.DIRECTORY, metavar="DIR", help="Checkout of the baseline (default: a git worktree)."
     ),
     click.option(
-        "--target-dir", type=DIRECTORY, metavar="DIR", help="Checkout of the target (default: a git worktree)."
+        "--target-dir", type=opt.DIRECTORY, metavar="DIR", help="Checkout of the target (default: a git worktree)."
     ),
     click.option("--setup", metavar="TEXT", help="Shell command that prepares each git worktree."),
-    click.option("--timeout", type=SECONDS, default=900.0, show_default=True, metavar="S", help="Seconds for one run."),
+    click.option("--timeout", type=opt.SECONDS, default=900.0, metavar="S", help="Seconds for one run."),
 )
 
 
-@command(
+@opt.command(
     "profgate confirm profgate-report/report.json -- sh record.sh",
     "profgate confirm report.json --setup 'pip install .' --minutes 15 --fallback -o confirmed -- sh record.sh",
-    cls=Measuring,
+    cls=opt.Measuring,
 )
-@click.argument("report", type=FILE)
-@click.option("--runs", type=Whole(FEWEST_RUNS, MOST_RUNS), default=5, show_default=True, metavar="N", help="Runs.")
+@click.argument("report", type=opt.FILE)
+@click.option("--runs", type=opt.Number(FEWEST_RUNS, MOST_RUNS), default=5, metavar="N", help="Runs of each side.")
 @checkout_options
 @click.option(
     "--minutes",
-    type=Number(0, 10_000, min_open=True),
+    type=opt.Number(0.001, 10_000.0),
     metavar="M",
     help="Time for all runs; fewer runs are made where it is short (default: no limit).",
 )
 @click.option("--fallback", is_flag=True, help="Where measuring fails, judge by the first measurement alone.")
-@config_option
-@output_option("report.json, links.json and comment.md")
-@click.option("--key", default="default", show_default=True, help="Key of the comment.")
+@opt.config_option
+@opt.output_option("report.json, links.json and comment.md")
+@click.option("--key", default="default", help="Key of the comment.")
 def confirm(
     report: str,
     runs: int,
@@ -140,5 +127,5 @@ def confirm(
     final = Report(result, links=replace(first.links or Links(), report=None), key=key)
     if output_dir:
         final.write(output_dir)
-    show(final.lines(width=width()), sys.stdout)
+    show(final.lines(width=opt.width()), sys.stdout)
     return final.exit_code

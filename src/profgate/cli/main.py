@@ -64,7 +64,7 @@ class LazyCommands(Commands):
 
 @click.group(
     cls=LazyCommands,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True},
     epilog="'profgate COMMAND --help' describes a command. 'profgate completion --help' sets up completion.",
 )
 @click.version_option(VERSION, message="profgate %(version)s")

@@ -2,7 +2,7 @@
 
 import math
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import reduce, wraps
 from inspect import signature
 from typing import Any, cast
@@ -88,40 +88,38 @@ class Place(click.ParamType):  # type: ignore[type-arg] # not generic before cli
         return [CompletionItem(incomplete, type=self._kind)]
 
 
-class Whole(click.IntRange):
-    """A whole number between two bounds."""
-
-    name = "whole number"
-
-
-class Number(click.FloatRange):
-    """A finite number between two bounds."""
+class Number(click.ParamType):  # type: ignore[type-arg] # as above
+    """A number between two bounds, which are included; whole if the lower bound is."""
 
     name = "number"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401 - as click
-        """The number."""
-        number = float(super().convert(value, param, ctx))
-        if not math.isfinite(number):
-            self.fail(f"{value!r} is not a finite number", param, ctx)
+    def __init__(self, least: float, most: float) -> None:
+        self._least, self._most = least, most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 - of either type
+        """The number; infinity and "not a number" are refused."""
+        try:
+            number = type(self._least)(value)
+        except ValueError:
+            number = math.nan
+        if not self._least <= number <= self._most:
+            kind = "whole number" if isinstance(self._least, int) else "number"
+            self.fail(f"{value!r} is not a {kind} from {self._least:,} to {self._most:,}", param, ctx)
         return number
 
 
 FILE = Place("a file")
 DIRECTORY = Place("a folder, such as profgate-report", "dir")
 PROFILES = Place("a profile or a folder of profiles")
-COUNT = Whole(1, 1_000_000)
-SECONDS = Number(0.001, 10_000_000)
+COUNT = Number(1, 1_000_000)
+SECONDS = Number(0.001, 10_000_000.0)
 
 metric_option = click.option("--metric", metavar="NAME", help="Metric to use, where the profile has several.")
 workload_option = click.option("--workload", metavar="NAME", help="Workload to use, where a folder holds several.")
-verbose_option = click.option("-v", "--verbose", is_flag=True, help="Show unchanged rows too.")
 strategies_option = click.option(
     "--strategy", "strategies", multiple=True, metavar="NAME", help="Use only this strategy (repeatable)."
 )
-history_option = click.option(
-    "--history", type=DIRECTORY, metavar="DIR", default=FOLDER, show_default=True, help="Folder of the history."
-)
+history_option = click.option("--history", type=DIRECTORY, metavar="DIR", default=FOLDER, help="Folder of the history.")
 CONFIG = click.option(
     "--config", type=FILE, metavar="FILE", help="Configuration file, in the format of .github/profgate.yml."
 )
@@ -133,14 +131,17 @@ FAIL_ON = click.option(
 def last_option(default: int, which: str = "") -> Decorator:
     """The option that bounds how many commits are read."""
     what = f"{which}Read only the N newest measured commits."
-    return click.option("--last", type=COUNT, default=default, show_default=True, metavar="N", help=what)
+    return click.option("--last", type=COUNT, default=default, metavar="N", help=what)
 
 
 def format_option(*formats: str) -> Decorator:
     """The option that chooses what is printed; the first format is the default."""
-    return click.option(
-        "--format", "output", type=click.Choice(formats), default=formats[0], show_default=True, help="Output format."
-    )
+    return click.option("--format", "output", type=click.Choice(formats), default=formats[0], help="Output format.")
+
+
+def verbose_option(what: str = "Show unchanged rows too.") -> Decorator:
+    """The option that makes the output longer."""
+    return click.option("-v", "--verbose", is_flag=True, help=what)
 
 
 def output_option(content: str, default: str | None = None) -> Decorator:
@@ -150,7 +151,6 @@ def output_option(content: str, default: str | None = None) -> Decorator:
         "--output-dir",
         type=DIRECTORY,
         default=default,
-        show_default=default is not None,
         metavar="DIR",
         help=f"Folder for {content}.",
     )
@@ -169,8 +169,3 @@ policy_options = bundled("policy", _policy, CONFIG, FAIL_ON)
 def width(default: int = 100) -> int:
     """Columns of the terminal."""
     return shutil.get_terminal_size((default, 24)).columns
-
-
-def program_text(program: Sequence[str]) -> str:
-    """A program with its arguments for a message."""
-    return " ".join(program)[:200]

@@ -19,7 +19,6 @@ from profgate.detect.overweight_document import overweight_document, overweight_
     "--sort",
     type=click.Choice(["overweight", "interest"]),
     default="overweight",
-    show_default=True,
     help="Order of the rows; interest is the number of thresholds that are exceeded.",
 )
 @metric_option

@@ -6,23 +6,7 @@ from typing import Literal
 
 import click
 
-from profgate.cli.options import (
-    COUNT,
-    PROFILES,
-    SECONDS,
-    Commands,
-    Decorator,
-    Measuring,
-    Number,
-    Whole,
-    bundled,
-    command,
-    format_option,
-    output_option,
-    program_text,
-    verbose_option,
-    width,
-)
+from profgate.cli import options as opt
 from profgate.errors import ProfgateError
 from profgate.io.checkout import head_commit
 from profgate.io.terminal import show
@@ -44,7 +28,7 @@ NOT_COMPARED = 3
 Runs = Callable[[Sequence[str]], list[DurationRun]]
 
 
-@click.group(cls=Commands)
+@click.group(cls=opt.Commands)
 def ranks() -> None:
     """Test cheaply whether tests keep their place in the order of durations.
 
@@ -53,27 +37,31 @@ def ranks() -> None:
     """
 
 
-@command(
+@opt.command(
     """profgate ranks record --repeat 3 -- sh -c 'pytest --junitxml="$PROFGATE_OUT/junit.xml"'""",
     "profgate ranks record junit.xml --label nightly",
     of=ranks.command,
-    cls=Measuring,
+    cls=opt.Measuring,
 )
-@click.argument("files", nargs=-1, type=PROFILES, metavar="[RESULTS]...")
-@click.option("--repeat", type=Whole(1, 100), metavar="K", help="Run PROGRAM K times; each is a baseline run.")
+@click.argument("files", nargs=-1, type=opt.PROFILES, metavar="[RESULTS]...")
+@click.option("--repeat", type=opt.Number(1, 100), metavar="K", help="Run PROGRAM K times; each is a baseline run.")
 @click.option(
     "--results",
     multiple=True,
-    type=PROFILES,
+    type=opt.PROFILES,
     metavar="GLOB",
     help="Results that PROGRAM writes (default: PROFGATE_OUT; repeatable).",
 )
 @click.option("--keep-failed", is_flag=True, help="Store failed runs of PROGRAM too (default: an error).")
 @click.option(
-    "--timeout", type=SECONDS, default=7200.0, show_default=True, metavar="S", help="Seconds for one run of PROGRAM."
+    "--timeout",
+    type=opt.SECONDS,
+    default=7200.0,
+    metavar="S",
+    help="Seconds for one run.",
 )
-@output_option("stored runs", FOLDER)
-@click.option("--label", default="", help="Name of the run (default: its time).")
+@opt.output_option("stored runs", FOLDER)
+@click.option("--label", default="", show_default=False, help="Name of the run (default: its time).")
 @click.option("--commit", help="Commit that was tested (default: the one that is checked out here).")
 def record(
     files: tuple[str, ...],
@@ -109,7 +97,7 @@ def record(
     if files:
         sys.stdout.write(f"{recording.store_files(files)}\n")
     for number in range(1, (repeat or 0) + 1):
-        sys.stdout.write(f"run {number} of {repeat}: {program_text(program)}\n")
+        sys.stdout.write(f"run {number} of {repeat}: {' '.join(program)[:200]}\n")
         sys.stdout.flush()
         sys.stdout.write(f"{recording.store_repetition(program, number, repeat or 0)}\n")
     return 0
@@ -125,17 +113,16 @@ def _runs(history: str | None) -> Runs:
     return lambda folders: runs + [run for place in folders or ([] if runs else [FOLDER]) for run in runs_in(place)]
 
 
-runs_option: Decorator = bundled(
-    "runs", _runs, click.option("--history", type=PROFILES, metavar="DIR", help="History whose runs are used too.")
+runs_option: opt.Decorator = opt.bundled(
+    "runs", _runs, click.option("--history", type=opt.PROFILES, metavar="DIR", help="History whose runs are used too.")
 )
-rules_options: Decorator = bundled(
+rules_options: opt.Decorator = opt.bundled(
     "rules",
     _rules,
     click.option(
         "--width",
-        type=Number(0.5, 100),
+        type=opt.Number(0.5, 100.0),
         default=2.0,
-        show_default=True,
         metavar="W",
         help="Standard deviations from the mean that still count as stable.",
     ),
@@ -143,37 +130,33 @@ rules_options: Decorator = bundled(
         "--sigma",
         type=click.Choice(["poisson", "observed"]),
         default="poisson",
-        show_default=True,
         help="Standard deviation: the root of the mean count, or that among five or more baseline runs.",
     ),
-    click.option(
-        "--min-tests", type=COUNT, default=30, show_default=True, metavar="N", help="Fewer tests are not compared."
-    ),
+    click.option("--min-tests", type=opt.COUNT, default=30, metavar="N", help="Fewer tests are not compared."),
     click.option(
         "--min-duration",
-        type=Number(0, 1_000_000_000),
+        type=opt.Number(0.0, 1_000_000_000.0),
         default=0.0,
-        show_default=True,
         metavar="MS",
         help="Leave out tests that take less time in the baseline.",
     ),
 )
-formats = format_option("terminal", "markdown", "json")
+formats = opt.format_option("terminal", "markdown", "json")
 
 
-@command(
+@opt.command(
     "profgate ranks check new/junit.xml", "profgate ranks check new/ --fail-on slower", of=ranks.command, name="check"
 )
-@click.argument("results", nargs=-1, required=True, type=PROFILES, metavar="RESULTS...")
+@click.argument("results", nargs=-1, required=True, type=opt.PROFILES, metavar="RESULTS...")
 @click.option(
     "--baseline",
     "folders",
     multiple=True,
-    type=PROFILES,
+    type=opt.PROFILES,
     metavar="DIR",
     help=f"Folder of baseline runs, a file or a folder each (default: {FOLDER}; repeatable).",
 )
-@click.option("--last", type=COUNT, default=20, show_default=True, metavar="K", help="Use only the K newest runs.")
+@click.option("--last", type=opt.COUNT, default=20, metavar="K", help="Use only the K newest runs.")
 @runs_option
 @rules_options
 @formats
@@ -181,10 +164,9 @@ formats = format_option("terminal", "markdown", "json")
     "--fail-on",
     type=click.Choice(["never", "slower", "departure"]),
     default="never",
-    show_default=True,
     help="Result that ends with exit code 1.",
 )
-@verbose_option
+@opt.verbose_option("List all tests that moved (default: those that moved farthest).")
 def check_ranks(
     results: tuple[str, ...],
     folders: tuple[str, ...],
@@ -209,7 +191,7 @@ def check_ranks(
     elif output == "markdown":
         sys.stdout.write(rank_markdown(found))
     else:
-        show(rank_lines(found, verbose=verbose, width=width()), sys.stdout)
+        show(rank_lines(found, verbose=verbose, width=opt.width()), sys.stdout)
     if found.order == "unknown":
         return NOT_COMPARED
     if fail_on == "slower":
@@ -217,9 +199,9 @@ def check_ranks(
     return int(fail_on == "departure" and found.order != "kept")
 
 
-@command("profgate ranks history", "profgate ranks history --history .profgate", of=ranks.command)
-@click.argument("folders", nargs=-1, type=PROFILES, metavar="[DIR]...")
-@click.option("--window", type=COUNT, default=5, show_default=True, metavar="K", help="Usual runs to compare with.")
+@opt.command("profgate ranks history", "profgate ranks history --history .profgate", of=ranks.command)
+@click.argument("folders", nargs=-1, type=opt.PROFILES, metavar="[DIR]...")
+@click.option("--window", type=opt.COUNT, default=5, metavar="K", help="Usual runs to compare with.")
 @runs_option
 @rules_options
 @formats
@@ -235,5 +217,5 @@ def history(folders: tuple[str, ...], window: int, runs: Runs, rules: RankRules,
     elif output == "markdown":
         sys.stdout.write(history_markdown(points))
     else:
-        show(history_lines(points, width=width()), sys.stdout)
+        show(history_lines(points, width=opt.width()), sys.stdout)
     return 0 if any(point.check.order != "unknown" for point in points) else NOT_COMPARED

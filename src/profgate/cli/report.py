@@ -6,16 +6,8 @@ from pathlib import PurePath
 import click
 
 from profgate.api import Report
+from profgate.cli import options as opt
 from profgate.cli.compare import print_report
-from profgate.cli.options import (
-    FILE,
-    Commands,
-    command,
-    format_option,
-    output_option,
-    policy_options,
-    verbose_option,
-)
 from profgate.errors import SettingsError
 from profgate.judge.shards import Leg, as_one
 from profgate.model.links import Links
@@ -23,17 +15,17 @@ from profgate.model.policy import Policy
 from profgate.report.json_report import REPORT_NAME
 
 
-@click.group(cls=Commands)
+@click.group(cls=opt.Commands)
 def report() -> None:
     """Work with finished reports."""
 
 
-@command("profgate report merge linux/report.json mac/report.json -o merged", of=report.command)
-@click.argument("reports", nargs=-1, required=True, type=FILE, metavar="REPORT...")
-@policy_options
-@format_option("terminal", "json", "markdown", "csv")
-@output_option("comment.md, report.json and links.json")
-@verbose_option
+@opt.command("profgate report merge linux/report.json mac/report.json -o merged", of=report.command)
+@click.argument("reports", nargs=-1, required=True, type=opt.FILE, metavar="REPORT...")
+@opt.policy_options
+@opt.format_option("terminal", "json", "markdown", "csv")
+@opt.output_option("comment.md, report.json and links.json")
+@opt.verbose_option()
 def merge(reports: tuple[str, ...], policy: Policy, output: str, output_dir: str | None, *, verbose: bool) -> int:
     """Merge the reports of several shards and judge them as if one job had compared everything.
 

@@ -5,17 +5,7 @@ import sys
 
 import click
 
-from profgate.cli.options import (
-    FILE,
-    PROFILES,
-    Commands,
-    Decorator,
-    Whole,
-    command,
-    config_option,
-    format_option,
-    history_option,
-)
+from profgate.cli import options as opt
 from profgate.errors import ProfgateError
 from profgate.history.history_reader import open_untrusted
 from profgate.history.history_store import open_history
@@ -30,29 +20,36 @@ from profgate.model.visible_text import cut, plain
 from profgate.report.numbers import counted
 
 
-def _newest(name: str, content: str) -> Decorator:
+def _newest(name: str, content: str) -> opt.Decorator:
     return click.option(
         f"--{name}",
-        type=Whole(0, 999_999_999),
+        type=opt.Number(0, 999_999_999),
         default=getattr(Retention(), name),
-        show_default=True,
         metavar="N",
         help=content,
     )
 
 
-@click.group(cls=Commands)
+@click.group(cls=opt.Commands)
 def store() -> None:
     """Store the profiles of a commit; list, prune and merge histories."""
 
 
-@command("profgate store add profiles/", "profgate store add --commit v1.2 --job nightly profiles/", of=store.command)
-@click.argument("profiles", nargs=-1, required=True, type=PROFILES, metavar="PROFILES...")
-@click.option("--commit", default="HEAD", show_default=True, metavar="REV", help="Commit that was measured.")
-@click.option("--job", default="", metavar="ID", help="Job that measured; runs of one job are not independent.")
-@config_option
+@opt.command(
+    "profgate store add profiles/", "profgate store add --commit v1.2 --job nightly profiles/", of=store.command
+)
+@click.argument("profiles", nargs=-1, required=True, type=opt.PROFILES, metavar="PROFILES...")
+@click.option("--commit", default="HEAD", metavar="REV", help="Commit that was measured.")
+@click.option(
+    "--job",
+    default="",
+    show_default=False,
+    metavar="ID",
+    help="Job that measured; runs of one job are not independent.",
+)
+@opt.config_option
 @click.option("--summaries", is_flag=True, help="Store the cost of each symbol instead of the files.")
-@history_option
+@opt.history_option
 def add(profiles: tuple[str, ...], commit: str, job: str, policy: Policy, history: str, *, summaries: bool) -> int:
     """Store the profiles of a commit."""
     files = [source for place in profiles for source in profiles_at(place)[0]]
@@ -66,9 +63,9 @@ def add(profiles: tuple[str, ...], commit: str, job: str, policy: Policy, histor
     return 0
 
 
-@command("profgate store list --format json", of=store.command, name="list")
-@format_option("terminal", "json")
-@history_option
+@opt.command("profgate store list --format json", of=store.command, name="list")
+@opt.format_option("terminal", "json")
+@opt.history_option
 def list_commits(output: str, history: str) -> int:
     """Show the measured commits of the history."""
     with open_history(history) as opened:
@@ -94,11 +91,11 @@ def list_commits(output: str, history: str) -> int:
     return 0
 
 
-@command("profgate store prune --runs 100 --profiles 20", of=store.command)
+@opt.command("profgate store prune --runs 100 --profiles 20", of=store.command)
 @_newest("runs", "Newest runs that retain all symbols.")
 @_newest("symbols", "Heaviest symbols that older runs retain.")
 @_newest("profiles", "Newest runs that retain their files.")
-@history_option
+@opt.history_option
 def prune(runs: int, symbols: int, profiles: int, history: str) -> int:
     """Reduce old runs to their totals and their heaviest symbols."""
     with open_history(history, write=True, create=False) as opened:
@@ -107,9 +104,9 @@ def prune(runs: int, symbols: int, profiles: int, history: str) -> int:
     return 0
 
 
-@command("profgate store merge artifact/history.sqlite", of=store.command)
-@click.argument("file", type=FILE)
-@history_option
+@opt.command("profgate store merge artifact/history.sqlite", of=store.command)
+@click.argument("file", type=opt.FILE)
+@opt.history_option
 def merge(file: str, history: str) -> int:
     """Add the content of another history.
 

@@ -7,18 +7,7 @@ from typing import Any
 
 import click
 
-from profgate.cli.options import (
-    COUNT,
-    SECONDS,
-    Decorator,
-    Measuring,
-    Number,
-    bundled,
-    command,
-    format_option,
-    output_option,
-    width,
-)
+from profgate.cli import options as opt
 from profgate.errors import ProfgateError
 from profgate.io.files import write_text
 from profgate.io.terminal import show
@@ -33,12 +22,12 @@ from profgate.track.tracking import Plan, Track
 from profgate.track.versions import Version
 
 
-class Percent(Number):
+class Percent(opt.Number):
     """A percentage with or without its sign, as a fraction."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401 - as click
         """The fraction."""
-        return super().convert(str(value).removesuffix("%"), param, ctx) / 100
+        return float(super().convert(str(value).removesuffix("%"), param, ctx)) / 100
 
 
 def _plan(
@@ -112,30 +101,29 @@ def _revisions(version: tuple[str, ...], last: int | None, tags: str | None, rep
     return versions
 
 
-evolution_options: Decorator = bundled(
+evolution_options: opt.Decorator = opt.bundled(
     "options",
     EvolutionOptions,
     click.option("--metric", metavar="NAME", help="Metric to show first (default: a counted one)."),
     click.option(
-        "--min-change", type=Percent(0, 1_000_000), metavar="PERCENT", help="Least jump (default: 5, counted: 1)."
+        "--min-change", type=Percent(0.0, 1_000_000.0), metavar="PERCENT", help="Least jump (default: 5, counted: 1)."
     ),
     click.option("--stretches", is_flag=True, help="Compare across changes of a benchmark's own source too."),
 )
 
-plan_options: Decorator = bundled(
+plan_options: opt.Decorator = opt.bundled(
     "plan",
     _plan,
     click.argument("version", nargs=-1, metavar="[VERSION]..."),
-    click.option("--last", type=COUNT, metavar="N", help="Versions: the last N commits, on first parents."),
+    click.option("--last", type=opt.COUNT, metavar="N", help="Versions: the last N commits, on first parents."),
     click.option("--tags", metavar="PATTERN", help="Versions: tags such as 'v1.*', in the order of their numbers."),
     click.option("--releases", metavar="LIST", help="Versions: releases such as 1.0,1.1 that --setup installs."),
     click.option("--setup", multiple=True, metavar="COMMAND", help="Run first, once a version (repeatable)."),
-    click.option("--runs", type=COUNT, default=3, show_default=True, metavar="N", help="Runs of each version."),
+    click.option("--runs", type=opt.COUNT, default=3, metavar="N", help="Runs of each version."),
     click.option(
         "--timeout",
-        type=SECONDS,
+        type=opt.SECONDS,
         default=1800.0,
-        show_default=True,
         metavar="S",
         help="Seconds for one run.",
     ),
@@ -147,17 +135,17 @@ plan_options: Decorator = bundled(
 )
 
 
-@command(
+@opt.command(
     "profgate track --last 10 -- python bench.py",
     "profgate track v1.0..v2.0 --refine --setup 'pip install .' -- pytest --benchmark-json={out}/a.json",
     "profgate track --releases 1.0,1.1 --setup 'pip install shop=={version} -t {source}' -- python bench.py",
-    cls=Measuring,
+    cls=opt.Measuring,
 )
 @plan_options
 @click.option("--again", is_flag=True, help="Repeat versions that failed.")
-@click.option("--pages", type=COUNT, default=20, show_default=True, metavar="N", help="Most flame graphs of jumps.")
-@output_option("all results", "profgate-track")
-@format_option("terminal", "json", "csv")
+@click.option("--pages", type=opt.COUNT, default=20, metavar="N", help="Most flame graphs of jumps.")
+@opt.output_option("all results", "profgate-track")
+@opt.format_option("terminal", "json", "csv")
 def track(plan: Plan, pages: int, output_dir: str, output: str, *, again: bool) -> int:
     """Run benchmarks over versions and show where they changed.
 
@@ -205,7 +193,9 @@ def _write(tracked: Track, folder: str, pages: int, output: str) -> None:
     for ending, text in texts.items():
         write_text(str(Path(folder, f"evolution.{ending}")), text)
     if output == "terminal":
-        show([*evolution_lines(evolution, width()), ("quiet", f"The evolution: {folder}/evolution.html")], sys.stdout)
+        show(
+            [*evolution_lines(evolution, opt.width()), ("quiet", f"The evolution: {folder}/evolution.html")], sys.stdout
+        )
     else:
         sys.stdout.write(texts[output])
 
