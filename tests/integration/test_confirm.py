@@ -13,7 +13,7 @@ from profgate.__main__ import main
 STEADY = "".join(
     f"\ndef render_{place}(values):\n    for value in values:\n        repr(value)\n" for place in range(8)
 )
-PROGRAM = (
+COMMAND = (
     """
 def step(value):
     return value % 60 == 0
@@ -48,7 +48,7 @@ def checkouts(tmp_path: Path) -> dict[str, Path]:
     places = {"fast": tmp_path / "fast", "slow": tmp_path / "slow"}
     for name, place in places.items():
         place.mkdir()
-        (place / "shop.py").write_text(PROGRAM.format(times=2 if name == "fast" else 20))
+        (place / "shop.py").write_text(COMMAND.format(times=2 if name == "fast" else 20))
     return places
 
 
@@ -195,7 +195,7 @@ def test_passing_report_is_not_measured_again(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["report.json"], "PROGRAM: is missing"),
+        (["report.json"], "COMMAND: is missing"),
         (["report.json", "--runs", "2", "--", "x"], "'2' is not a whole number from 3 to 50"),
         (["report.json", "--minutes", "0", "--", "x"], "--minutes: '0' is not a number from 0.001"),
         (["missing.json", "--", "x"], "No such file"),

@@ -119,7 +119,7 @@ def test_record_takes_results_from_a_pattern_and_refuses_old_ones(capsys: pytest
     assert main([*said, "here*.json", "--", *command]) == 0
     assert [json.loads(path.read_text())["recorded"][:2] for path in Path("kept").iterdir()] == ["20"]
     assert main([*said, "baseline/*.json", "--", sys.executable, "-c", "pass"]) == 2
-    assert "is older than this run of PROGRAM" in capsys.readouterr().err
+    assert "is older than this run of COMMAND" in capsys.readouterr().err
     assert main([*said, "none*.json", "--", sys.executable, "-c", "pass"]) == 2
     assert "holds no results" in capsys.readouterr().err
 
@@ -142,9 +142,9 @@ def test_check_and_history_over_a_store(capsys: pytest.CaptureFixture[str]) -> N
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (["record"], "RESULTS: give the results of a run, or a PROGRAM"),
-        (["record", "--repeat", "3"], "--repeat: needs a PROGRAM"),
-        (["record", "same.json", "--", "true"], "--repeat: needs a PROGRAM"),
+        (["record"], "RESULTS: give the results of a run, or a COMMAND"),
+        (["record", "--repeat", "3"], "--repeat: needs a COMMAND"),
+        (["record", "same.json", "--", "true"], "--repeat: needs a COMMAND"),
         (["record", "--repeat", "0", "--", "true"], "--repeat: '0' is not a whole number from 1 to 100"),
         (["record", "--repeat", "1", "--", sys.executable, "-c", "pass"], "left nothing below $PROFGATE_OUT"),
         (["record", "--repeat", "1", "--", sys.executable, "-c", "raise SystemExit(5)"], "exit code 5"),

@@ -372,7 +372,7 @@ def test_a_track_that_is_stopped_goes_on(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--last", "2"], "PROGRAM: is missing"),
+        (["--last", "2"], "COMMAND: is missing"),
         (["--last", "0", *COMMAND], "'0' is not a whole number from 1 to"),
         (["--last", "2", "v1", *COMMAND], "give one of --last N"),
         (COMMAND, "give one of --last N"),

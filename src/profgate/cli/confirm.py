@@ -97,13 +97,13 @@ def confirm(
 ) -> int:
     """Measure both sides again, in alternating order, and withdraw findings that do not repeat.
 
-    REPORT is the report.json of the first measurement. PROGRAM runs in the checkout of a side; PROFGATE_SIDE is
+    REPORT is the report.json of the first measurement. COMMAND runs in the checkout of a side; PROFGATE_SIDE is
     baseline or target, PROFGATE_RUN the number of the run, and PROFGATE_OUT the folder for its profiles, named as in
     the first measurement. Run 0 of each side is a warm-up whose profiles are discarded. --config provides the rules for
     names and filters. Exit code: 0 passed or withdrawn, 1 the gate failed.
     """
     if not program:
-        raise ProfgateError("PROGRAM", "is missing; write it after --: profgate confirm REPORT -- PROGRAM")
+        raise ProfgateError("COMMAND", "is missing; write it after --: profgate confirm REPORT -- COMMAND")
     first = Report.load(report)
     result, stated = first.data, policy_stated_in(first.data)
     found = suspects(result, stated)

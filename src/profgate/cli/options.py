@@ -44,7 +44,7 @@ class Measuring(click.Command):
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """The parts of the usage line."""
-        return [*super().collect_usage_pieces(ctx), "-- PROGRAM ..."]
+        return [*super().collect_usage_pieces(ctx), "-- COMMAND ..."]
 
 
 def command(*examples: str, of: Callable[..., Any] = click.command, **settings: Any) -> Callable[[Function], Any]:  # noqa: ANN401 - passed on
@@ -68,7 +68,7 @@ def bundled(name: str, make: Callable[..., Any], *parameters: Decorator) -> Deco
     return decorate
 
 
-class Place(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.5
+class Place(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.4
     """A path, completed by the shell; ``what`` describes it where it is empty."""
 
     name = "path"

@@ -44,15 +44,15 @@ def ranks() -> None:
     cls=opt.Measuring,
 )
 @click.argument("files", nargs=-1, type=opt.PROFILES, metavar="[RESULTS]...")
-@click.option("--repeat", type=opt.Number(1, 100), metavar="K", help="Run PROGRAM K times; each is a baseline run.")
+@click.option("--repeat", type=opt.Number(1, 100), metavar="K", help="Run COMMAND K times; each is a baseline run.")
 @click.option(
     "--results",
     multiple=True,
     type=opt.PROFILES,
     metavar="GLOB",
-    help="Results that PROGRAM writes (default: PROFGATE_OUT; repeatable).",
+    help="Results that COMMAND writes (default: PROFGATE_OUT; repeatable).",
 )
-@click.option("--keep-failed", is_flag=True, help="Store failed runs of PROGRAM too (default: an error).")
+@click.option("--keep-failed", is_flag=True, help="Store failed runs of COMMAND too (default: an error).")
 @click.option(
     "--timeout",
     type=opt.SECONDS,
@@ -77,15 +77,15 @@ def record(
 ) -> int:
     """Store the durations of a test run, for a baseline and for the history.
 
-    RESULTS are the files and folders of one run of the tests. With --repeat, PROGRAM runs the tests and writes results
+    RESULTS are the files and folders of one run of the tests. With --repeat, COMMAND runs the tests and writes results
     below the folder that PROFGATE_OUT names ({out} in its arguments), or where --results states.
     """
     if bool(program) != bool(repeat):
-        raise ProfgateError("--repeat", "needs a PROGRAM after --, and a PROGRAM needs --repeat")
+        raise ProfgateError("--repeat", "needs a COMMAND after --, and a COMMAND needs --repeat")
     if bool(files) == bool(program):
-        raise ProfgateError("RESULTS", "give the results of a run, or a PROGRAM after -- that writes them")
+        raise ProfgateError("RESULTS", "give the results of a run, or a COMMAND after -- that writes them")
     if results and not program:
-        raise ProfgateError("--results", "needs a PROGRAM; name existing files without it")
+        raise ProfgateError("--results", "needs a COMMAND; name existing files without it")
     recording = Recording(
         label,
         head_commit() if commit is None else commit,

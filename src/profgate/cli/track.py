@@ -48,7 +48,7 @@ def _plan(
 ) -> Plan:
     """What to measure, and how. Raises ProfgateError."""
     if not program:
-        raise ProfgateError("PROGRAM", "is missing; write it after --: profgate track --last 10 -- PROGRAM")
+        raise ProfgateError("COMMAND", "is missing; write it after --: profgate track --last 10 -- COMMAND")
     if sum(map(bool, (version, last, tags, releases))) != 1:
         raise ProfgateError("versions", "give one of --last N, --tags PATTERN, --releases LIST, revisions or a range")
     repository = None if releases else repository_around(".")
@@ -58,7 +58,7 @@ def _plan(
     if repository is None and not setup:
         raise ProfgateError("--releases", "needs a --setup that installs {version} into {source}")
     if repository is None and bring:
-        raise ProfgateError("--bring", "copies into worktrees of git; with --releases PROGRAM runs in this folder")
+        raise ProfgateError("--bring", "copies into worktrees of git; with --releases COMMAND runs in this folder")
     for path in bring:
         if not Path(path).exists():
             raise ProfgateError(path, "does not exist, so --bring cannot copy it; give its path from this folder")
@@ -127,7 +127,7 @@ plan_options: opt.Decorator = opt.bundled(
         metavar="S",
         help="Seconds for one run.",
     ),
-    click.option("--here", is_flag=True, help="Run PROGRAM in this folder; PROFGATE_SOURCE names the worktree."),
+    click.option("--here", is_flag=True, help="Run COMMAND in this folder; PROFGATE_SOURCE names the worktree."),
     click.option("--bring", multiple=True, metavar="PATH", help="Copy this path into each worktree (repeatable)."),
     click.option("--source", multiple=True, metavar="GLOB", help="Source files of a {benchmark} (repeatable)."),
     click.option("--refine", is_flag=True, help="Measure both ends, then only the versions that locate a jump."),
@@ -149,7 +149,7 @@ plan_options: opt.Decorator = opt.bundled(
 def track(plan: Plan, pages: int, output_dir: str, output: str, *, again: bool) -> int:
     """Run benchmarks over versions and show where they changed.
 
-    VERSION is a revision or a range A..B. PROGRAM writes profiles or results to the folder PROFGATE_OUT; if it writes
+    VERSION is a revision or a range A..B. COMMAND writes profiles or results to the folder PROFGATE_OUT; if it writes
     none, its wall time is the result. The variables PROFGATE_SOURCE, PROFGATE_VERSION and PROFGATE_COMMIT are set too,
     and {out}, {source}, {version}, {commit} in its arguments are replaced by them.
 

@@ -53,13 +53,13 @@ class Recording:
             )
             if outcome.problem and not self.keep_failed:
                 what = f"{outcome.problem}; fix it, or add --keep-failed to store such a run too"
-                raise ProfgateError("PROGRAM", what)
+                raise ProfgateError("COMMAND", what)
             if not self.results and not sources_under(str(out)):
                 what = "left nothing below $PROFGATE_OUT; let it write its results there, or name them with --results"
-                raise ProfgateError("PROGRAM", what)
+                raise ProfgateError("COMMAND", what)
             for path, written in _written(self.results).items():
                 if before.get(path) == written:
-                    raise ProfgateError(path, "is older than this run of PROGRAM; remove it, or name other files")
+                    raise ProfgateError(path, "is older than this run of COMMAND; remove it, or name other files")
             return self._store(run_at(self.results or [str(out)], label, self.commit, moment))
 
     def _store(self, run: DurationRun) -> str:

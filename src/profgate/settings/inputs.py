@@ -78,12 +78,12 @@ class Settings(BaseModel):
     )
     baseline_profiles: Lines = Field(
         (),
-        description="A folder or globs of baseline profiles that this job made itself; no stored baseline is looked "
-        "for then.",
+        description="A folder or globs of baseline profiles that this job recorded itself, instead of a stored "
+        "baseline.",
     )
     interleaved: Flag = Field(
         default=False,
-        description="The runs of both sides were recorded in alternating order in one job; the total may then gate.",
+        description="The runs of both sides alternated in one job; the total can then fail the gate.",
     )
     baseline_ref: Line = Field(
         "", description="A commit, branch or tag to compare with; defaults to the baseline commit of the event."
