@@ -8,7 +8,6 @@ from importlib import import_module
 import click
 from click.shell_completion import CompletionItem, shell_complete
 
-from profgate.cli.options import Commands
 from profgate.errors import ProfgateError, did_you_mean
 from profgate.version import VERSION
 
@@ -31,6 +30,19 @@ COMMANDS = {
     "completion": "Print the script that completes commands and options in a shell.",
 }
 VARIABLE = "_PROFGATE_COMPLETE"  # by which the shell's script requests completions
+
+
+class Commands(click.Group):
+    """A group that suggests the closest command for an unknown one."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first argument names. Raises UsageError."""
+        name, names = args[0], self.list_commands(ctx)
+        if name not in names and not name.startswith("-") and not ctx.resilient_parsing:
+            raise click.UsageError(f"no command {name!r}; {did_you_mean(name, names)}", ctx)
+        return super().resolve_command(ctx, args)
 
 
 class LazyCommands(Commands):

@@ -1,4 +1,4 @@
-"""Options that several commands share, types of values, and the classes of commands."""
+"""Options that several commands share, and types of values."""
 
 import math
 import shutil
@@ -10,25 +10,11 @@ from typing import Any, cast
 import click
 from click.shell_completion import CompletionItem
 
-from profgate.errors import did_you_mean
 from profgate.model.policy import FAIL_ON_ORDER, FailOn, Policy
 
 FOLDER = ".profgate"
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
-
-
-class Commands(click.Group):
-    """A group that suggests the closest command for an unknown one."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the first argument names. Raises UsageError."""
-        name, names = args[0], self.list_commands(ctx)
-        if name not in names and not name.startswith("-") and not ctx.resilient_parsing:
-            raise click.UsageError(f"no command {name!r}; {did_you_mean(name, names)}", ctx)
-        return super().resolve_command(ctx, args)
 
 
 class Measuring(click.Command):

@@ -7,6 +7,7 @@ from typing import Literal
 import click
 
 from profgate.cli import options as opt
+from profgate.cli.main import Commands
 from profgate.errors import ProfgateError
 from profgate.io.checkout import head_commit
 from profgate.io.terminal import show
@@ -28,7 +29,7 @@ NOT_COMPARED = 3
 Runs = Callable[[Sequence[str]], list[DurationRun]]
 
 
-@click.group(cls=opt.Commands)
+@click.group(cls=Commands)
 def ranks() -> None:
     """Test cheaply whether tests keep their place in the order of durations.
 

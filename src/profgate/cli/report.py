@@ -8,6 +8,7 @@ import click
 from profgate.api import Report
 from profgate.cli import options as opt
 from profgate.cli.compare import print_report
+from profgate.cli.main import Commands
 from profgate.errors import SettingsError
 from profgate.judge.shards import Leg, as_one
 from profgate.model.links import Links
@@ -15,7 +16,7 @@ from profgate.model.policy import Policy
 from profgate.report.json_report import REPORT_NAME
 
 
-@click.group(cls=opt.Commands)
+@click.group(cls=Commands)
 def report() -> None:
     """Work with finished reports."""
 

@@ -6,6 +6,7 @@ import sys
 import click
 
 from profgate.cli import options as opt
+from profgate.cli.main import Commands
 from profgate.errors import ProfgateError
 from profgate.history.history_reader import open_untrusted
 from profgate.history.history_store import open_history
@@ -30,7 +31,7 @@ def _newest(name: str, content: str) -> opt.Decorator:
     )
 
 
-@click.group(cls=opt.Commands)
+@click.group(cls=Commands)
 def store() -> None:
     """Store the profiles of a commit; list, prune and merge histories."""
 

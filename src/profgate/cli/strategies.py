@@ -6,7 +6,8 @@ import sys
 import click
 
 from profgate import wiring
-from profgate.cli.options import DIRECTORY, Commands, command
+from profgate.cli.main import Commands
+from profgate.cli.options import DIRECTORY, command
 from profgate.model.change import OptionSpec
 
 
