@@ -103,7 +103,7 @@ def run_command(argv: Sequence[str]) -> int:
             raise
         # what waits in the buffer must not fail a second time at the exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise ProfgateError("standard output", f"{error.strerror or error}; make room for it") from error
+        raise ProfgateError("standard output", f"{error.strerror or error}; free some space") from error
     return code
 
 

@@ -1,14 +1,28 @@
 """``profgate strategies``."""
 
 import inspect
+import re
 import sys
+from pathlib import Path
 
 import click
 
 from profgate import wiring
 from profgate.cli.main import Commands
 from profgate.cli.options import DIRECTORY, command
+from profgate.errors import ProfgateError
+from profgate.io.files import exists, write_text
 from profgate.model.change import OptionSpec
+
+NAME = re.compile(r"(?=.{1,60}$)[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+SHORT = re.compile(r"[a-z][a-z0-9]{0,59}")
+FILES = {
+    "pyproject.toml": "pyproject.toml",
+    "README.md": "README.md",
+    "src/{package}/__init__.py": "init.py",
+    "src/{package}/strategy.py": "strategy.py",
+    "tests/test_{name}.py": "test.py",
+}
 
 
 @command(
@@ -42,9 +56,7 @@ def strategies(context: click.Context) -> int:
 @click.option("-o", "--output-dir", type=DIRECTORY, default=".", metavar="DIR", help="Folder for the package.")
 def new(name: str, short: str | None, output_dir: str) -> int:
     """Write a package with a working strategy NAME and its test."""
-    from profgate.cli.new_strategy import write_package
-
-    place, short = write_package(name, short, output_dir)
+    place, short = _write_package(name, short, output_dir)
     sys.stdout.write(
         f"Wrote the package {place} with the strategy {name} ({short}) and its test.\n"
         f"Install it beside profgate with 'pip install {place}'; 'profgate strategies' then lists it.\n"
@@ -60,3 +72,40 @@ def _bounds(spec: OptionSpec) -> str:
         return f" ({spec.minimum:g} to {spec.maximum:g})"
     bounds = [(spec.minimum, "at least"), (spec.maximum, "at most")]
     return next((f" ({what} {bound:g})" for bound, what in bounds if bound is not None), "")
+
+
+def _write_package(name: str, short: str | None, folder: str) -> tuple[str, str]:
+    """Write the package below the folder; return its path and the strategy's short name.
+
+    Raises ProfgateError for a name that is invalid or taken, and for a path that exists.
+    """
+    from profgate.report.templates import render_template
+
+    short = _short_name(name, short)
+    place = Path(folder, name)
+    if exists(str(place)):
+        raise ProfgateError(str(place), "exists already; choose another name or folder, or remove it")
+    package = f"profgate_{name}"
+    class_name = "".join(part.capitalize() for part in name.split("_"))
+    for path, template in FILES.items():
+        text = render_template(
+            f"strategy/{template}.j2", name=name, short=short, package=package, class_name=class_name
+        )
+        write_text(str(place / path.format(name=name, package=package)), text)
+    return str(place), short
+
+
+def _short_name(name: str, given: str | None) -> str:
+    if not NAME.fullmatch(name):
+        what = "is not a valid name; use lower-case letters, digits and _, such as mean_shift"
+        raise ProfgateError(f"NAME {name[:60]!r}", what)
+    initials = "".join(part[0] for part in name.split("_"))
+    short = given or (initials if len(initials) > 1 else name[:4])
+    if not SHORT.fullmatch(short):
+        what = "is not a valid short name; use lower-case letters and digits, such as ms"
+        raise ProfgateError(f"--short {short[:60]!r}", what)
+    for strategy in wiring.strategies():
+        for value, what, fix in ((name, "NAME", "choose another"), (short, "--short", "give another with --short")):
+            if value in (strategy.name, strategy.short):
+                raise ProfgateError(f"{what} {value!r}", f"is taken by the strategy {strategy.name}; {fix}")
+    return short
