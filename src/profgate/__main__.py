@@ -1,4 +1,4 @@
-"""The program's entry: version at once, the container's door or the command line, and errors as exit codes."""
+"""The entry point of the command line and of the container: turns errors and signals into exit codes."""
 
 import gc
 import os
@@ -12,45 +12,44 @@ from profgate.version import VERSION
 INTERNAL_ERROR = 4
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 SIGNALLED = 128  # and the number of any other signal: SIGTERM is 143
-NOBODY_READS = 141  # 128 + SIGPIPE: never 0, for the gate may not have been asked
+CLOSED_OUTPUT = 141  # 128 + SIGPIPE: never 0, since the gate may not have run
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run profgate on these arguments (default: the process's own) and return its exit code."""
+    """Run profgate with these arguments (default: the process's own) and return its exit code."""
     # Matrices here are small; a pool of threads costs more to start than it saves.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # What stays is columns and names, without cycles; looking for some every 700 objects takes a twentieth of a run.
+    # Long-lived data are columns and names, without cycles; a collection every 700 objects takes 5 % of a run.
     gc.set_threshold(100_000, 20, 20)
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments == ["--version"]:
         sys.stdout.write(f"profgate {VERSION}\n")
         return 0
     if argv is None:
-        _heed_requests_to_end()
+        _install_signal_handlers()
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show must not end the run
     try:
         code = _run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read our output has left, as `head` does; the flush at exit must not fail a second time.
+        # The reader of the output ended, as `head` does; the flush at the exit must not fail a second time.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return NOBODY_READS
-    except KeyboardInterrupt as ended:
+        return CLOSED_OUTPUT
+    except KeyboardInterrupt as interrupt:
         sys.stderr.write("profgate: interrupted\n")
-        return SIGNALLED + int(ended.args[0]) if ended.args else INTERRUPTED
+        return SIGNALLED + int(interrupt.args[0]) if interrupt.args else INTERRUPTED
     return code
 
 
-def _heed_requests_to_end() -> None:
-    """Lets SIGTERM, and a terminal that closes, end the program as Ctrl-C does.
+def _install_signal_handlers() -> None:
+    """Let SIGTERM and SIGHUP end the program as Ctrl-C does, with its processes and scratch folders.
 
-    Commands that run below are ended then, what is done is told, and scratch folders go. What the caller had ignored
-    (nohup) stays so.
+    Signals that the caller ignores (nohup) stay ignored.
     """
     import signal
 
-    for name in ("SIGTERM", "SIGHUP"):  # Windows knows the first one only
+    for name in ("SIGTERM", "SIGHUP"):  # Windows has SIGTERM only
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _interrupt)
@@ -61,7 +60,7 @@ def _interrupt(number: int, _frame: object) -> NoReturn:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    """The exit code of the chosen door; its errors are told on stderr."""
+    """The exit code of the command line or of the action; errors are written to stderr."""
     from profgate.errors import ProfgateError
     from profgate.model.visible_text import visible
 
@@ -74,14 +73,12 @@ def _run(arguments: Sequence[str]) -> int:
 
         return run_command(arguments)
     except ProfgateError as error:
-        told = "\n".join(map(visible, str(error).splitlines()))  # it may quote names of files and functions
-        sys.stderr.write(f"profgate: {told}\n")
+        message = "\n".join(map(visible, str(error).splitlines()))  # it may quote names of files and functions
+        sys.stderr.write(f"profgate: {message}\n")
         return error.exit_code
     except BrokenPipeError:
         raise
-    except SystemExit as told:  # argparse has shown its help or the mistake
-        return told.code if isinstance(told.code, int) else 0
-    except Exception:  # noqa: BLE001 - the last door: a bug must show its place and its own exit code
+    except Exception:  # noqa: BLE001 - a bug must show its place and have an exit code of its own
         import traceback
 
         sys.stderr.write("profgate: internal error, please report it with these lines\n")

@@ -1,12 +1,12 @@
 """Every error profgate raises on purpose, as a tree with its exit code.
 
-ProfgateError            exit 2: could not do the job (exit 1 is kept for a failed gate)
+ProfgateError            exit 2: could not do the job (exit 1 means a failed gate)
 ├── SettingsError        every bad setting at once, with what to write instead
 ├── ProfileError         a profile cannot be read, with file and line or byte
 │   └── UnknownFormat    names the formats that were tried
 ├── ComparisonError      exit 3: the two sides have nothing in common
 └── GitHubError          the platform refused or did not answer
-    └── NotAllowed       a token may not do this: the one error with a planned way on
+    └── NotAllowed       a token may not do this; the only recoverable error
 """
 
 from collections.abc import Collection
@@ -24,7 +24,7 @@ class ProfgateError(Exception):
         self.what = what
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, str]]:
-        """Both parts travel between processes; the default would keep their sum alone."""
+        """Pickle both parts; the default would pass their sum alone."""
         return type(self), (self.where, self.what)
 
 
@@ -36,7 +36,7 @@ class ProfileError(ProfgateError):
     """A profile that cannot be read."""
 
 
-class UnknownFormat(ProfileError):  # noqa: N818 - named for what it says, in the words of the design
+class UnknownFormat(ProfileError):  # noqa: N818 - a condition, caught by name
     """No reader recognises the file."""
 
 
@@ -50,13 +50,13 @@ class GitHubError(ProfgateError):
     """GitHub refused, failed or did not answer."""
 
 
-class NotAllowed(GitHubError):  # noqa: N818 - named for what it says
+class NotAllowed(GitHubError):  # noqa: N818 - a condition, caught by name
     """The token lacks a permission; the text names the one to add."""
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:
-    """The end of an error about an unknown name: the closest known ones, or all."""
-    import difflib  # not needed where nothing is wrong
+    """The end of a message about an unknown name: the closest known names, or all."""
+    import difflib  # needed for errors only
 
     close = difflib.get_close_matches(name, list(known), 1)
     close = close or difflib.get_close_matches(name, list(known), 2, cutoff=0.5)  # short names

@@ -64,7 +64,7 @@ def test_overweight_prints_the_published_table(example: tuple[str, str], capsys:
     ]
 
 
-def test_a_pivot_drops_its_stacks_on_both_sides(example: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_pivot_drops_its_stacks_on_both_sides(example: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["overweight", *example, "--pivot", "k", "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["total"] == {"baseline": 60, "target": 57, "delta": -3}
@@ -73,7 +73,7 @@ def test_a_pivot_drops_its_stacks_on_both_sides(example: tuple[str, str], capsys
     assert "no symbol is called 'nobody'" in capsys.readouterr().err
 
 
-def test_overweight_states_exclusive_costs_kinds_pivots_and_thresholds(
+def test_overweight_has_self_costs_kinds_pivots_and_thresholds(
     example: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["overweight", *example, "--sort", "interest", "--format", "json"]) == 0
@@ -97,7 +97,7 @@ def test_overweight_states_exclusive_costs_kinds_pivots_and_thresholds(
     ]
 
 
-def test_symbols_of_one_side_carry_their_part_of_the_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_symbols_of_one_side_have_a_responsibility(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.folded").write_text("main;old 10\nmain;same 90\n")
     (tmp_path / "b.folded").write_text("main;new 30\nmain;same 90\n")
     assert main(["overweight", str(tmp_path / "a.folded"), str(tmp_path / "b.folded"), "--format", "json"]) == 0
@@ -106,12 +106,12 @@ def test_symbols_of_one_side_carry_their_part_of_the_change(tmp_path: Path, caps
     assert document["only_target"] == [{"name": "new", "file": None, "target": 30, "responsibility": 1.5}]
 
 
-def test_fold_prints_what_it_read(example: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_fold_prints_its_input(example: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fold", example[0]]) == 0
     assert sorted(capsys.readouterr().out.splitlines()) == sorted(folded(BASELINE).splitlines())
 
 
-def test_flamegraph_writes_each_kind_of_picture(example: tuple[str, str], tmp_path: Path) -> None:
+def test_flamegraph_writes_every_format(example: tuple[str, str], tmp_path: Path) -> None:
     for name in ("diff.html", "diff.svg", "diff.folded"):
         assert main(["flamegraph", *example, "-o", str(tmp_path / name)]) == 0
     assert "main;f;k 5 15\n" in (tmp_path / "diff.folded").read_text()
@@ -120,7 +120,7 @@ def test_flamegraph_writes_each_kind_of_picture(example: tuple[str, str], tmp_pa
     assert main(["flamegraph", *example, "-o", str(tmp_path / "diff.pdf")]) == 2
 
 
-def test_a_folded_difference_is_taken_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_folded_difference_is_split(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "d.folded").write_text("main;f 5 10\nmain;g 5 5\n")
     assert main(["overweight", str(tmp_path / "d.folded"), "--difference", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["total"] == {"baseline": 10, "target": 15, "delta": 5}
@@ -128,7 +128,7 @@ def test_a_folded_difference_is_taken_apart(tmp_path: Path, capsys: pytest.Captu
     assert "--difference" in capsys.readouterr().err
 
 
-def test_a_regression_fails_the_gate_and_leaves_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_regression_fails_and_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sides = [str(SHOP / side) for side in ("baseline", "target")]
     assert main(["compare", *sides, "--output-dir", str(tmp_path), "--fail-on", "degradation"]) == 1
     assert capsys.readouterr().out.startswith("FAILED  find_duplicates")
@@ -146,7 +146,7 @@ def test_a_regression_fails_the_gate_and_leaves_its_files(tmp_path: Path, capsys
     assert (tmp_path / "index.html").exists()
 
 
-def test_a_build_against_itself_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_build_against_itself_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     side = str(SHOP / "baseline" / "pyspy")
     assert main(["compare", side, side, "--fail-on", "maybe", "-o", str(tmp_path)]) == 0
     capsys.readouterr()
@@ -155,7 +155,7 @@ def test_a_build_against_itself_passes(tmp_path: Path, capsys: pytest.CaptureFix
     assert not [one for workload in report["workloads"] for metric in workload["metrics"] for one in metric["findings"]]
 
 
-def test_what_has_no_partner_is_not_passed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unpaired_workloads_do_not_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for side, names in (("old", ("a", "b")), ("new", ("c", "d"))):
         (tmp_path / side).mkdir()
         for name in names:
@@ -165,7 +165,7 @@ def test_what_has_no_partner_is_not_passed(tmp_path: Path, capsys: pytest.Captur
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "markdown"])
-def test_stdout_holds_the_chosen_format_alone(form: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_stdout_holds_only_the_chosen_format(form: str, capsys: pytest.CaptureFixture[str]) -> None:
     sides = [str(SHOP / side / "pyspy") for side in ("baseline", "target")]
     main(["compare", *sides, "--format", form])
     out = capsys.readouterr().out
@@ -180,7 +180,7 @@ def test_stdout_holds_the_chosen_format_alone(form: str, capsys: pytest.CaptureF
         (["compare", "nowhere", "nowhere"], "nowhere"),
         (["compare", str(SHOP), str(SHOP), "--config", "missing.yml"], "missing.yml"),
         (["compare", str(SHOP), str(SHOP), "--strategy", "guess"], "guess"),
-        (["compare", str(SHOP), str(SHOP), "--embed-source", "all"], "--embed-source: chooses from sources"),
+        (["compare", str(SHOP), str(SHOP), "--embed-source", "all"], "--embed-source: needs sources"),
     ],
 )
 def test_wrong_input_is_named(arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -190,7 +190,7 @@ def test_wrong_input_is_named(arguments: list[str], part: str, capsys: pytest.Ca
     assert "Traceback" not in error
 
 
-def test_an_unreadable_file_that_a_person_named_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unreadable_named_file_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.folded").write_text("main 1\n")
     (tmp_path / "b.bin").write_bytes(b"\x00\x01\x02")
     assert main(["compare", str(tmp_path / "a.folded"), str(tmp_path / "b.bin")]) == 2
@@ -205,7 +205,7 @@ def test_an_unreadable_file_that_a_person_named_is_an_error(tmp_path: Path, caps
         ("nothing", "no such metric and unit"),
     ],
 )
-def test_nothing_is_drawn_of_sides_that_cannot_be_compared(
+def test_incomparable_sides_are_not_drawn(
     command: list[str], stacks: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one, other = tmp_path / "a.folded", tmp_path / "b.folded"
@@ -217,24 +217,24 @@ def test_nothing_is_drawn_of_sides_that_cannot_be_compared(
     assert reason in capsys.readouterr().err
 
 
-def test_an_empty_profile_has_no_stacks_to_fold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_empty_profile_cannot_be_folded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.folded").write_text("")
     assert main(["fold", str(tmp_path / "a.folded")]) == 3
     assert capsys.readouterr().err == "profgate: a: the profiles hold no samples; check the recording\n"
 
 
-def test_a_stray_file_on_both_sides_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_stray_file_on_both_sides_is_reported_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for side in ("old", "new"):
         (tmp_path / side).mkdir()
         (tmp_path / side / "a.folded").write_text("main;f 5\n")
         (tmp_path / side / "notes.txt").write_text("not a profile\n")
     assert main(["compare", str(tmp_path / "old"), str(tmp_path / "new")]) == 3
-    told = [line for line in capsys.readouterr().out.splitlines() if "  notes (" in line]
-    assert len(told) == 1
-    assert "unreadable in the baseline and the target: notes.txt: no known profile format" in told[0]
+    lines = [line for line in capsys.readouterr().out.splitlines() if "  notes (" in line]
+    assert len(lines) == 1
+    assert "unreadable in the baseline and the target: notes.txt: no known profile format" in lines[0]
 
 
-def test_strategies_and_formats_explain_themselves(capsys: pytest.CaptureFixture[str]) -> None:
+def test_strategies_and_formats_are_described(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["strategies"]) == 0
     assert "calibrated_log_ratio (clr)" in capsys.readouterr().out
     assert main(["formats"]) == 0
@@ -244,7 +244,7 @@ def test_strategies_and_formats_explain_themselves(capsys: pytest.CaptureFixture
     assert "a perf.data recording: run: perf script -i FILE > a.perf.txt" in out
 
 
-def test_output_is_the_same_every_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_output_is_deterministic(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sides = [str(SHOP / side / "pyspy") for side in ("baseline", "target")]
     for folder in ("one", "two"):
         main(["compare", *sides, "-o", str(tmp_path / folder)])
@@ -253,7 +253,7 @@ def test_output_is_the_same_every_time(tmp_path: Path, capsys: pytest.CaptureFix
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
 
 
-def test_three_comment_lines_above_change_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_moved_lines_change_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     recorded = SHOP / "baseline" / "pyspy"
     for run in recorded.iterdir():
         text = run.read_text()
@@ -266,7 +266,7 @@ def test_three_comment_lines_above_change_nothing(tmp_path: Path, capsys: pytest
     assert [metric["findings"] for workload in report["workloads"] for metric in workload["metrics"]] == [[]]
 
 
-def test_a_long_name_keeps_the_table_of_overweights_in_shape(
+def test_overweight_table_cuts_long_names(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "130")
@@ -288,24 +288,24 @@ def test_a_long_name_keeps_the_table_of_overweights_in_shape(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
-        (["compare", "{}", "{}", "-o", ""], "--output-dir/-o: is empty; name a folder, such as profgate-report"),
+        (["compare", "{}", "{}", "-o", ""], "--output-dir: is empty; name a folder, such as profgate-report"),
         (["compare", "{}", "{}", "--config", " "], "--config: is empty; name a file"),
         (["compare", "", "{}"], "BASELINE: is empty; name a profile or a folder of profiles"),
         (["overweight", "{}", ""], "TARGET: is empty"),
-        (["flamegraph", "{}", "-o", ""], "-o/--output: is empty; name a file"),
+        (["flamegraph", "{}", "-o", ""], "--output: is empty; name a file"),
         (["fold", ""], "PROFILE: is empty"),
     ],
 )
-def test_an_empty_name_is_a_mistake_and_no_default(
-    arguments: list[str], told: str, example: tuple[str, str], capsys: pytest.CaptureFixture[str]
+def test_empty_path_is_a_mistake(
+    arguments: list[str], message: str, example: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([one.format(example[0]) for one in arguments]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
-def test_reports_of_two_legs_become_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reports_of_two_shards_are_merged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for leg, target in (("linux", "target"), ("mac", "baseline")):
         sides = [str(SHOP / side) for side in ("baseline", target)]
         main(["compare", *sides, "-o", str(tmp_path / leg), "--fail-on", "degradation"])
@@ -320,23 +320,23 @@ def test_reports_of_two_legs_become_one(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 @pytest.mark.parametrize(
-    ("places", "told"),
+    ("places", "message"),
     [
         (["nowhere/report.json"], "No such file"),
         (["report.json", "report.json"], "is given twice"),
         (["report.json"], "is no JSON"),
     ],
 )
-def test_what_is_no_report_is_not_merged(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], places: list[str], told: str
+def test_merge_refuses_invalid_reports(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], places: list[str], message: str
 ) -> None:
     (tmp_path / "report.json").write_text("{")
     assert main(["report", "merge", *(str(tmp_path / place) for place in places)]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("change", "warned"), [("", True), ("a 1\n", False)])
-def test_the_same_files_on_both_sides_are_a_warning(
+def test_same_files_on_both_sides_are_a_warning(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], change: str, warned: bool
 ) -> None:
     for side, names in (("old", ("run-1", "run-2")), ("new", ("run-2", "run-3"))):

@@ -13,7 +13,7 @@ from profgate.__main__ import main
 STEADY = "".join(
     f"\ndef render_{place}(values):\n    for value in values:\n        repr(value)\n" for place in range(8)
 )
-PROGRAM = (
+COMMAND = (
     """
 def step(value):
     return value % 60 == 0
@@ -48,7 +48,7 @@ def checkouts(tmp_path: Path) -> dict[str, Path]:
     places = {"fast": tmp_path / "fast", "slow": tmp_path / "slow"}
     for name, place in places.items():
         place.mkdir()
-        (place / "shop.py").write_text(PROGRAM.format(times=2 if name == "fast" else 20))
+        (place / "shop.py").write_text(COMMAND.format(times=2 if name == "fast" else 20))
     return places
 
 
@@ -92,7 +92,7 @@ def reds(report: Path) -> list[str]:
     ]
 
 
-def test_a_slowdown_that_repeats_stays_red(report: Path, checkouts: dict[str, Path]) -> None:
+def test_repeated_slowdown_stays_red(report: Path, checkouts: dict[str, Path]) -> None:
     assert confirm(report, checkouts["fast"], checkouts["slow"]) == 1
     written = report.parent / "confirmed" / "report.json"
     assert set(reds(written)) <= set(reds(report))
@@ -100,7 +100,7 @@ def test_a_slowdown_that_repeats_stays_red(report: Path, checkouts: dict[str, Pa
     assert "confirmed by 3 + 3 interleaved runs (+" in (report.parent / "confirmed" / "comment.md").read_text()
 
 
-def test_a_false_red_is_withdrawn(report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_false_red_is_withdrawn(report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
     assert confirm(report, checkouts["fast"], checkouts["fast"]) == 0
     assert reds(report.parent / "confirmed" / "report.json") == []
     assert "not confirmed by 3 + 3 interleaved runs" in (report.parent / "confirmed" / "comment.md").read_text()
@@ -110,7 +110,7 @@ def test_a_false_red_is_withdrawn(report: Path, checkouts: dict[str, Path], caps
     assert measured == [*warm_up, *(f"measuring run {number} of 3, {side}" for number, side in pairs)]
 
 
-def test_the_profiles_of_the_warm_up_are_discarded(report: Path, checkouts: dict[str, Path]) -> None:
+def test_warm_up_profiles_are_discarded(report: Path, checkouts: dict[str, Path]) -> None:
     slow_at_first = f"import os, sys; os.environ['PROFGATE_RUN'] == '0' and os.chdir({str(checkouts['slow'])!r}); "
     assert confirm(report, checkouts["fast"], checkouts["fast"], sys.executable, "-c", slow_at_first + RECORD) == 0
     assert '"confirmed_change": "0"' in (report.parent / "confirmed" / "report.json").read_text()
@@ -130,7 +130,7 @@ def repository(checkouts: dict[str, Path], place: Path) -> dict[str, str]:
     return commits
 
 
-def test_the_set_up_prepares_each_worktree(
+def test_setup_prepares_each_worktree(
     report: Path, checkouts: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commits = repository(checkouts, tmp_path / "clone")
@@ -143,16 +143,16 @@ def test_the_set_up_prepares_each_worktree(
     assert main(["confirm", str(report), *words, "--", sys.executable, "-c", RECORD]) == 1
 
 
-def test_a_budget_too_short_for_three_pairs_is_an_error(
+def test_too_few_minutes_are_an_error(
     report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     places = ["--baseline-dir", str(checkouts["fast"]), "--target-dir", str(checkouts["slow"])]
     words = ["--minutes", "0.001", "--", sys.executable, "-c", RECORD]
     assert main(["confirm", str(report), *places, *words]) == 2
-    assert "--minutes: leaves no time for 3 runs of each side" in capsys.readouterr().err
+    assert "--minutes: are too few for 3 runs of each side" in capsys.readouterr().err
 
 
-def test_with_a_fallback_the_first_measurement_decides(report: Path, checkouts: dict[str, Path]) -> None:
+def test_fallback_uses_the_first_measurement(report: Path, checkouts: dict[str, Path]) -> None:
     places = ["--baseline-dir", str(checkouts["fast"]), "--target-dir", str(checkouts["fast"])]
     out = report.parent / "confirmed"
     assert main(["confirm", str(report), *places, "--fallback", "-o", str(out), "--", "false"]) == 1
@@ -163,26 +163,26 @@ def test_with_a_fallback_the_first_measurement_decides(report: Path, checkouts: 
     )
 
 
-def test_a_command_that_records_something_else_is_an_error(
+def test_profiles_of_another_workload_are_an_error(
     report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = RECORD.replace("shop.pstats", "other.pstats")
     assert confirm(report, checkouts["fast"], checkouts["slow"], sys.executable, "-c", other) == 2
-    assert "got profiles of other; what fails is shop: keep the names of files" in capsys.readouterr().err
+    assert "has profiles of other, but the findings are of shop; keep the names of files" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
-    [("pass", "left no profile in the folder that PROFGATE_OUT names"), ("exit(7)", "ended with exit code 7")],
+    ("command", "message"),
+    [("pass", "wrote no profile to the folder that PROFGATE_OUT names"), ("exit(7)", "ended with exit code 7")],
 )
-def test_a_command_that_records_nothing_is_an_error(
-    report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str], command: str, told: str
+def test_program_without_profiles_is_an_error(
+    report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str], command: str, message: str
 ) -> None:
     assert confirm(report, checkouts["fast"], checkouts["slow"], sys.executable, "-c", command) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
-def test_without_a_suspect_nothing_is_measured(
+def test_passing_report_is_not_measured_again(
     checkouts: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.folded").write_text("main;parse 9000\n")
@@ -193,22 +193,22 @@ def test_without_a_suspect_nothing_is_measured(
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
-        (["report.json"], "the command to measure is missing"),
-        (["report.json", "--runs", "2", "--", "x"], "no number from 3 to 50"),
-        (["report.json", "--minutes", "0", "--", "x"], "no number of minutes above 0"),
+        (["report.json"], "COMMAND: is missing"),
+        (["report.json", "--runs", "2", "--", "x"], "'2' is not a whole number from 3 to 50"),
+        (["report.json", "--minutes", "0", "--", "x"], "--minutes: '0' is not a number from 0.001"),
         (["missing.json", "--", "x"], "No such file"),
     ],
 )
-def test_mistakes_are_told(
-    words: list[str], told: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_mistakes_are_reported(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["confirm", *words]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
-def test_a_report_without_commits_needs_both_folders(report: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_without_commits_needs_both_folders(report: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["confirm", str(report), "--", "x"]) == 2
     assert "--baseline-dir: is missing, and the report names no commit of the baseline" in capsys.readouterr().err

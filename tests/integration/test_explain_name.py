@@ -10,17 +10,17 @@ from profgate.__main__ import main
 CONFIG = "gate:\n  name-rules: loose\n  aliases:\n    old_total: total\n"
 
 
-def test_each_step_of_a_name_is_told_with_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
+def test_steps_are_shown_with_their_reasons(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain-name", "foo.isra.0+0x1f", "f (/home/someone/shop/a.py:12)", "plain"]) == 0
-    told = capsys.readouterr().out
-    assert [line.split()[0] for line in told.splitlines() if line.startswith("  ") and line[2] != " "] == [
+    output = capsys.readouterr().out
+    assert [line.split()[0] for line in output.splitlines() if line.startswith("  ") and line[2] != " "] == [
         "C2", "C1", "key:", "R1", "P2", "file", "key:", "key:",
     ]  # fmt: skip
-    assert "an offset is a place in the code, not its name" in told
-    assert "  key:    f  file: shop/a.py  line: 12 (shown, never compared)" in told
+    assert "an offset is a place in the code, not its name" in output
+    assert "  key:    f  file: shop/a.py  line: 12 (shown, never compared)" in output
 
 
-def test_the_names_of_a_profile_are_counted_by_rule(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_of_a_profile_are_counted_by_rule(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.folded").write_text("main;f.cold;$Proxy12.call 3\nmain;g;$Proxy4.call 2\n")
     assert main(["explain-name", str(tmp_path / "a.folded")]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -31,17 +31,17 @@ def test_the_names_of_a_profile_are_counted_by_rule(tmp_path: Path, capsys: pyte
 
 def test_hostile_names_are_shown_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain-name", "a\n\x1b[31m\u202eb", ""]) == 0
-    assert "\x1b" not in (told := capsys.readouterr().out)
-    assert "[unknown]" in told
+    assert "\x1b" not in (output := capsys.readouterr().out)
+    assert "[unknown]" in output
 
 
-def test_a_configured_alias_pairs_two_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_configured_alias_pairs_two_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = tmp_path / "profgate.yml"
     config.write_text(CONFIG)
     assert main(["explain-name", "--config", str(config), "old_total", "f<a<b>>"]) == 0
-    told = capsys.readouterr().out
-    assert "the configuration file calls it so" in told
-    assert "  key:    f<>" in told
+    output = capsys.readouterr().out
+    assert "the configuration file calls it so" in output
+    assert "  key:    f<>" in output
     for name, function in (("old", "old_total"), ("new", "total")):
         (tmp_path / f"{name}.folded").write_text(f"main;{function} 9000\nmain;rest 9000\n")
     sides = [str(tmp_path / f"{name}.folded") for name in ("old", "new")]
@@ -51,8 +51,8 @@ def test_a_configured_alias_pairs_two_names(tmp_path: Path, capsys: pytest.Captu
     assert "old_total" not in json.dumps(metric)
 
 
-def test_a_missing_profile_is_not_silently_a_name(capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_profile_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain-name", "missing.folded", "plain"]) == 0
-    said = capsys.readouterr()
-    assert said.err == "missing.folded is no file here, so it is taken for a frame's name\n"
-    assert "key:    missing.folded" in said.out
+    captured = capsys.readouterr()
+    assert captured.err == "missing.folded: no such file; explained as the name of a frame\n"
+    assert "key:    missing.folded" in captured.out

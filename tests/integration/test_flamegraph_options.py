@@ -20,7 +20,7 @@ def sides(tmp_path: Path) -> list[str]:
     return [str(path) for path in paths]
 
 
-def test_the_classic_preset_paints_as_flamegraph_pl(sides: list[str], tmp_path: Path) -> None:
+def test_classic_preset_matches_flamegraph_pl(sides: list[str], tmp_path: Path) -> None:
     path = tmp_path / "x.svg"
     assert main(["flamegraph", *sides, "-o", str(path), "--preset", "classic"]) == 0
     text = path.read_text()
@@ -29,9 +29,7 @@ def test_the_classic_preset_paints_as_flamegraph_pl(sides: list[str], tmp_path: 
     assert 'width="1180.0"' in text
 
 
-def test_a_page_has_its_own_switch_for_the_preset(
-    sides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_preset_is_refused_for_pages(sides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["flamegraph", *sides, "-o", str(tmp_path / "x.html"), "--preset", "classic"]) == 2
     assert "--preset is for .svg" in capsys.readouterr().err
 
@@ -46,7 +44,7 @@ def test_normalised_stacks_have_equal_totals(sides: list[str], tmp_path: Path, m
     assert sum(befores) == pytest.approx(414, abs=1e-9)
 
 
-def test_one_metric_against_another_needs_two_of_one_unit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_metrics_against_each_other_need_one_unit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     heap = str(Path(__file__).parents[1] / "data" / "pprof" / "datadog-pprof-5.20-heap.pb.gz")
     output = ["-o", str(tmp_path / "x.svg")]
     assert main(["flamegraph", heap, "--metric", "inuse_objects", "--against", "inuse_space", *output]) == 2
@@ -61,7 +59,7 @@ FOLDERS = ["--baseline-source", str(SHOP / "v1"), "--target-source", str(SHOP / 
 
 
 @pytest.mark.parametrize(("embed", "shown"), [([], True), (["--embed-source", "none"], False)])
-def test_two_folders_of_sources_tell_what_changed(tmp_path: Path, embed: list[str], shown: bool) -> None:
+def test_two_source_folders_show_changes(tmp_path: Path, embed: list[str], shown: bool) -> None:
     page = tmp_path / "x.html"
     assert main(["flamegraph", *PAIR, *FOLDERS, *embed, "-o", str(page)]) == 0
     columns = re.search(r'"columns": (\[\[.*?\]\])', page.read_text())
@@ -71,6 +69,6 @@ def test_two_folders_of_sources_tell_what_changed(tmp_path: Path, embed: list[st
     assert ("sources" in names) == shown
 
 
-def test_one_folder_of_sources_is_not_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_source_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["flamegraph", *PAIR, *FOLDERS[:2], "-o", str(tmp_path / "x.html")]) == 2
-    assert "--baseline-source: goes with --target-source" in capsys.readouterr().err
+    assert "--baseline-source: needs --target-source" in capsys.readouterr().err

@@ -88,13 +88,13 @@ def linted(place: Path) -> None:
         [zizmor, "--offline", "--config", ROOT / "examples" / "zizmor.yml", place],
         [schema, "--builtin-schema", "vendor.github-workflows", place],
     ):
-        said = subprocess.run([str(one) for one in command], capture_output=True, text=True, check=False)
-        assert said.returncode == 0, said.stdout
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
     parsed = subprocess.run(["node", parser / "parse.mjs", place], capture_output=True, text=True, check=True)
     assert json.loads(parsed.stdout)["errors"] == []
 
 
-def test_every_language_gets_a_workflow_and_a_policy(repository: Path) -> None:
+def test_every_language_has_a_workflow_and_a_policy(repository: Path) -> None:
     assert main(["init", str(repository), "--yes", "--branch", "trunk"]) == 0
     content = yaml.safe_load(written(repository).read_text())
     assert content[True]["push"]["branches"] == ["trunk"]  # YAML 1.1 reads a bare on as true
@@ -107,7 +107,7 @@ def test_every_language_gets_a_workflow_and_a_policy(repository: Path) -> None:
     assert read_policy(policy.read_text(), str(policy), CATALOGUE).confirm == "required"
 
 
-def test_the_linters_have_nothing_to_say(repository: Path) -> None:
+def test_workflow_passes_the_linters(repository: Path) -> None:
     assert main(["init", str(repository), "--yes"]) == 0
     linted(written(repository))
 
@@ -220,7 +220,7 @@ def tests(session):
     ],
     ids=str,
 )
-def test_what_measures_is_seen_and_what_installs_it(
+def test_commands_and_installation_are_detected(
     files: dict[str, str], command: str, install: str, tmp_path: Path
 ) -> None:
     assert main(["init", str(made(tmp_path, files)), "--yes"]) == 0
@@ -232,7 +232,7 @@ def test_what_measures_is_seen_and_what_installs_it(
     assert shown.returncode == 0, shown.stderr
 
 
-def test_runner_version_and_branch_are_those_of_the_workflows(tmp_path: Path) -> None:
+def test_runner_version_and_branch_come_from_workflows(tmp_path: Path) -> None:
     made(tmp_path, {"setup.py": SETUP, ".github/workflows/ci.yml": CI})
     assert main(["init", str(tmp_path), "--yes"]) == 0
     job = job_of(tmp_path)
@@ -243,7 +243,7 @@ def test_runner_version_and_branch_are_those_of_the_workflows(tmp_path: Path) ->
     linted(written(tmp_path))
 
 
-def test_the_branch_that_git_calls_its_own_comes_first(tmp_path: Path) -> None:
+def test_branch_of_git_comes_first(tmp_path: Path) -> None:
     made(tmp_path, {"setup.py": SETUP, ".github/workflows/ci.yml": CI})
     subprocess.run(["git", "init", "--quiet", "--initial-branch", "trunk", tmp_path], check=True)
     assert main(["init", str(tmp_path), "--yes"]) == 0
@@ -263,7 +263,7 @@ HOSTILE = {
 }
 
 
-def test_nothing_of_a_file_becomes_more_than_plain_words(tmp_path: Path) -> None:
+def test_hostile_files_do_not_reach_the_workflow(tmp_path: Path) -> None:
     assert main(["init", str(made(tmp_path, HOSTILE)), "--yes"]) == 0
     text = written(tmp_path).read_text()
     assert not re.search(r"secrets|github\.token|[$;`(]id\b|curl|evil", text)
@@ -278,7 +278,7 @@ def test_long_lines_cost_no_long_time(tmp_path: Path) -> None:
         assert main(["init", str(place), "--yes"]) == 0
 
 
-def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_existing_files_are_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     policy = tmp_path / ".github" / "profgate.yml"
     made(tmp_path, {"setup.py": SETUP, ".github/workflows/performance.yml": "name: other\n"})
     policy.write_text("gate: {fail-on: never}\n")
@@ -292,37 +292,37 @@ def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["--command", "echo ${{ secrets.x }}"], "without ${{"),
         (["--command", "a\nb"], "one line of shell"),
         (["--install", "a\nb"], "one line of shell"),
-        (["--branch", "x]\n"], "is no branch"),
-        (["--runner", "${{ matrix.os }}"], "is no label of a runner"),
+        (["--branch", "x]\n"], "is not a branch"),
+        (["--runner", "${{ matrix.os }}"], "is not a label of a runner"),
     ],
 )
-def test_what_a_workflow_cannot_hold_is_refused(
-    words: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_invalid_workflow_values_are_refused(
+    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["init", str(made(tmp_path, {"setup.py": SETUP})), "--yes", *words]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not (tmp_path / ".github").exists()
 
 
-def test_an_unknown_language_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_language_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["init", str(tmp_path), "--yes"]) == 2
     assert f"{tmp_path}: holds none of pyproject.toml, setup.py, " in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
     assert main(["init", str(tmp_path), "--yes", "--language", "native code"]) == 0
 
 
-def test_a_missing_folder_is_not_created(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_folder_is_not_created(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["init", str(tmp_path / "none"), "--yes", "--language", "Go"]) == 2
-    assert "is no folder; name the top of a repository" in capsys.readouterr().err
+    assert "is not a folder; name the top of a repository" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_pull_request_s_code_runs_without_a_token_that_can_write(repository: Path) -> None:
+def test_pull_request_code_has_a_read_only_token(repository: Path) -> None:
     assert main(["init", str(repository), "--yes"]) == 0
     jobs = jobs_of(repository)
     assert set(jobs["measure"]["permissions"].values()) == {"read"}
@@ -340,7 +340,7 @@ def test_rate_and_runs_give_enough_samples(seconds: float | None, rate: int, run
     assert (extent.rate, extent.runs, extent.enough) == (rate, runs, enough)
 
 
-def test_a_measured_command_is_recorded_often_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_measured_command_is_recorded_often_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made(tmp_path, {"setup.py": SETUP, "bench.py": ""})
     assert main(["init", str(tmp_path), "--yes", "--measure", "--command", "true"]) == 0
     text = written(tmp_path).read_text()
@@ -351,7 +351,7 @@ def test_a_measured_command_is_recorded_often_enough(tmp_path: Path, capsys: pyt
     assert "--runs 50 --minutes 15" in text
 
 
-def test_iterations_of_go_follow_from_the_measured_time(tmp_path: Path) -> None:
+def test_go_iterations_follow_the_measured_time(tmp_path: Path) -> None:
     output = "BenchmarkX-2   100   40000000 ns/op   3 B/op\nBenchmarkY-2  100  10000000.5 ns/op\n"
     made(tmp_path, {"go.mod": "module x\n", "a_test.go": BENCHMARK, "out.txt": output})
     command = "cat out.txt; : -benchtime 1000x"
@@ -368,7 +368,7 @@ def test_iterations_of_go_follow_from_the_measured_time(tmp_path: Path) -> None:
         ("setup.py", "exit 3", "ended with exit code 3"),
     ],
 )
-def test_what_cannot_be_measured_is_an_error(
+def test_unmeasurable_command_is_an_error(
     mark: str, command: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["init", str(made(tmp_path, {mark: "x"})), "--yes", "--measure", "--command", command]) == 2
@@ -376,11 +376,11 @@ def test_what_cannot_be_measured_is_an_error(
     assert not (tmp_path / ".github").exists()
 
 
-def test_without_a_terminal_nothing_is_asked_and_that_is_said(tmp_path: Path) -> None:
+def test_without_a_terminal_nothing_is_asked(tmp_path: Path) -> None:
     made(tmp_path, {"setup.py": SETUP, "bench/cart.py": ""})
     command = [sys.executable, "-m", "profgate", "init", str(tmp_path)]
     done = subprocess.run(command, input="never read\n", capture_output=True, text=True, check=True, timeout=60)
-    assert done.stdout.startswith("Standard input is no terminal, so nothing is asked")
+    assert done.stdout.startswith("Standard input is not a terminal")
     assert "Records: python bench/cart.py (bench/cart.py)." in done.stdout
     assert "never read" not in written(tmp_path).read_text()
 
@@ -426,14 +426,14 @@ class Terminal:
             self.shown += data.decode().replace("\r\n", "\n")
 
 
-def test_every_question_can_be_answered_by_number_by_text_or_by_return(tmp_path: Path) -> None:
+def test_questions_accept_number_text_or_empty_line(tmp_path: Path) -> None:
     made(tmp_path, {"setup.py": SETUP, "bench/a.py": "", "bench/b.py": "", ".github/workflows/ci.yml": CI})
     terminal = Terminal(str(tmp_path))
     terminal.answer("Command to record", "2\n")
-    terminal.answer("What installs it", "pip install .\n")
+    terminal.answer("Command that installs it", "pip install .\n")
     terminal.answer("Runner", "\n")
     terminal.answer("Base branch", "bad]branch\n")
-    terminal.answer("is no branch", "release/1.x\n")
+    terminal.answer("is not a branch", "release/1.x\n")
     assert terminal.end() == 0
     assert "  1. python bench/a.py (bench/a.py)\n  2. python bench/b.py (bench/b.py)\n" in terminal.shown
     assert "-- python bench/b.py\n" in shell_of(tmp_path)["RECORD"]
@@ -442,36 +442,36 @@ def test_every_question_can_be_answered_by_number_by_text_or_by_return(tmp_path:
     assert job_of(tmp_path)["runs-on"] == ["self-hosted", "linux", "bench-1"]
 
 
-def test_of_several_languages_one_is_chosen(tmp_path: Path) -> None:
+def test_language_is_chosen_among_several(tmp_path: Path) -> None:
     terminal = Terminal(str(made(tmp_path, {"setup.py": SETUP, "go.mod": "module x\n"})))
     terminal.answer("Language", "Cobol\n")
     terminal.answer("is none of", "2\n")
-    for question in ("Command", "What installs it", "Runner", "Base branch"):
+    for question in ("Command", "Command that installs it", "Runner", "Base branch"):
         terminal.answer(question, "\n")
     assert terminal.end() == 0
     assert "go test" in shell_of(tmp_path)["RECORD"]
 
 
-@pytest.mark.parametrize(("said", "replaced"), [("n", False), ("", False), ("y", True)])
-def test_what_is_there_is_replaced_only_by_a_yes(tmp_path: Path, said: str, replaced: bool) -> None:
+@pytest.mark.parametrize(("answer", "replaced"), [("n", False), ("", False), ("y", True)])
+def test_existing_workflow_is_replaced_after_a_yes(tmp_path: Path, answer: str, replaced: bool) -> None:
     ours = "uses: profgate/profgate@v1\n"
     made(tmp_path, {"setup.py": SETUP, ".github/workflows/perf.yml": ours, ".github/profgate.yml": "gate: {}\n"})
     terminal = Terminal(str(tmp_path))
-    terminal.answer("uses profgate already. Replace it?", f"{said}\n")
+    terminal.answer("uses profgate already. Replace it?", f"{answer}\n")
     if not replaced:
         assert terminal.end() == 2
         assert "nothing was written" in terminal.shown
         assert written(tmp_path, "perf").read_text() == ours
         return
-    for question in ("Command", "What installs it", "Runner", "Base branch"):
+    for question in ("Command", "Command that installs it", "Runner", "Base branch"):
         terminal.answer(question, "\n")
-    terminal.answer(".github/profgate.yml is there. Replace it?", "no\n")
+    terminal.answer(".github/profgate.yml exists. Replace it?", "no\n")
     assert terminal.end() == 0
     assert "name: perf\n" in written(tmp_path, "perf").read_text()
     assert (tmp_path / ".github" / "profgate.yml").read_text() == "gate: {}\n"
 
 
-def test_who_leaves_at_a_question_gets_no_files(tmp_path: Path) -> None:
+def test_end_of_input_writes_no_files(tmp_path: Path) -> None:
     terminal = Terminal(str(made(tmp_path, {"setup.py": SETUP})))
     terminal.answer("Command", "\x04")
     assert terminal.end() == 2

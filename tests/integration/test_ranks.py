@@ -119,7 +119,7 @@ def test_record_takes_results_from_a_pattern_and_refuses_old_ones(capsys: pytest
     assert main([*said, "here*.json", "--", *command]) == 0
     assert [json.loads(path.read_text())["recorded"][:2] for path in Path("kept").iterdir()] == ["20"]
     assert main([*said, "baseline/*.json", "--", sys.executable, "-c", "pass"]) == 2
-    assert "was there before COMMAND" in capsys.readouterr().err
+    assert "is older than this run of COMMAND" in capsys.readouterr().err
     assert main([*said, "none*.json", "--", sys.executable, "-c", "pass"]) == 2
     assert "holds no results" in capsys.readouterr().err
 
@@ -142,10 +142,10 @@ def test_check_and_history_over_a_store(capsys: pytest.CaptureFixture[str]) -> N
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (["record"], "give RESULTS of a run, or a COMMAND"),
-        (["record", "--repeat", "3"], "--repeat goes with a COMMAND"),
-        (["record", "same.json", "--", "true"], "--repeat goes with a COMMAND"),
-        (["record", "--repeat", "0", "--", "true"], "no number from 1 to 100"),
+        (["record"], "RESULTS: give the results of a run, or a COMMAND"),
+        (["record", "--repeat", "3"], "--repeat: needs a COMMAND"),
+        (["record", "same.json", "--", "true"], "--repeat: needs a COMMAND"),
+        (["record", "--repeat", "0", "--", "true"], "--repeat: '0' is not a whole number from 1 to 100"),
         (["record", "--repeat", "1", "--", sys.executable, "-c", "pass"], "left nothing below $PROFGATE_OUT"),
         (["record", "--repeat", "1", "--", sys.executable, "-c", "raise SystemExit(5)"], "exit code 5"),
         (["record", "--repeat", "1", "--", "./nobody"], "cannot be started"),
@@ -153,9 +153,9 @@ def test_check_and_history_over_a_store(capsys: pytest.CaptureFixture[str]) -> N
         (["check", "same.json"], "profgate-ranks: does not exist; 'profgate ranks record'"),
         (["check", "same.json", "--baseline", "empty"], "holds no run"),
         (["check", "empty", "--baseline", "baseline"], "holds no results"),
-        (["check", "same.json", "--width", "nan"], "no number from 0.5"),
+        (["check", "same.json", "--width", "nan"], "--width: 'nan' is not a number from 0.5"),
         (["check", "broken.json", "--baseline", "baseline"], "broken.json"),
-        (["nonsense"], "invalid choice"),
+        (["nonsense"], "no command 'nonsense'"),
     ],
 )
 @pytest.mark.usefixtures("baseline")

@@ -58,7 +58,7 @@ def sides(tmp_path: Path) -> list[str]:
     return [str(tmp_path / "a.folded"), str(tmp_path / "b.folded")]
 
 
-def test_the_skeletons_own_test_passes(package: Path, site: Path) -> None:
+def test_test_of_the_package_passes(package: Path, site: Path) -> None:
     done = run(site, "pytest", "-q", "-p", "no:cacheprovider", str(package / "tests"))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "6 passed" in done.stdout
@@ -80,7 +80,7 @@ def test_installed_package_runs_on_request(site: Path, sides: list[str]) -> None
     assert done.returncode == 0
 
 
-def test_configuration_rules_apply(site: Path, sides: list[str], tmp_path: Path) -> None:
+def test_configuration_accepts_its_options(site: Path, sides: list[str], tmp_path: Path) -> None:
     configuration = tmp_path / "profgate.yml"
     configuration.write_text(f"degradation:\n  strategies:\n    - {{method: {NAME}, options: {{part: 0.5}}}}\n")
     asked = ("compare", *sides, "--config", str(configuration), "--format", "json")
@@ -95,7 +95,7 @@ def test_configuration_rules_apply(site: Path, sides: list[str], tmp_path: Path)
 @pytest.mark.parametrize(
     ("family", "colour", "code"), [("A", "yellow", 0), ("T", "neutral", 3)], ids=["a pointer", "a gate's test"]
 )
-def test_raising_strategy_is_never_green(
+def test_failing_strategy_is_reported_and_not_green(
     package: Path, sides: list[str], tmp_path: Path, family: str, colour: str, code: int
 ) -> None:
     broken = tmp_path / "broken"
@@ -113,7 +113,7 @@ def test_raising_strategy_is_never_green(
     assert metric["state"] == ("compared" if family == "A" else "not compared")
 
 
-def test_unloadable_package_is_named(package: Path, tmp_path: Path) -> None:
+def test_unloadable_strategy_is_named(package: Path, tmp_path: Path) -> None:
     (tmp_path / "src" / f"profgate_{NAME}").mkdir(parents=True)
     for path in ("pyproject.toml", "README.md", f"src/profgate_{NAME}/__init__.py"):
         (tmp_path / path).write_text((package / path).read_text())
@@ -124,30 +124,30 @@ def test_unloadable_package_is_named(package: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
-        (["mean-shift"], "like mean_shift"),
-        (["Mean"], "small letters"),
-        (["2fast"], "small letters"),
-        (["mean__shift"], "small letters"),
-        (["../mean"], "small letters"),
-        (["x" * 61], "small letters"),
+        (["mean-shift"], "such as mean_shift"),
+        (["Mean"], "lower-case letters"),
+        (["2fast"], "lower-case letters"),
+        (["mean__shift"], "lower-case letters"),
+        (["../mean"], "lower-case letters"),
+        (["x" * 61], "lower-case letters"),
         (["overweight"], "taken by the strategy overweight"),
         (["tot"], "taken by the strategy totals"),
         (["own_weight"], "give another with --short"),
-        (["own_weight", "--short", "O W"], "is no short name"),
+        (["own_weight", "--short", "O W"], "is not a valid short name"),
         (["own_weight", "--short", "clr"], "taken by the strategy calibrated_log_ratio"),
     ],
 )
 def test_invalid_names_are_refused(
-    arguments: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["strategies", "new", *arguments, "-o", str(tmp_path)]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
-def test_existing_files_are_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_existing_folder_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / NAME).symlink_to(tmp_path / "nowhere")
     assert main(["strategies", "new", NAME, "-o", str(tmp_path)]) == 2
     assert "exists already" in capsys.readouterr().err

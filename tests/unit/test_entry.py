@@ -11,21 +11,21 @@ from profgate.version import VERSION
 PROFGATE = [sys.executable, "-I", "-m", "profgate"]
 
 
-def test_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert entry.main(["--version"]) == 0
     assert capsys.readouterr().out == f"profgate {VERSION}\n"
 
 
 def test_version_comes_before_any_other_import() -> None:
-    told = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-I", "-X", "importtime", "-m", "profgate", "--version"],
         capture_output=True,
         text=True,
         check=True,
     )
-    ours = {line.rsplit("|", 1)[-1].strip() for line in told.stderr.splitlines() if "profgate" in line}
+    ours = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines() if "profgate" in line}
     assert ours <= {"profgate", "profgate.version", "profgate.__main__"}
-    assert "numpy" not in told.stderr
+    assert "numpy" not in done.stderr
 
 
 def test_a_folder_of_our_name_does_not_hijack_the_program(tmp_path: Path) -> None:
@@ -33,21 +33,21 @@ def test_a_folder_of_our_name_does_not_hijack_the_program(tmp_path: Path) -> Non
     hostile.mkdir()
     for name in ("__init__.py", "__main__.py", "version.py"):
         (hostile / name).write_text("print('hijacked')\n", encoding="utf-8")
-    told = subprocess.run([*PROFGATE, "--version"], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert told.stdout == f"profgate {VERSION}\n"
+    done = subprocess.run([*PROFGATE, "--version"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == f"profgate {VERSION}\n"
 
 
-def test_an_error_made_on_purpose_is_one_line_and_its_exit_code(tmp_path: Path) -> None:
-    told = subprocess.run(
+def test_error_is_one_line_with_its_exit_code(tmp_path: Path) -> None:
+    done = subprocess.run(
         [*PROFGATE, "compare", "absent-1", "absent-2"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert told.returncode == 2
-    assert told.stderr.startswith("profgate: ")
-    assert "absent-1" in told.stderr
-    assert "Traceback" not in told.stderr
+    assert done.returncode == 2
+    assert done.stderr.startswith("profgate: ")
+    assert "absent-1" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
-def test_a_bug_shows_its_place_and_exits_4(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bug_shows_its_place_and_exits_4(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def broken(_arguments: object) -> int:
         return 1 // 0
 
@@ -56,7 +56,7 @@ def test_a_bug_shows_its_place_and_exits_4(monkeypatch: pytest.MonkeyPatch, caps
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
-def test_ctrl_c_is_no_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ctrl_c_shows_no_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted(_arguments: object) -> int:
         raise KeyboardInterrupt
 
@@ -65,15 +65,15 @@ def test_ctrl_c_is_no_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert capsys.readouterr().err == "profgate: interrupted\n"
 
 
-def test_a_name_that_the_terminal_cannot_show_is_shown_in_another_way() -> None:
+def test_unencodable_name_is_escaped() -> None:
     code = "import profgate.__main__ as e, profgate.cli.main as m\n"
     code += "m.run_command = lambda _: print('caf\\xe9 \\ud800') or 0\nraise SystemExit(e.main(['x']))"
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONPATH": os.pathsep.join(sys.path)}
-    told = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert told.stdout == "caf\\xe9 \\ud800\n"
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "caf\\xe9 \\ud800\n"
 
 
-def test_a_reader_who_leaves_is_no_traceback_and_no_success() -> None:
+def test_closed_output_is_exit_141() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     program = subprocess.run([*PROFGATE, "--help"], stdout=writing, stderr=subprocess.PIPE, text=True, check=False)

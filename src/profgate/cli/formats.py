@@ -1,22 +1,21 @@
-"""``profgate formats``: which formats are read, how each is recognised and recorded, and what proved its reader."""
+"""``profgate formats``."""
 
-import argparse
 import inspect
 import sys
-from collections.abc import Sequence
 
 from profgate import wiring
+from profgate.cli.options import command
 from profgate.readers.foreign import FOREIGN
 from profgate.readers.reader import BuiltInReader, ProfileReader
 
 UNPROVEN = "nothing yet: read by its documentation"
 
 
-def run(argv: Sequence[str]) -> int:
-    """Prints every reader, in the order in which they are asked, and then what is not read."""
-    argparse.ArgumentParser(prog="profgate formats", description=__doc__.replace("`", "")).parse_args(argv)
+@command("profgate formats")
+def formats() -> int:
+    """Describe the profile formats: how each is recognised, recorded and tested; then what is not supported."""
     parts = [_described(reader) for reader in wiring.readers()]
-    parts.append("Packed with gzip or zstandard and texts in UTF-16 are read as they are. Not read:\n")
+    parts.append("Files packed with gzip or zstandard and text in UTF-16 are read directly. Not supported:\n")
     parts += [f"  {foreign.what}: {foreign.advice.format(name='FILE')}" for foreign in FOREIGN]
     sys.stdout.write("\n".join(parts) + "\n")
     return 0

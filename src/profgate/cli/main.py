@@ -1,52 +1,100 @@
-"""The command line: every sub-command by name, its module imported only when it is called."""
+"""The command line: finds a command by its name, imports its module, and turns wrong usage into an error."""
 
-import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 
-from profgate.errors import ProfgateError
+import click
+from click.shell_completion import CompletionItem, shell_complete
+
+from profgate.errors import ProfgateError, did_you_mean
 from profgate.version import VERSION
 
 COMMANDS = {
-    "compare": "compare the profiles of two builds and judge the difference",
-    "confirm": "measure again what fails the gate, both sides in turns",
-    "check": "compare a commit with its nearest ancestor that was measured the same way",
-    "trends": "where totals and shares changed for good along the history",
-    "store": "keep what was measured at a commit, list it, make it small",
-    "init": "write the workflow and the policy for a repository",
-    "flamegraph": "draw one profile or the difference of two",
-    "fold": "print a profile as folded stacks",
-    "report": "merge the reports of several legs into one",
-    "overweight": "who carries the change of the total",
-    "track": "how benchmarks did over versions, and where they jumped",
-    "ranks": "a cheap sentinel over the durations of tests: record, check, history",
-    "strategies": "what each detection strategy finds, needs and misses; new NAME writes one",
-    "explain-name": "what becomes of a frame's name before two builds are compared, and why",
-    "formats": "which profile formats are read",
+    "compare": "Compare the profiles of two builds and judge the difference.",
+    "confirm": "Measure both sides again and withdraw findings that do not repeat.",
+    "check": "Compare a commit with its nearest measured ancestor.",
+    "trends": "Show lasting changes of totals and functions along the history.",
+    "store": "Store the profiles of a commit; list, prune and merge histories.",
+    "init": "Write the workflow and the policy for a repository.",
+    "flamegraph": "Draw one profile, or the difference of two.",
+    "fold": "Print a profile as folded stacks.",
+    "report": "Merge the reports of several shards.",
+    "overweight": "Show which functions are responsible for the change of the total.",
+    "track": "Run benchmarks over versions and show where they changed.",
+    "ranks": "Test whether tests keep their place in the order of durations.",
+    "strategies": "Describe the detection strategies; 'new' creates a package for one.",
+    "explain-name": "Show how the name of a function is normalised before it is compared.",
+    "formats": "Describe the profile formats.",
+    "completion": "Print the script that completes commands and options in a shell.",
 }
+VARIABLE = "_PROFGATE_COMPLETE"  # by which the shell's script requests completions
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="profgate", description="What a change does to performance, function by function."
-    )
-    parser.add_argument("--version", action="version", version=f"profgate {VERSION}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, meaning in COMMANDS.items():
-        commands.add_parser(name, help=meaning, add_help=False)
-    return parser
+class Commands(click.Group):
+    """A group that suggests the closest command for an unknown one."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first argument names. Raises UsageError."""
+        name, names = args[0], self.list_commands(ctx)
+        if name not in names and not name.startswith("-") and not ctx.resilient_parsing:
+            raise click.UsageError(f"no command {name!r}; {did_you_mean(name, names)}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+class LazyCommands(Commands):
+    """The commands; their modules are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module = cmd_name.replace("-", "_")
+        found: click.Command = getattr(import_module(f"profgate.cli.{module}"), module)
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the names and what the commands do."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands that start with this text."""
+        found = [CompletionItem(name, help=COMMANDS[name]) for name in COMMANDS if name.startswith(incomplete)]
+        return found or super().shell_complete(ctx, incomplete)
+
+
+@click.group(
+    cls=LazyCommands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True},
+    epilog="'profgate COMMAND --help' describes a command. 'profgate completion --help' sets up completion.",
+)
+@click.version_option(VERSION, message="profgate %(version)s")
+def profgate() -> None:
+    """Compare profiles of two builds, function by function, and judge the difference.
+
+    Exit codes: 0 passed, 1 the gate failed, 2 invalid input, 3 not compared, 4 internal error.
+    """
 
 
 def run_command(argv: Sequence[str]) -> int:
-    """The exit code of the sub-command that ``argv`` names. Raises ProfgateError."""
-    chosen, rest = _parser().parse_known_args([argv[0]] if argv else [])[0].command, list(argv[1:])
-    run: Callable[[Sequence[str]], int] = import_module(f"profgate.cli.{chosen.replace('-', '_')}").run
+    """Run the command that ``argv`` names and return its exit code. Raises ProfgateError."""
     if sys.stdout is None:  # closed by the caller, who wants the exit code and the files alone
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - lasts as long as the process
+    if VARIABLE in os.environ:
+        return shell_complete(profgate, {}, "profgate", VARIABLE, os.environ[VARIABLE])
     try:
-        code = run(rest)
+        code = _invoked(argv)
         sys.stdout.flush()
     except BrokenPipeError:
         raise
@@ -55,5 +103,44 @@ def run_command(argv: Sequence[str]) -> int:
             raise
         # what waits in the buffer must not fail a second time at the exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise ProfgateError("standard output", f"{error.strerror or error}; make room for it") from error
+        raise ProfgateError("standard output", f"{error.strerror or error}; free some space") from error
     return code
+
+
+def _invoked(argv: Sequence[str]) -> int:
+    """The exit code. ``click.Command.main`` would handle signals and closed pipes in a way of its own."""
+    try:
+        with profgate.make_context("profgate", list(argv)) as context:
+            return int(profgate.invoke(context) or 0)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        sys.stderr.write(f"{error.format_message()}\n")
+        return error.exit_code
+    except click.UsageError as error:
+        raise _explained(error) from None
+
+
+def _explained(error: click.UsageError) -> ProfgateError:
+    context = error.ctx or click.Context(profgate, info_name="profgate")
+    parameter = getattr(error, "param", None)
+    where = context.command_path.removeprefix("profgate").strip() or "command line"
+    if isinstance(error, click.NoSuchOption):
+        names = [name for known in context.command.get_params(context) for name in known.opts if name.startswith("--")]
+        what = f"no option {error.option_name}; {did_you_mean(error.option_name, names)}"
+    elif isinstance(error, click.BadOptionUsage):
+        where, what = error.option_name, error.message.rstrip(".")
+    elif isinstance(error, click.MissingParameter):
+        what = f"{_shown(parameter)} is missing"
+    elif isinstance(error, click.BadParameter) and parameter is not None:
+        where, what = _shown(parameter), error.message.rstrip(".")
+    else:
+        what = error.format_message().rstrip(".")
+    return ProfgateError(where, f"{what}\nRun '{context.command_path} --help' for its arguments and options.")
+
+
+def _shown(parameter: click.Parameter | None) -> str:
+    """The name of an argument or the longest name of an option, as the help shows it."""
+    if isinstance(parameter, click.Option):
+        return max(parameter.opts, key=len)
+    return parameter.human_readable_name if parameter is not None else "an argument"

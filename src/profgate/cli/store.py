@@ -1,102 +1,119 @@
-"""``profgate store add PROFILES``: stores what was measured at a commit; also lists, prunes and merges histories."""
+"""``profgate store``."""
 
-import argparse
 import json
 import sys
-from collections.abc import Sequence
 
-from profgate.cli.sides_options import file, policy_of, side, stored_files
-from profgate.cli.stored_sides import add_history, commit_named, whole_number
+import click
+
+from profgate.cli import options as opt
+from profgate.cli.main import Commands
 from profgate.errors import ProfgateError
 from profgate.history.history_reader import open_untrusted
-from profgate.history.history_store import HistoryStore, open_history
+from profgate.history.history_store import open_history
+from profgate.history.revisions import commit_named
 from profgate.history.stored_profiles import readings
 from profgate.io.git import commits_before
 from profgate.io.terminal import show
-from profgate.model.history import Reading, Retention, StoredCommit, StoredJob
+from profgate.loading import profiles_at
+from profgate.model.history import Retention, StoredCommit, StoredJob
+from profgate.model.policy import Policy
 from profgate.model.visible_text import cut, plain
 from profgate.report.numbers import counted
 
 
-def _arguments(argv: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="profgate store", description=__doc__.replace("`", ""))
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-
-    def action(name: str, meaning: str) -> argparse.ArgumentParser:
-        command = actions.add_parser(name, help=meaning, description=f"{meaning[:1].upper()}{meaning[1:]}.")
-        add_history(command)
-        return command
-
-    adding = action("add", "store the profiles of a commit")
-    adding.add_argument("profiles", metavar="PROFILES", nargs="+", type=side, help="files or folders of profiles")
-    adding.add_argument("--commit", metavar="REV", default="HEAD", help="where they were measured (default: HEAD)")
-    adding.add_argument("--job", default="", metavar="ID", help="who measured; runs of one job are not independent")
-    adding.add_argument("--config", metavar="FILE", type=file, help="configuration file, for its rules about names")
-    adding.add_argument("--summaries", action="store_true", help="store the cost of each symbol, not the files")
-    listing = action("list", "show what the history holds")
-    listing.add_argument("--format", choices=("terminal", "json"), default="terminal")
-    pruning = action("prune", "make it small: old runs retain their heaviest symbols and their totals")
-    for name, meaning in (
-        ("runs", "newest runs that retain all symbols"),
-        ("symbols", "symbols that older runs retain"),
-        ("profiles", "newest runs that retain their files"),
-    ):
-        default, text = getattr(Retention(), name), f"{meaning} (default: %(default)s)"
-        pruning.add_argument(f"--{name}", type=whole_number(0), default=default, metavar="N", help=text)
-    merging = action("merge", "add what another history holds and this one lacks")
-    merging.add_argument("file", metavar="FILE", type=file, help="a history.sqlite from anywhere; it is not trusted")
-    return parser.parse_args(argv)
+def _newest(name: str, content: str) -> opt.Decorator:
+    return click.option(
+        f"--{name}",
+        type=opt.Number(0, 999_999_999),
+        default=getattr(Retention(), name),
+        metavar="N",
+        help=content,
+    )
 
 
-def run(argv: Sequence[str]) -> int:
-    """Exit code 0. Raises ProfgateError."""
-    arguments = _arguments(argv)
-    sha, added = "", list[Reading]()
-    if arguments.action == "add":  # read before a history is created for them
-        files = [source for place in arguments.profiles for source in stored_files(place)]
-        sha, policy = commit_named(arguments.commit), policy_of(arguments.config)
-        added = readings(files, policy, sha, StoredJob(arguments.job), keep=not arguments.summaries)
-    creates = arguments.action in {"add", "merge"}
-    with open_history(arguments.history, write=arguments.action != "list", create=creates) as store:
-        match arguments.action:
-            case "add":
-                text = _added(store, sha, added)
-            case "prune":
-                retention = Retention(arguments.runs, arguments.symbols, arguments.profiles)
-                text = f"{counted(store.prune(retention), 'reading')} lost the lighter symbols"
-            case "merge":
-                with open_untrusted(arguments.file) as other:
-                    text = f"{counted(store.merge(other), 'reading')} added"
-            case _:
-                text = _listed(store, as_json=arguments.format == "json")
-    show(text, sys.stdout)
+@click.group(cls=Commands)
+def store() -> None:
+    """Store the profiles of a commit; list, prune and merge histories."""
+
+
+@opt.command(
+    "profgate store add profiles/", "profgate store add --commit v1.2 --job nightly profiles/", of=store.command
+)
+@click.argument("profiles", nargs=-1, required=True, type=opt.PROFILES, metavar="PROFILES...")
+@click.option("--commit", default="HEAD", metavar="REV", help="Commit that was measured.")
+@click.option(
+    "--job",
+    default="",
+    show_default=False,
+    metavar="ID",
+    help="Job that measured; runs of one job are not independent.",
+)
+@opt.config_option
+@click.option("--summaries", is_flag=True, help="Store the cost of each symbol instead of the files.")
+@opt.history_option
+def add(profiles: tuple[str, ...], commit: str, job: str, policy: Policy, history: str, *, summaries: bool) -> int:
+    """Store the profiles of a commit."""
+    files = [source for place in profiles for source in profiles_at(place)[0]]
+    sha = commit_named(commit)
+    read = readings(files, policy, sha, StoredJob(job), keep=not summaries)
+    with open_history(history, write=True, create=True) as opened, opened.writing():
+        opened.add_commits([commits_before(sha, most=1).get(sha, StoredCommit(sha))])
+        added = opened.add(read)
+    known = f", {len(read) - added} already stored" if added < len(read) else ""
+    show(f"{sha[:12]}: {counted(added, 'reading')} added{known}", sys.stdout)
     return 0
 
 
-def _added(store: HistoryStore, sha: str, readings: Sequence[Reading]) -> str:
-    with store.writing():
-        store.add_commits([commits_before(sha, most=1).get(sha, StoredCommit(sha))])
-        added = store.add(readings)
-    known = len(readings) - added
-    return f"{sha[:12]}: {counted(added, 'reading')} added" + (f", {known} already stored" if known else "")
-
-
-def _listed(store: HistoryStore, *, as_json: bool) -> str:
-    measured, commits, series = store.measured_commits(), store.commits(), store.series()
-    if as_json:
+@opt.command("profgate store list --format json", of=store.command, name="list")
+@opt.format_option("terminal", "json")
+@opt.history_option
+def list_commits(output: str, history: str) -> int:
+    """Show the measured commits of the history."""
+    with open_history(history) as opened:
+        measured, commits, series = opened.measured_commits(), opened.commits(), opened.series()
+    if output == "json":
         rows = [
             {
                 "commit": sha,
                 "title": commits[sha].title,
-                "workloads": sorted(one.workload for one in series if one.key in keys),
+                "workloads": sorted(each.workload for each in series if each.key in keys),
             }
             for sha, keys in measured.items()
         ]
-        return json.dumps({"schema": "profgate.history-list/1", "commits": rows}, indent=1) + "\n"
+        sys.stdout.write(json.dumps({"schema": "profgate.history-list/1", "commits": rows}, indent=1) + "\n")
+        return 0
     if not measured:
         raise ProfgateError("history", "is empty; fill it with 'profgate store add PROFILES'")
     lines = [
-        f"{sha[:12]}  {counted(len(keys), 'workload')}  {cut(plain(commits[sha].title), 60)}".rstrip()
-        for sha, keys in sorted(measured.items(), key=lambda one: -commits[one[0]].time)
+        f"{sha[:12]}  {counted(len(measured[sha]), 'workload')}  {cut(plain(commits[sha].title), 60)}".rstrip()
+        for sha in sorted(measured, key=lambda sha: -commits[sha].time)
     ]
-    return "\n".join(lines)
+    show("\n".join(lines), sys.stdout)
+    return 0
+
+
+@opt.command("profgate store prune --runs 100 --profiles 20", of=store.command)
+@_newest("runs", "Newest runs that retain all symbols.")
+@_newest("symbols", "Heaviest symbols that older runs retain.")
+@_newest("profiles", "Newest runs that retain their files.")
+@opt.history_option
+def prune(runs: int, symbols: int, profiles: int, history: str) -> int:
+    """Reduce old runs to their totals and their heaviest symbols."""
+    with open_history(history, write=True, create=False) as opened:
+        pruned = opened.prune(Retention(runs, symbols, profiles))
+    show(f"{counted(pruned, 'reading')} lost the lighter symbols", sys.stdout)
+    return 0
+
+
+@opt.command("profgate store merge artifact/history.sqlite", of=store.command)
+@click.argument("file", type=opt.FILE)
+@opt.history_option
+def merge(file: str, history: str) -> int:
+    """Add the content of another history.
+
+    FILE is a history.sqlite from any source; it is not trusted.
+    """
+    with open_history(history, write=True, create=True) as opened, open_untrusted(file) as other:
+        added = opened.merge(other)
+    show(f"{counted(added, 'reading')} added", sys.stdout)
+    return 0

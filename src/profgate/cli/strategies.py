@@ -1,41 +1,111 @@
-"""``profgate strategies``: what each strategy finds, on which data, how sure it is and when it fails."""
+"""``profgate strategies``."""
 
-import argparse
 import inspect
+import re
 import sys
-from collections.abc import Sequence
+from pathlib import Path
+
+import click
 
 from profgate import wiring
+from profgate.cli.main import Commands
+from profgate.cli.options import DIRECTORY, command
+from profgate.errors import ProfgateError
+from profgate.io.files import exists, write_text
 from profgate.model.change import OptionSpec
+
+NAME = re.compile(r"(?=.{1,60}$)[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+SHORT = re.compile(r"[a-z][a-z0-9]{0,59}")
+FILES = {
+    "pyproject.toml": "pyproject.toml",
+    "README.md": "README.md",
+    "src/{package}/__init__.py": "init.py",
+    "src/{package}/strategy.py": "strategy.py",
+    "tests/test_{name}.py": "test.py",
+}
+
+
+@command(
+    "profgate strategies",
+    "profgate strategies new mean_shift",
+    of=click.group,
+    cls=Commands,
+    invoke_without_command=True,
+)
+@click.pass_context
+def strategies(context: click.Context) -> int:
+    """Describe the detection strategies: what each finds, in which data, with which options, and when it can fail."""
+    if context.invoked_subcommand is None:
+        for strategy in wiring.strategies():
+            text = inspect.cleandoc(type(strategy).__doc__ or "No description.")
+            sys.stdout.write(f"{strategy.name} ({strategy.short}), family {strategy.family}\n")
+            sys.stdout.write("".join(f"  {line}".rstrip() + "\n" for line in text.splitlines()))
+            for option in strategy.options:
+                sys.stdout.write(f"  option {option.name} = {option.default}{_bounds(option)}: {option.meaning}\n")
+            sys.stdout.write("\n")
+    return 0
+
+
+@command(
+    "profgate strategies new mean_shift",
+    "profgate strategies new mean_shift --short ms -o plugins",
+    of=strategies.command,
+)
+@click.argument("name")
+@click.option("--short", metavar="NAME", help="Short name (default: the initials).")
+@click.option("-o", "--output-dir", type=DIRECTORY, default=".", metavar="DIR", help="Folder for the package.")
+def new(name: str, short: str | None, output_dir: str) -> int:
+    """Write a package with a working strategy NAME and its test."""
+    place, short = _write_package(name, short, output_dir)
+    sys.stdout.write(
+        f"Wrote the package {place} with the strategy {name} ({short}) and its test.\n"
+        f"Install it beside profgate with 'pip install {place}'; 'profgate strategies' then lists it.\n"
+    )
+    return 0
 
 
 def _bounds(spec: OptionSpec) -> str:
-    """The values an option takes, in words; empty where there is no bound."""
+    """The values that an option takes, in brackets; empty where there is no bound."""
     if spec.choices:
         return f" (one of {', '.join(spec.choices)})"
     if spec.minimum is not None and spec.maximum is not None:
         return f" ({spec.minimum:g} to {spec.maximum:g})"
-    if spec.minimum is not None:
-        return f" (at least {spec.minimum:g})"
-    return "" if spec.maximum is None else f" (at most {spec.maximum:g})"
+    bounds = [(spec.minimum, "at least"), (spec.maximum, "at most")]
+    return next((f" ({what} {bound:g})" for bound, what in bounds if bound is not None), "")
 
 
-def run(argv: Sequence[str]) -> int:
-    """Prints every strategy's own docstring and its options, or writes a new one. Raises ProfgateError."""
-    if argv[:1] == ["new"]:
-        from profgate.cli import new_strategy
+def _write_package(name: str, short: str | None, folder: str) -> tuple[str, str]:
+    """Write the package below the folder; return its path and the strategy's short name.
 
-        return new_strategy.run(argv[1:])
-    argparse.ArgumentParser(
-        prog="profgate strategies",
-        description=__doc__.replace("`", ""),
-        epilog="'profgate strategies new NAME' writes one of your own.",
-    ).parse_args(argv)
+    Raises ProfgateError for a name that is invalid or taken, and for a path that exists.
+    """
+    from profgate.report.templates import render_template
+
+    short = _short_name(name, short)
+    place = Path(folder, name)
+    if exists(str(place)):
+        raise ProfgateError(str(place), "exists already; choose another name or folder, or remove it")
+    package = f"profgate_{name}"
+    class_name = "".join(part.capitalize() for part in name.split("_"))
+    for path, template in FILES.items():
+        text = render_template(
+            f"strategy/{template}.j2", name=name, short=short, package=package, class_name=class_name
+        )
+        write_text(str(place / path.format(name=name, package=package)), text)
+    return str(place), short
+
+
+def _short_name(name: str, given: str | None) -> str:
+    if not NAME.fullmatch(name):
+        what = "is not a valid name; use lower-case letters, digits and _, such as mean_shift"
+        raise ProfgateError(f"NAME {name[:60]!r}", what)
+    initials = "".join(part[0] for part in name.split("_"))
+    short = given or (initials if len(initials) > 1 else name[:4])
+    if not SHORT.fullmatch(short):
+        what = "is not a valid short name; use lower-case letters and digits, such as ms"
+        raise ProfgateError(f"--short {short[:60]!r}", what)
     for strategy in wiring.strategies():
-        text = inspect.cleandoc(type(strategy).__doc__ or "It does not say what it finds.")
-        sys.stdout.write(f"{strategy.name} ({strategy.short}), family {strategy.family}\n")
-        sys.stdout.write("".join(f"  {line}".rstrip() + "\n" for line in text.splitlines()))
-        for option in strategy.options:
-            sys.stdout.write(f"  option {option.name} = {option.default}{_bounds(option)}: {option.meaning}\n")
-        sys.stdout.write("\n")
-    return 0
+        for value, what, fix in ((name, "NAME", "choose another"), (short, "--short", "give another with --short")):
+            if value in (strategy.name, strategy.short):
+                raise ProfgateError(f"{what} {value!r}", f"is taken by the strategy {strategy.name}; {fix}")
+    return short

@@ -1,19 +1,13 @@
-"""``profgate track VERSIONS -- COMMAND``: benchmarks over versions, and where they jumped.
+"""``profgate track``."""
 
-VERSIONS are --last N, revisions, a range A..B, --tags PATTERN, or --releases that --setup installs. COMMAND leaves
-profiles or results in the folder PROFGATE_OUT; where it leaves none, its wall time counts. It gets PROFGATE_SOURCE,
-PROFGATE_VERSION and PROFGATE_COMMIT too, and {out}, {source}, {version}, {commit} stand for the same in its arguments.
-"""
-
-import argparse
 import shlex
-import shutil
 import sys
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from profgate.cli.arguments import number_in, split_command, whole_number
-from profgate.cli.sides_options import folder as folder_argument
+import click
+
+from profgate.cli import options as opt
 from profgate.errors import ProfgateError
 from profgate.io.files import write_text
 from profgate.io.terminal import show
@@ -28,78 +22,59 @@ from profgate.track.track_folder import TrackFolder
 from profgate.track.tracking import Track
 from profgate.track.versions import Version
 
-COUNT = whole_number(10_000)
-SECONDS = number_in(0.001, 10_000_000)
+
+class Percent(opt.Number):
+    """A percentage with or without its sign, as a fraction."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401 - as click
+        """The fraction."""
+        return float(super().convert(str(value).removesuffix("%"), param, ctx)) / 100
 
 
-def _arguments(argv: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="profgate track",
-        description=__doc__.replace("`", ""),
-        usage="profgate track [options] [VERSION ...] -- COMMAND ...",
-    )
-    which = parser.add_argument_group("versions")
-    which.add_argument("version", metavar="VERSION", nargs="*", help="revisions in their order, or ranges A..B")
-    which.add_argument("--last", type=COUNT, metavar="N", help="the last N commits, on first parents")
-    which.add_argument("--tags", metavar="PATTERN", help="tags such as 'v1.*', in the order of their numbers")
-    which.add_argument("--releases", metavar="LIST", help="without git, such as 1.0,1.1: --setup installs each")
-    what = parser.add_argument_group("benchmarks")
-    what.add_argument("--setup", action="append", default=[], metavar="COMMAND", help="run first, once a version")
-    what.add_argument("--runs", type=COUNT, default=3, metavar="N", help="runs a version (default: 3)")
-    what.add_argument("--timeout", type=SECONDS, default=1800.0, metavar="S", help="for a command (default: 1800)")
-    what.add_argument("--here", action="store_true", help="run COMMAND here; PROFGATE_SOURCE is the version's worktree")
-    what.add_argument("--bring", action="append", default=[], metavar="PATH", help="copy from here into each worktree")
-    what.add_argument("--source", action="append", default=[], metavar="GLOB", help="files of a benchmark, {benchmark}")
-    what.add_argument("--again", action="store_true", help="try versions again that failed")
-    what.add_argument("--refine", action="store_true", help="measure both ends, then only what narrows a jump down")
-    report = parser.add_argument_group("report")
-    report.add_argument("--metric", metavar="NAME", help="which metric is shown first; counted ones by default")
-    report.add_argument("--min-change", type=_percent, metavar="PERCENT", help="of a jump (default: 5, counted: 1)")
-    report.add_argument("--stretches", action="store_true", help="compare between changes of a benchmark's source, too")
-    report.add_argument("--pages", type=COUNT, default=20, metavar="N", help="most pages of jumps (default: 20)")
-    report.add_argument(
-        "--output-dir", "-o", type=folder_argument, default="profgate-track", metavar="DIR", help="holds all"
-    )
-    report.add_argument(
-        "--format", choices=("terminal", "json", "csv"), default="terminal", help="what is printed (default: terminal)"
-    )
-    words, command = split_command(argv)
-    arguments = parser.parse_args(words)
-    arguments.command = command
-    if not command:
-        parser.error("the command is missing: profgate track --last 10 -- COMMAND")
-    return arguments
-
-
-def _percent(text: str) -> float:
-    return number_in(0, 1_000_000)(text.removesuffix("%")) / 100
-
-
-def _plan(arguments: argparse.Namespace) -> Plan:
-    repository = None if arguments.releases else repository_around(".")
-    versions = _releases(arguments.releases) if repository is None else _revisions(arguments, repository)
-    versions = list({version.commit or version.name: version for version in versions}.values())
-    if not versions:
-        raise ProfgateError("versions", "there are none; git log and git tag list what could be tracked")
-    if repository is None and not arguments.setup:
+def _plan(
+    version: tuple[str, ...],
+    last: int | None,
+    tags: str | None,
+    releases: str | None,
+    setup: tuple[str, ...],
+    runs: int,
+    timeout: float,
+    bring: tuple[str, ...],
+    source: tuple[str, ...],
+    options: EvolutionOptions,
+    program: tuple[str, ...],
+    *,
+    here: bool,
+    refine: bool,
+) -> Plan:
+    """What to measure, and how. Raises ProfgateError."""
+    if not program:
+        raise ProfgateError("COMMAND", "is missing; write it after --: profgate track --last 10 -- COMMAND")
+    if sum(map(bool, (version, last, tags, releases))) != 1:
+        raise ProfgateError("versions", "give one of --last N, --tags PATTERN, --releases LIST, revisions or a range")
+    repository = None if releases else repository_around(".")
+    found = _releases(releases or "") if repository is None else _revisions(version, last, tags, repository)
+    if not found:
+        raise ProfgateError("versions", "none found; git log and git tag list what can be tracked")
+    if repository is None and not setup:
         raise ProfgateError("--releases", "needs a --setup that installs {version} into {source}")
-    if repository is None and arguments.bring:
-        raise ProfgateError("--bring", "fills worktrees of git; with --releases COMMAND runs here anyway")
-    for path in arguments.bring:
+    if repository is None and bring:
+        raise ProfgateError("--bring", "copies into worktrees of git; with --releases COMMAND runs in this folder")
+    for path in bring:
         if not Path(path).exists():
-            raise ProfgateError(path, "cannot be brought along, since it does not exist; name it by its path from here")
+            raise ProfgateError(path, "does not exist, so --bring cannot copy it; give its path from this folder")
     return Plan(
-        command=tuple(arguments.command),
-        versions=tuple(versions),
-        repository=repository,
-        setup=tuple(_split(text) for text in arguments.setup),
-        runs=arguments.runs,
-        timeout=arguments.timeout,
-        here=arguments.here or repository is None,
-        copied=tuple(arguments.bring),
-        sources=tuple(arguments.source),
-        refine=arguments.refine,
-        options=EvolutionOptions(arguments.metric, arguments.min_change, arguments.stretches),
+        program,
+        tuple({each.commit or each.name: each for each in found}.values()),
+        repository,
+        setup=tuple(map(_split, setup)),
+        runs=runs,
+        timeout=timeout,
+        here=here or repository is None,
+        copied=bring,
+        sources=source,
+        refine=refine,
+        options=options,
     )
 
 
@@ -107,42 +82,110 @@ def _releases(text: str) -> list[Version]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     for name in names:
         if name.startswith("-") or not name.isprintable() or len(name) > 100:
-            raise ProfgateError("--releases", f"{name[:100]!r} is no version; write a list such as 1.0,1.1")
+            raise ProfgateError("--releases", f"{name[:100]!r} is not a version; write a list such as 1.0,1.1")
     return [Version(name) for name in names]
 
 
-def _revisions(arguments: argparse.Namespace, repository: Repository) -> list[Version]:
-    chosen = [arguments.version, arguments.last, arguments.tags]
-    if sum(map(bool, chosen)) != 1:
-        raise ProfgateError("versions", "give one of --last N, --tags PATTERN, --releases LIST, revisions or a range")
-    if arguments.last is not None:
-        return repository.last(arguments.last)
-    if arguments.tags is not None:
-        return repository.tagged(arguments.tags)
+def _revisions(version: tuple[str, ...], last: int | None, tags: str | None, repository: Repository) -> list[Version]:
+    if tags is not None:
+        return repository.tagged(tags)
     versions: list[Version] = []
-    for revision in arguments.version:
+    if last is not None:
+        versions = repository.last(last)
+        if len(versions) < last:
+            _report(f"only {len(versions)} of {last} versions are here; a shallow clone holds no more")
+    for revision in version:
         if "..." in revision:
             raise ProfgateError(revision, "is a symmetric difference, which has no order; write A..B")
-        first, dots, last = revision.partition("..")
-        versions += repository.between(first, last or "HEAD") if dots else [repository.named(revision)]
+        first, dots, end = revision.partition("..")
+        versions += repository.between(first, end or "HEAD") if dots else [repository.named(revision)]
     return versions
+
+
+evolution_options: opt.Decorator = opt.bundled(
+    "options",
+    EvolutionOptions,
+    click.option("--metric", metavar="NAME", help="Metric to show first (default: a counted one)."),
+    click.option(
+        "--min-change", type=Percent(0.0, 1_000_000.0), metavar="PERCENT", help="Least jump (default: 5, counted: 1)."
+    ),
+    click.option("--stretches", is_flag=True, help="Compare across changes of a benchmark's own source too."),
+)
+
+plan_options: opt.Decorator = opt.bundled(
+    "plan",
+    _plan,
+    click.argument("version", nargs=-1, metavar="[VERSION]..."),
+    click.option("--last", type=opt.COUNT, metavar="N", help="Versions: the last N commits, on first parents."),
+    click.option("--tags", metavar="PATTERN", help="Versions: tags such as 'v1.*', in the order of their numbers."),
+    click.option("--releases", metavar="LIST", help="Versions: releases such as 1.0,1.1 that --setup installs."),
+    click.option("--setup", multiple=True, metavar="COMMAND", help="Run first, once a version (repeatable)."),
+    click.option("--runs", type=opt.COUNT, default=3, metavar="N", help="Runs of each version."),
+    click.option(
+        "--timeout",
+        type=opt.SECONDS,
+        default=1800.0,
+        metavar="S",
+        help="Seconds for one run.",
+    ),
+    click.option("--here", is_flag=True, help="Run COMMAND in this folder; PROFGATE_SOURCE names the worktree."),
+    click.option("--bring", multiple=True, metavar="PATH", help="Copy this path into each worktree (repeatable)."),
+    click.option("--source", multiple=True, metavar="GLOB", help="Source files of a {benchmark} (repeatable)."),
+    click.option("--refine", is_flag=True, help="Measure both ends, then only the versions that locate a jump."),
+    evolution_options,
+)
+
+
+@opt.command(
+    "profgate track --last 10 -- python bench.py",
+    "profgate track v1.0..v2.0 --refine --setup 'pip install .' -- pytest --benchmark-json={out}/a.json",
+    "profgate track --releases 1.0,1.1 --setup 'pip install shop=={version} -t {source}' -- python bench.py",
+    cls=opt.Measuring,
+)
+@plan_options
+@click.option("--again", is_flag=True, help="Repeat versions that failed.")
+@click.option("--pages", type=opt.COUNT, default=20, metavar="N", help="Most flame graphs of jumps.")
+@opt.output_option("all results", "profgate-track")
+@opt.format_option("terminal", "json", "csv")
+def track(plan: Plan, pages: int, output_dir: str, output: str, *, again: bool) -> int:
+    """Run benchmarks over versions and show where they changed.
+
+    VERSION is a revision or a range A..B. COMMAND writes profiles or results to the folder PROFGATE_OUT; if it writes
+    none, its wall time is the result. The variables PROFGATE_SOURCE, PROFGATE_VERSION and PROFGATE_COMMIT are set too,
+    and {out}, {source}, {version}, {commit} in its arguments are replaced by them.
+
+    Exit code: 0 when every version was measured or skipped, 3 when none could be measured.
+    """
+    for warning in plan.warnings():
+        _report(warning)
+    tracked = Track(plan, TrackFolder(output_dir, plan.key), _report)
+    with tracked.folder.locked() as place:
+        try:
+            tracked.measure(place, again=again)
+        except KeyboardInterrupt:
+            _report("stopped; finished runs are stored, and the same command continues")
+            if any(version.runs for version in tracked.measured_versions()):
+                _write(tracked, output_dir, pages, output)
+            raise
+        _write(tracked, output_dir, pages, output)
+    return 0
 
 
 def _split(text: str) -> tuple[str, ...]:
     try:
-        words = tuple(shlex.split(text))
+        arguments = tuple(shlex.split(text))
     except ValueError as error:
-        raise ProfgateError("--setup", f"{text!r} cannot be split into words ({error})") from None
-    if not words:
+        raise ProfgateError("--setup", f"{text!r} cannot be split into arguments ({error})") from None
+    if not arguments:
         raise ProfgateError("--setup", "is empty; name a command")
-    return words
+    return arguments
 
 
-def _write(track: Track, arguments: argparse.Namespace) -> None:
-    """Writes the page, the pages of its jumps and the tables, and prints. Raises ComparisonError without any value."""
-    folder, evolution = arguments.output_dir, track.evolution()
+def _write(tracked: Track, folder: str, pages: int, output: str) -> None:
+    """Write the page, the flame graphs of its jumps and the tables, and print. Raises ComparisonError."""
+    evolution = tracked.evolution()
     links: dict[int, str] = {}
-    for number, document in jump_pages(evolution, track, arguments.pages):
+    for number, document in jump_pages(evolution, tracked, pages):
         if document.name not in links.values():
             write_text(str(Path(folder, document.name)), document.text)
         links[number] = document.name
@@ -150,34 +193,14 @@ def _write(track: Track, arguments: argparse.Namespace) -> None:
     texts["json"] = evolution_json(evolution)
     for ending, text in texts.items():
         write_text(str(Path(folder, f"evolution.{ending}")), text)
-    if arguments.format == "terminal":
-        show(evolution_lines(evolution, shutil.get_terminal_size((100, 24)).columns), sys.stdout)
-        show([("quiet", f"The evolution: {folder}/evolution.html")], sys.stdout)
+    if output == "terminal":
+        show(
+            [*evolution_lines(evolution, opt.width()), ("quiet", f"The evolution: {folder}/evolution.html")], sys.stdout
+        )
     else:
-        sys.stdout.write(texts[arguments.format])
+        sys.stdout.write(texts[output])
 
 
 def _report(text: str) -> None:
-    sys.stderr.write(f"profgate: {name_text(text, 400)}\n")  # it quotes what commands printed
+    sys.stderr.write(f"profgate: {name_text(text, 400)}\n")  # it quotes what programs printed
     sys.stderr.flush()
-
-
-def run(argv: Sequence[str]) -> int:
-    """Exit code 0 when everything was measured or skipped, 3 where nothing could be. Raises ProfgateError."""
-    arguments = _arguments(argv)
-    plan = _plan(arguments)
-    if arguments.last is not None and len(plan.versions) < arguments.last:
-        _report(f"only {len(plan.versions)} of {arguments.last} versions are here; a shallow clone knows no more")
-    for warning in plan.warnings():
-        _report(warning)
-    track = Track(plan, TrackFolder(arguments.output_dir, plan.key), _report)
-    with track.folder.locked() as source:
-        try:
-            track.measure(source, again=arguments.again)
-        except KeyboardInterrupt:
-            _report("stopped; finished runs are stored, and the same command goes on")
-            if any(version.runs for version in track.measured_versions()):
-                _write(track, arguments)
-            raise
-        _write(track, arguments)
-    return 0

@@ -1,6 +1,6 @@
-"""Commands of a repository that test or measure it, benchmarks first: each with the place where it was found.
+"""Finds the commands of a repository that run its benchmarks or tests, benchmarks first.
 
-Files are text that anybody may have written: what is taken from them is one line of plain words, or nothing.
+The files are not trusted: only single lines that match `PLAIN` are used.
 """
 
 import configparser
@@ -8,12 +8,12 @@ import json
 import re
 import shlex
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-READ = Callable[[str], str]  # the text of a file below the top, empty where there is none
-LIST = Callable[[str], list[str]]  # the paths that fit a pattern below the top
+from profgate.init.files import Files
+
 Environment = tuple[str, str, list[str], list[str]]  # of tox: its name, its place, its commands, what it installs
 PLAIN = re.compile(r"[A-Za-z0-9 ._/=:,@'\"\[\]^$*-]{1,200}")
 MEASURES = re.compile(r"bench|perf", re.IGNORECASE)
@@ -24,12 +24,13 @@ TOX_SIGN = re.compile(r"^[-! ]+|^[\w{},!.-]+:\s+|\{posargs[^{}]*\}")  # before a
 NEED = re.compile(
     r"-r ?[A-Za-z0-9._/-]+|[A-Za-z0-9.][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?([<>=!~]=?[A-Za-z0-9.*,<>=!~]+)?"
 )
+PYTEST_FILES = ("pytest.ini", "conftest.py", "tests/conftest.py")
 FRAMES = "CFLAGS=-fno-omit-frame-pointer CXXFLAGS=-fno-omit-frame-pointer"
 SEGMENT = re.compile(r"&&|\|\||;|\|")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Command:
     """A command, where it was found, and what it needs: arguments of ``pip install``, or targets of ``make``."""
 
     command: str
@@ -37,92 +38,95 @@ class Found:
     needs: tuple[str, ...] = ()
 
 
-def python_commands(read: READ, listed: LIST) -> list[Found]:
+def python_commands(files: Files) -> list[Command]:
     """Scripts that measure, then pytest's benchmarks, then what the project runs as tests."""
-    project = _toml(read("pyproject.toml"))
-    told = " ".join([read("pyproject.toml"), read("requirements.txt"), read("setup.cfg"), read("tox.ini")])
-    scripts = [path for folder in ("bench", "benchmarks", "perf", ".") for path in sorted(listed(f"{folder}/*.py"))]
-    found = [Found(f"python {shlex.quote(path)}", path) for path in scripts if _is_script(path)]
-    if "pytest-benchmark" in told or "pytest_benchmark" in told:
-        found.append(Found("python -m pytest --benchmark-only", "pytest-benchmark is required"))
-    found += _of_sessions(read("noxfile.py")) + _of_tox(read, project) + _of_make(read("Makefile"), _python)
-    if "pytest" in _at(project, "tool") or exists_any(read, "pytest.ini", "conftest.py", "tests/conftest.py"):
-        found.append(Found("python -m pytest", "the configuration of pytest"))
-    elif listed("tests/test_*.py") or "pytest" in told:
-        found.append(Found("python -m pytest", "tests/"))
+    project = _toml(files.read("pyproject.toml"))
+    requirements = " ".join(map(files.read, ("pyproject.toml", "requirements.txt", "setup.cfg", "tox.ini")))
+    folders = ("bench", "benchmarks", "perf", ".")
+    scripts = [path for folder in folders for path in sorted(files.listed(f"{folder}/*.py"))]
+    found = [Command(f"python {shlex.quote(path)}", path) for path in scripts if _is_script(path)]
+    if "pytest-benchmark" in requirements or "pytest_benchmark" in requirements:
+        found.append(Command("python -m pytest --benchmark-only", "pytest-benchmark is required"))
+    found += _of_sessions(files.read("noxfile.py")) + _of_tox(files, project) + _of_make(files.read("Makefile"))
+    if "pytest" in _at(project, "tool") or any(map(files.read, PYTEST_FILES)):
+        found.append(Command("python -m pytest", "the configuration of pytest"))
+    elif files.listed("tests/test_*.py") or "pytest" in requirements:
+        found.append(Command("python -m pytest", "tests/"))
     return _distinct(found)
 
 
-def node_commands(read: READ, listed: LIST) -> list[Found]:
+def node_commands(files: Files) -> list[Command]:
     """The scripts of package.json whose program node can run itself, those that measure first; then bench files."""
-    scripts = _at(_json(read("package.json")), "scripts")
+    scripts = _at(_json(files.read("package.json")), "scripts")
     ordered = sorted(scripts, key=lambda name: (not MEASURES.search(name), not name.startswith("test"), name))
-    wanted = [name for name in ordered if MEASURES.search(name) or name == "test"]
+    chosen = [name for name in ordered if MEASURES.search(name) or name == "test"]
     found = [
-        Found(command, f"script {name!r} of package.json")
-        for name in wanted
+        Command(command, f"script {name!r} of package.json")
+        for name in chosen
         for command in [_node(str(scripts[name]))]
         if command
     ]
-    files = [path for pattern in ("bench*.*js", "bench*/*.*js", "perf/*.*js") for path in sorted(listed(pattern))]
-    return _distinct([*found, *(Found(shlex.quote(path), path) for path in files if PLAIN.fullmatch(path))])
+    benchmarks = [
+        path for pattern in ("bench*.*js", "bench*/*.*js", "perf/*.*js") for path in sorted(files.listed(pattern))
+    ]
+    return _distinct([*found, *(Command(shlex.quote(path), path) for path in benchmarks if PLAIN.fullmatch(path))])
 
 
-def go_commands(read: READ, listed: LIST) -> list[Found]:
+def go_commands(files: Files) -> list[Command]:
     """One package's benchmarks, those of the package that has most first: go profiles one package at a time."""
     counts: dict[str, int] = {}
-    for path in listed("**/*_test.go"):
+    for path in files.listed("**/*_test.go"):
         folder = f"./{path.rpartition('/')[0]}".rstrip("/") if "/" in path else "."
-        counts[folder] = counts.get(folder, 0) + len(re.findall(r"^func Benchmark\w*\(", read(path), re.MULTILINE))
+        counts[folder] = counts.get(folder, 0) + len(
+            re.findall(r"^func Benchmark\w*\(", files.read(path), re.MULTILINE)
+        )
     ranked = sorted(counts, key=lambda folder: (-counts[folder], folder))
     measured = [folder for folder in ranked if counts[folder] and PLAIN.fullmatch(folder)]
     timed = "go test -run '^$' -bench . -benchtime 1000x"
     found = [
-        Found(f"{timed} {shlex.quote(folder)}", f"{counts[folder]} benchmarks in {folder}") for folder in measured[:5]
+        Command(f"{timed} {shlex.quote(folder)}", f"{counts[folder]} benchmarks in {folder}") for folder in measured[:5]
     ]
     return found + [
-        Found(f"go test {shlex.quote(folder)}", f"tests in {folder}") for folder in ranked[:1] if not measured
+        Command(f"go test {shlex.quote(folder)}", f"tests in {folder}") for folder in ranked[:1] if not measured
     ]
 
 
-def rust_commands(read: READ, listed: LIST) -> list[Found]:
+def rust_commands(files: Files) -> list[Command]:
     """Programs that measure, then the benchmarks of Cargo.toml and benches/; criterion's run for a fixed time."""
-    cargo = _toml(read("Cargo.toml"))
+    cargo = _toml(files.read("Cargo.toml"))
     given = cargo.get("bench")
     benches = given if isinstance(given, list) else []
-    names = [str(one.get("name", "")) for one in benches if isinstance(one, dict)]
-    names += [path.removeprefix("benches/").removesuffix(".rs") for path in sorted(listed("benches/*.rs"))]
+    names = [str(bench.get("name", "")) for bench in benches if isinstance(bench, dict)]
+    names += [path.removeprefix("benches/").removesuffix(".rs") for path in sorted(files.listed("benches/*.rs"))]
     timed = " -- --profile-time 10" if "criterion" in _at(cargo, "dev-dependencies") else ""
     plain = [name for name in dict.fromkeys(names) if re.fullmatch(r"[A-Za-z0-9_-]{1,80}", name)]
     programs = [
-        Found(f"target/release/{folder}{path.rpartition('/')[2].removesuffix('.rs')}", path)
+        Command(f"target/release/{folder}{path.rpartition('/')[2].removesuffix('.rs')}", path)
         for place, folder in (("src/bin", ""), ("examples", "examples/"))
-        for path in sorted(listed(f"{place}/*.rs"))
+        for path in sorted(files.listed(f"{place}/*.rs"))
         if MEASURES.search(path) and re.fullmatch(r"[A-Za-z0-9_/.-]{1,80}", path)
     ]
     return programs + [
-        Found(f"cargo bench --bench {name}{timed}", f"benchmark {name} of Cargo.toml or benches/") for name in plain
+        Command(f"cargo bench --bench {name}{timed}", f"benchmark {name} of Cargo.toml or benches/") for name in plain
     ]
 
 
-def native_commands(read: READ, listed: LIST) -> list[Found]:
+def native_commands(files: Files) -> list[Command]:
     """The targets of a Makefile that measure, then its tests; of a target that ends with a program, the program."""
-    del listed
-    rules = [(rule[1], rule[2].split(), rule[3]) for rule in MAKE_RULE.finditer(f"{read('Makefile')}\n")]
-    wanted = [rule for rule in rules if MEASURES.search(rule[0])]
-    wanted += [rule for rule in rules if rule[0] in {"check", "test"}]
-    return _distinct(_of_rule(*rule) for rule in wanted)
+    rules = [(rule[1], rule[2].split(), rule[3]) for rule in MAKE_RULE.finditer(f"{files.read('Makefile')}\n")]
+    chosen = [rule for rule in rules if MEASURES.search(rule[0])]
+    chosen += [rule for rule in rules if rule[0] in {"check", "test"}]
+    return _distinct(_of_rule(*rule) for rule in chosen)
 
 
-def java_commands(read: READ, listed: LIST) -> list[Found]:
+def java_commands(files: Files) -> list[Command]:
     """The tests of Maven or of Gradle."""
-    del listed
-    gradle = "./gradlew test" if read("gradlew") else "gradle test"
-    found = [Found("mvn -B test", "pom.xml")] if read("pom.xml") else []
-    return found + [Found(gradle, name) for name in ("build.gradle", "build.gradle.kts") if read(name)][:1]
+    gradle = "./gradlew test" if files.read("gradlew") else "gradle test"
+    found = [Command("mvn -B test", "pom.xml")] if files.read("pom.xml") else []
+    return found + [Command(gradle, name) for name in ("build.gradle", "build.gradle.kts") if files.read(name)][:1]
 
 
-COMMANDS: Mapping[str, Callable[[READ, LIST], list[Found]]] = {
+COMMANDS: Mapping[str, Callable[[Files], list[Command]]] = {
     "Python": python_commands,
     "Go": go_commands,
     "Node": node_commands,
@@ -132,14 +136,14 @@ COMMANDS: Mapping[str, Callable[[READ, LIST], list[Found]]] = {
 }
 
 
-def installation(language: str, read: READ, needs: Sequence[str] = ()) -> list[str]:
+def installation(language: str, files: Files, needs: Sequence[str] = ()) -> list[str]:
     """The lines that install what a repository and a command of it need, by the package manager whose files it has."""
     if language == "Python":
-        return _install_python(read, needs)
+        return _install_python(files, needs)
     if language == "Node":
-        return next((list(lines) for lock, lines in NODE_LOCKS if read(lock)), ["npm install"])
+        return next((list(lines) for lock, lines in NODE_LOCKS if files.read(lock)), ["npm install"])
     if language == "native code":
-        return _build_native(read, needs)
+        return _build_native(files, needs)
     return {"Go": ["go mod download"], "Rust": ["cargo build --release --bins --examples"]}.get(language, [])
 
 
@@ -157,42 +161,37 @@ PYTHON_LOCKS = (
 )
 
 
-def _install_python(read: READ, needs: Sequence[str]) -> list[str]:
+def _install_python(files: Files, needs: Sequence[str]) -> list[str]:
     for lock, known in PYTHON_LOCKS:
-        if read(lock):
+        if files.read(lock):
             return list(known)
-    project = _toml(read("pyproject.toml"))
-    lines = [f"pip install -r {name}" for name in ("requirements.txt", "requirements-dev.txt") if read(name)]
-    if "build-system" in project or "project" in project or read("setup.py"):
+    project = _toml(files.read("pyproject.toml"))
+    lines = [f"pip install -r {name}" for name in ("requirements.txt", "requirements-dev.txt") if files.read(name)]
+    if "build-system" in project or "project" in project or files.read("setup.py"):
         extras = _at(_at(project, "project"), "optional-dependencies")
-        wanted = [name for name in ("test", "tests", "dev", "bench") if name in extras]
-        lines.append(f"pip install -e '.[{','.join(wanted)}]'" if wanted else "pip install -e .")
-    further = [one for one in needs if f"pip install {one}" not in lines and one != "."]
+        groups = [name for name in ("test", "tests", "dev", "bench") if name in extras]
+        lines.append(f"pip install -e '.[{','.join(groups)}]'" if groups else "pip install -e .")
+    further = [need for need in needs if f"pip install {need}" not in lines and need != "."]
     return [*lines, f"pip install {' '.join(further)}"] if further else lines
 
 
-def _of_rule(name: str, before: Sequence[str], body: str) -> Found:
+def _of_rule(name: str, before: Sequence[str], body: str) -> Command:
     """The program that a rule of a Makefile ends with, after the targets it needs; else the target itself."""
     last = body.strip().splitlines()[-1].strip().lstrip("@-") if body.strip() else ""
     plain = all(re.fullmatch(r"[A-Za-z0-9_./-]{1,80}", target) for target in before)
     if before and plain and last.startswith("./") and PLAIN.fullmatch(last) and "$" not in last:
-        return Found(last, f"target {name} of the Makefile", tuple(before))
-    return Found(f"make {name}", "Makefile")
+        return Command(last, f"target {name} of the Makefile", tuple(before))
+    return Command(f"make {name}", "Makefile")
 
 
-def _build_native(read: READ, targets: Sequence[str]) -> list[str]:
+def _build_native(files: Files, targets: Sequence[str]) -> list[str]:
     """A release build with symbols and frame pointers."""
-    if read("CMakeLists.txt"):
+    if files.read("CMakeLists.txt"):
         return [f"{FRAMES} cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo", "cmake --build build"]
-    if read("meson.build"):
+    if files.read("meson.build"):
         return [f"{FRAMES} meson setup build --buildtype=debugoptimized", "meson compile -C build"]
     options = "-g -fno-omit-frame-pointer"
-    return [" ".join([f"make CC='cc {options}' CXX='c++ {options}'", *targets])] if read("Makefile") else []
-
-
-def exists_any(read: READ, *names: str) -> bool:
-    """Whether one of these files is there and says something."""
-    return any(read(name) for name in names)
+    return [" ".join([f"make CC='cc {options}' CXX='c++ {options}'", *targets])] if files.read("Makefile") else []
 
 
 def _is_script(path: str) -> bool:
@@ -201,28 +200,28 @@ def _is_script(path: str) -> bool:
     return bool((inside or MEASURES.match(name)) and PLAIN.fullmatch(path))
 
 
-def _of_sessions(text: str) -> list[Found]:
+def _of_sessions(text: str) -> list[Command]:
     found = []
     for session in NOX_SESSION.finditer(text):
         calls = [(call[1], re.findall(r"[\"']([^\"'\n]*)[\"']", call[2])) for call in NOX_CALL.finditer(session[0])]
-        asked = [words for kind, words in calls if kind == "install"]
-        needs = _needs(one for words in asked for one in ([" ".join(words)] if words[0] == "-r" else words))
+        installed = [words for kind, words in calls if kind == "install"]
+        needs = _needs(need for words in installed for need in ([" ".join(words)] if words[0] == "-r" else words))
         found += [(session[1], _python(shlex.join(words)), needs) for kind, words in calls if kind == "run"]
-    ordered = sorted(found, key=lambda one: not MEASURES.search(one[0]))
-    return [Found(command, f"session {name} of noxfile.py", needs) for name, command, needs in ordered if command]
+    ordered = sorted(found, key=lambda session: not MEASURES.search(session[0]))
+    return [Command(command, f"session {name} of noxfile.py", needs) for name, command, needs in ordered if command]
 
 
-def _of_tox(read: READ, project: Mapping[str, Any]) -> list[Found]:
+def _of_tox(files: Files, project: Mapping[str, Any]) -> list[Command]:
     """The commands of tox's environments, those that measure first, as any of its five places states them."""
     own = _at(_at(project, "tool"), "tox")
-    ini = [("tox.ini", read("tox.ini")), ("setup.cfg", read("setup.cfg"))]
+    ini = [("tox.ini", files.read("tox.ini")), ("setup.cfg", files.read("setup.cfg"))]
     ini.append(("pyproject.toml", str(own.get("legacy_tox_ini", ""))))
-    stated = [one for place, text in ini for one in _tox_sections(place, text)]
-    stated += _tox_tables("tox.toml", _toml(read("tox.toml"))) + _tox_tables("pyproject.toml", own)
+    stated = [section for place, text in ini for section in _tox_sections(place, text)]
+    stated += _tox_tables("tox.toml", _toml(files.read("tox.toml"))) + _tox_tables("pyproject.toml", own)
     found = []
-    for name, place, lines, needs in sorted(stated, key=lambda one: (not MEASURES.search(one[0]), one[0])):
+    for name, place, lines, needs in sorted(stated, key=lambda section: (not MEASURES.search(section[0]), section[0])):
         commands = [_python(TOX_SIGN.sub("", line).replace("{envpython}", "python")) for line in lines]
-        found += [Found(command, f"{name} of {place}", _needs(needs)) for command in commands if command]
+        found += [Command(command, f"{name} of {place}", _needs(needs)) for command in commands if command]
     return found
 
 
@@ -244,30 +243,30 @@ def _tox_sections(place: str, text: str) -> list[Environment]:
 def _tox_tables(place: str, tox: Mapping[str, Any]) -> list[Environment]:
     base, others = _at(tox, "env_run_base"), _at(tox, "env")
     named = {"env_run_base": base, **{f"env.{name}": {**base, **_at(others, name)} for name in others}}
-    return [(f"[{name}]", place, _lines(one.get("commands")), _lines(one.get("deps"))) for name, one in named.items()]
+    return [(f"[{name}]", place, _lines(env.get("commands")), _lines(env.get("deps"))) for name, env in named.items()]
 
 
 def _lines(value: object) -> list[str]:
-    """Each entry of a list as a line; of one that is a list itself the plain words."""
+    """Each entry of a list as a line; of a nested list the texts."""
     entries = value if isinstance(value, list) else []
-    rows = [one if isinstance(one, list) else [one] for one in entries]
+    rows = [entry if isinstance(entry, list) else [entry] for entry in entries]
     return [" ".join(word for word in row if isinstance(word, str)) for row in rows]
 
 
-def _needs(told: Iterable[str]) -> tuple[str, ...]:
-    """What can be given to ``pip install`` as it is, for the shell."""
-    plain = [one.strip() for one in told]
-    wanted = [one if one.startswith("-r") else shlex.quote(one) for one in plain if NEED.fullmatch(one)]
-    return tuple(dict.fromkeys(wanted))
+def _needs(requirements: Iterable[str]) -> tuple[str, ...]:
+    """The requirements that are safe arguments of ``pip install``, quoted for the shell."""
+    plain = [need.strip() for need in requirements]
+    safe = [need if need.startswith("-r") else shlex.quote(need) for need in plain if NEED.fullmatch(need)]
+    return tuple(dict.fromkeys(safe))
 
 
-def _of_make(text: str, taken: Callable[[str], str]) -> list[Found]:
+def _of_make(text: str) -> list[Command]:
     found = []
     for name, _, body in MAKE_RULE.findall(f"{text}\n"):
         if MEASURES.search(name) or name in {"test", "tests", "check"}:
-            commands = [taken(line.strip().lstrip("@-")) for line in body.splitlines()]
-            found += [Found(command, f"target {name} of the Makefile") for command in commands if command]
-    return sorted(found, key=lambda one: not MEASURES.search(one.place))
+            commands = [_python(line.strip().lstrip("@-")) for line in body.splitlines()]
+            found += [Command(command, f"target {name} of the Makefile") for command in commands if command]
+    return sorted(found, key=lambda command: not MEASURES.search(command.place))
 
 
 def _python(line: str) -> str:
@@ -287,7 +286,7 @@ def _python(line: str) -> str:
 
 
 def _node(line: str) -> str:
-    """What node runs, as words behind ``node``; empty for a shell's work."""
+    """The arguments of ``node`` in a script; empty for a command of the shell."""
     words = SEGMENT.split(line.strip())[-1].split()
     while words and re.fullmatch(r"[A-Z_]+=\S*", words[0]):
         words = words[1:]
@@ -297,8 +296,12 @@ def _node(line: str) -> str:
     return text if PLAIN.fullmatch(text) else ""
 
 
-def _distinct(found: "list[Found] | Iterator[Found]") -> list[Found]:
-    return list({one.command: one for one in reversed(list(found))}.values())[::-1]
+def _distinct(found: Iterable[Command]) -> list[Command]:
+    """Each command once, at its first place."""
+    distinct: dict[str, Command] = {}
+    for command in found:
+        distinct.setdefault(command.command, command)
+    return list(distinct.values())
 
 
 def _toml(text: str) -> dict[str, Any]:

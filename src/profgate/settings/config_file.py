@@ -3,7 +3,6 @@
 The keys of ``gate`` are fields of `Policy`; the options of a rule are those of its strategy.
 """
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import Field as PolicyField
@@ -25,35 +24,21 @@ from pydantic import (
     create_model,
 )
 from typing_extensions import TypeAliasType
-from yaml import MappingNode, Node, SafeLoader, ScalarNode, SequenceNode, YAMLError, compose, parse
-from yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent
-from yaml.nodes import CollectionNode
 
-from profgate.errors import SettingsError, did_you_mean
+from profgate.errors import did_you_mean
 from profgate.model.change import OptionSpec
 from profgate.model.name_aliases import MOST_ALIASES, Aliases, mistake_in
 from profgate.model.policy import FAIL_ON_ORDER, MEANING, Policy, Rule
+from profgate.settings.mistakes import message
+from profgate.settings.yaml_document import Document, Path
 
 Catalogue = Mapping[str, tuple[OptionSpec, ...]]
-Path = tuple[str | int, ...]
 
-MOST_CHARACTERS = 256 * 1024
-MOST_DEPTH = 12
 MOST_RULES = 200
-LARGEST = 2.0**63
-SCALAR_TAGS = {f"tag:yaml.org,2002:{name}": name for name in ("str", "int", "float", "bool", "null", "timestamp")}
-COLLECTION_TAGS = frozenset({"tag:yaml.org,2002:seq", "tag:yaml.org,2002:map"})
 KEYS: dict[str, PolicyField[Any]] = {
     field.name.replace("_", "-"): field for field in fields(Policy) if MEANING in field.metadata
 }
 STRICT = ConfigDict(extra="forbid", strict=True)
-
-
-def _text(value: object) -> str:
-    """Text, or a number as it is written."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError("is no text; put it in quotes")  # noqa: TRY004 - a validator reports this type
-    return str(value)
 
 
 def _pattern(text: str) -> str:
@@ -61,7 +46,7 @@ def _pattern(text: str) -> str:
         try:
             re.compile(text)
         except re.error as error:
-            raise ValueError(f"is no regular expression ({error}); write * for no filter") from None
+            raise ValueError(f"is not a regular expression ({error}); write * for no filter") from None
     return text
 
 
@@ -69,12 +54,11 @@ def _aliases(pairs: dict[str, str] | None) -> Aliases:
     return Aliases(tuple((pairs or {}).items()))
 
 
-Text = Annotated[str, BeforeValidator(_text), WithJsonSchema({"type": ["string", "number"]})]
+NUMBER_OR_TEXT = {"type": ["string", "number"]}
+Text = Annotated[str, Field(strict=False, coerce_numbers_to_str=True), WithJsonSchema(NUMBER_OR_TEXT)]
 Texts = Annotated[tuple[Text, ...], Field(strict=False)]
 OneOrMany = Annotated[Texts, BeforeValidator(lambda value: value if isinstance(value, list) else [value])]
-ONE_OR_MANY = WithJsonSchema(
-    {"anyOf": [{"type": ["string", "number"]}, {"type": "array", "items": {"type": ["string", "number"]}}]}
-)
+ONE_OR_MANY = WithJsonSchema({"anyOf": [NUMBER_OR_TEXT, {"type": "array", "items": NUMBER_OR_TEXT}]})
 Globs = TypeAliasType("Globs", Annotated[OneOrMany, ONE_OR_MANY])
 Pattern = Annotated[str, AfterValidator(_pattern)]
 Names = Annotated[dict[str, Text] | None, Field(max_length=MOST_ALIASES)]
@@ -149,7 +133,7 @@ def read_policy(text: str, name: str, catalogue: Catalogue) -> Policy:
     ``catalogue`` holds the options of every strategy by full and by short name. Raises `SettingsError` with one line
     ``name:line:column: what; what to do`` for every mistake.
     """
-    document = _Document(name)
+    document = Document(name)
     data = document.read(text)
     document.raise_any()
     if data is None:
@@ -157,8 +141,8 @@ def read_policy(text: str, name: str, catalogue: Catalogue) -> Policy:
     try:
         found = _file_model(catalogue).model_validate(data)
     except ValidationError as error:
-        for one in error.errors():
-            document.explain(dict(one), catalogue)
+        for mistake in error.errors():
+            _explain(cast("Mapping[str, Any]", mistake), document, catalogue)
         found = None
     gate = data.get("gate") if isinstance(data, dict) else None
     _check_aliases(gate.get("aliases") if isinstance(gate, dict) else None, document)
@@ -186,7 +170,7 @@ def _rule(found: Any) -> Rule:  # noqa: ANN401 - a model made above
     return Rule(found.method, keys, options)
 
 
-def _check_aliases(aliases: object, document: "_Document") -> None:
+def _check_aliases(aliases: object, document: Document) -> None:
     pairs: list[tuple[str, str]] = []
     for old, new in aliases.items() if isinstance(aliases, dict) else ():
         if isinstance(new, str | int | float) and not isinstance(new, bool):
@@ -199,11 +183,10 @@ def _check_aliases(aliases: object, document: "_Document") -> None:
 def tightened(
     policy: Policy, requested: Mapping[str, str | bool], strategies: tuple[str, ...] = ()
 ) -> tuple[Policy, list[str]]:
-    """The policy with the inputs of a run, and a sentence for each input that would have loosened it.
+    """The policy with the inputs of a run, and a message for each input that would have loosened it.
 
-    ``requested`` holds values by field name of `Policy`. Where no file states a policy every input counts. Added
-    strategies are used beside the configured ones and never replace them; without configured ones the caller adds
-    them to the built-in list.
+    ``requested`` holds values by field name of `Policy`. Without a policy file every input applies. ``strategies`` are
+    added to the configured ones; without configured ones the caller adds them to the built-in list.
     """
     refused: list[str] = []
     taken: dict[str, str | bool] = {}
@@ -214,7 +197,7 @@ def tightened(
             taken[name] = value
         else:
             shown = f"{name.replace('_', '-')} {_shown(value)} would loosen {_shown(now)} of {policy.source}"
-            refused.append(f"{shown}; it was not used, change the file on the base branch instead")
+            refused.append(f"{shown}; it was ignored; change the file on the base branch instead")
     result = replace(policy, **cast("dict[str, Any]", taken))
     if strategies and policy.rules:
         result = replace(result, rules=policy.rules + tuple(Rule(method) for method in strategies))
@@ -238,105 +221,26 @@ def _without_titles(node: Any) -> Any:  # noqa: ANN401 - JSON
     return [_without_titles(value) for value in node] if isinstance(node, list) else node
 
 
-class _Document:
-    """The plain data of a YAML text, the places of its keys and values, and every mistake in it."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.keys: dict[Path, tuple[int, int]] = {}
-        self.values: dict[Path, tuple[int, int]] = {}
-        self.mistakes: set[tuple[int, int, str]] = set()
-
-    def add(self, place: tuple[int, int], what: str) -> None:
-        self.mistakes.add((*place, what))
-
-    def raise_any(self) -> None:
-        if self.mistakes:
-            lines = [f"{self.name}:{line}:{column}: {what}" for line, column, what in sorted(self.mistakes)]
-            raise SettingsError("\n".join(lines))
-
-    def read(self, text: str) -> Any:  # noqa: ANN401 - whatever the file holds
-        """The data, None for an empty file. Refuses nesting that overflows and aliases that multiply."""
-        if len(text) > MOST_CHARACTERS:
-            self.add((1, 1), f"is larger than {MOST_CHARACTERS:,} characters; keep only policy in this file")
-            return None
-        try:
-            depth = 0
-            for event in parse(text, Loader=SafeLoader):
-                depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
-                if depth > MOST_DEPTH:
-                    self.add(_place(event.start_mark), f"is nested deeper than {MOST_DEPTH} levels; write it flat")
-                    return None
-                if isinstance(event, AliasEvent):
-                    self.add(_place(event.start_mark), "aliases are not read; write the value out")
-                    return None
-            node = compose(text, Loader=SafeLoader)
-        except YAMLError as error:
-            problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "cannot be read"
-            place = _place(getattr(error, "problem_mark", None))
-            self.add(place, f"no valid YAML ({problem}); check indentation and quotes")
-            return None
-        return None if node is None else self._data(node, ())
-
-    def _data(self, node: Node, path: Path) -> Any:  # noqa: ANN401 - as `read`
-        place = self.values[path] = _place(node.start_mark)
-        if isinstance(node, CollectionNode) and node.tag not in COLLECTION_TAGS:
-            self.add(place, f"the tag {node.tag} is not read; leave it out")
-        if isinstance(node, SequenceNode):
-            return [self._data(child, (*path, number)) for number, child in enumerate(node.value)]
-        if isinstance(node, MappingNode):
-            return self._mapping(node, path)
-        return self._scalar(cast("ScalarNode", node), place)
-
-    def _mapping(self, node: MappingNode, path: Path) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for key, value in node.value:
-            place = _place(key.start_mark)
-            if not isinstance(key, ScalarNode) or key.tag == "tag:yaml.org,2002:merge":
-                self.add(place, "is no plain key; write a name")
-                continue
-            name = str(key.value).replace("_", "-") if path == ("gate",) else str(key.value)
-            if name in found:
-                self.add(place, f"{name[:60]!r} is there twice; keep one")
-                continue
-            self.keys[*path, name] = place
-            found[name] = self._data(value, (*path, name))
-        return found
-
-    def _scalar(self, node: ScalarNode, place: tuple[int, int]) -> Any:  # noqa: ANN401 - as `read`
-        tag, text = SCALAR_TAGS.get(node.tag), str(node.value)
-        if tag is None:
-            self.add(place, f"the tag {node.tag} is not read; leave it out")
-            return None
-        if tag in {"str", "timestamp"}:
-            return text
-        try:
-            value = SafeLoader("").construct_object(node)
-        except (ValueError, OverflowError, KeyError, IndexError):
-            value = math.inf
-        if isinstance(value, int | float) and not abs(value) < LARGEST:
-            self.add(place, f"{text[:60]!r} is no {tag} that can be read; write a plain number")
-            return None
-        return value
-
-    def explain(self, error: dict[str, Any], catalogue: Catalogue) -> None:
-        """Add a mistake that pydantic found, at the place of its value or of its unknown key."""
-        path = tuple(part for number, part in enumerate(error["loc"]) if number != 3 or error["loc"][1] != "strategies")
-        while path and path not in self.values:
-            path = path[:-1]
-        kind, details = error["type"], error.get("ctx", {})
-        if kind == "extra_forbidden":
-            where, known = _known(error["loc"], catalogue)
-            what = f"unknown key {str(path[-1])[:60]!r} in {where}; {did_you_mean(str(path[-1]), known)}"
-            self.add(self.keys[path], what)
-        elif kind == "union_tag_invalid":
-            given = str(details["tag"])[:60]
-            self.add(self.values[*path, "method"], f"unknown method {given!r}; {did_you_mean(given, catalogue)}")
-        elif kind in {"union_tag_not_found", "missing"}:
-            methods = ", ".join(catalogue)
-            self.add(self.values[path], f"a rule without method selects nothing; add method: one of {methods}")
-        else:
-            self.add(self.values[path], _sentence(kind, details, error["input"], path))
+def _explain(error: Mapping[str, Any], document: Document, catalogue: Catalogue) -> None:
+    """Add a mistake that pydantic found, at the place of its value or of its unknown key."""
+    # the loc of a rule holds its method after its number
+    path = tuple(part for number, part in enumerate(error["loc"]) if number != 3 or error["loc"][1] != "strategies")
+    while path and path not in document.values:
+        path = path[:-1]
+    kind, details = error["type"], error.get("ctx", {})
+    if kind == "extra_forbidden":
+        where, known = _known(error["loc"], catalogue)
+        what = f"unknown key {str(path[-1])[:60]!r} in {where}; {did_you_mean(str(path[-1]), known)}"
+        document.add(document.keys[path], what)
+    elif kind == "union_tag_invalid":
+        given = str(details["tag"])[:60]
+        document.add(document.values[*path, "method"], f"unknown method {given!r}; {did_you_mean(given, catalogue)}")
+    elif kind in {"union_tag_not_found", "missing"}:
+        methods = ", ".join(catalogue)
+        document.add(document.values[path], f"a rule without method selects nothing; add method: one of {methods}")
+    else:
+        rules = " of rules, each with a method" if path[-1:] == ("strategies",) and "list" in kind else ""
+        document.add(document.values[path], f"{_shown(error['input'])} {message(error)}{rules}")
 
 
 def _known(loc: Path, catalogue: Catalogue) -> tuple[str, list[str]]:
@@ -353,37 +257,9 @@ def _known(loc: Path, catalogue: Catalogue) -> tuple[str, list[str]]:
     return f"the options of {method}", [spec.name for spec in catalogue[method]]
 
 
-def _sentence(kind: str, details: Mapping[str, Any], value: object, path: Path) -> str:
-    if kind == "value_error":
-        what = str(details["error"])
-    elif kind == "literal_error":
-        what = f"is unknown; write {details['expected'].replace(chr(39), '')}"
-    elif kind == "bool_type":
-        what = "is neither; write true or false"
-    elif kind in {"int_type", "int_from_float", "float_type"}:
-        what = f"is no {'whole ' if kind.startswith('int') else ''}number"
-    elif kind.startswith(("greater_than", "less_than")):
-        bounds = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
-        limits = " and ".join(f"{bounds[name]} {limit:g}" for name, limit in details.items())
-        what = f"is out of range; write a number {limits}"
-    elif kind == "too_long":
-        what = f"holds more than {details['max_length']} entries; use fewer"
-    elif kind in {"list_type", "tuple_type"}:
-        what = "must be a list" + (" of rules, each with a method" if path[-1:] == ("strategies",) else "")
-    elif kind == "string_type":
-        what = "is no text; put it in quotes"
-    else:
-        what = "must be a mapping of keys to values"
-    return f"{_shown(value)} {what}"
-
-
 def _shown(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | dict):
         return f"a {'list' if isinstance(value, list) else 'mapping'}"
     return "an empty value" if value is None else repr(value)[:60]
-
-
-def _place(mark: Any) -> tuple[int, int]:  # noqa: ANN401 - either implementation's mark, or none
-    return (mark.line + 1, mark.column + 1) if mark else (1, 1)

@@ -10,6 +10,7 @@ from pydantic.config import JsonDict
 
 from profgate.errors import SettingsError, did_you_mean
 from profgate.model.policy import FailOn, OnInconclusive, OnNotCompared
+from profgate.settings.mistakes import message
 
 KEY = re.compile(r"[a-z0-9._-]{1,60}")
 FORBIDDEN_IN_ARTIFACT_NAMES = frozenset('":<>|*?\\/\r\n')
@@ -19,7 +20,7 @@ ENTRIES = re.compile(r",(?![^{}]*\})|[\r\n]+")  # a comma inside braces belongs 
 
 def _one_line(text: str) -> str:
     if not text.isprintable():
-        raise ValueError("holds line breaks or control characters; give one line of text")
+        raise ValueError("must be one line of text, without control characters")
     return text
 
 
@@ -36,19 +37,19 @@ def _key(text: str) -> str:
 
 def _artifact_name(text: str) -> str:
     if FORBIDDEN_IN_ARTIFACT_NAMES & set(text) or len(text) > 200:
-        raise ValueError('is no artifact name; leave out " : < > | * ? \\ / and keep it below 200 characters')
+        raise ValueError('is not a valid artifact name; remove " : < > | * ? \\ / and keep it below 200 characters')
     return text
 
 
 def _workflow_file(text: str) -> str:
     if text and not text.endswith((".yml", ".yaml")):
-        raise ValueError("names no workflow file; write for example profile.yml")
+        raise ValueError("is not a workflow file, such as profile.yml")
     return text
 
 
 def _boolean(value: str | bool | None) -> bool | None:
     if isinstance(value, str) and value.lower() not in {"true", "false"}:
-        raise ValueError("is neither true nor false")
+        raise ValueError("is not a boolean; write true or false")
     return value.lower() == "true" if isinstance(value, str) else value
 
 
@@ -82,12 +83,12 @@ class Settings(BaseModel):
     )
     baseline_profiles: Lines = Field(
         (),
-        description="A folder or globs of baseline profiles that this job made itself; no stored baseline is looked "
-        "for then.",
+        description="A folder or globs of baseline profiles that this job recorded itself, instead of a stored "
+        "baseline.",
     )
     interleaved: Flag = Field(
         default=False,
-        description="The runs of both sides were recorded in alternating order in one job; the total may then gate.",
+        description="The runs of both sides alternated in one job; the total can then fail the gate.",
     )
     baseline_ref: Line = Field(
         "", description="A commit, branch or tag to compare with; defaults to the baseline commit of the event."
@@ -235,22 +236,15 @@ def settings_from(raw: Mapping[str, str]) -> Settings:
     try:
         settings = Settings.model_validate(given)
     except ValidationError as error:
-        mistakes += [_mistake(dict(one)) for one in error.errors()]
+        mistakes += [_mistake(dict(each)) for each in error.errors()]
     if mistakes:
         raise SettingsError("\n".join(mistakes))
     return settings if settings.artifact else settings.model_copy(update={"artifact": f"profgate-{key}"})
 
 
 def _mistake(error: dict[str, Any]) -> str:
-    name, text, details = str(error["loc"][0]), error["input"], error.get("ctx", {})
+    name, text = str(error["loc"][0]), error["input"]
     if error["type"] == "extra_forbidden":
         return f"{name}: no such input; {did_you_mean(name, [spec.name for spec in SETTINGS])}"
-    spec = Settings.model_fields[name.replace("-", "_")]
-    if error["type"] == "value_error":
-        what = str(details["error"])
-    elif error["type"] == "literal_error":
-        what = f"is unknown; write {details['expected'].replace(chr(39), '')}"
-    else:
-        most = next(bound.le for bound in spec.metadata if hasattr(bound, "le"))
-        what = f"is out of range; write a whole number from 0 to {most}"
+    what = message(error)
     return f"{name}: {what}" if name == "token" else f"{name}: {text[:100]!r} {what}"

@@ -61,7 +61,7 @@ def mistakes_of(text: str) -> list[str]:
     return str(caught.value).splitlines()
 
 
-def test_a_whole_file_is_read() -> None:
+def test_complete_file_is_read() -> None:
     assert policy_of(GOOD) == Policy(
         rules=(
             Rule("bmoe", {"type": ("mixed",), "postprocessor": ("regression_analysis",)}),
@@ -89,7 +89,7 @@ def test_a_whole_file_is_read() -> None:
     )
 
 
-def test_aliases_lead_from_old_names_to_new_ones() -> None:
+def test_aliases_map_old_names_to_new_names() -> None:
     policy = policy_of("gate:\n  aliases:\n    old_total: total\n    'v1_*': 'v2_*'\n")
     assert policy.aliases == Aliases((("old_total", "total"), ("v1_*", "v2_*")))
     with pytest.raises(SettingsError) as caught:
@@ -102,7 +102,7 @@ def test_aliases_lead_from_old_names_to_new_ones() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "# only a comment\n", "gate:\n", "degradation:\ngate: {}\n"])
-def test_an_empty_file_keeps_the_defaults(text: str) -> None:
+def test_empty_file_has_the_defaults(text: str) -> None:
     assert policy_of(text) == Policy(source="profgate.yml")
 
 
@@ -127,7 +127,7 @@ PLACES = [
 ]
 
 
-def test_every_mistake_is_told_with_its_place() -> None:
+def test_every_mistake_is_reported_with_its_place() -> None:
     text = """\
 degradation:
   strategy: []
@@ -171,14 +171,14 @@ gaet: {}
         ("gate: {budget: .nan}", "plain number"),
         ("gate: {budget: 0x" + "f" * 9000 + "}", "plain number"),
         ("gate: {budget: 1.0e+999}", "plain number"),
-        ("gate: [", "no valid YAML"),
-        ("\x00", "no valid YAML"),
+        ("gate: [", "invalid YAML"),
+        ("\x00", "invalid YAML"),
         ("- gate", "must be a mapping"),
         ("gate: never", "must be a mapping"),
         ("degradation: {strategies: {method: clr}}", "must be a list"),
         ("degradation: {strategies: [" + "{method: clr}," * 201 + "]}", "more than 200"),
         ("#" * 300_000, "larger than"),
-        ("--- 1\n--- 2\n", "no valid YAML"),
+        ("--- 1\n--- 2\n", "invalid YAML"),
     ],
 )
 def test_hostile_or_broken_text_is_refused_with_a_place(text: str, word: str) -> None:
@@ -196,7 +196,7 @@ def test_a_pull_request_makes_the_gate_stricter_only() -> None:
     assert refused[0].startswith("fail-on-total 'never' would loosen 'degradation' of profgate.yml")
 
 
-def test_inputs_count_without_a_file() -> None:
+def test_inputs_apply_without_a_file() -> None:
     policy, refused = tightened(Policy(), {"fail_on": "never", "on_inconclusive": "fail"})
     assert (policy.fail_on, policy.on_inconclusive, refused) == ("never", "fail", [])
 
@@ -215,7 +215,7 @@ def accepts(text: str) -> bool:
     return True
 
 
-def test_the_schema_accepts_what_the_code_accepts() -> None:
+def test_schema_accepts_what_the_code_accepts() -> None:
     described = schema(CATALOGUE)
     Draft202012Validator.check_schema(described)
     validator = Draft202012Validator(described)
@@ -244,9 +244,9 @@ def mutated(data: dict[str, Any], chance: random.Random) -> dict[str, Any]:
     return data
 
 
-def test_a_filter_among_the_options_of_a_rule_is_checked_too() -> None:
+def test_filter_in_rule_options_is_checked() -> None:
     catalogue: Catalogue = {"eto": (OptionSpec("location_filter", "*", "Where."),)}
     text = 'degradation: {strategies: [{method: eto, options: {location_filter: "%s"}}]}'
     assert read_policy(text % "^lib", "p.yml", catalogue).rules[0].options == {"location_filter": "^lib"}
-    with pytest.raises(SettingsError, match=r"^p\.yml:1:[0-9]+: '\(' is no regular expression"):
+    with pytest.raises(SettingsError, match=r"^p\.yml:1:[0-9]+: '\(' is not a regular expression"):
         read_policy(text % "(", "p.yml", catalogue)

@@ -6,7 +6,7 @@ from profgate.settings.inputs import SETTINGS, Settings, input_variable, setting
 DEFAULT = Settings.model_validate({"artifact": "profgate-default"})
 
 
-def test_nothing_given_is_the_documented_default() -> None:
+def test_empty_inputs_are_the_documented_defaults() -> None:
     assert settings_from({}) == settings_from({spec.name: "" for spec in SETTINGS}) == DEFAULT
 
 
@@ -41,7 +41,7 @@ def test_the_token_is_never_shown() -> None:
     assert "t0ps3cret" not in str(caught.value)
 
 
-def test_all_mistakes_are_told_at_once() -> None:
+def test_all_mistakes_are_reported_at_once() -> None:
     raw = {
         "fail-on": "sometimes",
         "baseline-runs": "51",
@@ -71,12 +71,12 @@ def test_a_key_fits_into_a_marker_and_a_file_name(key: str) -> None:
         assert settings_from({"key": key}).key == "default"
 
 
-def test_an_input_keeps_its_hyphens() -> None:
+def test_input_variable_has_hyphens() -> None:
     assert input_variable("baseline-ref") == "INPUT_BASELINE-REF"
 
 
 @pytest.mark.parametrize("key", ["a..b", "api.", "api.lock"])
-def test_a_key_that_no_branch_can_be_named_by_is_refused_for_a_branch_alone(key: str) -> None:
+def test_invalid_branch_key_is_refused_for_branches_only(key: str) -> None:
     assert settings_from({"key": key, "history": "artifact"}).key == key
     with pytest.raises(SettingsError, match="cannot end the name of a branch"):
         settings_from({"key": key, "history": "branch"})

@@ -1,12 +1,10 @@
-"""What the commands of the history share: options, commits by name, and stored readings."""
+"""Commits by the names that people use, and the stored readings of a comparison's sides."""
 
-import argparse
 import glob
 import re
 from collections.abc import Callable, Sequence
 from itertools import islice
 
-from profgate.cli.sides_options import folder, stored_files
 from profgate.errors import ProfgateError
 from profgate.history import stored_profiles
 from profgate.history.ancestry import ancestors
@@ -15,43 +13,14 @@ from profgate.history.stored_profiles import stored_sides
 from profgate.history.trends import past_of
 from profgate.io.files import exists
 from profgate.io.git import commits_before, resolved
+from profgate.loading import profiles_at
 from profgate.model.history import Reading, StoredCommit, StoredJob
 from profgate.model.policy import Policy
 from profgate.model.report import Side
 from profgate.pipeline import PipelineInput
 
-FOLDER = ".profgate"
-FARTHEST = 500  # commits that are searched for readings
+MOST_ANCESTORS = 500  # commits that are searched for readings
 HASH = re.compile(r"[0-9a-f]{4,64}")
-
-
-def add_history(parser: argparse.ArgumentParser) -> None:
-    """The option that names the folder of the history."""
-    parser.add_argument(
-        "--history", metavar="DIR", type=folder, default=FOLDER, help="folder of the history (default: %(default)s)"
-    )
-
-
-def add_last(parser: argparse.ArgumentParser, default: int, which: str = "") -> None:
-    """The option that bounds how many commits are read."""
-    parser.add_argument(
-        "--last",
-        type=whole_number(1),
-        default=default,
-        metavar="N",
-        help=f"{which}look at so many of the newest measured commits (default: %(default)s)",
-    )
-
-
-def whole_number(least: int) -> Callable[[str], int]:
-    """A type for argparse: a whole number that is not smaller than ``least``."""
-
-    def parsed(text: str) -> int:
-        if not text.isdecimal() or len(text) > 9 or int(text) < least:
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} on")
-        return int(text)
-
-    return parsed
 
 
 def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:
@@ -79,13 +48,13 @@ def graph_before(sha: str, store: HistoryStore) -> dict[str, StoredCommit]:
 def past_before(
     store: HistoryStore, graph: dict[str, StoredCommit], baseline: str
 ) -> Callable[[str], Sequence[Reading]]:
-    """A function that returns the readings of a baseline's ancestors by the key of a series."""
-    ancestry = [commit.sha for commit in islice(ancestors(baseline, graph), FARTHEST) if commit.distance]
+    """Return a function that gives the readings of a baseline's ancestors by the key of a series."""
+    ancestry = [commit.sha for commit in islice(ancestors(baseline, graph), MOST_ANCESTORS) if commit.distance]
     return lambda key: past_of(store, ancestry, key)
 
 
 def newest_past(store: HistoryStore) -> Callable[[str], Sequence[Reading]]:
-    """The same of the newest commits, where the baseline's commit is not known."""
+    """Return a function that gives the readings of the newest commits, for a baseline whose commit is not known."""
     commits = store.commits()
     newest_first = sorted(commits, key=lambda sha: (-commits[sha].time, sha))
     return lambda key: past_of(store, newest_first, key)
@@ -115,14 +84,14 @@ def stored_input(baseline: str, target: str, store: HistoryStore, policy: Policy
 def _side(text: str, store: HistoryStore, policy: Policy) -> tuple[list[Reading], Side]:
     named = stored_name(text)
     if named is None:
-        return stored_profiles.readings(stored_files(text), policy, "", StoredJob(), keep=True), Side(text)
+        return stored_profiles.readings(profiles_at(text)[0], policy, "", StoredJob(), keep=True), Side(text)
     rev, workload = named
     sha = commit_named(rev, store.commits())
     here = store.measured_commits().get(sha, frozenset())
-    series = [one for one in store.series() if one.key in here]
-    chosen = [one for one in series if workload in ("", one.workload)]
+    series = [each for each in store.series() if each.key in here]
+    chosen = [each for each in series if workload in ("", each.workload)]
     if not chosen:
-        known = ", ".join(dict.fromkeys(one.workload for one in series)) or "nothing"
+        known = ", ".join(dict.fromkeys(each.workload for each in series)) or "nothing"
         raise ProfgateError(f"{sha[:12]}:{workload}", f"is not in the history, which holds {known} of this commit")
-    readings = [reading for one in chosen for reading in store.readings(one.key, [sha], profiles=True)]
+    readings = [reading for each in chosen for reading in store.readings(each.key, [sha], profiles=True)]
     return readings, Side(workload, sha)

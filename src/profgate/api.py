@@ -1,0 +1,202 @@
+"""The Python interface: read profiles, compare two sides, and use the report.
+
+    from profgate.api import compare, flamegraph, read
+
+    report = compare("baseline/", "target/", policy=".github/profgate.yml")
+    print(report.verdict, report.text())
+    Path("difference.html").write_text(flamegraph(report))
+
+Every function raises `profgate.errors.ProfgateError` with a message for users. Names in ``__all__`` are stable: they
+change only with a major version.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from profgate import wiring
+from profgate.errors import ProfgateError, ProfileError
+from profgate.flamegraph.page import IndexRow, build_index
+from profgate.flamegraph.pages import PageDocument
+from profgate.io.files import exists, read_text, write_text
+from profgate.loading import load_diff, load_policy, profiles_at, two_sides
+from profgate.model import report as data
+from profgate.model.links import Links
+from profgate.model.policy import Policy
+from profgate.model.profile import Profile
+from profgate.model.report import Document
+from profgate.pipeline import PipelineInput
+from profgate.report.comment import render_comment
+from profgate.report.csv_report import to_csv
+from profgate.report.json_report import REPORT_NAME, from_json, to_json
+from profgate.report.links_json import LINKS_NAME, links_from_json, links_to_json
+from profgate.report.terminal_report import terminal_lines
+
+__all__ = ["Finding", "Policy", "Profile", "Report", "compare", "flamegraph", "load_policy", "read"]
+
+LARGEST_REPORT = 256 << 20  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A judged change of one function, or of the total of a workload.
+
+    ``before`` and ``after`` are in ``unit``, ``relative`` is a fraction (0.5 = 50 % more); None = unknown. ``severity``
+    is severe, degraded, maybe or none; ``colour`` is red, yellow, neutral or green, and only red fails the gate.
+    """
+
+    workload: str
+    metric: str
+    unit: str
+    function: str
+    file: str | None
+    severity: str
+    colour: str
+    before: float | None
+    after: float | None
+    relative: float | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Report:
+    """The judged result of a comparison; ``data`` is the content of ``report.json`` as it is in memory."""
+
+    data: data.Report
+    pages: tuple[PageDocument, ...] = ()
+    links: Links | None = None
+    key: str = "default"
+
+    @classmethod
+    def load(cls, path: str) -> "Report":
+        """The report of a ``report.json``, with the links of the ``links.json`` beside it."""
+        beside = os.path.join(os.path.dirname(path), LINKS_NAME)  # noqa: PTH118, PTH120 - a path as it was written
+        links = links_from_json(read_text(beside, LARGEST_REPORT), beside) if exists(beside) else Links()
+        return cls(from_json(read_text(path, LARGEST_REPORT), path), links=links)
+
+    @property
+    def verdict(self) -> str:
+        """The conclusion: pass, warn, fail, inconclusive or not_compared."""
+        return self.data.verdict.conclusion
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of ``profgate compare``: 0 passed or advisory, 1 the gate failed, 3 not compared."""
+        return self.data.verdict.exit_code
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All judged changes."""
+        return tuple(
+            Finding(
+                workload.name,
+                metric.name,
+                metric.unit,
+                finding.location.name,
+                finding.location.file,
+                finding.severity,
+                finding.colour,
+                finding.from_value,
+                finding.to_value,
+                finding.relative,
+            )
+            for workload in self.data.workloads
+            for metric in workload.metrics
+            for finding in metric.findings
+        )
+
+    def lines(self, *, verbose: bool = False, width: int = 100) -> list[tuple[str, str]]:
+        """The report for a terminal, as pairs of tone and text; ``verbose`` adds unchanged rows."""
+        return list(terminal_lines(self.data, verbose=verbose, width=width))
+
+    def text(self, *, verbose: bool = False, width: int = 100) -> str:
+        """The report for a terminal, without colours."""
+        return "".join(f"{line}\n" for _, line in self.lines(verbose=verbose, width=width))
+
+    def json(self) -> str:
+        """The report as JSON (``docs/report.schema.json``)."""
+        return to_json(self.data)
+
+    def csv(self) -> str:
+        """The report as a table."""
+        return to_csv(self.data)
+
+    def markdown(self) -> str:
+        """The comment that a pull request gets."""
+        return self._comment().text
+
+    def write(self, folder: str) -> None:
+        """Write ``comment.md``, ``report.json``, ``links.json`` if it has links, and the flame graphs with an index."""
+        documents = [self._comment(), Document(REPORT_NAME, "application/json", self.json())]
+        documents += [page.document for page in self.pages]
+        if self.pages:
+            rows = [IndexRow(page.document.name, page.workload, page.metric) for page in self.pages]
+            documents.append(Document("index.html", "text/html", build_index(rows)))
+        if self.links is not None:
+            documents.append(Document(LINKS_NAME, "application/json", links_to_json(self.links)))
+        for document in documents:
+            write_text(os.path.join(folder, document.name), document.text)  # noqa: PTH118 - a path as it was written
+
+    def _comment(self) -> Document:
+        """The comment; without links of its own it leads to the pages beside it."""
+        names = {(page.workload, page.metric): page.document.name for page in self.pages}
+        links = self.links or Links(pages=names, index="index.html" if names else None)
+        return render_comment(self.data, key=self.key, links=links)
+
+
+def read(path: str) -> list[Profile]:
+    """The profiles of a file, folder or pattern, in the order of their names.
+
+    Raises ProfgateError for a path without profiles and for the first file that cannot be read.
+    """
+    profiles = []
+    for profile in wiring.read_all(profiles_at(path)[0]):
+        if isinstance(profile, ProfileError):
+            raise profile
+        profiles.append(profile)
+    return profiles
+
+
+def compare(
+    baseline: str,
+    target: str,
+    *,
+    policy: Policy | str | None = None,
+    strategies: Sequence[str] | None = None,
+    diff: str | None = None,
+    interleaved: bool = False,
+    pages: int = 10,
+) -> Report:
+    """The judged report of two files or folders of profiles.
+
+    Args:
+        baseline: Path of the profiles before the change.
+        target: Path of the profiles after the change.
+        policy: A policy, or the path of a configuration file; None = the built-in policy.
+        strategies: Names of the only strategies to use; None = those of the policy.
+        diff: Path of a unified diff of the sources, which attributes changes to changed functions.
+        interleaved: The runs of both sides were recorded in alternating order.
+        pages: Number of flame graphs to draw, the worst workloads first.
+    """
+    policy = load_policy(policy) if policy is None or isinstance(policy, str) else policy
+    given = two_sides(baseline, target, policy)
+    chosen = None if strategies is None else tuple(strategies)
+    given = replace(given, diff=load_diff(diff, None, None), interleaved=interleaved, strategies=chosen, pages=pages)
+    return compare_input(given)
+
+
+def compare_input(given: PipelineInput, progress: Callable[[int], None] | None = None) -> Report:
+    """The judged report of an input; ``progress`` is called with the size of each file that was read."""
+    built = wiring.compare(given, progress=progress)
+    return Report(built.report, built.pages)
+
+
+def flamegraph(report: Report, *, workload: str | None = None, metric: str | None = None) -> str:
+    """The interactive differential flame graph of a workload and metric as an HTML page; by default the worst one's.
+
+    Raises ProfgateError where the report has no such page.
+    """
+    for page in report.pages:
+        if workload in (None, page.workload) and metric in (None, page.metric):
+            return page.document.text
+    known = ", ".join(f"{page.workload}/{page.metric}" for page in report.pages) or "none"
+    raise ProfgateError("flame graph", f"not in the report; choose a workload and metric from: {known}")

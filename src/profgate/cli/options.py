@@ -1,0 +1,157 @@
+"""Options that several commands share, and types of values."""
+
+import math
+import shutil
+from collections.abc import Callable
+from functools import reduce, wraps
+from inspect import signature
+from typing import Any, cast
+
+import click
+from click.shell_completion import CompletionItem
+
+from profgate.model.policy import FAIL_ON_ORDER, FailOn, Policy
+
+FOLDER = ".profgate"
+Function = Callable[..., Any]
+Decorator = Callable[[Function], Function]
+
+
+class Measuring(click.Command):
+    """A command that runs a program: all arguments after ``--`` become its parameter ``program``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse what precedes ``--``."""
+        end = args.index("--") if "--" in args else len(args)
+        program = tuple(args[end + 1 :])
+        rest = super().parse_args(ctx, args[:end])
+        ctx.params["program"] = program
+        return rest
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """The parts of the usage line."""
+        return [*super().collect_usage_pieces(ctx), "-- COMMAND ..."]
+
+
+def command(*examples: str, of: Callable[..., Any] = click.command, **settings: Any) -> Callable[[Function], Any]:  # noqa: ANN401 - passed on
+    """Return a decorator that makes a command of a function whose help ends with the examples."""
+    lines = "".join(f"\n  {example}" for example in examples)
+    return of(epilog=f"\b\nExamples:{lines}", **settings)  # type: ignore[no-any-return]
+
+
+def bundled(name: str, make: Callable[..., Any], *parameters: Decorator) -> Decorator:
+    """Return a decorator that adds parameters; the command gets ``make`` of their values as the argument ``name``."""
+    names = signature(make).parameters
+
+    def decorate(function: Function) -> Function:
+        @wraps(function)
+        def called(**options: Any) -> Any:  # noqa: ANN401 - the options of a command
+            given = {known: options.pop(known) for known in names if known in options}
+            return function(**options, **{name: make(**given)})
+
+        return reduce(lambda inner, parameter: parameter(inner), reversed(parameters), cast("Function", called))
+
+    return decorate
+
+
+class Place(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.4
+    """A path, completed by the shell; ``what`` describes it where it is empty."""
+
+    name = "path"
+
+    def __init__(self, what: str, kind: str = "file") -> None:
+        self._what, self._kind = what, kind
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The path as it is written."""
+        if not value.strip():
+            self.fail(f"is empty; name {self._what}", param, ctx)
+        return value
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Leave the completion to the shell."""
+        del ctx, param
+        return [CompletionItem(incomplete, type=self._kind)]
+
+
+class Number(click.ParamType):  # type: ignore[type-arg] # as above
+    """A number between two bounds, which are included; whole if the lower bound is."""
+
+    name = "number"
+
+    def __init__(self, least: float, most: float) -> None:
+        self._least, self._most = least, most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 - of either type
+        """The number; infinity and "not a number" are refused."""
+        try:
+            number = type(self._least)(value)
+        except ValueError:
+            number = math.nan
+        if not self._least <= number <= self._most:
+            kind = "whole number" if isinstance(self._least, int) else "number"
+            self.fail(f"{value!r} is not a {kind} from {self._least:,} to {self._most:,}", param, ctx)
+        return number
+
+
+FILE = Place("a file")
+DIRECTORY = Place("a folder, such as profgate-report", "dir")
+PROFILES = Place("a profile or a folder of profiles")
+COUNT = Number(1, 1_000_000)
+SECONDS = Number(0.001, 10_000_000.0)
+
+metric_option = click.option("--metric", metavar="NAME", help="Metric to use, where the profile has several.")
+workload_option = click.option("--workload", metavar="NAME", help="Workload to use, where a folder holds several.")
+strategies_option = click.option(
+    "--strategy", "strategies", multiple=True, metavar="NAME", help="Use only this strategy (repeatable)."
+)
+history_option = click.option("--history", type=DIRECTORY, metavar="DIR", default=FOLDER, help="Folder of the history.")
+CONFIG = click.option(
+    "--config", type=FILE, metavar="FILE", help="Configuration file, in the format of .github/profgate.yml."
+)
+FAIL_ON = click.option(
+    "--fail-on", type=click.Choice(FAIL_ON_ORDER), help="Least severity that fails (default: as configured)."
+)
+
+
+def last_option(default: int, which: str = "") -> Decorator:
+    """The option that bounds how many commits are read."""
+    what = f"{which}Read only the N newest measured commits."
+    return click.option("--last", type=COUNT, default=default, metavar="N", help=what)
+
+
+def format_option(*formats: str) -> Decorator:
+    """The option that chooses what is printed; the first format is the default."""
+    return click.option("--format", "output", type=click.Choice(formats), default=formats[0], help="Output format.")
+
+
+def verbose_option(what: str = "Show unchanged rows too.") -> Decorator:
+    """The option that makes the output longer."""
+    return click.option("-v", "--verbose", is_flag=True, help=what)
+
+
+def output_option(content: str, default: str | None = None) -> Decorator:
+    """The option that names the folder for files."""
+    return click.option(
+        "-o",
+        "--output-dir",
+        type=DIRECTORY,
+        default=default,
+        metavar="DIR",
+        help=f"Folder for {content}.",
+    )
+
+
+def _policy(config: str | None, fail_on: FailOn | None = None) -> Policy:
+    from profgate.loading import load_policy  # imports the strategies, which the help does not need
+
+    return load_policy(config, fail_on)
+
+
+config_option = bundled("policy", _policy, CONFIG)
+policy_options = bundled("policy", _policy, CONFIG, FAIL_ON)
+
+
+def width(default: int = 100) -> int:
+    """Columns of the terminal."""
+    return shutil.get_terminal_size((default, 24)).columns

@@ -1,0 +1,87 @@
+"""Arguments and options of commands that read the profiles of two sides."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import get_args
+
+import click
+
+from profgate import wiring
+from profgate.cli.options import DIRECTORY, FILE, PROFILES, Decorator, bundled
+from profgate.errors import ProfgateError
+from profgate.loading import load_diff, two_columns, two_sides
+from profgate.model.attribution import SourceDiff
+from profgate.model.comparison import Comparison
+from profgate.model.policy import EmbedSource, Policy
+from profgate.pipeline import PipelineInput
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The paths of two sides, or of one folded file with two columns."""
+
+    baseline: str
+    target: str | None
+    difference: bool
+
+    def read(self, policy: Policy | None = None, *, alone: bool = False) -> PipelineInput:
+        """The input of a comparison; ``alone`` allows one profile. Raises ProfgateError."""
+        policy = policy or Policy()
+        if self.difference:
+            if self.target is not None:
+                raise ProfgateError(self.target, "--difference takes one folded file; leave TARGET out")
+            return two_columns(self.baseline, policy)
+        if self.target is None and not alone:
+            raise ProfgateError(self.baseline, "TARGET is missing; give two profiles, or --difference")
+        return two_sides(self.baseline, self.target or self.baseline, policy)
+
+    def overlay(self, metric: str | None, workload: str | None) -> Comparison:
+        """The comparison of one metric of one workload. Raises ProfgateError."""
+        return chosen(wiring.overlays(self.read()), metric, workload)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What changed in the sources, and whose sources a page embeds; None where no option states it."""
+
+    diff: SourceDiff | None
+    embed: EmbedSource | None
+
+    def added_to(self, given: PipelineInput) -> PipelineInput:
+        """The input of a comparison with these sources."""
+        policy = given.policy if self.embed is None else replace(given.policy, embed_source=self.embed)
+        return replace(given, diff=self.diff, policy=policy)
+
+
+def chosen(comparisons: Sequence[Comparison], metric: str | None, workload: str | None) -> Comparison:
+    """The comparison of a metric and workload, by default the first metric. Raises ProfgateError with the choice."""
+    found = [each for each in comparisons if metric in (None, each.metric.name) and workload in (None, each.workload)]
+    if len(found) == 1 or (found and len({each.workload for each in found}) == 1 and metric is None):
+        return found[0]
+    known = ", ".join(f"{each.workload}/{each.metric.name}" for each in comparisons) or "none"
+    raise ProfgateError("profiles", f"choose with --workload and --metric from: {known}")
+
+
+def _sources(
+    diff: str | None, baseline_source: str | None, target_source: str | None, embed_source: EmbedSource | None
+) -> Sources:
+    if embed_source and None in (baseline_source, target_source):
+        raise ProfgateError("--embed-source", "needs sources: add --baseline-source and --target-source")
+    return Sources(load_diff(diff, baseline_source, target_source), embed_source)
+
+
+sides_arguments: Decorator = bundled(
+    "sides",
+    Sides,
+    click.argument("baseline", type=PROFILES),
+    click.argument("target", type=PROFILES, required=False),
+    click.option("--difference", is_flag=True, help="BASELINE is one folded file with two columns."),
+)
+sources_options: Decorator = bundled(
+    "sources",
+    _sources,
+    click.option("--diff", type=FILE, metavar="FILE", help="Unified diff of the sources (git diff); - reads stdin."),
+    click.option("--baseline-source", type=DIRECTORY, metavar="DIR", help="Sources of BASELINE, instead of --diff."),
+    click.option("--target-source", type=DIRECTORY, metavar="DIR", help="Sources of TARGET, instead of --diff."),
+    click.option("--embed-source", type=click.Choice(get_args(EmbedSource)), help="Sources that the pages show."),
+)

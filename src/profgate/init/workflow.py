@@ -1,0 +1,86 @@
+"""The workflow and the policy file that ``profgate init`` writes."""
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from profgate.errors import ProfgateError
+from profgate.init.recipes import FEWEST_RUNS, SAMPLES, Extent, Recipe
+from profgate.init.repository import BRANCH, HOSTED, RUNNER, SetupStep
+from profgate.report.templates import render_template
+
+POLICY = ".github/profgate.yml"
+UNMEASURED = "{runs} runs give {samples:,} samples, which is enough, if each takes {seconds:.0f} s or longer;"
+MEASURE = "profgate init --measure runs the command and writes the number of runs that it needs"
+MEASURED = "{runs} runs of {seconds:.1f} s at {rate:,} samples a second give about {samples:,} samples."
+TOO_SHORT = "{needed:,} are needed: let the command do {times:.0f} times the work."
+BARE_LABEL = re.compile(r"[a-z]+-[a-z0-9.-]*[a-z0-9]")  # which YAML reads as a text in any case
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The content of a workflow: ``command`` is recorded after the lines of ``install`` on the labels ``runner``."""
+
+    recipe: Recipe
+    command: str
+    install: tuple[str, ...]
+    branch: str
+    runner: tuple[str, ...]
+    extent: Extent
+    language_step: SetupStep | None = None
+
+    def files(self, workflow: str) -> dict[str, str]:
+        """The text of each file by its path. Raises ProfgateError for a value that a workflow cannot hold."""
+        for option, mistake in (
+            ("--command", line_mistake(self.command)),
+            *(("--install", line_mistake(line)) for line in self.install),
+            ("--branch", branch_mistake(self.branch)),
+            ("--runner", runner_mistake(",".join(self.runner))),
+        ):
+            if mistake:
+                raise ProfgateError(option, mistake)
+        labels = [label if BARE_LABEL.fullmatch(label) else json.dumps(label) for label in self.runner]
+        text = render_template(
+            "init/workflow.yml.j2",
+            name=PurePosixPath(workflow).stem,
+            branch=self.branch,
+            runner=labels[0] if len(labels) == 1 else f"[{', '.join(labels)}]",
+            language=self.language_step,
+            env=self.recipe.env,
+            setup=(*self.recipe.setup, *self.install),
+            record=self.recipe.record(self.command.strip(), self.extent.rate),
+            runs=self.extent.runs,
+            notes=self.notes(),
+        )
+        return {workflow: text, POLICY: render_template("init/profgate.yml.j2")}
+
+    def notes(self) -> list[str]:
+        """Comments for the step that records: whether the samples are enough, and what to do."""
+        extent, advice = self.extent, self.recipe.advice
+        shown = {"runs": extent.runs, "rate": extent.rate, "samples": extent.samples or SAMPLES}
+        if extent.seconds is None:
+            notes = [UNMEASURED.format(**shown, seconds=SAMPLES / extent.rate / FEWEST_RUNS), MEASURE]
+        else:
+            notes = [MEASURED.format(**shown, seconds=extent.seconds)]
+            if not extent.enough:
+                notes.append(TOO_SHORT.format(needed=SAMPLES, times=math.ceil(SAMPLES / max(extent.samples, 1))))
+        return [*notes, advice] if advice else notes
+
+
+def line_mistake(text: str) -> str:
+    """Why a workflow cannot hold this line of shell, empty where it can."""
+    valid = text.isprintable() and text.strip() and "${{" not in text
+    return "" if valid else "must be one line of shell, without ${{"
+
+
+def branch_mistake(text: str) -> str:
+    """Why this is not a branch for a workflow, empty where it is one."""
+    return "" if BRANCH.fullmatch(text) else f"{text[:60]!r} is not a branch that a workflow can name"
+
+
+def runner_mistake(text: str) -> str:
+    """Why these are not labels of a runner, empty where they are."""
+    valid = all(RUNNER.fullmatch(label.strip()) for label in text.split(","))
+    return "" if valid else f"{text[:60]!r} is not a label of a runner, such as {HOSTED}"

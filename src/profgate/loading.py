@@ -1,0 +1,94 @@
+"""What a comparison of files needs, by path: profiles with their manifest, the policy, and the diff of the sources."""
+
+from dataclasses import replace
+
+from profgate import wiring
+from profgate.attribution.folder_diff import folder_diff
+from profgate.attribution.unified_diff import parse_diff
+from profgate.errors import ProfgateError
+from profgate.io.files import read_loosely, read_text, sources_under
+from profgate.io.git import tracked_files
+from profgate.io.source_folders import differing_texts
+from profgate.model.attribution import SourceDiff
+from profgate.model.change import OptionSpec
+from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_from_json
+from profgate.model.policy import FailOn, Policy
+from profgate.model.report import Side
+from profgate.model.source import SourceFile
+from profgate.pipeline import PipelineInput
+from profgate.readers.folded import split_difference
+
+LARGEST_DIFFERENCE = 1 << 30
+LARGEST_DIFF = 64 << 20
+LARGEST_MANIFEST = 1 << 24
+
+
+def strategy_options() -> dict[str, tuple[OptionSpec, ...]]:
+    """The options of every strategy by its full and its short name."""
+    return {name: strategy.options for strategy in wiring.strategies() for name in (strategy.name, strategy.short)}
+
+
+def load_policy(config: str | None, fail_on: FailOn | None = None) -> Policy:
+    """The policy of a configuration file, or the built-in one; ``fail_on`` replaces its levels.
+
+    Raises ProfgateError with every mistake of the file.
+    """
+    policy = Policy()
+    if config is not None:
+        from profgate.settings.config_file import read_policy
+
+        policy = read_policy(read_text(config), config, strategy_options())
+    return policy if fail_on is None else replace(policy, fail_on=fail_on, fail_on_total=fail_on)
+
+
+def profiles_at(path: str) -> tuple[list[SourceFile], Manifest | None]:
+    """The profiles of a file, folder or pattern, and their manifest. Raises ProfgateError where there are none."""
+    sources = sources_under(path)
+    manifest = next((source for source in sources if source.name == MANIFEST_NAME), None)
+    profiles = [source for source in sources if source is not manifest]
+    if not profiles:
+        raise ProfgateError(path, "holds no profile; give a file, or a folder with files")
+    return profiles, manifest_from_json(manifest.read(LARGEST_MANIFEST)) if manifest is not None else None
+
+
+def two_sides(baseline: str, target: str, policy: Policy) -> PipelineInput:
+    """Both sides of a comparison. Raises ProfgateError."""
+    before, before_manifest = profiles_at(baseline)
+    after, after_manifest = profiles_at(target)
+    return PipelineInput(
+        before,
+        after,
+        policy=policy,
+        baseline_side=Side(baseline),
+        target_side=Side(target),
+        manifests=(before_manifest, after_manifest),
+        named=len(before) == len(after) == 1,
+    )
+
+
+def two_columns(path: str, policy: Policy) -> PipelineInput:
+    """Both sides of a folded file with two columns. Raises ProfgateError."""
+    sources = profiles_at(path)[0]
+    if len(sources) != 1:
+        raise ProfgateError(path, "--difference takes one folded file")
+    baseline, target = split_difference(sources[0], LARGEST_DIFFERENCE)
+    return PipelineInput([baseline], [target], policy=policy, named=True)
+
+
+def load_diff(diff: str | None, baseline_source: str | None, target_source: str | None) -> SourceDiff | None:
+    """What changed in the sources, from a unified diff or from two folders. Raises ProfgateError."""
+    if baseline_source is not None and target_source is not None and diff is None:
+        return folder_diff(*differing_texts(baseline_source, target_source))
+    if baseline_source is not None or target_source is not None:
+        raise ProfgateError("--baseline-source", "needs --target-source, and excludes --diff")
+    return None if diff is None else _unified_diff(diff)
+
+
+def _unified_diff(place: str) -> SourceDiff:
+    """The diff, with the files that git tracks in the current folder."""
+    diff = parse_diff(read_loosely(place, LARGEST_DIFF), "standard input" if place == "-" else place)
+    diff = wiring.with_texts(diff)
+    tracked = tracked_files()
+    if tracked is None:
+        return replace(diff, reason="git lists no files here, so only functions in changed files are known")
+    return replace(diff, repository_files=tracked)

@@ -1,0 +1,109 @@
+"""Measures both sides again in alternating order and judges a report with the result."""
+
+import os
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from profgate import wiring
+from profgate.compare.workloads import workload_name
+from profgate.errors import ProfgateError
+from profgate.io.files import sources_under
+from profgate.io.processes import output_of
+from profgate.judge.confirmation import Suspect, confirmed
+from profgate.model.comparison import Comparison
+from profgate.model.manifest import MANIFEST_NAME
+from profgate.model.policy import Policy
+from profgate.model.report import Report
+from profgate.model.second_measurement import Second
+from profgate.model.source import SourceFile
+from profgate.pipeline import PipelineInput
+
+SIDES = ("baseline", "target")
+FEWEST_RUNS, MOST_RUNS = 3, 50
+Profiles = Mapping[str, Sequence[SourceFile]]  # by side
+
+
+@dataclass(frozen=True, slots=True)
+class Remeasurement:
+    """A program that records profiles in the checkout of each side; ``timeout`` of a run in seconds."""
+
+    program: Sequence[str]
+    checkouts: Mapping[str, str]
+    scratch: str
+    runs: int
+    timeout: float
+
+    def profiles(self, deadline: float) -> Profiles:
+        """The profiles of both sides after a warm-up; the side that is first alternates.
+
+        ``deadline`` is a time of ``time.monotonic``; runs that do not fit before it are left out. Raises ProfgateError
+        where fewer than three of each side fit.
+        """
+        start = time.monotonic()
+        self._record_both(0)
+        duration = time.monotonic() - start
+        fitting = (deadline - time.monotonic()) / duration
+        if fitting < FEWEST_RUNS:
+            what = f"are too few for {FEWEST_RUNS} runs of each side; a pair of runs takes {duration:.0f} seconds"
+            raise ProfgateError("--minutes", f"{what}; give more minutes, or let the program do less")
+        found: dict[str, list[SourceFile]] = {side: [] for side in SIDES}
+        for number in range(1, int(min(self.runs, fitting)) + 1):
+            for side, profiles in self._record_both(number).items():
+                found[side] += _as_run(profiles, number)
+        return found
+
+    def _record_both(self, number: int) -> Profiles:
+        return {side: self._record(number, side) for side in (SIDES if number % 2 else reversed(SIDES))}
+
+    def _record(self, number: int, side: str) -> list[SourceFile]:
+        """The profiles of one run of one side. Raises ProfgateError where there are none."""
+        sys.stderr.write(f"measuring {f'run {number} of {self.runs}' if number else 'warm-up'}, {side}\n")
+        out = os.path.join(self.scratch, "out", side, str(number))  # noqa: PTH118 - passed on as text
+        os.makedirs(out)  # noqa: PTH103 - as above
+        environment = {"PROFGATE_SIDE": side, "PROFGATE_RUN": str(number), "PROFGATE_OUT": out}
+        output_of(list(self.program), self.checkouts[side], environment, self.timeout)
+        found = [source for source in sources_under(out) if source.name != MANIFEST_NAME]
+        if not found:
+            raise ProfgateError(f"run {number}, {side}", "wrote no profile to the folder that PROFGATE_OUT names")
+        return found
+
+
+def judged_again(
+    report: Report, policy: Policy, suspects: Sequence[Suspect], profiles: Profiles, reading: Policy
+) -> Report:
+    """The report judged with the profiles of a second measurement; ``reading`` has the rules of names and filters.
+
+    Raises ProfgateError where no suspect was measured.
+    """
+    from profgate.detect.second_runs import second_measurement
+
+    comparisons = wiring.overlays(PipelineInput(profiles["baseline"], profiles["target"], policy=reading, pages=0))
+    by_place: dict[tuple[str, str], Comparison] = {(each.workload, each.metric.name): each for each in comparisons}
+    if not any((suspect.workload, suspect.metric) in by_place for suspect in suspects):
+        expected = ", ".join(sorted({suspect.workload for suspect in suspects}))
+        measured = ", ".join(sorted({each.workload for each in comparisons}))
+        what = f"has profiles of {measured}, but the findings are of {expected}; keep the names of files, and confirm"
+        raise ProfgateError("PROFGATE_OUT", f"{what} each shard before the reports are merged")
+
+    def second(suspect: Suspect) -> Second | None:
+        comparison = by_place.get((suspect.workload, suspect.metric))
+        if comparison is None:
+            return None
+        worse = 1 if suspect.lower_is_better else -1
+        place = suspect.finding.location
+        return second_measurement(comparison, place, total=suspect.total, subtree=suspect.subtree, worse=worse)
+
+    return confirmed(report, policy, second)
+
+
+def _as_run(sources: Sequence[SourceFile], number: int) -> list[SourceFile]:
+    """The files of one run under names that state it: ``api.folded`` becomes a run of the workload api."""
+    times: dict[tuple[str, str], int] = {}
+    named = []
+    for source in sources:
+        workload, suffix = workload_name(source.name), source.name.rpartition("/")[2].partition(".")[2]
+        times[workload, suffix] = place = times.get((workload, suffix), 0) + 1
+        named.append(replace(source, name=f"{workload}/{1000 * number + place}{f'.{suffix}' if suffix else ''}"))
+    return named

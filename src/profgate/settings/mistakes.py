@@ -1,0 +1,31 @@
+"""Messages about values that pydantic refuses: what is wrong, and what to write."""
+
+from collections.abc import Mapping
+from typing import Any
+
+MESSAGES = {
+    "bool_type": "is not a boolean; write true or false",
+    "int_type": "is not a whole number",
+    "int_parsing": "is not a whole number",
+    "int_from_float": "is not a whole number",
+    "float_type": "is not a number",
+    "list_type": "must be a list",
+    "tuple_type": "must be a list",
+    "string_type": "is not text; put it in quotes",
+}
+BOUNDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
+
+
+def message(error: Mapping[str, Any]) -> str:
+    """What is wrong with a value, from an entry of ``ValidationError.errors()``; the value precedes it."""
+    kind, details = error["type"], error.get("ctx", {})
+    if kind == "value_error":
+        return str(details["error"])
+    if kind == "literal_error":
+        return f"is unknown; write {details['expected'].replace(chr(39), '')}"
+    if kind == "too_long":
+        return f"holds more than {details['max_length']} entries; use fewer"
+    if kind.startswith(("greater_than", "less_than")):
+        limits = " and ".join(f"{BOUNDS[name]} {limit:g}" for name, limit in details.items())
+        return f"is out of range; write a number {limits}"
+    return MESSAGES.get(kind, "must be a mapping of keys to values")
