@@ -11,7 +11,7 @@ from profgate.detect.stable_ranks import StableRanks, joined
 from profgate.detect.strategy import UNSUITED_FLAG, ReportStrategy, Strategy
 from profgate.model.change import Change, Context
 from profgate.model.comparison import Comparison
-from profgate.model.durations import DurationTable
+from profgate.model.durations import DurationTable, RankCheck
 from profgate.model.policy import Policy, Rule
 from profgate.model.profile import Configuration
 from profgate.model.units import Metric
@@ -42,6 +42,11 @@ def workloads(count: int, *, slow: int | None = None, noise: float = 0.001, bett
     return made
 
 
+def record(change: Change) -> RankCheck:
+    assert change.ranks is not None
+    return change.ranks
+
+
 def changes(comparisons: list[Comparison], **options: object) -> tuple[Change, ...]:
     return StableRanks().detect_all(comparisons, options, Context())
 
@@ -54,8 +59,7 @@ def test_workloads_that_keep_their_order() -> None:
         "R",
         "ranks",
     )
-    assert change.ranks is not None
-    assert (change.ranks.common, change.ranks.baselines) == (60, 5)
+    assert (record(change).common, record(change).baselines) == (60, 5)
     assert change.confidence_type == "sigma"
     assert abs(change.confidence or 0.0) <= 2.0
 
@@ -69,20 +73,17 @@ def test_same_measurements_are_not_steadier() -> None:
     (change,) = changes(measured)
     assert (change.kind, sentence(change.reason)) == ("NoChange", "both sides hold the same measurements")
     assert (change.to_value or 0.0) > 4.0 * (change.from_value or 0.0)  # type: ignore[operator]
-    assert change.ranks is not None
-    assert change.ranks.identical
-    assert "expected" not in rank_details(change.ranks)
+    assert record(change).identical
+    assert "expected" not in rank_details(record(change))
     one_run_differs = [replace(one, run_totals=np.append(one.run_totals[:5], 7 + n)) for n, one in enumerate(measured)]
     (change,) = changes(one_run_differs)
-    assert change.ranks is not None
-    assert not change.ranks.identical
+    assert not record(change).identical
 
 
 def test_slow_workload_is_named() -> None:
     (change,) = changes(workloads(120, slow=4))
     assert change.kind == "MaybeDegradation"
-    assert change.ranks is not None
-    assert (change.ranks.moved[0].name, change.ranks.direction) == ("w04", "slower")
+    assert (record(change).moved[0].name, record(change).direction) == ("w04", "slower")
     assert change.delta == pytest.approx((change.to_value or 0) - (change.from_value or 0))  # type: ignore[operator]
     assert sentence(change.reason) == "the order of the durations changed: tests got slower"
 
@@ -124,8 +125,7 @@ def test_tests_of_a_run_are_ranked_by_themselves() -> None:
     table = DurationTable([f"t{n}" for n in range(90)], list("abcd"), values, 3, "nanoseconds")
     made = replace(workloads(1)[0], durations=table)
     (change,) = changes([made])
-    assert change.ranks is not None
-    assert (change.location.name, change.kind, change.ranks.moved[0].name) == ("all tests", "MaybeDegradation", "t11")
+    assert (change.location.name, change.kind, record(change).moved[0].name) == ("all tests", "MaybeDegradation", "t11")
     assert report_changes([made], Policy(), RANKS, Context()) == (change,)
 
 
