@@ -325,6 +325,8 @@ def _file_of(parts: Json) -> str | None:
 
 
 def _line_of(parts: Json) -> int | None:
+    if "line" not in parts:
+        return None
     try:
         line = int(_text(parts.get("line")) or 0)
     except ValueError:

@@ -12,7 +12,6 @@ from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import Frames, call_graph
 from profgate.readers.containers import read_all, unwrap
-from profgate.readers.json_text import is_integer
 from profgate.readers.python_sampling import NO_FILE, SampledFunctions
 from profgate.readers.reader import BuiltInReader
 
@@ -137,7 +136,7 @@ class _Table:
         raise self.error(key, "is no (file, line, name)")
 
     def count(self, key: Marshalled, value: Marshalled) -> int:
-        if not is_integer(value, 0, _MOST_CALLS):
+        if type(value) is not int or not 0 <= value <= _MOST_CALLS:
             raise self.error(key, f"has {str(value)[:40]!r} for a number of calls")
         return value
 
