@@ -125,7 +125,7 @@ def test_missing_baseline_writes_the_first_run_comment(stage: Stage) -> None:
     assert publish(stage, files) == 0
     (comment,) = stage.comments
     assert "First run: nothing to compare with yet" in comment
-    assert "The profiles of 1 workload" in comment
+    assert "profiles of 1 workload" in comment
 
 
 def test_missing_report_fails_and_leaves_the_comment(waiting: Stage) -> None:
