@@ -98,7 +98,7 @@ class Stage:
         self.start_pull_run()
         for key, files in shards.items():
             assert self.step(files, key=key, artifact=f"{ARTIFACT}-{key}", mode="shard") == 0, self.log
-        return self.finish(self.step({}, mode="merge", **{"legs-result": ended}))
+        return self.finish(self.step({}, mode="merge", **{"shards-result": ended}))
 
     def start_pull_run(self, base: str = "") -> None:
         before_it, after_it = (self.fake.state.commits[sha].files for sha in (self.base, self.head))

@@ -26,12 +26,12 @@ def test_there_is_an_example_for_each_way() -> None:
         "acceptances",
         "confirm",
         "dispatch",
+        "fork-comment",
         "matrix",
         "nightly",
         "pull-request",
         "ranks",
         "release",
-        "second-half",
         "two-builds",
     ]
 
@@ -68,7 +68,7 @@ def test_two_builds_alternate_after_a_warm_up(tmp_path: Path) -> None:
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.name)
 def test_permissions_are_stated_and_minimal(example: Path) -> None:
     content = yaml.safe_load(example.read_text())
-    more = {"acceptances": {"actions", "statuses"}, "second-half": {"statuses"}, "release": {"contents"}}
+    more = {"acceptances": {"actions", "statuses"}, "fork-comment": {"statuses"}, "release": {"contents"}}
     for permissions in (content["permissions"], *(job.get("permissions", {}) for job in content["jobs"].values())):
         writing = {name for name, right in permissions.items() if right == "write"}
         assert writing <= {"pull-requests"} | more.get(example.stem, set())

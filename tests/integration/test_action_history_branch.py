@@ -12,7 +12,7 @@ import pytest
 from action_stage import ARTIFACT, SHARES, SLOWER, Stage, profiles
 from fake_github.state import Commit
 from history_samples import reading
-from profgate.action import history
+from profgate.action import stored_history
 from profgate.history.history_store import open_history
 
 BRANCH = "profgate-history"
@@ -160,7 +160,7 @@ def test_refused_branch_update_is_reported(keeping: Stage, tmp_path: Path) -> No
 def test_large_history_is_stored_as_artifact(keeping: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = keeping.push(profiles(seed=1))
     limit = len(head_of(keeping).files[FILE]) - 1
-    monkeypatch.setattr(history, "MAX_BYTES", limit)  # 50 MB would take minutes to fill
+    monkeypatch.setattr(stored_history, "MAX_BYTES", limit)  # 50 MB would take minutes to fill
     del keeping.fake.state.branches[BRANCH]
     second = keeping.push(profiles(seed=2))
     assert f"more than the {limit:,} that a branch may hold" in keeping.log

@@ -82,7 +82,7 @@ def test_lost_shard_never_passes(sharded: Stage, ended: str) -> None:
 
 def test_result_of_the_shards_is_required(sharded: Stage) -> None:
     assert sharded.matrix({"linux": profiles(SHARES, 77)}, "") == 2
-    assert "legs-result" in sharded.log
+    assert "shards-result" in sharded.log
     assert "needs.JOB.result" in sharded.log
 
 
@@ -97,12 +97,12 @@ def test_newest_report_of_a_repeated_shard_counts(sharded: Stage) -> None:
     sharded.step(profiles(SLOWER, 77), **shard)
     sharded.start_again()
     sharded.step(profiles(SHARES, 78), **shard)
-    assert sharded.finish(sharded.step({}, mode="merge", **{"legs-result": "success"})) == 0
+    assert sharded.finish(sharded.step({}, mode="merge", **{"shards-result": "success"})) == 0
     assert sharded.outputs["conclusion"] == "pass"
 
 
 def test_only_matching_shards_are_merged(sharded: Stage) -> None:
-    sharded.inputs["legs"] = "lin*"
+    sharded.inputs["shards"] = "lin*"
     assert sharded.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)}) == 0
     assert [workload["name"] for workload in report_of(sharded)["workloads"]] == ["api"]
 
@@ -155,7 +155,7 @@ def test_shard_without_artifact_service_reads_acceptances(sharded: Stage) -> Non
 def test_foreign_shard_report_is_refused(sharded: Stage, members: dict[str, bytes], message: str) -> None:
     sharded.start_pull_run()
     sharded.fake.add_artifact(sharded.pull_run, report_artifact("linux", 1), members)
-    assert sharded.finish(sharded.step({}, mode="merge", **{"legs-result": "success"})) == 2
+    assert sharded.finish(sharded.step({}, mode="merge", **{"shards-result": "success"})) == 2
     assert message in sharded.log
 
 
@@ -170,7 +170,7 @@ def test_merge_uses_the_policy_of_the_base(sharded: Stage) -> None:
     }
     sharded.step(profiles(SLOWER, 77), **shard)
     assert sharded.outputs["conclusion"] == "warn"
-    assert sharded.finish(sharded.step({}, mode="merge", **{"legs-result": "success"})) == 1
+    assert sharded.finish(sharded.step({}, mode="merge", **{"shards-result": "success"})) == 1
 
 
 def test_fork_matrix_is_merged_in_fork_comment_workflow(sharded: Stage) -> None:
@@ -185,7 +185,7 @@ def test_fork_matrix_is_merged_in_fork_comment_workflow(sharded: Stage) -> None:
         assert sharded.fork_comment_step(key=shard, artifact=f"{ARTIFACT}-{shard}", mode="shard") == 0
     assert sharded.comments == []
     assert sharded.fake.state.statuses == []
-    assert sharded.finish(sharded.fork_comment_step(mode="merge", **{"legs-result": "success"})) == 0
+    assert sharded.finish(sharded.fork_comment_step(mode="merge", **{"shards-result": "success"})) == 0
     assert len(sharded.comments) == 1
     assert [(one["context"], one["state"]) for one in sharded.fake.state.statuses] == [("profgate/default", "failure")]
 
@@ -195,7 +195,14 @@ def test_merge_costs_a_request_for_each_shard(sharded: Stage) -> None:
     for place, shard in enumerate(SHARDS):
         sharded.step(profiles(SHARES, 77 + place), key=shard, artifact=f"{ARTIFACT}-{shard}", mode="shard")
     before = len(sharded.fake.requests)
-    sharded.step({}, mode="merge", **{"legs-result": "success"})
+    sharded.step({}, mode="merge", **{"shards-result": "success"})
     asked = [one.path for one in sharded.fake.requests[before:] if "/twirp/" not in one.path]
     sharded.finish(0)
     assert len(asked) <= 6 + len(SHARDS)
+
+
+def test_deprecated_inputs_still_work(sharded: Stage) -> None:
+    sharded.start_pull_run()
+    assert sharded.step(profiles(SHARES, 77), key="linux", artifact=f"{ARTIFACT}-linux", mode="shard") == 0
+    assert sharded.finish(sharded.step({}, mode="merge", **{"legs-result": "success", "legs": "lin*"})) == 0
+    assert "the input legs-result is deprecated and will be removed; use shards-result" in sharded.log

@@ -131,7 +131,7 @@ def test_the_job_that_merges_a_matrix(changed: Stage) -> None:
     for shard in ("a", "b", "c"):
         changed.step(slow(), key=shard, artifact=f"{ARTIFACT}-{shard}", mode="shard")
     before = len(changed.fake.requests)
-    changed.step({}, mode="merge", **{"legs-result": "success"})
+    changed.step({}, mode="merge", **{"shards-result": "success"})
     changed.requests = [one for one in changed.fake.requests[before:] if "/twirp/" not in one.path]
     assert counted(changed)["rest"] <= 8 + PERSON + 3  # one for each shard
     changed.finish(0)

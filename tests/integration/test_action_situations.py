@@ -260,7 +260,7 @@ def test_false_alarms_of_shards_count_in_the_merge(stage: Stage) -> None:
     members = {"report.json": json.dumps(report).encode(), "links.json": links or EMPTY_LINKS}
     again = stage.fake.add_artifact(stage.pull_run, stored.name, members)
     assert again > stored.id
-    assert stage.finish(stage.step({}, mode="merge", **{"legs-result": "success"})) == 0
+    assert stage.finish(stage.step({}, mode="merge", **{"shards-result": "success"})) == 0
     assert "advisory: 3 of 10 comparisons of unchanged code were red" in stage.file("comment.md")
 
 

@@ -5,19 +5,19 @@ import sys
 from collections.abc import Callable, Mapping
 
 from profgate.action.activity import ActivityKind, activity_for
+from profgate.action.base_runs import record, store_for_comment, store_target
+from profgate.action.compared_sides import compared_sides
 from profgate.action.job import ON_GITHUB, Job, Pace
 from profgate.action.later_runs import comment_on_fork, judge_again
 from profgate.action.merging import judge_report, merge
 from profgate.action.publishing import annotate, end_without_result, set_outputs
-from profgate.action.recording import record, store_for_comment, store_target
 from profgate.action.release import attach_to_release, compare_refs
 from profgate.action.reporting import compare_and_report
-from profgate.action.sides import compared_sides
 from profgate.errors import ProfgateError, SettingsError
 from profgate.github.connections import missing
 from profgate.github.event import read_run_context
 from profgate.github.workflow_commands import WorkflowCommands
-from profgate.settings.inputs import DEPRECATED_MODES, SETTINGS, input_variable, settings_from
+from profgate.settings.inputs import DEPRECATED_INPUTS, DEPRECATED_MODES, SETTINGS, input_variable, settings_from
 from profgate.version import VERSION
 
 
@@ -31,6 +31,10 @@ def main(environ: Mapping[str, str] | None = None, pace: Pace = ON_GITHUB) -> in
     )
     try:
         inputs = {spec.name: given.get(input_variable(spec.name), "") for spec in SETTINGS}
+        for old, new in DEPRECATED_INPUTS.items():
+            if value := given.get(input_variable(old), ""):
+                inputs[new] = value
+                commands.warning(f"the input {old} is deprecated and will be removed; use {new}")
         settings = settings_from(inputs)
         commands.mask(settings.token)
         if (mode := inputs["mode"].strip().lower()) in DEPRECATED_MODES:

@@ -8,13 +8,13 @@ notification: a reaction, and refusals in profgate's own comment.
 import posixpath
 from dataclasses import replace
 
+from profgate.action.base_runs import brought_artifact, target_artifact
+from profgate.action.compared_sides import fork_sides, with_own_baseline
 from profgate.action.job import Job
 from profgate.action.merging import merge, stored_shards
 from profgate.action.policy_file import acceptances_in, policy_at
 from profgate.action.publishing import end_without_result, write_failure_status
-from profgate.action.recording import brought_artifact, target_artifact
 from profgate.action.reporting import compare_and_report
-from profgate.action.sides import fork_sides, with_own_baseline
 from profgate.errors import ProfgateError, SettingsError
 from profgate.github.fork_artifact import fork_artifact, pull_of_run
 from profgate.github.records import PullRecord, RunRecord

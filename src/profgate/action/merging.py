@@ -32,7 +32,7 @@ def merge(job: Job, shards: Sequence[Shard] | None = None) -> int:
     policy = replace(policy, unchanged=_false_alarms(shards))
     acceptances, unread = accepted(job, policy, shards[0].report.baseline) if shards else ((), ())
     report, links = merge_reports(
-        shards, policy, _lost(job.settings.legs_result), tuple(map(as_reason, (*refused, *unread))), acceptances
+        shards, policy, _lost(job.settings.shards_result), tuple(map(as_reason, (*refused, *unread))), acceptances
     )
     write_documents(job.output_dir, [Document(REPORT_NAME, "application/json", to_json(report))])
     name = verdict_artifact(job.settings.key, job.context.run_attempt)
@@ -54,11 +54,11 @@ def _base_runs(shards: Sequence[Shard]) -> int:
 
 def stored_shards(job: Job) -> list[Shard]:
     """The stored reports of this run's shards, by key; of a repeated shard the newest attempt."""
-    if not job.settings.legs_result:
-        raise SettingsError("legs-result", NO_RESULT)
-    chosen = newest_reports(job.client.run_artifacts(job.context.run_id), job.settings.legs)
+    if not job.settings.shards_result:
+        raise SettingsError("shards-result", NO_RESULT)
+    chosen = newest_reports(job.client.run_artifacts(job.context.run_id), job.settings.shards)
     if not chosen:
-        what = f"no shard whose key matches {job.settings.legs!r} stored a report; let its job run with mode: shard"
+        what = f"no shard whose key matches {job.settings.shards!r} stored a report; let its job run with mode: shard"
         raise ProfgateError(f"run {job.context.run_id}", what)
     shards = []
     for key, artifact in sorted(chosen.items()):
@@ -88,7 +88,7 @@ def _lost(results: Sequence[str]) -> list[NotCompared]:
     """An absence where a shard failed: not everything was compared."""
     bad = sorted(set(results) - {"success"})
     reason = Reason(ReasonCode.SHARD_FAILED, {"results": ", ".join(bad)})
-    return [NotCompared("legs", None, "both", reason)] if bad else []
+    return [NotCompared("shards", None, "both", reason)] if bad else []
 
 
 LARGEST_REPORT = 256 << 20

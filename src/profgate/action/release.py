@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from profgate import wiring
+from profgate.action.base_runs import described_set, write_set
 from profgate.action.baseline import latest_release, named_ref, named_set, pipeline_input, recording_workflow
+from profgate.action.compared_sides import Sides
 from profgate.action.job import Job
 from profgate.action.policy_file import policy_at
 from profgate.action.publishing import set_outputs
-from profgate.action.recording import described_set, write_set
 from profgate.action.reporting import compare_and_report
-from profgate.action.sides import Sides
 from profgate.errors import GitHubError, ProfgateError, ProfileError
 from profgate.github.artifact_service import zip_files
 from profgate.github.artifact_source import LATEST, Found, StoredSet, asset_name, later_set

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from profgate import wiring
+from profgate.action.compared_sides import Sides
 from profgate.action.job import Job
 from profgate.action.policy_file import accepted
 from profgate.action.publishing import exit_code_of, set_outputs, write_check_run, write_comment, write_status
-from profgate.action.sides import Sides
 from profgate.attribution.base_branch import with_base_branch
 from profgate.attribution.dependencies import wanted_texts
 from profgate.errors import GitHubError, ProfgateError, ProfileError

@@ -7,10 +7,10 @@ import click
 
 from profgate.cli.options import Decorator, Place, bundled, command
 from profgate.errors import ProfgateError
-from profgate.init.files import Files
 from profgate.init.questions import Options, Questions, plan, workflow_path
 from profgate.init.recipes import RECIPES
 from profgate.init.repository import detected
+from profgate.init.repository_files import Files
 from profgate.init.workflow import POLICY
 from profgate.io.files import exists, write_text
 

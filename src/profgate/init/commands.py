@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from profgate.init.files import Files
+from profgate.init.repository_files import Files
 
 Environment = tuple[str, str, list[str], list[str]]  # of tox: its name, its place, its commands, what it installs
 PLAIN = re.compile(r"[A-Za-z0-9 ._/=:,@'\"\[\]^$*-]{1,200}")

@@ -7,10 +7,10 @@ from pathlib import PurePosixPath
 
 from profgate.errors import ProfgateError
 from profgate.init.commands import COMMANDS, installation
-from profgate.init.files import Files
 from profgate.init.measure import measured
 from profgate.init.recipes import RECIPES, Recipe, extent_for
 from profgate.init.repository import HOSTED, WORKFLOWS, Project
+from profgate.init.repository_files import Files
 from profgate.init.workflow import Plan, branch_mistake, line_mistake, runner_mistake
 from profgate.model.visible_text import plain
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from profgate.init.files import Files
 from profgate.init.recipes import RECIPES, Recipe
+from profgate.init.repository_files import Files
 from profgate.io.files import exists
 from profgate.io.git import base_branch
 

@@ -15,6 +15,7 @@ from profgate.settings.mistakes import message
 KEY = re.compile(r"[a-z0-9._-]{1,60}")
 FORBIDDEN_IN_ARTIFACT_NAMES = frozenset('":<>|*?\\/\r\n')
 DEPRECATED_MODES = {"leg": "shard", "tell": "report"}
+DEPRECATED_INPUTS = {"legs": "shards", "legs-result": "shards-result"}
 ENTRIES = re.compile(r",(?![^{}]*\})|[\r\n]+")  # a comma inside braces belongs to the entry
 
 
@@ -113,16 +114,16 @@ class Settings(BaseModel):
         "auto",
         description="auto decides by the event; record only stores, compare only compares; shard compares one shard of "
         "a matrix and leaves comment and verdict to merge, which joins the shards of this run; report judges and "
-        "publishes an existing report.json. Deprecated names: leg (shard), tell (report).",
+        "publishes an existing report.json.",
     )
     report: Line = Field(
         "", description="The report.json that mode report publishes, for example the one that profgate confirm wrote."
     )
-    legs: Line = Field("*", description="Keys of the legs that mode merge joins, as a glob.")
-    legs_result: Lines = Field(
+    shards: Line = Field("*", description="Keys of the shards that mode merge joins, as a glob.")
+    shards_result: Lines = Field(
         (),
-        description="How the legs' job ended, needed by mode merge, the value of needs.JOB.result; what is not success "
-        "is not passed.",
+        description="Result of the job of the shards, the value of needs.JOB.result; mode merge needs it, and passes "
+        "only where it is success.",
     )
     history: Annotated[Literal["artifact", "branch", "off"], Lower] = Field(
         "artifact",

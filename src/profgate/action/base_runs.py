@@ -3,10 +3,10 @@
 import posixpath
 
 from profgate import wiring
-from profgate.action.history import extend_history
 from profgate.action.job import Job
 from profgate.action.policy_file import policy_at
 from profgate.action.publishing import set_outputs
+from profgate.action.stored_history import extend_history
 from profgate.errors import ProfileError
 from profgate.github.artifact_upload import upload_profiles
 from profgate.io.files import give_to_owner, write_documents, write_profiles

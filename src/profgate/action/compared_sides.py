@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 
 from profgate.action.baseline import baseline_commit, named_set, pipeline_input, stored_at
-from profgate.action.history import Known, known_before
 from profgate.action.job import Job
 from profgate.action.policy_file import policy_at
+from profgate.action.stored_history import Known, known_before
 from profgate.errors import GitHubError
 from profgate.github.artifact_source import StoredSet
 from profgate.github.fork_artifact import ForkArtifact
