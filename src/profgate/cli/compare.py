@@ -11,8 +11,6 @@ import click
 from profgate import api
 from profgate.cli import options as opt
 from profgate.cli.sides import Sides, Sources, sides_arguments, sources_options
-from profgate.history.history_store import open_history
-from profgate.history.revisions import newest_past, stored_input, stored_name
 from profgate.io.terminal import reading, show
 from profgate.model.policy import Policy
 from profgate.model.reason import Parameter, Reason, ReasonCode
@@ -80,6 +78,11 @@ def print_report(report: api.Report, output: str, *, verbose: bool) -> None:
 
 def _input(sides: Sides, policy: Policy, history: str | None) -> PipelineInput:
     """Both sides; a history provides stored sides, and what it holds of the past."""
+    if history is None and ":" not in f"{sides.baseline}{sides.target}":
+        return sides.read(policy)
+    from profgate.history.history_store import open_history  # loads pydantic
+    from profgate.history.revisions import newest_past, stored_input, stored_name
+
     stored = not sides.difference and sides.target is not None and any(map(stored_name, (sides.baseline, sides.target)))
     if not stored and history is None:
         return sides.read(policy)
